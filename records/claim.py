@@ -1,0 +1,27 @@
+"""Claim pairs: a fact said and denied."""
+
+from msgspec import Struct
+
+from records.fact import Relation
+from records.identity import content_id
+from records.provenance import Provenance
+
+
+class ClaimPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A factual claim and its non-factual twin; they differ by the negation alone (SdAK, section 3.2)."""
+
+    id: str
+    atomic_type: Relation
+    head: str
+    tail: str
+    factual: str
+    non_factual: str
+    template_id: str
+    """Entry of `curation/templates/claims.yaml` that both sentences come from."""
+    fact_ids: list[str]
+    provenance: list[Provenance]
+
+
+def claim_id(factual: str, non_factual: str) -> str:
+    """Return the id of a pair from its two sentences."""
+    return content_id("claim", factual, non_factual)

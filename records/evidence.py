@@ -1,0 +1,37 @@
+"""Passages of prose and the evidence they give for claims."""
+
+from msgspec import Struct
+
+from records.identity import canonical, content_id
+
+
+class Passage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One run of prose from a page, short enough to read at a glance."""
+
+    id: str
+    text: str
+    source: str
+    url: str
+    section: str | None = None
+    """Title of the section it stood in."""
+
+
+class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One passage that speaks of one claim."""
+
+    claim_id: str
+    passage: str
+    """Id of the passage."""
+    text: str
+    """Text of the passage."""
+    source: str
+    url: str
+    rank: int
+    """1 is the best."""
+    score: float
+    """BM25 score, rounded to six digits."""
+
+
+def passage_id(url: str, text: str) -> str:
+    """Return the id of a passage from its page and canonical text."""
+    return content_id("passage", url, canonical(text))

@@ -1,0 +1,36 @@
+"""Facts: one piece of medical knowledge each."""
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from records.identity import canonical, content_id
+from records.provenance import Provenance
+
+Relation = Literal[
+    "metric_effect", "disease_infectivity", "disease_department", "disease_method", "disease_cause",
+    "chinese_medicine_effect", "chinese_medicine_side_effect", "western_medicine_effect", "western_medicine_side_effect",
+    "food_effect", "disease_examination", "disease_prevention", "disease_complication", "disease_symptom",
+    "examination_range", "disease_food", "disease_medicine",
+]
+"""The 17 atomic types of SdAK, Table 2, in its order."""
+
+RELATIONS: tuple[str, ...] = get_args(Relation)
+
+
+class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One fact: `head` stands in `relation` to `tail`, or does not when polarity is false."""
+
+    id: str
+    """Hash of relation, head and tail; polarity is left out, so that a contradiction shares one id."""
+    relation: Relation
+    head: str
+    tail: str
+    polarity: bool
+    """False for "没有传染性" or a food to avoid."""
+    provenance: list[Provenance]
+
+
+def fact_id(relation: str, head: str, tail: str) -> str:
+    """Return the id of a fact from its canonical head and tail."""
+    return content_id("fact", relation, canonical(head), canonical(tail))

@@ -1,0 +1,22 @@
+"""Ids that come from content, so that they survive re-crawls, order and machines."""
+
+import hashlib
+import unicodedata
+
+_ID_HEX_CHARS = 20  # 80 bits: a collision among ten million records has a chance below 1e-10
+
+
+def canonical(text: str) -> str:
+    """Return the letters, digits and signs of a text that carry meaning: NFKC, lower case, no blanks, no punctuation.
+
+    Two writings of one text that differ in width, case, blanks or punctuation have one canonical form. Mathematical and
+    currency signs stay, because "<5" is not ">5".
+    """
+    folded = unicodedata.normalize("NFKC", text).lower()
+    return "".join(c for c in folded if unicodedata.category(c)[0] not in "ZPC")
+
+
+def content_id(prefix: str, *parts: str) -> str:
+    """Return `prefix-` and 20 hex digits of the SHA-256 over the parts; the parts are hashed as given, apart from each other."""
+    digest = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+    return f"{prefix}-{digest[:_ID_HEX_CHARS]}"

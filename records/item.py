@@ -1,0 +1,71 @@
+"""What a page says, before anything is made of it: questions and encyclopedia entries with raw texts."""
+
+from msgspec import Struct
+
+from records.provenance import Provenance
+
+
+class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="question", tag_field="kind"):
+    """One question as its page shows it. Raw fields keep mark-up and blemishes; a missing value is None."""
+
+    url: str
+    provenance: Provenance
+    exam_raw: str | None = None
+    """Examination as the site names it, often a breadcrumb or category."""
+    subject_raw: str | None = None
+    """Subject as the site names it, else None; clean may find it in the paper's title."""
+    paper_raw: str | None = None
+    """Title of the paper or article."""
+    section_raw: str | None = None
+    """Nearest section heading above the question, such as `一、单项选择题`."""
+    type_raw: str | None = None
+    """Question type by the site's own mark (`s2`, `单选`), when it has one beside the heading."""
+    number_raw: str | None = None
+    """Number of the question in its paper."""
+    case_raw: str | None = None
+    """Case text shared by several questions of the paper (A3, case analysis)."""
+    shared_options_raw: list[str] | None = None
+    """Options shared by several questions (B1)."""
+    group_raw: str | None = None
+    """Key of the shared case or shared options within the page; equal for the questions of one group."""
+    stem_raw: str | None = None
+    options_raw: list[str] | None = None
+    """Options in the order of the page, each with or without its letter; None where the question has none."""
+    answer_raw: str | None = None
+    """Answer as the page says it: letters, 正确 / 错误, or text."""
+    explanation_raw: str | None = None
+    images: int = 0
+    """Number of images inside stem and options."""
+
+
+class LabelledValue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One label of a summary box with its value: `哪些症状：` and `头晕、头痛`."""
+
+    label: str
+    value: str
+    position: str
+    """Place within the page."""
+
+
+class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One titled run of prose; paragraphs are separated by newlines."""
+
+    title: str
+    text: str
+    position: str
+
+
+class EntityItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="entity", tag_field="kind"):
+    """One encyclopedia page (disease, examination, medicine, food, symptom) as it came."""
+
+    url: str
+    provenance: Provenance
+    entity_type: str | None = None
+    """`disease`, `examination`, `medicine`, `food` or `symptom`, by the part of the site the page is in."""
+    name_raw: str | None = None
+    alias_raw: str | None = None
+    values: list[LabelledValue] = []
+    sections: list[Section] = []
+
+
+Item = QuestionItem | EntityItem

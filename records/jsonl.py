@@ -1,0 +1,79 @@
+"""JSONL between stages: one record a line, sorted, keys in field order, written whole or not at all."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from filelock import FileLock
+
+T = TypeVar("T")
+_encoder = msgspec.json.Encoder()
+
+
+def to_line(record: Any) -> bytes:
+    """Return one record as a line of UTF-8 JSON with keys in field order."""
+    return _encoder.encode(record) + b"\n"
+
+
+def read_jsonl(path: str | Path, shape: type[T]) -> Iterator[T]:
+    """Yield the records of a file. A union of tagged shapes is read by its tag.
+
+    Raises:
+        ValueError: a line does not fit the shape; the message names file, line and field.
+        FileNotFoundError: there is no such file; the message names the command that makes it.
+    """
+    decoder = msgspec.json.Decoder(shape)
+    try:
+        lines = open(path, "rb")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it") from None
+    with lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                yield decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:  # ValidationError is a DecodeError
+                raise ValueError(f"{path}:{number}: {error}; expected {_name(shape)}; rebuild it with `dvc repro`") from None
+
+
+def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any]) -> int:
+    """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes."""
+    rows = sorted(((key(record), to_line(record)) for record in records), key=lambda row: (row[0], row[1]))
+    with replacing(path) as part, open(part, "wb") as out:
+        out.writelines(line for _, line in rows)
+    return len(rows)
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write one JSON document for people and `dvc metrics`: indented, keys in the order given."""
+    with replacing(path) as part:
+        part.write_bytes(msgspec.json.format(_encoder.encode(value), indent=2) + b"\n")
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Yield `PATH.part` to write to; it takes the place of `path` when the block ends well, so no half file is ever read."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    yield part
+    os.replace(part, path)
+
+
+@contextmanager
+def folder_lock(folder: str | Path) -> Iterator[Path]:
+    """Hold a stage's output folder against another writer, such as the orphan of a killed `dvc repro`.
+
+    The lock file lies beside the folder, so that it is no part of the output. Waits until the other writer ends.
+    """
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.parent / f".{folder.name}.lock"):
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+
+
+def _name(shape: Any) -> str:
+    return getattr(shape, "__name__", str(shape))

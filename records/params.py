@@ -1,0 +1,212 @@
+"""The shape of params.yaml: every key, what it means, and what may stand there.
+
+`python -m records.params` checks the file and names what is wrong, with the keys that are known.
+"""
+
+import difflib
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+from ruamel.yaml import YAML
+
+PARAMS_FILE = "params.yaml"
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=0)]
+Slug = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]*$")]
+
+
+class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One block of params.yaml."""
+
+
+class Source(Block):
+    """One line under `sources`: a site to crawl, or files to import when `kind` is `files`."""
+
+    kind: Literal["site", "files"] = "site"
+    snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
+    """Date the crawl stands for; a new date crawls anew."""
+    max_pages: Count = 100_000
+    path: str | None = None
+    """Files to import: a glob, relative to the repository."""
+    format: str | None = None
+    """Layout of the files: a name in `crawlers/importers/layouts.yaml`."""
+
+
+class Extract(Block):
+    max_misfit_share: Share
+    """Share of a source's pages that may no longer fit its spider before the stage fails."""
+
+
+class Clean(Block):
+    min_stem_chars: Count
+    """A stem with fewer letters and digits is rejected as too short."""
+    min_chinese_share: Share
+    """Share of Chinese characters among the letters of stem and options below which a question is rejected."""
+
+
+class NearDuplicates(Block):
+    ngram_chars: Annotated[int, Meta(ge=1)]
+    threshold: Annotated[float, Meta(gt=0, le=1)]
+    """Jaccard similarity of character n-gram sets from which two questions proper are near-duplicates."""
+    case_threshold: Annotated[float, Meta(gt=0, le=1)]
+    """The same for shared cases, which are compared apart."""
+
+
+class Claims(Block):
+    per_type: Annotated[int, Meta(ge=1)]
+    """Most claim pairs of one atomic type (SdAK, section 3.2: 1,000)."""
+    template: str
+    """Template set in `curation/templates/claims.yaml`."""
+    seed: int
+
+
+class EvidenceParams(Block):
+    passages_per_claim: Annotated[int, Meta(ge=1)]
+    annotate_per_type: Count
+    """Claims of each type drawn for human verification (SdAK, section 3.3: 50)."""
+    seed: int
+
+
+class Quota(Block):
+    """Questions of each type that one exam gives to test, and again to reserved."""
+
+    mcqa: Count = 0
+    mrqa: Count = 0
+    qa: Count = 0
+    tf: Count = 0
+    blank: Count = 0
+
+
+class Split(Block):
+    seed: int
+    quota: Quota
+    tcm_per_subject: Count
+    """TCM questions of one subject and form in test, and again in reserved (TCMBench: at most 100)."""
+    train_floor: Count
+    """Questions of each subject and type kept in train for few-shot use."""
+    dev_share: Share
+    """Share of what test and reserved leave that goes to dev."""
+    balance: Literal["fill", "strict"]
+    """An exam that cannot fill its quota: fill keeps the others at theirs, strict lowers all to what each can give."""
+    claim_test_share: Share
+    """Share of heads (diseases, medicines, …) whose claims go to test; 1.0 is the paper's way."""
+    claim_reserved_share: Share
+
+
+class Model(Block):
+    """One line under `models`."""
+
+    backend: Literal["baseline", "huggingface", "openai", "vllm"]
+    strategy: str | None = None
+    """What a baseline does: a key of `eval.backends.baseline.STRATEGIES`."""
+    name: str | None = None
+    """Model on the Hugging Face hub or a local folder in its format."""
+    revision: str | None = None
+    train: dict[str, int | float | str] | None = None
+    """Train from scratch on the train split: keys of `eval.finetune.Training`."""
+
+
+class Run(Block):
+    """One line under `runs`: a model asked one task."""
+
+    model: Slug
+    task: Literal["claim", "choice", "tcm"]
+    shots: Count = 0
+    repeats: Annotated[int, Meta(ge=1)] = 1
+    seed: int = 1
+    max_new_tokens: Annotated[int, Meta(ge=1)] = 32
+    temperature: Annotated[float, Meta(ge=0)] = 0.0
+    """0 takes the likeliest token; SdAK, section 4.2.3, samples at 0.3."""
+    top_k: Count = 0
+    """0: no limit."""
+    top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    repetition_penalty: Annotated[float, Meta(gt=0)] = 1.0
+    batch_size: Annotated[int, Meta(ge=1)] = 16
+
+
+class Params(Block):
+    """The whole file."""
+
+    sites: Literal["embedded", "live"]
+    sources: dict[Slug, Source]
+    extract: Extract
+    clean: Clean
+    near_duplicates: NearDuplicates
+    claims: Claims
+    evidence: EvidenceParams
+    split: Split
+    models: dict[Slug, Model]
+    runs: dict[Slug, Run]
+
+
+def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
+    """Return params.yaml as plain values, unchecked."""
+    with open(path, encoding="utf-8") as file:
+        return YAML(typ="safe", pure=True).load(file)
+
+
+def convert(value: Any, shape: Any, where: str) -> Any:
+    """Return a value as its shape.
+
+    Raises:
+        ValueError: names the place, what was found and, for an unknown key, the known ones.
+    """
+    try:
+        return msgspec.convert(value, shape, strict=False)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{where}: {error}{_known_keys(value, shape)}") from None
+
+
+def one_of(name: str, known: Any, what: str, where: str) -> str:
+    """Return a name that is known.
+
+    Raises:
+        ValueError: names the known ones and the nearest.
+    """
+    known = sorted(known)
+    if name in known:
+        return name
+    near = difflib.get_close_matches(name, known, 1)
+    guess = f"; did you mean {near[0]}?" if near else ""
+    raise ValueError(f"{where}: unknown {what} {name!r}; known: {', '.join(known) or 'none'}{guess}")
+
+
+def check(values: Any, where: str = PARAMS_FILE) -> Params:
+    """Return params checked as a whole: keys, values, and that each run's model is listed.
+
+    Raises:
+        ValueError: says what is wrong and where.
+    """
+    params: Params = convert(values, Params, where)
+    for name, run in params.runs.items():
+        one_of(run.model, params.models, "model", f"{where}: runs.{name}")
+    for name, source in params.sources.items():
+        if source.kind == "files" and not (source.path and source.format):
+            raise ValueError(f"{where}: sources.{name}: kind files needs `path` and `format`")
+    return params
+
+
+def _known_keys(value: Any, shape: Any) -> str:
+    """Return the known keys of the block that holds an unknown one, or nothing."""
+    if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
+        fields = {field.name: field.type for field in msgspec.structs.fields(shape)}
+        if unknown := [key for key in value if key not in fields]:
+            return f"; unknown: {', '.join(map(str, unknown))}; known: {', '.join(fields)}"
+        for key, inner in fields.items():
+            if key in value and (text := _known_keys(value[key], inner)):
+                return text
+    elif getattr(shape, "__origin__", None) is dict and isinstance(value, dict):
+        for inner in value.values():
+            if text := _known_keys(inner, shape.__args__[1]):
+                return text
+    return ""
+
+
+if __name__ == "__main__":
+    try:
+        check(read_params())
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,25 @@
+"""Where a record was seen."""
+
+from msgspec import Struct
+
+from records.identity import content_id
+
+
+class Provenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
+    """One place at which a record was seen."""
+
+    source: str
+    """Key of the source in params.yaml."""
+    url: str
+    """Address of the page as the site names it, or `file:` and the file's name for imported sets."""
+    snapshot: str
+    """Date in params.yaml that the crawl stands for, not the time of the fetch: that is in the WARC record alone."""
+    page_id: str
+    """Hash of address and body; found again in the index of the source's archive."""
+    position: str
+    """Place within the page, such as `q12` for the twelfth question or `li:哪些症状:2`."""
+
+
+def page_id(url: str, body: bytes) -> str:
+    """Return the id of a page: a hash of its address and its body as it came."""
+    return content_id("page", url, body.hex())

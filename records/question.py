@@ -1,0 +1,62 @@
+"""Questions as the benchmark holds them."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from records.identity import canonical, content_id
+from records.provenance import Provenance
+
+QuestionType = Literal["mcqa", "mrqa", "qa", "tf", "blank"]
+Form = Literal["a1", "a2", "a3", "b1"]
+Category = Literal["kg", "ca"]
+CaseType = Literal["method", "diagnosis", "treatment"]
+LETTERS = "ABCDEFGHIJ"
+
+
+class Option(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One option of a question."""
+
+    letter: str
+    text: str
+
+
+class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One exam question."""
+
+    id: str
+    """Hash of shared stem, stem and option texts, whatever their order; the answer is left out, so that a contradiction shares one id."""
+    exam: str
+    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, or a source's own."""
+    subject: str
+    question_type: QuestionType
+    """mcqa: one right option; mrqa: two or more; qa: answered in words; tf: 正确 / 错误; blank: words for each blank."""
+    form: Form | None = None
+    """Form of a TCM licensing question (TCMBench, section 3)."""
+    category: Category = "kg"
+    """kg: knowledge; ca: case analysis (CPsyExam, section 3.2)."""
+    case_type: CaseType | None = None
+    """What a case question asks for; None outside case analysis."""
+    group_id: str | None = None
+    """Equal for the questions that share a case text or a set of options."""
+    shared_stem: str | None = None
+    """Case text before the question proper; for b1 None, since each question carries the shared options as its own."""
+    stem: str
+    """The question proper. A blank is written `（ ）`."""
+    options: list[Option] = []
+    answer: str | None = None
+    """Sorted letters without separators for mcqa, mrqa and tf (`ACD`), words for qa and blank; None where the source keeps it hidden."""
+    explanation: str | None = None
+    cluster_id: str | None = None
+    """Near-duplicate cluster; set by near_duplicates."""
+    provenance: list[Provenance]
+
+
+def question_id(shared_stem: str | None, stem: str, option_texts: list[str]) -> str:
+    """Return the id of a question from its canonical texts; the order of the options does not matter."""
+    return content_id("q", canonical(shared_stem or ""), canonical(stem), *sorted(map(canonical, option_texts)))
+
+
+def group_id(shared_text: str) -> str:
+    """Return the id of a group from the canonical text its questions share (case, or options joined by newlines)."""
+    return content_id("group", canonical(shared_text))

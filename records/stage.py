@@ -1,0 +1,130 @@
+"""The command line that all stages share: a params block as flags, paths as flags, errors as one line.
+
+A stage is `python -m PACKAGE.STAGE FLAGS PATHS`. DVC unpacks the stage's block of params.yaml into the flags; by hand they
+default to that block, and the paths to those of the pipeline.
+"""
+
+import argparse
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+from records.params import PARAMS_FILE, convert, one_of, read_params
+
+
+class Arguments(argparse.Namespace):
+    """What a stage was called with: `params` (its checked block), `key` where it is one of many, and its paths by name."""
+
+    params: Any
+    key: str
+    all_params: dict[str, Any]
+    """params.yaml as it stands, empty where there is none; only for defaults and for naming what is known."""
+
+
+def read_arguments(
+    argv: list[str] | None,
+    doc: str | None,
+    block: str | None,
+    shape: type[Struct] | None,
+    paths: dict[str, str],
+    keyed: bool = False,
+    scalars: tuple[str, ...] = (),
+) -> Arguments:
+    """Return the arguments of a stage.
+
+    Args:
+        doc: the module's docstring, shown by --help.
+        block: key of the stage's block in params.yaml (`split`), or of the dict that holds the blocks when `keyed` (`sources`).
+        shape: shape of the block in `records.params`.
+        paths: flag -> default; `{key}` in a default stands for the key. Values come back as Path.
+        keyed: the stage is one of many, named by a positional KEY (a source, a model, a run).
+        scalars: top-level keys of params.yaml that are flags of their own (`sites`).
+
+    Raises:
+        ValueError: a flag or value is unknown or wrong; the message names the known ones.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    known = read_params() if Path(PARAMS_FILE).exists() else {}
+    if keyed:
+        parser.add_argument("key", help=f"a key of `{block}` in params.yaml: {', '.join(known.get(block) or [])}")
+    for name, default in paths.items():
+        parser.add_argument(f"--{name}", type=Path, default=None, metavar="PATH", help=f"default: {default}")
+    for name in scalars:
+        parser.add_argument(f"--{name}", default=known.get(name), help=f"default: {known.get(name)}")
+    if shape is not None:
+        group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml")
+        for name, help_text in _flags(shape):
+            group.add_argument(f"--{name}", help=help_text, dest=name, default=None)
+    namespace, rest = parser.parse_known_args(argv, Arguments())
+    names = _field_names(shape)
+    given = {name: value for name, value in vars(namespace).items() if name in names and value is not None}
+    given |= _free_flags(rest, names)
+    namespace.all_params = known
+    if keyed and not given:
+        one_of(namespace.key, known.get(block) or {}, f"key of `{block}`", PARAMS_FILE)
+    defaults = known.get(block) if block else None
+    if keyed:
+        defaults = (defaults or {}).get(namespace.key)
+    if shape is not None:
+        namespace.params = convert(_merge(defaults or {}, given), shape, f"parameters of {block}")
+    for name, default in paths.items():
+        attribute = name.replace("-", "_")
+        if getattr(namespace, attribute) is None:
+            setattr(namespace, attribute, Path(default.format(key=namespace.key if keyed else "")))
+    return namespace
+
+
+def run_stage(main: Callable[[], None]) -> None:
+    """Run a stage's main; wrong input ends it with one line on stderr and exit status 1, never with a traceback."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        main()
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")
+
+
+def _field_names(shape: type[Struct] | None) -> set[str]:
+    return set() if shape is None else {name for name, _ in _flags(shape)}
+
+
+def _flags(shape: type[Struct], prefix: str = "") -> list[tuple[str, str]]:
+    """Return the flags of a block: nested blocks by dotted names, as DVC unpacks them."""
+    flags = []
+    hints = get_type_hints(shape)
+    for field in msgspec.structs.fields(shape):
+        kind = hints[field.name]
+        if isinstance(kind, type) and issubclass(kind, Struct):
+            flags += _flags(kind, f"{prefix}{field.name}.")
+        else:
+            choices = ", ".join(str(c) for c in get_args(kind) if isinstance(c, str))
+            flags.append((prefix + field.name, choices))
+    return flags
+
+
+def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
+    """Return flags below a free-form dict field (`--train.steps 300`); anything else unknown is an error."""
+    found: dict[str, str] = {}
+    while rest:
+        flag = rest.pop(0)
+        name = flag.removeprefix("--")
+        if not flag.startswith("--") or name.split(".")[0] not in names or not rest:
+            raise ValueError(f"unknown parameter {flag!r}; known: {', '.join('--' + n for n in sorted(names)) or 'none'}")
+        found[name] = rest.pop(0)
+    return found
+
+
+def _merge(defaults: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
+    """Return the defaults with dotted flags laid over them."""
+    merged = {key: dict(value) if isinstance(value, dict) else value for key, value in defaults.items()}
+    for name, value in given.items():
+        *outer, last = name.split(".")
+        place = merged
+        for key in outer:
+            place = place.setdefault(key, {})
+        place[last] = value
+    return merged
