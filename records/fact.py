@@ -8,10 +8,23 @@ from records.identity import canonical, content_id
 from records.provenance import Provenance
 
 Relation = Literal[
-    "metric_effect", "disease_infectivity", "disease_department", "disease_method", "disease_cause",
-    "chinese_medicine_effect", "chinese_medicine_side_effect", "western_medicine_effect", "western_medicine_side_effect",
-    "food_effect", "disease_examination", "disease_prevention", "disease_complication", "disease_symptom",
-    "examination_range", "disease_food", "disease_medicine",
+    "metric_effect",
+    "disease_infectivity",
+    "disease_department",
+    "disease_method",
+    "disease_cause",
+    "chinese_medicine_effect",
+    "chinese_medicine_side_effect",
+    "western_medicine_effect",
+    "western_medicine_side_effect",
+    "food_effect",
+    "disease_examination",
+    "disease_prevention",
+    "disease_complication",
+    "disease_symptom",
+    "examination_range",
+    "disease_food",
+    "disease_medicine",
 ]
 """The 17 atomic types of SdAK, Table 2, in its order."""
 

@@ -1,6 +1,5 @@
 """JSONL between stages: one record a line, sorted, keys in field order, written whole or not at all."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,11 +25,9 @@ def read_jsonl(path: str | Path, shape: type[T]) -> Iterator[T]:
         FileNotFoundError: there is no such file; the message names the command that makes it.
     """
     decoder = msgspec.json.Decoder(shape)
-    try:
-        lines = open(path, "rb")
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it") from None
-    with lines:
+    if not Path(path).exists():
+        raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
+    with open(path, "rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield decoder.decode(line)
@@ -59,7 +56,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     yield part
-    os.replace(part, path)
+    part.replace(path)
 
 
 @contextmanager
