@@ -13,7 +13,9 @@ def canonical(text: str) -> str:
     currency signs stay, because "<5" is not ">5".
     """
     folded = unicodedata.normalize("NFKC", text).lower()
-    return "".join(c for c in folded if unicodedata.category(c)[0] not in "ZPC")
+    kept = "".join(c for c in folded if unicodedata.category(c)[0] not in "ZPC")
+    # What lower() and the removal leave side by side may compose again (İ, Hangul): fold until nothing changes.
+    return kept if kept == text else canonical(kept)
 
 
 def content_id(prefix: str, *parts: str) -> str:

@@ -105,7 +105,7 @@ class Model(Block):
     name: str | None = None
     """Model on the Hugging Face hub or a local folder in its format."""
     revision: str | None = None
-    train: dict[str, int | float | str] | None = None
+    train: dict[str, int | float] | None = None
     """Train from scratch on the train split: keys of `eval.finetune.Training`."""
 
 

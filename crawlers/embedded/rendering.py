@@ -1,0 +1,45 @@
+"""How embedded pages are made: a site's templates, replies, and the blemishes that real pages have. From values to values."""
+
+from functools import cache
+from pathlib import Path
+
+import opencc
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from crawlers.embedded.site import Reply
+
+_FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+
+
+def templates(site: str) -> Environment:
+    """Return the templates of a site; a name that a template uses and nobody gave is an error."""
+    folder = Path(__file__).parent / "templates" / site
+    return Environment(
+        loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, auto_reload=False
+    )
+
+
+def html_reply(html: str, encoding: str = "utf-8", named_in_header: bool = True) -> Reply:
+    """Return a page; with `named_in_header` false a reader learns of the encoding from the page's own meta tag, or not at all."""
+    charset = f"; charset={encoding}" if named_in_header else ""
+    return Reply(headers={"Content-Type": f"text/html{charset}"}, body=html.encode(encoding))
+
+
+def moved(location: str) -> Reply:
+    """Return a permanent redirect."""
+    return Reply(status=301, headers={"Location": location})
+
+
+def full_width(text: str) -> str:
+    """Return the text with ASCII letters, digits and signs as their full-width forms."""
+    return text.translate(_FULL_WIDTH)
+
+
+def traditional(text: str) -> str:
+    """Return the text in traditional characters; ASCII, and so mark-up, stays."""
+    return _simplified_to_traditional().convert(text)
+
+
+@cache
+def _simplified_to_traditional() -> opencc.OpenCC:
+    return opencc.OpenCC("s2t")

@@ -1,0 +1,68 @@
+"""Pieces that most pages share: their visible text, their images, their labelled values. From values to values."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import Comment, NavigableString
+
+from records.item import LabelledValue
+
+_LINE_TAGS = {"address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "section",
+              "table", "tr", "ul"}  # fmt: skip
+_CELL_TAGS = {"td", "th"}
+_UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
+_UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
+
+
+def text_of(page: Any, drop_hidden: bool = False) -> str:
+    """Return the text of a selector, tag or piece of HTML as a reader sees it.
+
+    Line breaks, paragraphs, list entries and table rows begin a new line, table cells are parted by a blank; runs of ASCII
+    white space become one blank, while no-break and full-width blanks stay as they came. `drop_hidden` leaves out what the
+    page hides by its own inline style, such as the noise some sites strew between the words.
+    """
+    text = "".join(_pieces(_soup(page), drop_hidden))
+    lines = (re.sub(r"[ \t\r\f\v]+", " ", line).strip(" ") for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def images_in(page: Any) -> int:
+    """Return the number of images in a selector, tag or piece of HTML."""
+    return len(_soup(page).find_all("img"))
+
+
+def labelled(pairs: Iterable[tuple[str, str]], place: str) -> list[LabelledValue]:
+    """Return label and value texts as values at `place:1`, `place:2`, …; a pair without value is left out, and its number too."""
+    return [
+        LabelledValue(label=label.strip(), value=value.strip(), position=f"{place}:{number}")
+        for number, (label, value) in enumerate(pairs, 1)
+        if value.strip()
+    ]
+
+
+def _soup(page: Any) -> Tag:
+    if isinstance(page, Tag):
+        return page
+    if not isinstance(page, str):  # a Scrapy selector
+        page = page.get() or ""
+    return BeautifulSoup(page, "lxml")
+
+
+def _pieces(tag: Tag, drop_hidden: bool) -> Iterable[str]:
+    for child in tag.children:
+        if isinstance(child, Tag):
+            if child.name in _UNSEEN_TAGS or (drop_hidden and is_hidden(child)):
+                continue
+            edge = "\n" if child.name in _LINE_TAGS else " " if child.name in _CELL_TAGS else ""
+            yield edge
+            yield from _pieces(child, drop_hidden)
+            yield edge
+        elif isinstance(child, NavigableString) and not isinstance(child, Comment):
+            yield re.sub(r"[ \t\r\n\f\v]+", " ", child)
+
+
+def is_hidden(tag: Tag) -> bool:
+    """Tell whether a tag's own inline style or `hidden` attribute keeps it from being seen."""
+    return tag.has_attr("hidden") or bool(_UNSEEN_STYLE.search(str(tag.get("style") or "")))

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Make .venv what requirements.lock says. Does nothing when it already is. Needs git, make and Python 3.11.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+die() { printf 'error: %s\n' "$*" >&2; exit 2; }
+
+git rev-parse --git-dir >/dev/null 2>&1 ||
+  die "this folder is not a git checkout, and DVC needs one. Next: git clone the repository, or here: git init && git add -A && git commit -m import"
+
+files=(requirements.lock requirements-torch.txt pyproject.toml)
+stamp=.venv/.ready-$(cat "${files[@]}" | sha256sum | cut -c1-16)
+[ -e "$stamp" ] && exit 0
+
+python=${PYTHON:-python3.11}
+command -v "$python" >/dev/null 2>&1 || die "no $python on PATH. Next: install Python 3.11, or name it: make repro PYTHON=/path/to/python3.11"
+found=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || die "$python does not run"
+[ "$found" = 3.11 ] || die "$python is Python $found; requirements.lock is resolved for 3.11. Next: make repro PYTHON=/path/to/python3.11"
+
+need_mb=3000
+free_mb=$(df -Pm . | awk 'NR == 2 {print $4}')
+[ "$free_mb" -ge "$need_mb" ] || die "$free_mb MB free on this disk; the environment needs about $need_mb. Next: free some space"
+
+# An environment of another Python, or one whose set-up was killed, is made anew.
+[ -x .venv/bin/python ] && .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || {
+  rm -rf .venv
+  "$python" -m venv .venv || die "$python could not make a virtual environment. Next: install its venv module (Debian: python3.11-venv)"
+}
+
+install() {
+  .venv/bin/pip install --quiet --disable-pip-version-check "$@" ||
+    die "pip could not install ($*); its message is above. Without a way to the package index, set PIP_INDEX_URL or PIP_FIND_LINKS to one that can be reached. Next: run the same command again"
+}
+echo "set-up: installing the locked packages into .venv (a few minutes, once)" >&2
+# torch first: it differs by machine (CPU, CUDA), so it is pinned apart from the lock.
+install --constraint requirements.lock -r requirements-torch.txt
+install -r requirements.lock
+install --no-deps --no-build-isolation --editable .
+rm -f .venv/.ready-*
+touch "$stamp"

@@ -1,0 +1,37 @@
+"""Ids come from content."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from records.fact import RELATIONS, fact_id
+from records.identity import canonical
+from records.question import question_id
+
+
+@given(st.text())
+def test_canonical_twice_is_once(text: str) -> None:
+    assert canonical(canonical(text)) == canonical(text)
+
+
+def test_width_case_blanks_and_punctuation_do_not_change_an_id() -> None:
+    assert canonical("Ａ型，行为 （ ）。") == canonical("a型行为()")
+
+
+def test_signs_that_carry_meaning_do() -> None:
+    assert canonical("<5") != canonical(">5")
+    assert canonical("2周") != canonical("6周")
+
+
+@given(st.text(), st.text(), st.lists(st.text(), max_size=5), st.randoms())
+def test_the_order_of_options_does_not_change_an_id(case, stem, options, random) -> None:
+    shuffled = random.sample(options, len(options))
+    assert question_id(case, stem, options) == question_id(case, stem, shuffled)
+
+
+def test_texts_cannot_run_into_each_other() -> None:
+    assert question_id(None, "ab", ["c"]) != question_id(None, "a", ["b", "c"])
+    assert fact_id("disease_symptom", "甲", "乙") != fact_id("disease_cause", "甲", "乙")
+
+
+def test_there_are_seventeen_relations() -> None:
+    assert len(set(RELATIONS)) == 17

@@ -1,0 +1,92 @@
+"""JSONL between stages."""
+
+import multiprocessing
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from records.fact import Fact, fact_id
+from records.item import EntityItem, Item, QuestionItem
+from records.jsonl import folder_lock, read_jsonl, to_line, write_jsonl
+from records.provenance import Provenance
+
+SEEN = Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")
+
+
+def fact(head: str, tail: str) -> Fact:
+    return Fact(id=fact_id("disease_symptom", head, tail), relation="disease_symptom", head=head, tail=tail, polarity=True, provenance=[SEEN])
+
+
+@given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), max_size=8), st.randoms())
+def test_what_is_written_is_read_and_order_does_not_matter(tmp_path_factory, pairs, random) -> None:
+    folder = tmp_path_factory.mktemp("jsonl")
+    facts = [fact(head, tail) for head, tail in pairs]
+    assert write_jsonl(folder / "a.jsonl", facts, key=lambda f: f.id) == len(facts)
+    random.shuffle(facts)
+    write_jsonl(folder / "b.jsonl", facts, key=lambda f: f.id)
+    assert (folder / "a.jsonl").read_bytes() == (folder / "b.jsonl").read_bytes()
+    assert sorted(map(to_line, read_jsonl(folder / "a.jsonl", Fact))) == sorted(map(to_line, facts))
+
+
+def test_a_malformed_record_names_file_line_and_field(tmp_path: Path) -> None:
+    path = tmp_path / "facts.jsonl"
+    good = to_line(fact("高血压", "头晕"))
+    path.write_bytes(good + good.replace(b'"polarity":true', b'"polarity":"yes"'))
+    with pytest.raises(ValueError, match=r"facts\.jsonl:2: .*polarity"):
+        list(read_jsonl(path, Fact))
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{}", "[]", "not json", '{"kind":"question"}', '{"kind":"poem","url":"u"}', '{"kind":"entity","url":"u","x":1}', "\xff"]
+)
+def test_no_broken_line_is_read_in_silence(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_bytes(line.encode("latin-1") + b"\n")
+    with pytest.raises(ValueError, match=r"items\.jsonl:1: "):
+        list(read_jsonl(path, Item))
+
+
+def test_a_missing_file_names_the_next_command(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="dvc repro"):
+        list(read_jsonl(tmp_path / "none.jsonl", Fact))
+
+
+def test_items_are_told_apart_by_their_kind(tmp_path: Path) -> None:
+    items = [QuestionItem(url="u", provenance=SEEN), EntityItem(url="u", provenance=SEEN)]
+    write_jsonl(tmp_path / "i.jsonl", items, key=lambda i: i.url)
+    assert {type(item) for item in read_jsonl(tmp_path / "i.jsonl", Item)} == {QuestionItem, EntityItem}
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "facts.jsonl"
+    write_jsonl(path, [fact("a", "b")], key=lambda f: f.id)
+    before = path.read_bytes()
+
+    def broken():
+        yield fact("c", "d")
+        raise ValueError("wrong input")
+
+    with pytest.raises(ValueError, match="wrong input"):
+        write_jsonl(path, broken(), key=lambda f: f.id)
+    assert path.read_bytes() == before
+
+
+def _hold(folder: Path, log: Path) -> None:
+    with folder_lock(folder), open(log, "a") as out:
+        out.write("in\n")
+        out.flush()
+        time.sleep(0.3)
+        out.write("out\n")
+
+
+def test_two_writers_never_hold_one_folder(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    writers = [multiprocessing.get_context("spawn").Process(target=_hold, args=(tmp_path / "out", log)) for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert log.read_text().split() == ["in", "out", "in", "out"]

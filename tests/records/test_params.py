@@ -1,0 +1,84 @@
+"""params.yaml and the command line that stages share."""
+
+import copy
+
+import pytest
+
+from records import params
+from records.params import Model, Split
+from records.stage import read_arguments
+
+PARAMS = params.read_params()
+
+
+def changed(path: str, value: object) -> dict:
+    """Return the repository's params with one value changed; a dotted path."""
+    values = copy.deepcopy(PARAMS)
+    *outer, last = path.split(".")
+    place = values
+    for key in outer:
+        place = place[key]
+    place[last] = value
+    return values
+
+
+def test_the_file_in_the_repository_is_sound() -> None:
+    params.check(PARAMS)
+
+
+def test_the_file_fits_on_one_screen() -> None:
+    assert len((params.Path(params.PARAMS_FILE)).read_text().splitlines()) <= 50
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("split.quota.mcq", 3, "unknown: mcq; known: mcqa, mrqa"),
+        ("split.sed", 3, "unknown: sed; known: seed"),
+        ("runs.random-claims.model", "randm", "unknown model 'randm'; known: .*random.*did you mean random"),
+        ("runs.random-claims.task", "claims", "claims.*runs"),
+        ("models.tiny.backend", "hugingface", "hugingface.*models"),
+        ("sites", "online", "online"),
+        ("split.dev_share", 2, "dev_share"),
+        ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
+        ("sources.books", {"kind": "files", "path": "x"}, "sources.books: kind files needs `path` and `format`"),
+        ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_place_and_the_known_ones(path: str, value: object, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        params.check(changed(path, value))
+
+
+def arguments(*argv: str) -> object:
+    return read_arguments(list(argv), "doc", "split", Split, {"questions": "data/unique/questions.jsonl", "out": "data/splits"})
+
+
+def test_flags_default_to_the_block_and_paths_to_the_pipeline() -> None:
+    got = arguments()
+    assert got.params == params.check(PARAMS).split
+    assert str(got.questions) == "data/unique/questions.jsonl"
+
+
+def test_flags_as_dvc_unpacks_them_win() -> None:
+    got = arguments("--quota.mcqa", "7", "--balance", "strict", "--out", "elsewhere")
+    assert (got.params.quota.mcqa, got.params.balance, str(got.out)) == (7, "strict", "elsewhere")
+
+
+@pytest.mark.parametrize("argv", [("--quota.mcq", "7"), ("--sed", "1"), ("stray",)])
+def test_an_unknown_flag_names_the_known_ones(argv: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=r"unknown parameter.*--quota\.mcqa.*--seed"):
+        arguments(*argv)
+
+
+def test_an_unknown_key_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="unknown key of `models` 'tinny'; known: .*tiny.*did you mean tiny"):
+        read_arguments(["tinny"], "doc", "models", Model, {"out": "data/models/{key}"}, keyed=True)
+
+
+def test_a_key_with_its_flags_needs_no_params_file(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    got = read_arguments(
+        ["new", "--backend", "huggingface", "--train.layers", "2"], "doc", "models", Model, {"out": "data/models/{key}"}, keyed=True
+    )
+    assert (got.params.train, str(got.out)) == ({"layers": 2}, "data/models/new")
