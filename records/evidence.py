@@ -21,15 +21,13 @@ class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     claim_id: str
     passage: str
-    """Id of the passage."""
-    text: str
-    """Text of the passage."""
+    """Id of the passage; its text stands in `data/clean/passages.jsonl`."""
     source: str
     url: str
     rank: int
     """1 is the best."""
     score: float
-    """BM25 score, rounded to six digits."""
+    """BM25 score, rounded to four digits."""
 
 
 def passage_id(url: str, text: str) -> str:

@@ -40,6 +40,13 @@ class Extract(Block):
     """Share of a source's pages that may no longer fit its spider before the stage fails."""
 
 
+class Extraction(Source):
+    """What `extract` is called with: its source's line and its own block."""
+
+    max_misfit_share: Share | None = None
+    """As in Extract; None takes what params.yaml says."""
+
+
 class Clean(Block):
     min_stem_chars: Count
     """A stem with fewer letters and digits is rejected as too short."""

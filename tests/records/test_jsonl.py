@@ -17,7 +17,9 @@ SEEN = Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20"
 
 
 def fact(head: str, tail: str) -> Fact:
-    return Fact(id=fact_id("disease_symptom", head, tail), relation="disease_symptom", head=head, tail=tail, polarity=True, provenance=[SEEN])
+    return Fact(
+        id=fact_id("disease_symptom", head, tail), relation="disease_symptom", head=head, tail=tail, polarity=True, provenance=[SEEN]
+    )
 
 
 @given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), max_size=8), st.randoms())

@@ -72,7 +72,7 @@ def test_an_unknown_flag_names_the_known_ones(argv: tuple[str, ...]) -> None:
 
 
 def test_an_unknown_key_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="unknown key of `models` 'tinny'; known: .*tiny.*did you mean tiny"):
+    with pytest.raises(ValueError, match=r"unknown key of `models` 'tinny'; known: .*tiny.*did you mean tiny"):
         read_arguments(["tinny"], "doc", "models", Model, {"out": "data/models/{key}"}, keyed=True)
 
 

@@ -1,0 +1,21 @@
+"""Words of Chinese text: jieba with the terms of the data as its dictionary."""
+
+import logging
+from collections.abc import Callable, Iterable
+
+from records.identity import canonical
+
+
+def segmenter(terms: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function from text to its words; the terms given are words of their own, whatever jieba's dictionary says.
+
+    Words are canonical (width, case); punctuation and blanks are no words.
+    """
+    import jieba  # its dictionary takes a second to load
+
+    jieba.setLogLevel(logging.WARNING)
+    tokenizer = jieba.Tokenizer()
+    tokenizer.initialize()
+    for term in sorted(set(terms)):
+        tokenizer.add_word(term)
+    return lambda text: [word for word in map(canonical, tokenizer.lcut(text)) if word]
