@@ -1,0 +1,24 @@
+"""A reply made ready for reading: reasoning taken out, mark-up and width folded."""
+
+import re
+import unicodedata
+
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THINKING_OPEN = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
+_THINKING_CLOSE = re.compile(r"^.*</(think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+_MARK_UP = re.compile(r"[*_`#~]+|\\boxed|\\text|[\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b\u200d\ufeff]")
+_GAP_IN_WORD = re.compile(r"(?<=[\u4e00-\u9fff])[ \t]+(?=[\u4e00-\u9fff])")
+
+
+def without_reasoning(reply: str) -> str | None:
+    """Return a reply without its reasoning block, or None when the block never ends (the reply was cut before an answer)."""
+    text = _THINKING.sub("", reply)
+    text = _THINKING_CLOSE.sub("", text)  # some chat templates open the block in the prompt
+    return None if _THINKING_OPEN.search(text) else text
+
+
+def folded(text: str) -> str:
+    """Return text in one width, without mark-up, emoji, and blanks inside Chinese words; lines stay lines."""
+    text = unicodedata.normalize("NFKC", text)
+    text = _MARK_UP.sub("", text)
+    return _GAP_IN_WORD.sub("", text).strip()

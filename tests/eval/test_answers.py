@@ -1,0 +1,212 @@
+"""Reading answers: each rule a row."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.answers import READERS, read_answer, read_row
+
+OPTIONS = {"A": "荣格", "B": "阿德勒", "C": "弗洛伊德", "D": "埃里克森"}
+MANY = {"A": "食物", "B": "安全", "C": "温暖", "D": "金钱", "E": ""}
+
+CLAIMS = [
+    ("正确", "正确"),
+    ("错误。理由如下", "错误"),
+    ("  \n正确，因为", "正确"),
+    ("**错误**\n原因：略", "错误"),
+    ("”正确”，然后", "正确"),
+    ("答：错误。", "错误"),
+    ("正确答案：错误。", "错误"),
+    ("【错误】两种检查混了。", "错误"),
+    ("以上说法是错误的", "错误"),
+    ("这是一个正确的说法。", "正确"),
+    ("你好！我认为正确。", "正确"),
+    ("根据医学知识，该说法是错误的。", "错误"),
+    ("1. 错误\n2. 原因", "错误"),
+    ("正確。", "正确"),
+    ("正 确。", "正确"),
+    ("是的，该说法错误。", "错误"),
+    ("是的。", "正确"),
+    ("不是的，它没有传染性", "错误"),
+    ("不完全正确。", "错误"),
+    ("没有错误。", "正确"),
+    ("没错，", "正确"),
+    ("有误", "错误"),
+    ("错误，正确的说法需要结合临床判断。", "错误"),
+    ('{"answer": "错误", "reason": "x"}', "错误"),
+    ("<think>似乎正确</think>错误", "错误"),
+    ("正确的诊断需要检查", None),
+    ("正确使用可以有效", None),
+    ("错误用药很危险", None),
+    ("正确的说法是：不传染。", None),
+    ("该说法正确与否尚无定论", None),
+    ("该说法正确吗？", None),
+    ("下列说法是否正确", None),
+    ("如果正确，请先回复", None),
+    ("正确或错误", None),
+    ("正确/错误", None),
+    ("不是所有人都适合", None),
+    ("喉囊肿是良性病变，所以说法正确", None),
+    ("抱歉，我无法判断。", None),
+    ("", None),
+    ("。", None),
+]
+SINGLE = [
+    ("B", "B"),
+    ("ｂ", "B"),
+    ("[A]", "A"),
+    ("答案：B", "B"),
+    ("答案:\n\nC", "C"),
+    ("答案是：（D）", "D"),
+    ("**答案：D**", "D"),
+    ("B. 阿德勒", "B"),
+    ("应选B项", "B"),
+    ("本题选B，因为A说的是另一人", "B"),
+    ("A选项错误，应选C。", "C"),
+    ("答案不是A，而是C。", "C"),
+    ("答案：A\n\n等等，重新考虑后，正确答案应为C。", "C"),
+    ("答案：B\n\n问题：下一题\n答案：C", "B"),
+    ("Answer: C", "C"),
+    ('{"ans": "C"}', "C"),
+    ("\\boxed{C}", "C"),
+    ("弗洛伊德", "C"),
+    ("答案：弗洛伊德", "C"),
+    ("A错误，B错误，C正确，D错误", "C"),
+    ("ADHD的症状见于多种情形，故选D", "D"),
+    ("答案：C C C C", "C"),
+    ("答案：A或B", None),
+    ("A或B", None),
+    ("A, B, C, D", None),
+    ("答案：AC", None),
+    ("答案：E", None),
+    ("以上选项都不正确。", None),
+    ("这是一道理论题", None),
+    ("<think>选A", None),
+    ("", None),
+]
+SEVERAL = [
+    ("ACD", "ACD"),
+    ("dca", "ACD"),
+    ("答案：A,C", "AC"),
+    ("答案：A，C，D。", "ACD"),
+    ("答案：\nA\nC", "AC"),
+    ("A和D", "AD"),
+    ("选项A和选项D", "AD"),
+    ("B/C/D", "BCD"),
+    ("A-D全部正确", "ABCD"),
+    ("A√ B× C√ D×", "AC"),
+    ("食物、温暖", "AC"),
+    ('{"ans": ["A", "C"]}', "AC"),
+    ("除了D以外都正确", "ABC"),
+    ("以上都对", "ABCD"),
+    ("答案：AACC", "AC"),
+    ("ADHD的核心症状，故选AB。", "AB"),
+    ("答案：ABE", None),
+    ("AB或AC", None),
+    ("答案：无", None),
+    ("", None),
+]
+TCM = [
+    ("【解析】A不对<eoe>\n【答案】D<eoa>", "D"),
+    ("【解析】略<coe>\n【答案】\nD\n<coas>", "D"),
+    ("【答案】D <coas> 因为D符合，故排除A。", "D"),
+    ("【Answer】: D <COAS>", "D"),
+    ("【答案】（D）<eoa>", "D"),
+    ("【答案】D．痰浊中阻", "D"),
+    ("D", "D"),
+    ("【解析】眩晕一证，历代", None),
+    ("【答案】以上都有可能<eoa>", None),
+]
+TCM_OPTIONS = {"A": "肝阳上亢", "B": "气血亏虚", "C": "肾精不足", "D": "痰浊中阻", "E": "瘀血阻窍"}
+ROWS = [
+    *(("claim", reply, {}, answer) for reply, answer in CLAIMS),
+    *(("mcqa", reply, OPTIONS, answer) for reply, answer in SINGLE),
+    *(("mrqa", reply, MANY, answer) for reply, answer in SEVERAL),
+    *(("tcm", reply, TCM_OPTIONS, answer) for reply, answer in TCM),
+]
+
+
+@pytest.mark.parametrize(("task", "reply", "options", "answer"), ROWS)
+def test_each_rule(task: str, reply: str, options: dict, answer: str | None) -> None:
+    assert read_row({"task": task, "response": reply, "options": options})["answer"] == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish", "outcome"),
+    [
+        ("正确", "stop", "answered"),
+        ("正确", "length", "answered"),
+        ("嗯", "stop", "unparsed"),
+        ("嗯", "length", "truncated"),
+        ("<think>嗯", "stop", "truncated"),
+        ("正确", "error", "failed"),
+    ],
+)
+def test_three_outcomes_beside_the_answer(reply: str, finish: str, outcome: str) -> None:
+    assert read_answer("claim", reply, {}, finish)[0] == outcome
+
+
+def test_a_case_group_is_aligned_by_number() -> None:
+    options = [TCM_OPTIONS, TCM_OPTIONS, TCM_OPTIONS]
+    row = {"task": "tcm", "options": options}
+    assert read_row({**row, "response": "1．D\n2．A\n3．C"})["answer"] == ["D", "A", "C"]
+    assert read_row({**row, "response": "第1题：D；第3题：C。"})["answer"] == ["D", None, "C"]
+
+
+def test_one_constant_reply_is_no_answer_to_both_sides() -> None:
+    """Under the published rules this sentence scores 100 % on every pair (it both supports and refutes)."""
+    assert read_answer("claim", "错误，正确的说法需要结合临床判断。", {})[1] == "错误"
+
+
+@given(st.sampled_from(sorted(READERS)), st.text(max_size=60))
+def test_no_reply_breaks_the_reading(task: str, reply: str) -> None:
+    outcome, answer = read_answer(task, reply, OPTIONS)
+    assert (outcome == "answered") == (answer is not None)
+    if task != "claim" and answer:
+        assert set(answer) <= set(OPTIONS)
+
+
+@given(
+    st.sets(st.sampled_from("ABCD"), min_size=1),
+    st.sampled_from(["答案：{}", "故选{}。", "{}", "【答案】{}<eoa>", "**{}**"]),
+    st.sampled_from(["", "、", "，", " "]),
+)
+def test_what_is_rendered_is_read_back(letters: set[str], form: str, joint: str) -> None:
+    reply = form.format(joint.join(sorted(letters)))
+    assert read_answer("mrqa", reply, OPTIONS)[1] == "".join(sorted(letters))
+
+
+def test_an_unknown_task_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"unknown task 'claims'; known: claim, mcqa, mrqa, tcm"):
+        read_answer("claims", "正确", {})
+
+
+def test_the_published_replies_are_read_as_a_careful_reader_does(real_data: Path) -> None:
+    rows = [json.loads(line) for line in (real_data / "model_replies.jsonl").read_text(encoding="utf-8").splitlines()]
+    right = sum(read_row(row)["answer"] == row["expected"] for row in rows)
+    assert right / len(rows) >= 0.98
+
+
+def test_the_command_adds_outcome_and_answer(tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "task": "claim", "response": "错误。", "options": None},
+        {"id": "2", "task": "mcqa", "response": "?", "options": OPTIONS},
+    ]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "eval.answers", file], capture_output=True, text=True, check=True)
+    assert [json.loads(line)["answer"] for line in done.stdout.splitlines()] == ["错误", None]
+    assert json.loads(done.stdout.splitlines()[1])["outcome"] == "unparsed"
+
+
+def test_a_row_without_a_response_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"id": "1", "task": "claim"}\n')
+    done = subprocess.run([sys.executable, "-m", "eval.answers", file], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "rows.jsonl:1: missing response" in done.stderr
