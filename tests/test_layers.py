@@ -58,7 +58,8 @@ def test_no_pickle_no_eval_no_remote_code(path: Path) -> None:
     calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert not calls & {"eval", "exec"}
     assert not imports(path) & {"pickle", "dill", "joblib", "shelve"}
-    assert not any(isinstance(node, ast.keyword) and node.arg == "trust_remote_code" for node in ast.walk(tree))
+    trusts = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "trust_remote_code"]
+    assert all(isinstance(value, ast.Constant) and value.value is False for value in trusts)
 
 
 def test_every_stage_is_there_and_has_a_main() -> None:

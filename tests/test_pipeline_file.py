@@ -1,0 +1,92 @@
+"""dvc.yaml: every stage names all it reads, so that a change reruns what it must and nothing else."""
+
+import ast
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parent.parent
+PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
+OURS = ("records", "crawlers", "curation", "splits", "eval")
+# The crawl has no code among its dependencies: what a site said stands in the archive, and mending a spider never goes online.
+WITHOUT_CODE = {"crawl"}
+
+
+def definition(stage: str) -> dict:
+    entry = PIPELINE["stages"][stage]
+    return entry.get("do", entry)
+
+
+def module_of(stage: str) -> str:
+    words = shlex.split(definition(stage)["cmd"])
+    return words[words.index("-m") + 1]
+
+
+def file_of(module: str) -> Path | None:
+    path = ROOT / Path(*module.split("."))
+    return path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py" if path.is_dir() else None
+
+
+def imported(path: Path) -> set[Path]:
+    """Return the files of ours that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        found |= {file for name in names if name.split(".")[0] in OURS and (file := file_of(name))}
+    return found
+
+
+def closure(path: Path) -> set[Path]:
+    """Return a file and all files of ours that it imports, however far."""
+    seen: set[Path] = set()
+    left = [path]
+    while left:
+        if (file := left.pop()) not in seen:
+            seen.add(file)
+            left += imported(file)
+    return {file for file in seen if file.stat().st_size}  # an empty __init__.py changes nothing
+
+
+def is_covered(file: Path, deps: list[str]) -> bool:
+    return any(file.is_relative_to(ROOT / dep) for dep in deps)
+
+
+@pytest.mark.parametrize("stage", sorted(set(PIPELINE["stages"]) - WITHOUT_CODE))
+def test_a_stage_depends_on_all_the_code_it_runs(stage: str) -> None:
+    deps = [dep for dep in definition(stage)["deps"] if "${" not in dep]
+    missing = [str(file.relative_to(ROOT)) for file in closure(file_of(module_of(stage))) if not is_covered(file, deps)]
+    assert not missing, f"add to the deps of {stage} in dvc.yaml: {sorted(missing)}"
+
+
+@pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))
+def test_a_stage_depends_on_nothing_that_is_not_there(stage: str) -> None:
+    gone = [dep for dep in definition(stage)["deps"] if dep.split("/")[0] in OURS and "${" not in dep and not (ROOT / dep).exists()]
+    assert not gone
+
+
+@pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))
+def test_dependencies_are_sorted(stage: str) -> None:
+    deps = definition(stage)["deps"]
+    assert deps == sorted(deps)
+
+
+@pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))
+def test_help_helps(stage: str) -> None:
+    done = subprocess.run([sys.executable, "-m", module_of(stage), "--help"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert f"Stage `{stage}`" in done.stdout
+    assert "default:" in done.stdout
+
+
+def test_dvc_can_read_the_pipeline() -> None:
+    done = subprocess.run([Path(sys.executable).with_name("dvc"), "stage", "list", "--all"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert {line.split("@")[0].split()[0] for line in done.stdout.splitlines()} == set(PIPELINE["stages"])
