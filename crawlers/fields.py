@@ -9,8 +9,10 @@ from bs4.element import Comment, NavigableString
 
 from records.item import LabelledValue
 
-_LINE_TAGS = {"address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "section",
-              "table", "tr", "ul"}  # fmt: skip
+_LINE_TAGS = {
+    *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),
+    *("hr", "li", "ol", "p", "section", "table", "tr", "ul"),
+}
 _CELL_TAGS = {"td", "th"}
 _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)

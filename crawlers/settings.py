@@ -15,13 +15,18 @@ DOWNLOAD_MAXSIZE = 32 * 1024 * 1024  # bytes, before and after decompression
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 60  # seconds
 RETRY_TIMES = 3
-DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8", "Accept-Language": "zh-CN,zh;q=0.9"}
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # what failed is told at the end, each request once
+DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/json;q=0.9,*/*;q=0.8", "Accept-Language": "zh-CN,zh;q=0.9"}
 
+# A page of a foreign site may link to anything; only the web is followed.
+_WEB_ONLY = dict.fromkeys(("data", "file", "ftp", "s3"))
+DOWNLOAD_HANDLERS = dict(_WEB_ONLY)
 # Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
 DOWNLOADER_MIDDLEWARES = {"crawlers.archive.ArchiveMiddleware": 950}
 
 LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
+LOG_INSTALL_ROOT_HANDLER = False  # a stage has its own
 LOGSTATS_INTERVAL = 0
 AUTOTHROTTLE_ENABLED = False
 EXTENSIONS = {"crawlers.progress.Progress": 0}
@@ -32,11 +37,10 @@ def embedded(base_url: str) -> dict[str, Any]:
     handler = "crawlers.embedded.handler.EmbeddedHandler"
     return {
         "EMBEDDED_BASE_URL": base_url,
-        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
+        "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
         "HTTPPROXY_ENABLED": False,  # a proxy named in the environment must not see what is asked of this machine itself
         "DOWNLOAD_DELAY": 0,
-        "CONCURRENT_REQUESTS": 16,
-        "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+        "CONCURRENT_REQUESTS": 1,  # so that max_pages cuts at the same page each time; 16 at once would be an eighth faster
         "RETRY_TIMES": 1,
         "COMPRESSION_ENABLED": True,
     }
@@ -45,7 +49,7 @@ def embedded(base_url: str) -> dict[str, Any]:
 def live() -> dict[str, Any]:
     """The real sites, politely, and no address inside the own network."""
     return {
-        "DNS_RESOLVER": "crawlers.public_hosts.PublicResolver",
+        "TWISTED_DNS_RESOLVER": "crawlers.public_hosts.PublicResolver",
         "DOWNLOAD_DELAY": 1,  # seconds
         "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
         "AUTOTHROTTLE_ENABLED": True,
@@ -56,4 +60,10 @@ def live() -> dict[str, Any]:
 
 def offline() -> dict[str, Any]:
     """Only what the archive holds."""
-    return {"ARCHIVE_OFFLINE": True, "HTTPPROXY_ENABLED": False, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 16}
+    return {
+        "ARCHIVE_OFFLINE": True,
+        "DOWNLOAD_HANDLERS": _WEB_ONLY | dict.fromkeys(("http", "https")),
+        "HTTPPROXY_ENABLED": False,
+        "DOWNLOAD_DELAY": 0,
+        "CONCURRENT_REQUESTS": 16,
+    }

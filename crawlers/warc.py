@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote, quote_from_bytes, unquote
 
 from msgspec import Struct
 from warcio.archiveiterator import ArchiveIterator
@@ -73,7 +73,7 @@ def page_member(page: Page) -> bytes:
     record_headers = [
         ("WARC-Type", kind),
         ("WARC-Record-ID", _record_id(str(page.key), page.date)),
-        ("WARC-Target-URI", page.key.url),
+        ("WARC-Target-URI", quote(page.key.url, safe=":/") if is_file else page.key.url),
         ("WARC-Date", page.date),
     ]
     if page.key.method != "GET":
@@ -81,7 +81,7 @@ def page_member(page: Page) -> bytes:
     if page.key.body_sha256:
         record_headers.append(("X-Request-Body-SHA256", page.key.body_sha256))
     record_headers.append(("Content-Type", "application/octet-stream" if is_file else "application/http; msgtype=response"))
-    http = None if is_file else StatusAndHeaders(str(page.status), list(page.headers), protocol="HTTP/1.1")
+    http = None if is_file else StatusAndHeaders(f"{page.status} ", list(page.headers), protocol="HTTP/1.1")
     return _member(kind, record_headers, page.body, http)
 
 
@@ -94,11 +94,10 @@ def read_member(member: bytes) -> tuple[str | None, Page | None]:
         lines = dict(line.split(": ", 1) for line in body.decode().splitlines())
         return lines["origin"], None
     http = record.http_headers
-    key = Key(
-        headers.get_header("WARC-Target-URI"), headers.get_header("X-Request-Method") or "GET", headers.get_header("X-Request-Body-SHA256")
-    )
+    url = headers.get_header("WARC-Target-URI")
+    method = headers.get_header("X-Request-Method") or "GET"
     page = Page(
-        key=key,
+        key=Key(url if http else unquote(url), method, headers.get_header("X-Request-Body-SHA256")),
         date=headers.get_header("WARC-Date"),
         status=int(http.get_statuscode()) if http else 200,
         headers=list(http.headers) if http else [],

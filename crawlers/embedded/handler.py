@@ -1,0 +1,26 @@
+"""Download handler that asks the embedded server for every host; the spider sees the address it asked for."""
+
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+
+class EmbeddedHandler(HTTP11DownloadHandler):
+    """For http and https alike; the server's address is the setting EMBEDDED_BASE_URL."""
+
+    lazy = True
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.base_url: str = crawler.settings["EMBEDDED_BASE_URL"]
+
+    async def download_request(self, request: Request) -> Response:
+        """Fetch a page of an embedded site."""
+        asked = urlsplit(request.url)
+        target = (asked.path or "/") + (f"?{asked.query}" if asked.query else "")
+        local = request.replace(url=self.base_url + target, headers={**request.headers, b"Host": asked.netloc.encode()})
+        response = await super().download_request(local)
+        return response.replace(url=request.url)

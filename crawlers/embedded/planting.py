@@ -1,0 +1,102 @@
+"""How planted questions get into the papers: defects behind the sound questions, duplicates made from their originals."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from crawlers.embedded.plants import Duplicate, Edit, Original, Plant
+from crawlers.embedded.rendering import full_width, traditional
+from crawlers.embedded.shapes import Paper, PaperSection, Q
+
+_OTHER_PUNCTUATION = str.maketrans("，。：；（）、？“”", ",.:;(),?\"\"")
+_MEANS_THE_SAME = frozenset({"identical", "punctuation", "full_width", "traditional", "number_prefix", "options_reordered"})
+
+
+def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[Duplicate]) -> list[Paper]:
+    """Return papers by id with the planted questions behind their own.
+
+    Raises:
+        ValueError: two papers have one id, or a duplicate's original or place is not there.
+    """
+    by_id = {paper.id: paper for paper in papers}
+    if len(by_id) != len(papers):
+        numbers = sorted({paper.id for paper in papers if sum(other.id == paper.id for other in papers) > 1})
+        raise ValueError(f"content/exams: paper ids {numbers} are used twice; give each paper its own")
+    for paper in additions:
+        known = by_id.get(paper.id)
+        by_id[paper.id] = paper if known is None else _joined(known, paper.sections)
+    for duplicate in duplicates:
+        original = _find(by_id, duplicate.of, duplicate.stem)
+        place = _place(by_id, duplicate, original)
+        addition = PaperSection(heading=place.heading, questions=[_repeated(original, duplicate)])
+        by_id[duplicate.on] = _joined(by_id[duplicate.on], [addition])
+    return [by_id[number] for number in sorted(by_id)]
+
+
+def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
+    """Return a question said again in another writing."""
+    if edit == "punctuation":
+        return msgspec.structs.replace(q, stem=q.stem.translate(_OTHER_PUNCTUATION))
+    if edit == "number_prefix":
+        return msgspec.structs.replace(q, stem=f"12．{q.stem}")
+    if edit == "options_reordered":
+        return _turned(q)
+    if edit in ("full_width", "traditional"):
+        write = full_width if edit == "full_width" else traditional
+        return msgspec.structs.replace(q, stem=write(q.stem), options=[write(option) for option in q.options])
+    for old, new in words.items():
+        if old not in q.stem:
+            raise ValueError(f"content/planted.yaml: {old!r} is not in the stem {q.stem!r}, so it cannot be said otherwise")
+        q = msgspec.structs.replace(q, stem=q.stem.replace(old, new))
+    return q
+
+
+def _turned(q: Q) -> Q:
+    """Return the question with its last option first, and the letters of its answer moved along."""
+    count = len(q.options)
+    answer = "".join(sorted("ABCDEFGH"[("ABCDEFGH".index(letter) + 1) % count] for letter in q.answer or ""))
+    return msgspec.structs.replace(q, options=[q.options[-1], *q.options[:-1]], answer=answer)
+
+
+def _repeated(original: Q, duplicate: Duplicate) -> Q:
+    plant = Plant(
+        kind="duplicate",
+        expect="identical" if duplicate.edit in _MEANS_THE_SAME else "near_duplicate",
+        of=Original(paper=duplicate.of, stem=original.stem),
+        edit=duplicate.edit,
+    )
+    return msgspec.structs.replace(edited(original, duplicate.edit, duplicate.words), planted=plant)
+
+
+def _find(papers: dict[int, Paper], paper: int, beginning: str) -> Q:
+    found = [q for section in _sections(papers, paper) for q in section.questions if q.stem.startswith(beginning)]
+    if len(found) != 1:
+        raise ValueError(f"content/planted.yaml: {len(found)} questions of paper {paper} begin with {beginning!r}; expected one")
+    return found[0]
+
+
+def _place(papers: dict[int, Paper], duplicate: Duplicate, original: Q) -> PaperSection:
+    for section in _sections(papers, duplicate.on):
+        alike = any((q.type, q.form) == (original.type, original.form) for q in section.questions)
+        if alike and not section.case and not section.shared_options:
+            return section
+    raise ValueError(f"content/planted.yaml: paper {duplicate.on} has no section of {original.type} {original.form or ''} for a duplicate")
+
+
+def _sections(papers: dict[int, Paper], paper: int) -> Iterable[PaperSection]:
+    if paper not in papers:
+        raise ValueError(f"content/planted.yaml: no paper {paper}; papers are {', '.join(map(str, sorted(papers)))}")
+    return papers[paper].sections
+
+
+def _joined(paper: Paper, additions: list[PaperSection]) -> Paper:
+    """Return a paper with more sections; questions under a heading that it has already join that section."""
+    sections = list(paper.sections)
+    for addition in additions:
+        for place, section in enumerate(sections):
+            if addition.heading == section.heading and not addition.case and not addition.shared_options:
+                sections[place] = msgspec.structs.replace(section, questions=section.questions + addition.questions)
+                break
+        else:
+            sections.append(addition)
+    return msgspec.structs.replace(paper, sections=sections)

@@ -1,0 +1,99 @@
+"""A real HTTP server on loopback that answers for all embedded sites, each under its own host name."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+
+from aiohttp import web
+
+from crawlers.embedded.content import Content, load_content
+from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.sites import SITES
+
+_NOT_FOUND = Reply(status=404, headers={"Content-Type": "text/html; charset=utf-8"}, body="<title>404</title><p>页面不存在</p>".encode())
+_NO_RULES = Reply(headers={"Content-Type": "text/plain"}, body=b"User-agent: *\nDisallow:\n")
+_MAX_BODY_BYTES = 1 << 20
+
+
+class _Dispatch:
+    """Finds the site of a host and asks it; a site is built when it is first asked."""
+
+    def __init__(self, snapshot: str, sites: Mapping[str, ModuleType], content: Callable[[], Content]) -> None:
+        # The clock of the replicas stands at the snapshot, so that stored pages carry no time of their own.
+        self.date = format_datetime(datetime.strptime(snapshot, "%Y-%m-%d").replace(tzinfo=UTC), usegmt=True)
+        self.by_host = {host: site for site in sites.values() for host in site.HOSTS}
+        self.content = content
+        self.built: dict[str, Respond] = {}
+
+    async def answer(self, request: web.Request) -> web.Response:
+        host = request.host.partition(":")[0].lower()
+        ask = Ask(
+            method=request.method,
+            host=host,
+            target=request.raw_path,
+            headers={name.lower(): value for name, value in request.headers.items()},
+            body=await request.read(),
+        )
+        reply = self.reply(ask)
+        headers = {"Server": "nginx", "Date": self.date, **reply.headers}
+        return web.Response(status=reply.status, headers=headers, body=reply.body)
+
+    def reply(self, ask: Ask) -> Reply:
+        site = self.by_host.get(ask.host)
+        if site is None:
+            text = f"no embedded site answers for {ask.host}; known: {', '.join(sorted(self.by_host))}"
+            return Reply(status=501, headers={"Content-Type": "text/plain; charset=utf-8"}, body=text.encode())
+        if site.__name__ not in self.built:
+            self.built[site.__name__] = site.build(self.content())
+        reply = self.built[site.__name__](ask)
+        if reply is None:
+            reply = _NO_RULES if ask.target == "/robots.txt" else _NOT_FOUND
+        return reply
+
+
+async def _leave_out_type(request: web.Request, response: web.StreamResponse) -> None:
+    """Take back the type that aiohttp gives an answer without one: some real sites send none."""
+    if response.headers.get("Content-Type") == "application/octet-stream":
+        del response.headers["Content-Type"]
+
+
+@contextmanager
+def serving(snapshot: str, sites: Mapping[str, ModuleType] = SITES, content: Callable[[], Content] = load_content) -> Iterator[str]:
+    """Serve the embedded sites while the block runs; yield the server's base URL. Which site answers is told by `Host`."""
+    loop = asyncio.new_event_loop()
+    app = web.Application(client_max_size=_MAX_BODY_BYTES)
+    app.router.add_route("*", "/{path:.*}", _Dispatch(snapshot, sites, content).answer)
+    app.on_response_prepare.append(_leave_out_type)
+    runner = web.AppRunner(app, access_log=None)
+
+    async def start() -> int:
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        return runner.addresses[0][1]
+
+    thread = threading.Thread(target=loop.run_forever, name="embedded sites", daemon=True)
+    thread.start()
+    try:
+        port = asyncio.run_coroutine_threadsafe(start(), loop).result()
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def state() -> str:
+    """Return a hash of everything the embedded sites are made from; pages of two states do not mix in one crawl."""
+    folder = Path(__file__).parent
+    digest = sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode() + sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]

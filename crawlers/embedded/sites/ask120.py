@@ -1,0 +1,147 @@
+"""The replica of tag.120ask.com and yp.120ask.com: indexes, diseases with their sub-pages, examinations, medicines."""
+
+from collections.abc import Callable
+from typing import Any
+
+from crawlers.embedded.content import Content, Disease, Examination, Medicine
+from crawlers.embedded.rendering import full_width, html_reply, moved, templates, traditional
+from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.sites.ask120_diseases import CAPTIONS, articles, boxes, diet_rows, home, intro, numbered, sentence
+
+HOSTS = ("tag.120ask.com", "yp.120ask.com")
+_TAG, _YP = HOSTS
+_ROBOTS = "User-agent: *\nDisallow: /jibing/zhuanti/\nDisallow: /search/\n"
+_LETTERS = "abcdefghjklmnopqrstwxyz"  # no name begins with i, u or v: the site has no such page
+_SLUGS = {
+    "内科": "nk", "心血管内科": "xxgnk", "内分泌科": "nfmk", "消化内科": "xhnk", "呼吸内科": "hxnk", "外科": "wk", "骨科": "gk",
+    "普外科": "pwk", "儿科": "ek", "小儿内科": "xenk", "传染科": "crk", "感染科": "grk", "妇产科": "fck", "妇科": "fk",
+    "皮肤性病科": "pfxbk", "皮肤科": "pfk", "精神心理科": "jsxlk", "精神科": "jsk", "五官科": "wgk", "口腔科": "kqk",
+    "耳鼻喉科": "ebhk", "眼科": "yk",
+}  # fmt: skip
+
+Show = Callable[..., None]
+"""Show a page: host, target, template, and the template's values."""
+
+
+def build(content: Content) -> Respond:
+    """Return what the site answers; the blemishes fall on entries by their rank, so every build has the same."""
+    carried = content.on("ask120")
+    pages: dict[tuple[str, str], Reply] = {(host, "/robots.txt"): Reply(body=_ROBOTS.encode()) for host in HOSTS}
+    env = templates("ask120")
+
+    def show(host: str, target: str, template: str, encoding: str = "utf-8", **values: Any) -> None:
+        if (host, target) in pages:
+            raise ValueError(f"ask120: two entries at https://{host}{target}; give each its own slug or number")
+        html = env.get_template(template).render(charset=encoding, **values)
+        pages[host, target] = html_reply(html, encoding, named_in_header=encoding == "utf-8")
+
+    _show_letters(show, carried.diseases)
+    _show_departments(show, carried.diseases)
+    for rank, disease in enumerate(carried.diseases):
+        _show_disease(show, disease, rank, carried)
+        pages[_TAG, home(disease).removesuffix("/")] = moved(f"//{_TAG}{home(disease)}")
+    _show_examination_index(show, carried.examinations)
+    for rank, examination in enumerate(carried.examinations):
+        _show_examination(show, examination, rank, carried.diseases)
+    for rank, medicine in enumerate(carried.medicines):
+        _show_medicine(show, medicine, rank, carried.medicines)
+    for disease in carried.diseases[2:8:5]:
+        target = f"{home(disease)}yufang/"
+        if (_TAG, target) in pages:
+            pages[_TAG, target] = html_reply(traditional(pages[_TAG, target].body.decode()))
+
+    def respond(ask: Ask) -> Reply | None:
+        agent = {name.lower(): value for name, value in ask.headers.items()}.get("user-agent")
+        return pages.get((ask.host, ask.target)) if agent else Reply(status=403)
+
+    return respond
+
+
+def _links(diseases: list[Disease], prefix: str = "") -> list[dict[str, str]]:
+    return [{"name": disease.name, "href": prefix + home(disease)} for disease in diseases]
+
+
+def _show_letters(show: Show, diseases: list[Disease]) -> None:
+    for letter in _LETTERS:
+        links = _links([disease for disease in diseases if disease.slug.startswith(letter)])
+        for link in links[1::3]:
+            link["href"] = link["href"].removesuffix("/")  # answered by a redirect
+        show(_TAG, f"/jibing/pinyin/{letter}.html", "letter.html", title=f"疾病{letter.upper()}", letters=_LETTERS, links=links)
+
+
+def _show_departments(show: Show, diseases: list[Disease]) -> None:
+    """Show a page for each department of both levels: the departments beside or below it, and its diseases."""
+    pairs = sorted({name.partition("-")[::2] for disease in diseases for name in disease.departments})
+    names = list(dict.fromkeys(name for pair in pairs for name in pair if name))
+    rows = {name: {"name": name, "slug": _SLUGS.get(name, f"ks{rank}")} for rank, name in enumerate(names)}
+    upper = [rows[name] for name in dict.fromkeys(name for name, _ in pairs)]
+    for name, row in rows.items():
+        lower = [rows[below] for above, below in pairs if below and (above == name or (above, name) in pairs)]
+        own = [disease for disease in diseases if any(name in department.split("-") for department in disease.departments)]
+        show(
+            _TAG, f"/jibing/ks/{row['slug']}.html", "department.html", "gb18030" if name == "儿科" else "utf-8", title=f"{name}疾病",
+            upper=upper, lower=lower, links=_links(own, f"//{_TAG}"),
+        )  # fmt: skip
+    # Linked from every department, but robots.txt keeps crawlers out.
+    show(_TAG, "/jibing/zhuanti/", "letter.html", title="疾病专题", letters="", links=[])
+
+
+def _show_disease(show: Show, disease: Disease, rank: int, carried: Content) -> None:
+    left, center = boxes(disease, rank)
+    near = [other for other in carried.diseases if other is not disease and set(disease.departments) & set(other.departments)]
+    drugs = [medicine for medicine in carried.medicines if disease.name in medicine.diseases]
+    own = {"name": disease.name, "home": home(disease)}
+    show(
+        _TAG, home(disease), "disease.html", title=disease.name, **own, alias="，".join(disease.alias), intro=intro(disease, rank),
+        left=left, center=center, captions=CAPTIONS, related=_links(near[:6]), medicines=[_medicine_link(drug) for drug in drugs],
+    )  # fmt: skip
+    for slug, paragraphs in articles(disease, rank).items():
+        page = {"title": f"{disease.name}{CAPTIONS[slug]}", "caption": CAPTIONS[slug], "broken": rank % 4 == 1}
+        show(_TAG, f"{home(disease)}{slug}/", "article.html", **own, **page, paragraphs=paragraphs)
+    if rows := diet_rows(disease):
+        show(_TAG, f"{home(disease)}shiliao/", "diet.html", title=f"{disease.name}食疗", **own, rows=rows, tabled=rank % 2 == 1)
+
+
+def _medicine_link(medicine: Medicine) -> dict[str, str]:
+    return {"name": medicine.name, "href": f"//{_YP}/detail/{medicine.number}.html"}
+
+
+def _show_examination_index(show: Show, examinations: list[Examination]) -> None:
+    classes = sorted({examination.class_name or "其他检查" for examination in examinations})
+    rows = [{"name": name, "href": f"/jiancha/fl{rank}/"} for rank, name in enumerate(classes, 1)]
+    show(_TAG, "/jiancha/", "examinations.html", title="检查项目", categories=rows, links=[])
+    for row in rows:
+        own = [examination for examination in examinations if (examination.class_name or "其他检查") == row["name"]]
+        links = [{"name": examination.name, "href": f"//{_TAG}/jiancha/{examination.number}"} for examination in own]
+        show(_TAG, row["href"], "examinations.html", title=row["name"], categories=[], links=links)
+
+
+def _show_examination(show: Show, examination: Examination, rank: int, diseases: list[Disease]) -> None:
+    normal = "；".join(f"{row.who}：{row.value}" if row.who else row.value for row in examination.ranges)
+    findings = [(word, "、".join(items)) for word, items in (("升高", examination.high), ("降低", examination.low)) if items]
+    meaning = "；".join(f"{word}见于{items}" for word, items in findings)
+    clinical = [("3F", "临床意义：", meaning and f"{meaning}。"), ("4F", "注意事项:", examination.notes), ("6F", "不适宜人群：", "无")]
+    brief = [("检查分类", examination.class_name), ("适用疾病", "、".join(examination.used_for))]
+    show(
+        _TAG, f"/jiancha/{examination.number}", "examination.html", title=examination.name, name=examination.name,
+        summary=examination.summary or "", brief=[row for row in brief if row[1]], findings=findings,
+        normal=full_width(normal) if rank % 5 == 1 else normal, clinical=[row for row in clinical if row[2]],
+        related=_links([disease for disease in diseases if disease.name in examination.used_for]),
+    )  # fmt: skip
+
+
+def _show_medicine(show: Show, medicine: Medicine, rank: int, shelf: list[Medicine]) -> None:
+    leaflet = [
+        ("药品名称", medicine.name),
+        ("适应症" if medicine.kind == "western" else "功能主治", numbered(medicine.effects) if rank % 2 else sentence(medicine.effects)),
+        ("用法用量", medicine.usage),
+        ("不良反应", sentence(medicine.adverse) or "尚不明确。"),
+        ("禁忌", medicine.contraindications and f"下列情况禁用：\n{'；'.join(medicine.contraindications)}。"),
+        ("贮藏", "密封。"),
+    ]
+    approval = medicine.approval or ""
+    show(
+        _YP, f"/detail/{medicine.number}.html", "medicine.html", title=medicine.name, name=medicine.name, maker=medicine.maker or "",
+        approval=full_width(approval) if rank % 4 == 2 else approval, diseases=medicine.diseases, details=[("商品名称", medicine.name)],
+        leaflet=[row for row in leaflet if row[1]], following=_medicine_link(shelf[(rank + 1) % len(shelf)]),
+    )  # fmt: skip

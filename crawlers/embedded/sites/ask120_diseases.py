@@ -1,0 +1,110 @@
+"""What the pages of one disease say on the replica of tag.120ask.com, blemishes included. From values to values."""
+
+from typing import Any
+
+from crawlers.embedded.content import Disease
+from crawlers.embedded.rendering import full_width
+
+CAPTIONS = {
+    "gaishu": "概述", "bingyin": "病因", "zhengzhuang": "症状", "jiancha": "检查", "jianbie": "鉴别", "bingfa": "并发症", "yufang": "预防",
+    "zhiliao": "治疗", "yinshi": "饮食", "shiliao": "食疗",
+}  # fmt: skip
+"""The sub-pages that every disease's home links to, there or not."""
+
+Row = tuple[str, str, str | None]
+"""Label, value, and the address behind `[详细]` where the value ends in it."""
+Paragraph = tuple[str, str]
+"""Label in bold, or nothing, and text."""
+
+
+def home(disease: Disease) -> str:
+    return f"/jibing/{disease.slug}/"
+
+
+def is_boxless(rank: int) -> bool:
+    """Tell whether a disease has no summary boxes; then its articles hold what they would say."""
+    return rank % 16 == 9
+
+
+def is_cut(disease: Disease, rank: int) -> bool:
+    """Tell whether the box breaks off within the last symptom."""
+    return rank % 8 == 3 and len(disease.symptoms) > 2
+
+
+def cut_symptoms(diseases: list[Disease]) -> list[tuple[str, str]]:
+    """Return the beginnings of symptoms that boxes break off in, each with its disease: what a reader must not take for a symptom."""
+    return [
+        (disease.name, disease.symptoms[-1][:1]) for rank, disease in enumerate(diseases) if is_cut(disease, rank) and not is_boxless(rank)
+    ]
+
+
+def intro(disease: Disease, rank: int) -> str:
+    """Return what the home page says first: the summary, cut where it is long; where no box follows, a sentence more."""
+    summary = disease.summary or disease.name
+    if is_boxless(rank):
+        first, stop, _ = disease.texts.get("symptom", "").partition("。")
+        return summary + first + stop
+    return summary if len(summary) < 50 else summary[:40] + "…"
+
+
+def boxes(disease: Disease, rank: int) -> tuple[list[Row], list[Row]]:
+    """Return the rows of the left and the middle box."""
+    if is_boxless(rank):
+        return [], []
+    plain = str if rank % 2 == 0 else full_width
+    symptoms = plain("、".join(disease.symptoms))
+    if is_cut(disease, rank):
+        symptoms = symptoms[: len(symptoms) - len(disease.symptoms[-1]) + 1] + "…"
+    infectivity = {True: "有传染性", False: "无传染性", None: ""} if rank % 3 == 0 else {True: "是", False: "否", None: ""}
+    left = [
+        ("挂什么科：", "、".join(disease.departments), None),
+        ("哪些症状：", symptoms, f"{home(disease)}zhengzhuang/" if is_cut(disease, rank) else None),
+        ("好发人群：", disease.population or "", None),
+        ("需做检查：" if rank % 2 else "需作检查：", plain("、".join(disease.examinations)), None),
+        ("引发疾病：", plain("、".join(disease.complications)), None),
+        ("治疗方法：", plain("、".join(disease.treatments)), f"{home(disease)}zhiliao/" if rank % 8 == 5 else None),
+    ]
+    center = [
+        ("常用药物：", plain("、".join(disease.medicines)), None),
+        ("治疗费用：", "以医院收费为准", None),
+        ("是否传染：", infectivity[disease.infectious], None),
+    ]
+    return [row for row in left if row[1]], [row for row in center if row[1]]
+
+
+def articles(disease: Disease, rank: int) -> dict[str, list[Paragraph]]:
+    """Return the paragraphs of each prose sub-page that there is."""
+    texts = {subject: disease.texts.get(subject, "") for subject in ("cause", "symptom", "treatment", "prevention", "diet")}
+    boxless = is_boxless(rank)
+    infectivity = {True: "有传染性", False: "无传染性", None: ""}[disease.infectious]
+    complications = f"并发症：{sentence(disease.complications)}" if disease.complications and (boxless or rank % 5 != 2) else ""
+    said = {
+        "gaishu": [("", (disease.summary or "") if boxless or intro(disease, rank).endswith("…") else "")],
+        "bingyin": [("", texts["cause"]), ("常见病因：", sentence(disease.causes))],
+        "zhengzhuang": [("", texts["symptom"]), ("典型症状：", sentence(disease.symptoms) if boxless or is_cut(disease, rank) else "")],
+        "jiancha": [("检查项目：", sentence(disease.examinations) if boxless else "")],
+        "bingfa": [("", complications)],
+        "yufang": [("", texts["prevention"]), ("预防措施：", numbered(disease.prevention))],
+        "zhiliao": [("", texts["treatment"])],
+        "yinshi": [("", texts["diet"])],
+    }
+    if boxless:
+        said["gaishu"] += [("就诊科室：", "、".join(disease.departments)), ("传染性：", infectivity)]
+        said["zhiliao"] += [("治疗方法：", sentence(disease.treatments)), ("常用药物：", sentence(disease.medicines))]
+    shown = {slug: [(label, text) for label, text in paragraphs if text] for slug, paragraphs in said.items()}
+    return {slug: paragraphs for slug, paragraphs in shown.items() if paragraphs}
+
+
+def diet_rows(disease: Disease) -> list[dict[str, Any]]:
+    """Return what to eat and what to avoid, for the sub-page that lists food."""
+    good = {"label": "宜：", "head": "宜吃食物", "advice": "建议适量食用", "foods": disease.foods_good}
+    avoid = {"label": "忌：", "head": "忌吃食物", "advice": "建议不吃", "foods": disease.foods_avoid}
+    return [good, avoid] if disease.foods_good or disease.foods_avoid else []
+
+
+def sentence(items: list[str]) -> str:
+    return "、".join(items) + "。" if items else ""
+
+
+def numbered(items: list[str]) -> str:
+    return "；\n".join(f"{number}.{item}" for number, item in enumerate(items, 1)) + "。" if items else ""

@@ -1,0 +1,119 @@
+"""Embedded examcoo: view pages are shells, questions and explanations come by calls with a token; two papers are served as until 2019."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs
+
+from jinja2 import Environment
+
+from crawlers.embedded.content import Content, Paper
+from crawlers.embedded.rendering import html_reply, moved, templates
+from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.sites.examcoo_paper import Part, answers_of_call, parts_of_page
+
+HOSTS = ("www.examcoo.com",)
+CATEGORIES = {"PCE": (3, "职业资格"), "TQE": (3, "职业资格"), "GEE": (1, "学历类"), "SSE": (1, "学历类"), "TCM": (6, "医学类")}
+LISTS = {"PCE": "心理咨询师", "TQE": "教师资格心理学", "GEE": "心理学考研", "SSE": "心理学自考"}  # TCM: one list a subject
+OTHER_LISTS = [(3, 408, "导游业务", 37)]
+FIRST_LIST = 1701
+PAPERS_A_LIST = 5  # 25 on the real site
+RENDERED_PAPERS = frozenset({2520006, 2560004})
+MOVED_PAPER = 2540003
+MISSING, FORBIDDEN = 2599001, 2599002
+DISALLOWED = ("/class/", "/editor/do/exam/", "/editor/do/exercise/", f"/editor/do/view/id/{FORBIDDEN}")
+ROBOTS = "User-agent: *\n" + "".join(f"Disallow: {path}\n" for path in DISALLOWED)
+_COMMENTS = "/editor/comment/index"
+_FORBIDDEN = Reply(status=403, headers={"Content-Type": "text/html; charset=utf-8"}, body="非法访问".encode())
+
+
+def build(content: Content) -> Respond:
+    """Return the answers of the site."""
+    site = templates("examcoo")
+    papers = content.on("examcoo").papers
+    parts = {paper.id: parts_of_page(paper) for paper in papers}
+    pages = dict(_pages(site, papers, parts))
+    explained = {part.id: (paper.id, part.explanation) for paper in papers for part in parts[paper.id] if part.id and part.explanation}
+
+    def respond(ask: Ask) -> Reply | None:
+        if ask.method == "POST":
+            return _comment(site, explained, ask) if ask.target == _COMMENTS else None
+        return pages.get(ask.target) or (_FORBIDDEN if ask.target.startswith("/editor/rpc/") else None)
+
+    return respond
+
+
+def token_of(paper: int) -> str:
+    """Return what a caller must have read on the paper's page: on the real site it changes with the session."""
+    return hashlib.md5(f"examcoo {paper}".encode(), usedforsecurity=False).hexdigest()
+
+
+def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]]) -> Iterator[tuple[str, Reply]]:
+    lists = _lists(papers)
+    by_category: dict[tuple[int, str], list[tuple[int, str, int]]] = {}
+    for (exam, name), (kid, listed) in lists.items():
+        by_category.setdefault(CATEGORIES[exam], []).append((kid, name, len(listed)))
+    for category in by_category:
+        by_category[category] += [(kid, name, count) for mid, kid, name, count in OTHER_LISTS if mid == category[0]]
+    categories = [(mid, name, shown) for (mid, name), shown in sorted(by_category.items())]
+    yield "/robots.txt", Reply(headers={"Content-Type": "text/plain"}, body=ROBOTS.encode())
+    yield "/index/ku", html_reply(site.get_template("home.html").render(categories=categories))
+    for mid, name, shown in categories:
+        yield f"/index/detail/mid/{mid}", html_reply(site.get_template("category.html").render(mid=mid, name=name, lists=shown))
+    for (exam, name), (kid, listed) in lists.items():
+        yield from _list_pages(site, kid, name, listed)
+        mid, category = CATEGORIES[exam]
+        crumbs = [(f"/index/detail/mid/{mid}", category), (f"/paperlist/index/k/{kid}/p/1", name)]
+        if exam == "TCM":
+            crumbs.insert(1, (f"/index/detail/mid/{mid}#s1", "中医执业医师"))
+        for paper in listed:
+            yield from _paper_pages(site, paper, parts[paper.id], crumbs)
+
+
+def _lists(papers: list[Paper]) -> dict[tuple[str, str], tuple[int, list[Paper]]]:
+    """Return the papers by examination and name of their list, with the list's number."""
+    lists: dict[tuple[str, str], tuple[int, list[Paper]]] = {}
+    for paper in papers:
+        lists.setdefault((paper.exam, LISTS.get(paper.exam, paper.subject)), (FIRST_LIST + len(lists), []))[1].append(paper)
+    return lists
+
+
+def _list_pages(site: Environment, kid: int, name: str, papers: list[Paper]) -> Iterator[tuple[str, Reply]]:
+    rows = [(paper.id, paper.title, sum(len(section.questions) for section in paper.sections)) for paper in papers]
+    if kid == FIRST_LIST:
+        rows[2:2] = [(MISSING, f"{name}历年试卷（已删除）", 100), (FORBIDDEN, f"{name}内部试卷", 100)]
+    chunks = [rows[start : start + PAPERS_A_LIST] for start in range(0, len(rows), PAPERS_A_LIST)]
+    for page, chunk in enumerate(chunks, 1):
+        shown = {"kid": kid, "name": name, "rows": chunk, "total": len(rows), "page": page, "pages": len(chunks)}
+        yield f"/paperlist/index/k/{kid}/p/{page}", html_reply(site.get_template("list.html").render(**shown))
+
+
+def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: list[tuple[str, str]]) -> Iterator[tuple[str, Reply]]:
+    token = None if paper.id in RENDERED_PAPERS else token_of(paper.id)
+    count = sum(1 for part in parts if part.id)
+    view = f"/editor/do/view/id/{paper.id}"
+    kid = crumbs[-1][0].split("/")[4]
+    address = f"{view}/cid/0/kid/{kid}/ad/0"
+    page = html_reply(site.get_template("view.html").render(paper=paper, crumbs=crumbs, token=token, parts=_shown(parts), count=count))
+    yield address, page
+    yield view, moved(f"https://{HOSTS[0]}{address}") if paper.id == MOVED_PAPER else page
+    if token:
+        body = json.dumps(answers_of_call(paper, parts), ensure_ascii=False, separators=(",", ":")).replace("/", "\\/")
+        yield (
+            f"/editor/rpc/getpapercontent/pid/{paper.id}/tokenpid/{token}/fromAction/view",
+            Reply(headers={"Content-Type": "text/html; charset=UTF-8"}, body=body.encode()),
+        )
+
+
+def _shown(parts: list[Part]) -> list[dict[str, Any]]:
+    return [part.rendered() for part in parts]
+
+
+def _comment(site: Environment, explained: dict[str, tuple[int, str | None]], ask: Ask) -> Reply:
+    form = {name: values[0] for name, values in parse_qs(ask.body.decode()).items()}
+    paper, explanation = explained.get(form.get("sdtId", ""), (0, None))
+    if form.get("tokenpid") != token_of(int(form.get("pid", "0"))):
+        return _FORBIDDEN
+    explanation = explanation if str(paper) == form["pid"] else None
+    return html_reply(site.get_template("comment.html").render(explanation=explanation))

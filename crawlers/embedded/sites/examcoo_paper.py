@@ -1,0 +1,145 @@
+"""A paper as examcoo writes it: blocks of text and questions by turns, answers as bit masks, with the blemishes of hand-made papers."""
+
+import json
+import re
+from typing import Any
+
+from markupsafe import Markup, escape
+from msgspec import Struct
+
+from crawlers.embedded.content import Paper, PaperSection, Q
+from crawlers.embedded.rendering import full_width
+
+KINDS = {"mcqa": "s1", "mrqa": "s2", "tf": "s3", "blank": "s4", "qa": "s5"}
+VERDICTS = {"正确": "1", "错误": "2", "对": "1", "错": "2", "A": "1", "B": "2"}
+LETTERS = "ABCDEFGHIJ"
+COUNTS = "零一两三四五六七八九十"
+BLANKS = ("（ ）", "（\u00a0 \u00a0）", "（\u00a0 ）")
+AUTHOR = "1000001"
+EPOCH = 1793577600  # 2026-11-02, before every snapshot
+REMARK = "本卷由考试酷（examcoo）录入者整理，仅供练习使用。"
+_INPUT = Markup('&nbsp;<input type="text" value="" size="5">&nbsp;')
+
+
+class Part(Struct, kw_only=True):
+    """A block (`lines`) or a question (`id`) in the order of the paper."""
+
+    lines: list[dict[str, str]] = []
+    id: str = ""
+    kind: str = ""
+    number: int = 0
+    stem: str = ""
+    """HTML."""
+    options: list[str] = []
+    """HTML."""
+    code: str = ""
+    """The answer as the call gives it."""
+    explanation: str | None = None
+
+    def rendered(self) -> dict[str, Any]:
+        """Return what the template of the older pages shows."""
+        if not self.id:
+            return {"lines": [{"c": Markup(line["c"]), "p": line["p"]} for line in self.lines]}
+        mask = int(self.code) if self.code.isdecimal() and self.kind in ("s1", "s2") else 0
+        options = [
+            {"letter": letter, "text": Markup(text), "right": mask >> place & 1}
+            for place, (letter, text) in enumerate(zip(LETTERS, self.options, strict=False))
+        ]
+        box, mark = ("checkBox", "dijitCheckBox") if self.kind == "s2" else ("radioBox", "dijitRadio")
+        anchor = self.id.partition("_")[2]
+        shown = {"id": self.id, "number": self.number, "anchor": anchor, "stem": Markup(self.stem), "box": box, "mark": mark}
+        return {**shown, "options": options, "answer": Markup("" if options else self.code)}
+
+
+def parts_of_page(paper: Paper) -> list[Part]:
+    """Return the blocks and questions of a paper."""
+    count = sum(len(section.questions) for section in paper.sections)
+    parts = [Part(lines=[_line(f"\u00a0 \u00a0 （考试时间：90分钟，总分：{count}分）", "1")])]
+    number = 0
+    for section in paper.sections:
+        parts.append(Part(lines=_block(paper, section, number)))
+        for q in section.questions:
+            number += 1
+            parts.append(_question(paper, section, q, number))
+    return [*parts, Part(lines=[_line(REMARK)])]
+
+
+def answers_of_call(paper: Paper, parts: list[Part]) -> list[dict[str, Any]]:
+    """Return what the page's call gets: the paper's record, then its blocks and questions."""
+    total = str(sum(1 for part in parts if part.id))
+    times = {"f": str(EPOCH), "g": str(EPOCH), "h": "90", "i": "2", "j": "2", "l": "2", "m": "0", "n": 0, "o": "", "p": "0"}
+    rows: list[dict[str, Any]] = [{"id": str(paper.id), "a": paper.title, "b": AUTHOR, "c": "录入者", "d": "某单位", "e": total, **times}]
+    for part in parts:
+        if not part.id:
+            rows.append({"id": "b", "c": part.lines})
+            continue
+        options = {"b": json.dumps([{"o": text} for text in part.options], ensure_ascii=False)} if part.options else {}
+        explained = 1 if part.explanation else 0
+        lines = {"g": "3"} if part.kind == "s5" else {}
+        # The real call gives one counter as text and one as a number.
+        rows.append({"id": part.id, "a": part.stem, **options, "c": part.code, "d": "1", **lines, "e": str(explained), "f": explained})
+    return rows
+
+
+def _block(paper: Paper, section: PaperSection, before: int) -> list[dict[str, str]]:
+    count = len(section.questions)
+    lines = [_line(f"{section.heading}（每小题1分，共{count}分）" if paper.id % 2 and not section.case else section.heading or "", "1")]
+    if section.case:
+        lines += [_line(f"（{before + 1}～{before + count}题共用题干）")] if paper.exam == "TCM" else []
+        lines += [_line(text) for text in re.split("(?=案例介绍：|心理测验：)", section.case)]
+    if section.shared_options:
+        lines.append(_line(f"（以下{COUNTS[count]}题共用备选答案）" if paper.id % 2 else f"以下{COUNTS[count]}题共用备选答案"))
+        lines += [_line(f"{letter}.{text}") for letter, text in zip(LETTERS, section.shared_options, strict=False)]
+    return lines
+
+
+def _question(paper: Paper, section: PaperSection, q: Q, number: int) -> Part:
+    kind = KINDS[q.type]
+    if q.type == "mrqa" and number % 13 == 5 and not q.planted:
+        kind = "s1"  # a multiple choice typed in as a single choice: only its mask tells
+    options = q.raw.get("options", q.options)
+    if number % 11 == 4 and not q.planted:
+        options = [full_width(text) for text in options]
+    if section.shared_options and not options:
+        options = list(LETTERS[: len(section.shared_options)]) if paper.id % 2 else ["  "] * len(section.shared_options)
+    return Part(
+        id=f"{kind}_9240{paper.id}{number:04d}",
+        kind=kind,
+        number=number,
+        stem=_stem(paper, q, number),
+        options=[_html(text) for text in options],
+        code=_code(kind, q.raw.get("answer", q.answer)),
+        explanation=q.explanation,
+    )
+
+
+def _stem(paper: Paper, q: Q, number: int) -> str:
+    text = q.raw.get("stem", q.stem.replace("（ ）", BLANKS[number % 3]))
+    if number % 9 == 2 and not q.planted:
+        text += "[1分]"
+    html = _html(text).replace("______", _INPUT)
+    for place in range(q.images):
+        source = f"/paper/{AUTHOR}/202611/{paper.id}{number:03d}{place}.png"
+        html += f'<br>&nbsp;<img _djrealurl="{source}" src="" width="264" height="43" vspace="0" hspace="0" border="0">&nbsp;'
+    return html
+
+
+def _code(kind: str, answer: Any) -> str:
+    """Return an answer as the site stores it."""
+    answer = str(answer or "")
+    if kind in ("s1", "s2") and answer and set(answer) <= set(LETTERS):
+        return str(sum(1 << LETTERS.index(letter) for letter in set(answer)))
+    if kind == "s3":
+        return VERDICTS.get(answer, answer)
+    if kind == "s4":
+        return json.dumps([{"a": answer}], ensure_ascii=False)
+    return _html(answer).replace("；", "；<br>") if kind == "s5" else answer
+
+
+def _line(text: str, heading: str = "0") -> dict[str, str]:
+    return {"c": _html(text), "p": heading}
+
+
+def _html(text: str) -> str:
+    """Return the text as this site's editor stores it."""
+    return str(escape(text)).replace("\u00a0", "&nbsp;").replace("\n", "<br>")

@@ -1,0 +1,125 @@
+"""Embedded hxter: a plain exam bank in GBK, its answers hidden behind a button; one paper is an ASP.NET table. Structure assumed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from jinja2 import Environment
+
+from crawlers.embedded.content import Content, Paper, PaperSection, Q
+from crawlers.embedded.rendering import full_width, html_reply, moved, templates
+from crawlers.embedded.site import Reply, Respond
+
+HOSTS = ("www.hxter.com",)
+EXAM = "教师资格考试"
+PAPERS_A_LIST = 2
+QUESTIONS_A_PAGE = 25
+TABLE_PAPERS = frozenset({2530005})
+UNNAMED_ENCODING = frozenset({2530004})
+SLUGS = {
+    "小学教师心理学": "xiaoxue",
+    "初中教师心理学": "chuzhong",
+    "高中、中等职业学校教师心理学": "gaozhong",
+    "高等学校教师心理学": "gaoxiao",
+}
+MARKS = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "blank": "填空", "qa": "简答"}
+# As the bank of another site with this layout numbers its labels: number, answer, first option.
+LABELS = {"mcqa": (11, 6, 2), "mrqa": (14, 22, 15), "tf": (39, 41, 0), "blank": (51, 53, 0), "qa": (51, 53, 0)}
+TRUTH = ({"正确": "正确", "错误": "错误"}, {"正确": "√", "错误": "×"}, {"正确": "对", "错误": "错"})
+BLANKS = ("（ ）", "(  )", "（　　）", "(\u00a0\u00a0)")
+SEPARATORS = (".", "．", "、", ". ")
+
+
+def build(content: Content) -> Respond:
+    """Return the answers of the site."""
+    papers = content.on("hxter").papers
+    pages = dict(_pages(templates("hxter"), papers))
+    return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
+
+
+def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[str, Reply]]:
+    subjects = [(slug, subject) for subject, slug in SLUGS.items() if any(paper.subject == subject for paper in papers)]
+    yield "/robots.txt", Reply(headers={"Content-Type": "text/plain"}, body=b"User-agent: *\nDisallow: /user/\n")
+    yield "/", _reply(site, "home.html", exam=EXAM, subjects=subjects)
+    for slug, subject in subjects:
+        yield from _lists(site, slug, subject, [paper for paper in papers if paper.subject == subject])
+    for paper in papers:
+        yield f"/p/{paper.id}", moved(f"https://{HOSTS[0]}/paper/{paper.id}.html")
+        if paper.id in TABLE_PAPERS:
+            yield f"/paper/{paper.id}.html", _reply(site, "table.html", paper=paper, sections=_table_sections(paper))
+        else:
+            yield from _list_layout(site, paper)
+
+
+def _lists(site: Environment, slug: str, subject: str, papers: list[Paper]) -> Iterator[tuple[str, Reply]]:
+    rows = [(f"/p/{paper.id}" if paper.id % 3 == 2 else f"/paper/{paper.id}.html", paper.title) for paper in papers]
+    rows.append((f"/paper/{papers[-1].id}9.html", f"{EXAM}{subject}押题卷（已下架）"))  # a paper that is gone: 404
+    chunks = [rows[start : start + PAPERS_A_LIST] for start in range(0, len(rows), PAPERS_A_LIST)]
+    for number, chunk in enumerate(chunks, 1):
+        shown = {"slug": slug, "subject": subject, "exam": EXAM, "papers": chunk, "page": number, "pages": len(chunks)}
+        yield f"/list/{slug}/" + (f"index_{number}.html" if number > 1 else ""), _reply(site, "list.html", **shown)
+
+
+def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, Reply]]:
+    """Yield the pages of a paper; a heading is shown again where its questions go on."""
+    numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
+    chunks = [numbered[start : start + QUESTIONS_A_PAGE] for start in range(0, len(numbered), QUESTIONS_A_PAGE)]
+    for page, chunk in enumerate(chunks, 1):
+        sections: list[dict[str, Any]] = []
+        for number, (section, q) in chunk:
+            if not sections or sections[-1]["heading"] != section.heading:
+                note = f"（每题1分，共{len(section.questions)}分）" if paper.id % 2 else ""
+                sections.append({"heading": section.heading, "note": note, "questions": []})
+            sections[-1]["questions"].append(_shown(paper, section, q, number))
+        address = f"/paper/{paper.id}.html" if page == 1 else f"/paper/{paper.id}_{page}.html"
+        onward = f"/paper/{paper.id}_{page + 1}.html" if page < len(chunks) else None
+        shown = {"paper": paper, "exam": EXAM, "slug": SLUGS.get(paper.subject, ""), "blank": "\u3000" if paper.id % 2 else "\u00a0"}
+        yield address, _reply(site, "paper.html", sections=sections, next=onward, **shown)
+
+
+def _shown(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, Any]:
+    """Return a question as this site writes it: its blanks, its letters, where it hides the answer."""
+    if section.case or section.shared_options or paper.subject not in SLUGS:
+        raise ValueError(f"content: paper {paper.id}: hxter shows subjects {', '.join(SLUGS)}, without cases or shared options")
+    options = [f"{letter}{SEPARATORS[paper.id % 4]}{text}" for letter, text in zip("ABCDEFGH", q.options, strict=False)]
+    return {
+        "key": f"{paper.id}{number:03d}",
+        "number": number,
+        "mark": MARKS[q.type] if paper.id % 2 == 0 and not q.planted else None,
+        "stem": q.raw.get("stem", q.stem.replace("（ ）", BLANKS[number % 4])),
+        "images": q.images,
+        "options": q.raw.get("options", options),
+        "answer": q.raw.get("answer", _answer(q, number)),
+        "answer_hidden_in": "attribute" if q.type == "tf" else "block",
+        "explanation": q.explanation,
+    }
+
+
+def _answer(q: Q, number: int) -> str | None:
+    if q.answer is None or q.type in ("qa", "blank"):
+        return q.answer
+    if q.type == "tf":
+        return TRUTH[number % 3][q.answer]
+    return (q.answer, ",".join(q.answer), full_width(q.answer))[number % 3]
+
+
+def _table_sections(paper: Paper) -> list[dict[str, Any]]:
+    sections, number = [], 0
+    for section in paper.sections:
+        questions = []
+        for q in section.questions:
+            number += 1
+            number_label, answer_label, option_label = LABELS["mrqa" if len(q.options) > 4 else q.type]  # 2 to 5 are options, 6 the answer
+            shown = _shown(paper, section, q, number)
+            texts = [f"{letter}.{text}；" for letter, text in zip("ABCDEFGH", q.options, strict=False)]
+            labelled = [(f"Label{option_label + place}", text) for place, text in enumerate(texts)]
+            labels = {"number": f"Label{number_label}", "answer": f"Label{answer_label}"}
+            questions.append({**shown, "labels": labels, "labelled_options": labelled})
+        sections.append({"heading": section.heading, "questions": questions})
+    return sections
+
+
+def _reply(site: Environment, template: str, **shown: Any) -> Reply:
+    """Return a page in GBK that calls itself gb2312, as many do, or nothing at all; what GBK lacks is written as a numeric reference."""
+    paper = shown.get("paper")
+    html = site.get_template(template).render(charset=None if paper and paper.id in UNNAMED_ENCODING else "gb2312", **shown)
+    return html_reply(html.encode("gbk", "xmlcharrefreplace").decode("gbk"), "gbk", named_in_header=False)

@@ -1,0 +1,89 @@
+"""The replica of xiaohe.cn: lists that load more, and entries that carry their state in a script, in one way or another.
+
+How the real site looks is known in outline only; addresses of lists, keys and modules are assumed.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from markupsafe import Markup
+
+from crawlers.embedded.content import Content, Entry
+from crawlers.embedded.rendering import html_reply, templates
+from crawlers.embedded.site import Reply, Respond
+from crawlers.embedded.sites.xiaohe_entries import disease_detail, entry_id, examination_detail, food_detail, medicine_detail
+
+HOSTS = ("www.xiaohe.cn", "search.xiaohe.cn")
+_WWW, _SEARCH = HOSTS
+_ROBOTS = "User-agent: *\nDisallow: /medical/qa/\n"
+_ENTRIES_A_LIST = 12
+_KINDS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
+    "disease": ("疾病", disease_detail),
+    "examination": ("检查", examination_detail),
+    "drug": ("药品", medicine_detail),
+    "food": ("食物", food_detail),
+}
+
+
+def build(content: Content) -> Respond:
+    """Return what the site answers; the blemishes fall on entries by their rank, so every build has the same."""
+    carried = content.on("xiaohe")
+    pages: dict[tuple[str, str], Reply] = {(host, "/robots.txt"): Reply(body=_ROBOTS.encode()) for host in HOSTS}
+    env = templates("xiaohe")
+
+    def show(host: str, target: str, template: str, container: str, state: Any, **values: Any) -> None:
+        if (host, target) in pages:
+            raise ValueError(f"xiaohe: two entries at https://{host}{target}; give each its own slug or number")
+        pages[host, target] = html_reply(env.get_template(template).render(container=container, state=_script(state), **values))
+
+    def rich(paragraphs: list[str | None], *lists: tuple[str, list[str]]) -> str:
+        return env.get_template("content.html").render(paragraphs=paragraphs, lists=lists).strip()
+
+    kinds = [{"name": name, "url": f"/medical/{kind}"} for kind, (name, _) in _KINDS.items()]
+    root = {"loaderData": {"layout": None, "medical/page": None}, "errors": None}
+    show(_WWW, "/medical", "index.html", "window", root, title="小荷医典", links=kinds, kinds=True, has_more=False)
+    by_kind = {"disease": carried.diseases, "examination": carried.examinations, "drug": carried.medicines, "food": carried.foods}
+    for kind, entries in by_kind.items():
+        _show_lists(show, pages, kind, entries)
+        for rank, entry in enumerate(entries):
+            detail = _KINDS[kind][1](entry, rank, rich)
+            state = {"loaderData": {"layout": None, f"medical/{kind}/(id)/page": {"detail": detail}}, "errors": None}
+            container = ("window", "window", "script", "window", "none")[rank % 5]  # none: only what is seen
+            show(*_address(kind, entry), "entry.html", container, state, title=entry.name, **detail)
+    return lambda ask: pages.get((ask.host, ask.target))
+
+
+def _address(kind: str, entry: Entry) -> tuple[str, str]:
+    if kind == "drug":
+        return _SEARCH, f"/drug/document?drug_id=7436622942181{int(entry_id(entry)):06d}"
+    return _WWW, f"/medical/{kind}/{entry_id(entry)}"
+
+
+def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], Reply], kind: str, entries: list[Any]) -> None:
+    """Show the first entries on a page, the others in answers of the list call; the last entry listed is gone (404)."""
+    rows = [{"id": entry_id(entry), "name": entry.name, "url": _listed_url(kind, entry, rank)} for rank, entry in enumerate(entries)]
+    rows.append({"id": "1", "name": "已下线词条", "url": f"/medical/{kind}/1"})
+    for start in range(0, len(rows), _ENTRIES_A_LIST):
+        end = start + _ENTRIES_A_LIST
+        listing = {"list": rows[start:end], "has_more": end < len(rows), "cursor": str(end)}
+        if start == 0:
+            state = {"loaderData": {"layout": None, f"medical/{kind}/page": listing}, "errors": None}
+            shown = {"title": f"{_KINDS[kind][0]}大全", "links": listing["list"], "has_more": listing["has_more"]}
+            show(_WWW, f"/medical/{kind}", "index.html", "window", state, kinds=False, **shown)
+        else:
+            body = json.dumps({"code": 0, "message": "success", "data": listing}, ensure_ascii=False).encode()
+            reply = Reply(headers={"Content-Type": "application/json; charset=utf-8"}, body=body)
+            pages[_WWW, f"/medical/api/list?type={kind}&cursor={start}"] = reply
+
+
+def _listed_url(kind: str, entry: Entry, rank: int) -> str:
+    host, target = _address(kind, entry)
+    if host == _SEARCH:
+        return f"//{host}{target}" + ("&enter_position=list" if rank % 3 == 0 else "")
+    return target + ("?enter_position=list" if rank % 3 == 0 else "")
+
+
+def _script(state: Any) -> Markup:
+    """Return a state as it stands in a script: no tag can end within it."""
+    return Markup(json.dumps(state, ensure_ascii=False).replace("</", "<\\/"))

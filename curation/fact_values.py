@@ -1,0 +1,207 @@
+"""A value of a summary box cut into tails: one thing each, or the reason why it is none."""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from curation.normalize import RULES, normalize, run_rules
+from curation.vocabulary import read_vocabulary
+
+MAX_TAIL_CHARS = 30
+"""Longer values are clauses, not things."""
+MIN_PROSE_CHARS = 40
+_MAX_TERM_CHARS = 12
+
+_OPEN, _CLOSE = "（([【《“", "）)]】》”"
+_SEPARATORS = "、，；,;。\n|"
+_CUT = re.compile(r"(?:…+|\.{2,})\s*(?:[\[【（(]\s*(?:详细|更多|查看全部)\s*[\]】）)])?\s*$")
+_LINK = re.compile(r"\s*[\[【（(]\s*(?:详细|更多|查看全部|全文)\s*[\]】）)]\s*$")
+_ITEM_NUMBER = re.compile(r"\s*(?:(\d{1,2})\s*[、.．)）](?!\d)|[（(](\d{1,2})[）)]|([①-⑳]))\s*")
+_PREFIX = re.compile(
+    r"^(?:(?:常见|主要|典型)?(?:并发症|症状|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值)"
+    r"(?:方法|措施|项目|有|为)?[:：]\s*|用于)"
+)
+_TRAILING = re.compile(r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法)?$")
+_AND = re.compile(r"以及|[和及与]")
+_MEANS = re.compile(r"[\u4e00-\u9fff]{2}(?:治疗|疗法|检查|试验|[^手]术)$")
+_NEGATIVE = re.compile(r"^(?:否|无|不是|没有)$|[无不非][具有会是]*传染|没有传染|不会传染|非传染")
+_POSITIVE = re.compile(r"^(?:是|有|会)$|传染|传播")
+_HEDGED = re.compile(r"不确定|不一定|可能|部分|视|如为|尚不|未知")
+_PEOPLE = (
+    r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
+)
+_WHO = re.compile(rf"^[（(]?({_PEOPLE}[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（])")
+_WHO_AFTER = re.compile(r"\s*[（(]([^（）()0-9]{1,10})[）)]$")
+_MEASURE = re.compile(r"\d")
+_BRACKETED = re.compile(r"（[^（）]*）")
+_CLAUSE_END = re.compile(r"[，。；！？]")
+_ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
+INFECTIVITY = "传染性"
+
+
+class Piece(NamedTuple):
+    """One tail with its polarity, or what was rejected and why."""
+
+    text: str
+    polarity: bool = True
+    who: str | None = None
+    """Whom a reference range holds for."""
+    reason: str | None = None
+    detail: str | None = None
+
+
+@cache
+def _words() -> dict[str, frozenset[str]]:
+    table = read_vocabulary("relations")
+    return {name: frozenset(table[name]) for name in ("empty", "methods")}
+
+
+@cache
+def _prose_words() -> re.Pattern[str]:
+    return re.compile("|".join(read_vocabulary("relations")["prose"]))
+
+
+def is_prose(value: str) -> bool:
+    """Tell whether a value is running text, which gives passages and no facts: sentences, or clauses with commas."""
+    text = normalize(value).text
+    return len(text) >= MIN_PROSE_CHARS and any(map(_is_clause, _numbered(text)))
+
+
+def _is_clause(part: str) -> bool:
+    bare = _BRACKETED.sub("", part.strip("。；;， \n"))
+    if len(bare) <= MAX_TAIL_CHARS or not _CLAUSE_END.search(bare):
+        return False
+    return bool(re.search("[。！？]", bare)) or max(map(len, re.split("[，；、]", bare))) > _MAX_TERM_CHARS
+
+
+def tails(value: str, syntax: str, min_chars: int = 2) -> list[Piece]:
+    """Return the tails of a raw value by the syntax of its label; shorter ones, such as 鼻 for an examination, name nothing."""
+    found = _tails(value, syntax)
+    return [
+        piece._replace(reason="tail_not_atomic", detail="one character") if piece.reason is None and len(piece.text) < min_chars else piece
+        for piece in found
+    ]
+
+
+def _tails(value: str, syntax: str) -> list[Piece]:
+    cut = bool(_CUT.search(value))
+    text = _LINK.sub("", value)
+    if syntax == "list" and not cut and " " in text.strip() and not re.search(f"[{_SEPARATORS}]", text):
+        text = re.sub(r"(?<=[\u4e00-\u9fff）)])\s+(?=[\u4e00-\u9fff])", "、", text)  # blanks divide items where no sign does
+    text = _PREFIX.sub("", normalize(text).text).strip()
+    whole = text.strip("。.、；; ")
+    if not whole or whole in _words()["empty"]:
+        return [Piece(whole, reason="value_empty", detail=value[:80])]
+    return {"word": _infectivity, "range": _ranges, "department": _departments}.get(syntax, _list)(text, cut)
+
+
+def _infectivity(text: str, cut: bool) -> list[Piece]:
+    word = text.strip("。 ")
+    if _HEDGED.search(word) or not (_NEGATIVE.search(word) or _POSITIVE.search(word)):
+        return [Piece(word, reason="tail_not_atomic", detail="neither yes nor no")]
+    return [Piece(INFECTIVITY, polarity=not _NEGATIVE.search(word))]
+
+
+def _ranges(text: str, cut: bool) -> list[Piece]:
+    found = []
+    for part in re.split(r"[；;\n]|[，,、](?=\s*(?:成年|成人|儿童|新生儿|男|女|孕妇|婴))", text):
+        part = part.strip("。 ，,")
+        who = _WHO.match(part) or _WHO_AFTER.search(part)
+        measure = part.replace(who[0], "", 1).strip("：: ") if who else part
+        if not part:
+            continue
+        if not _MEASURE.search(measure):
+            found.append(Piece(part, reason="tail_not_atomic", detail="a range without a number"))
+        else:
+            found.append(_checked(measure, who[1].strip() if who else None))
+    return found
+
+
+def _departments(text: str, cut: bool) -> list[Piece]:
+    found: list[Piece] = []
+    for piece in _list(text, cut):
+        levels = [level.strip() for level in re.split(r"[-－—>/]+", piece.text) if level.strip()]
+        found += [_checked(level) for level in reversed(levels)] if piece.reason is None else [piece]
+    seen: dict[str, Piece] = {}
+    for piece in found:
+        seen.setdefault(piece.text, piece)
+    return list(seen.values())
+
+
+def _list(text: str, cut: bool) -> list[Piece]:
+    pieces = [piece for part in _numbered(text) for piece in _with_conjunctions(_split(part))]
+    pieces = _with_therapy([_TRAILING.sub("", piece).strip("。 ：:") for piece in pieces])
+    pieces = [piece for piece in dict.fromkeys(pieces) if piece]
+    if cut and pieces:
+        last = re.sub(r"[….]+$", "", pieces[-1])
+        return [*map(_checked, pieces[:-1]), Piece(last, reason="tail_not_atomic", detail="cut off by the source")]
+    return list(map(_checked, pieces)) or [Piece("", reason="value_empty")]
+
+
+def _numbered(text: str) -> list[str]:
+    """Return the items of 1.甲；2.乙, counted on from 1; the text itself where it does not begin so."""
+    parts, start, awaited = [], 0, 1
+    for number in _ITEM_NUMBER.finditer(text):
+        if awaited == 1 and number.start():
+            break
+        if int(number[1] or number[2] or "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳".index(number[3]) + 1) == awaited:
+            parts.append(text[start : number.start()])
+            start, awaited = number.end(), awaited + 1
+    return [part for part in (*parts, text[start:]) if part]
+
+
+def _split(text: str) -> list[str]:
+    """Split at separators outside brackets."""
+    pieces, depth, start = [], 0, 0
+    balanced = sum(text.count(sign) for sign in _OPEN) == sum(text.count(sign) for sign in _CLOSE)
+    for at, sign in enumerate(text):
+        if balanced and sign in _OPEN:
+            depth += 1
+        elif balanced and sign in _CLOSE:
+            depth -= 1
+        elif depth <= 0 and sign in _SEPARATORS and not _inside_number(text, at):
+            pieces.append(text[start:at])
+            start = at + 1
+    return [piece.strip() for piece in [*pieces, text[start:]] if piece.strip()]
+
+
+def _inside_number(text: str, at: int) -> bool:
+    return text[at] == "," and text[at - 1 : at].isdigit() and text[at + 1 : at + 2].isdigit()
+
+
+def _with_conjunctions(pieces: list[str]) -> list[str]:
+    """Divide 药物治疗和手术治疗: only two halves of one making are surely two things, 脓毒症和菌血症 is one name."""
+    divided: list[str] = []
+    for piece in pieces:
+        halves = _AND.split(piece)
+        divided += halves if len(halves) == 2 and all(_MEANS.search(half) for half in halves) else [piece]
+    return divided
+
+
+def _with_therapy(pieces: list[str]) -> list[str]:
+    """Complete 药物、手术治疗 to 药物治疗、手术治疗."""
+    if not any(piece.endswith(("治疗", "疗法")) for piece in pieces):
+        return pieces
+    return [piece + "治疗" if piece in _words()["methods"] else piece for piece in pieces]
+
+
+def _checked(text: str, who: str | None = None) -> Piece:
+    if text in _words()["empty"]:
+        return Piece(text, who=who, reason="value_empty")
+    if len(text) > MAX_TAIL_CHARS:
+        return Piece(text, who=who, reason="value_too_long", detail=f"{len(text)} characters")
+    fault = None
+    if text.endswith(("…", "...")):
+        fault = "cut off by the source"
+    elif text.count("（") != text.count("）") or text.count("(") != text.count(")"):
+        fault = "a bracket is missing"
+    elif who is None and not _MEASURE.match(text) and (clause := _prose_words().search(text)):
+        fault = f"prose: {clause[0]}"
+    elif _ROMAN.match(text):
+        fault = "a number"
+    return Piece(text, who=who, reason="tail_not_atomic" if fault else None, detail=fault)
+
+
+def tidy(text: str | None) -> str:
+    """Return a name without blanks and remarks at its edges."""
+    return run_rules(text or "", RULES).text.strip("。：: \n")

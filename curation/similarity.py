@@ -1,0 +1,46 @@
+"""Pairs of texts whose character n-gram sets have a Jaccard similarity of at least a threshold: all of them, and no others.
+
+No sketch: no n-gram stands for another, and what passes the filters is counted out.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Pairs(NamedTuple):
+    """Pairs of places in a list of texts, left < right, sorted by (left, right)."""
+
+    left: np.ndarray
+    right: np.ndarray
+    similarity: np.ndarray
+
+
+def ngrams(text: str, ngram_chars: int) -> frozenset[str]:
+    """Return the distinct character n-grams of a text; none where it is shorter than one."""
+    return frozenset(text[i : i + ngram_chars] for i in range(len(text) - ngram_chars + 1))
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Return the share of the union of two sets that is in both; 0 where both are empty."""
+    both = len(a & b)
+    return both / (len(a) + len(b) - both) if both else 0.0
+
+
+def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float) -> Pairs:
+    """Return every pair of texts with `jaccard(ngrams(a), ngrams(b)) >= threshold`. A text without n-grams has no pair.
+
+    Equal texts are pairs like any others: k copies of one text give k * (k - 1) / 2 pairs, so pass each text once.
+
+    Raises:
+        ValueError: the threshold is not above 0 and at most 1, or the n-grams have no character.
+    """
+    from curation.similarity_join import join  # compiles on a first import, so only where there is something to join
+    from curation.similarity_tokens import number_ngrams
+
+    if not 0 < threshold <= 1 or ngram_chars < 1:
+        raise ValueError(f"threshold {threshold} and {ngram_chars} characters: expected above 0 and at most 1, and at least 1")
+    left, right, similarity = join(number_ngrams(texts, ngram_chars), float(threshold))
+    rows = np.lexsort((right, left))
+    return Pairs(left[rows], right[rows], similarity[rows])

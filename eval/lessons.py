@@ -1,0 +1,111 @@
+"""What a model trained here learns from: plain texts, and the evaluation's own conversations with their right replies."""
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from msgspec import structs
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from eval.prompt import render, token_ids
+from eval.tasks import TASKS
+from eval.tasks.request import Request, conversation
+from records.claim import ClaimPair
+from records.evidence import Passage
+from records.question import Question
+
+SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
+IGNORED = -100  # torch's cross entropy leaves these targets out
+_TURNS = (1, 2, 6)  # questions a conversation: alone, as in zero-shot, and up to six, as after five shots
+# How Qwen2 cuts text before it merges: runs of letters, single digits, punctuation, blanks.
+_PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+
+
+class Lesson(NamedTuple):
+    """Token ids, and for each the id to be foretold in its place, or -100 where nothing is learned."""
+
+    ids: list[int]
+    targets: list[int]
+
+
+def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> list[str]:
+    """Return what is true and can be read: passages and factual claims, sorted."""
+    return sorted({passage.text for passage in passages} | {pair.factual for pair in claims})
+
+
+def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
+    """Return the requests of all tasks whose answers are known, with the shortest reply in the asked format as their solution."""
+    requests = [request for task in TASKS.values() for request in task(questions, claims)]
+    return [structs.replace(request, solution=request.reply(request.answer)) for request in requests if request.answer is not None]
+
+
+def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch: int) -> list[Request]:
+    """Return at most `per_task` requests of each task; epochs go round and round through a task's shuffled requests."""
+    by_task: dict[str, list[Request]] = {}
+    for request in requests:
+        by_task.setdefault(request.answer_format, []).append(request)
+    chosen: list[Request] = []
+    for answer_format in sorted(by_task):
+        members = by_task[answer_format]
+        Random(f"{seed}/{answer_format}").shuffle(members)
+        size = min(per_task, len(members))
+        chosen += [members[(epoch * size + place) % len(members)] for place in range(size)]
+    return chosen
+
+
+def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[list[Request]]:
+    """Return the requests in an epoch's order, choice questions of one pool after each other in conversations of 1, 2 or 6."""
+    draw = Random(f"{seed}/conversations/{epoch}")
+    pools: dict[str, list[Request]] = {}
+    for request in requests:
+        pools.setdefault(request.pool, []).append(request)
+    chunks = []
+    for pool in sorted(pools):
+        members = draw.sample(pools[pool], len(pools[pool]))
+        while members:
+            size = 1 if members[0].question_type == "claim" else draw.choice(_TURNS)
+            chunks.append(members[:size])
+            members = members[size:]
+    draw.shuffle(chunks)
+    return chunks
+
+
+def text_lessons(tokenizer: Any, texts: Sequence[str], length: int) -> list[Lesson]:
+    """Return the texts as blocks of equal length, each text closed by the end-of-text token; the last block may be shorter."""
+    stream: list[int] = []
+    for ids in tokenizer(list(texts), add_special_tokens=False)["input_ids"]:
+        stream += [*ids, tokenizer.convert_tokens_to_ids(END_OF_TEXT)]
+    return [Lesson(stream[start : start + length], stream[start : start + length]) for start in range(0, len(stream), length)]
+
+
+def prompt_lesson(tokenizer: Any, chunk: Sequence[Request]) -> Lesson:
+    """Return a conversation as the model will meet it; only the replies are learned, each cut apart from its prompt as in evaluation."""
+    ids: list[int] = []
+    targets: list[int] = []
+    said = ""
+    for place, request in enumerate(chunk):
+        prompt = render(tokenizer, conversation(chunk[: place + 1]))
+        reply = f"{request.solution}{END_OF_TURN}"
+        prompt_ids, reply_ids = token_ids(tokenizer, [prompt.removeprefix(said), reply])
+        ids += prompt_ids + reply_ids
+        targets += [IGNORED] * len(prompt_ids) + reply_ids
+        said = prompt + reply
+    return Lesson(ids, targets)
+
+
+def byte_pairs(texts: Sequence[str], vocab_size: int) -> Tokenizer:
+    """Return a byte-level BPE tokenizer learned from texts."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.NFC()
+    split = pre_tokenizers.Split(Regex(_PIECES), behavior="isolated")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=2,
+        special_tokens=list(SPECIAL_TOKENS),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer

@@ -1,0 +1,87 @@
+"""Prompts: read from their files, filled, and rendered through a model's chat template."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import TemplateError
+
+Message = dict[str, str]
+"""`role` (system, user or assistant) and `content`."""
+
+_FOLDER = Path(__file__).parent / "prompts"
+_PROBE = [{"role": "system", "content": "system-probe"}, {"role": "user", "content": "user-probe"}]
+
+
+@cache
+def read_prompt(name: str) -> str:
+    """Return a prompt without its first line, the comment that names its source.
+
+    Raises:
+        ValueError: there is no such prompt, or its first line names no source.
+    """
+    path = _FOLDER / f"{name}.txt"
+    if not path.exists():
+        known = ", ".join(sorted(file.stem for file in _FOLDER.glob("*.txt")))
+        raise ValueError(f"unknown prompt {name!r}; known: {known}")
+    source, _, text = path.read_text(encoding="utf-8").partition("\n")
+    if not source.startswith("# "):
+        raise ValueError(f"{path.name}:1: found {source[:40]!r}; expected a comment `# …` that names the prompt's source")
+    return text.rstrip("\n")
+
+
+def chat_template() -> str:
+    """Return the chat template of models trained from scratch."""
+    return (_FOLDER / "chatml.jinja").read_text(encoding="utf-8")
+
+
+def render(tokenizer: Any, messages: Sequence[Message]) -> str:
+    """Return the text a model is given: its chat template over the messages, ready for its reply.
+
+    A model without a chat template (a base model) gets the contents one below the other.
+    """
+    if not tokenizer.chat_template:
+        return "\n\n".join(message["content"] for message in messages) + "\n"
+    if not _knows_system(tokenizer):
+        messages = merge_system(messages)
+    return tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
+
+
+def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
+    """Return the token ids of rendered prompts. A chat template writes its own BOS, so none is added to it."""
+    return tokenizer(list(prompts), add_special_tokens=not tokenizer.chat_template)["input_ids"]
+
+
+def merge_system(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages with each system message put before the user's words that follow it."""
+    merged: list[Message] = []
+    waiting: list[str] = []
+    for message in messages:
+        if message["role"] == "system":
+            waiting.append(message["content"])
+        else:
+            merged.append({"role": message["role"], "content": "\n\n".join([*waiting, message["content"]])})
+            waiting = []
+    return merged
+
+
+def plain_text(messages: Sequence[Message]) -> str:
+    """Return messages as text for models that have no tokenizer."""
+    return "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in messages)
+
+
+def prompt_sha256(prompt: str) -> str:
+    """Return the hash of a rendered prompt."""
+    return hashlib.sha256(prompt.encode()).hexdigest()
+
+
+@cache
+def _knows_system(tokenizer: Any) -> bool:
+    """Tell whether a chat template shows the system message; some refuse it, some drop it without a word."""
+    try:
+        text = tokenizer.apply_chat_template(_PROBE, tokenize=False)
+    except TemplateError:
+        return False
+    return _PROBE[0]["content"] in text

@@ -1,0 +1,33 @@
+"""Task `claim`: is this said rightly or not? Both sides of each pair are asked apart (SdAK, section 4.2)."""
+
+from collections.abc import Iterable
+
+from eval.prompt import read_prompt
+from eval.tasks.request import Request
+from records.claim import ClaimPair
+from records.question import Option, Question
+
+_OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
+
+
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair]) -> list[Request]:
+    """Return two requests a claim pair, sorted by item id."""
+    del questions
+    asked = [_request(pair, side) for pair in claims for side in ("factual", "non_factual")]
+    return sorted(asked, key=lambda request: request.item_id)
+
+
+def _request(pair: ClaimPair, side: str) -> Request:
+    answer = "正确" if side == "factual" else "错误"
+    text = read_prompt("claim").format(claim=pair.factual if side == "factual" else pair.non_factual)
+    return Request(
+        item_id=f"{pair.id}/{side}",
+        messages=[{"role": "user", "content": text}],
+        question_type="claim",
+        options=_OPTIONS,
+        answer=answer,
+        answer_format="{answer}",
+        solution=answer,
+        pool=pair.atomic_type,
+        kin=frozenset({pair.id, pair.head}),
+    )

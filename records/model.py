@@ -1,0 +1,17 @@
+"""How a model is described to those who ask it: `model.json` in the model's folder."""
+
+from msgspec import Struct
+
+
+class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A model as `finetune` leaves it."""
+
+    model: str
+    """Key of the model in params.yaml."""
+    backend: str
+    """Key of `eval.backends.BACKENDS`."""
+    strategy: str | None = None
+    """What a baseline does."""
+    name: str | None = None
+    """Model on the Hugging Face hub, or a local folder; None for a model whose weights lie beside model.json."""
+    revision: str | None = None

@@ -1,0 +1,150 @@
+"""What is drawn: units of questions that must stay together, and each unit's place in the draw."""
+
+import hashlib
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from records.question import Question
+
+Split = Literal["train", "dev", "test", "reserved"]
+SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
+TCM = "TCM"
+
+
+class Cell(NamedTuple):
+    """Questions among which nothing but their place in the draw decides."""
+
+    category: str
+    exam: str
+    question_type: str
+    subject: str
+    form: str
+    """Empty outside TCM."""
+
+
+Counts = tuple[tuple[Cell, int], ...]
+
+
+class Row(Struct, frozen=True, gc=False):
+    """What the draw must know of a question; the texts stay outside, so that a million questions fit."""
+
+    id: str
+    cell: Cell
+    answer: str
+    group_id: str | None
+    cluster_id: str | None
+
+
+class Unit(Struct, frozen=True, gc=False):
+    """Questions that go to one split together: a near-duplicate cluster, a case group, or a single question."""
+
+    key: str
+    """Smallest group id, or without a group smallest question id: the place in the draw hangs on it and must survive new data."""
+    rows: list[Row]
+    counts: Counts
+    """Questions of each cell; units of equal counts can take each other's place."""
+
+
+Pair = tuple[Unit, Unit]
+"""One unit for test, and one of equal counts for reserved."""
+
+
+def is_tcm(cell: Cell) -> bool:
+    return cell.exam == TCM or bool(cell.form)
+
+
+def of_subject(cell: Cell) -> Cell:
+    """Return the cell that all forms of a subject share; outside TCM the cell itself."""
+    return cell._replace(form="") if cell.form else cell
+
+
+def any_subject(cell: Cell) -> Cell:
+    """Return the cell that all subjects of an exam share."""
+    return cell._replace(subject="", form="")
+
+
+def by_subject(total: Mapping[Cell, int]) -> Counter[Cell]:
+    """Return the numbers with the forms of a subject taken together."""
+    counts: Counter[Cell] = Counter()
+    for cell, number in total.items():
+        counts[of_subject(cell)] += number
+    return counts
+
+
+def row_of(question: Question) -> Row:
+    """Return what the draw must know of a question.
+
+    Raises:
+        ValueError: the question has no answer.
+    """
+    if not question.answer:
+        seen = question.provenance[0].url if question.provenance else "seen nowhere"
+        raise ValueError(f"question {question.id} ({seen}) has no answer; clean rejects those as answer_missing: run `dvc repro clean`")
+    words = (question.category, question.exam, question.question_type, question.subject, question.form or "")
+    cell = Cell(*map(sys.intern, words))
+    return Row(question.id, cell, question.answer, question.group_id, question.cluster_id)
+
+
+def join(rows: Iterable[Row]) -> list[Unit]:
+    """Return the units, sorted by key: rows that share a group or a cluster are joined, and so are groups that share a cluster.
+
+    Raises:
+        ValueError: two rows have one id.
+    """
+    rows = sorted(rows, key=lambda row: row.id)
+    _refuse_repeated(rows)
+    parents: dict[str, str] = {}
+    for row in rows:
+        first, *others = _ties(row) or [""]
+        for other in others:
+            parents[_root(parents, other)] = _root(parents, first)
+    members: dict[str, list[Row]] = {}
+    for row in rows:
+        ties = _ties(row)
+        members.setdefault(_root(parents, ties[0]) if ties else f"question {row.id}", []).append(row)
+    return sorted(map(_unit, members.values()), key=lambda unit: unit.key)
+
+
+def place(seed: int, what: str, key: str) -> int:
+    """Return a stable draw number: it depends on nothing but its arguments, so new data leaves it as it is."""
+    return int.from_bytes(hashlib.blake2b(f"{seed}/{what}/{key}".encode(), digest_size=8).digest(), "big")
+
+
+def count_cells(units: Iterable[Unit]) -> Counter[Cell]:
+    """Return the number of questions of each cell."""
+    total: Counter[Cell] = Counter()
+    for unit in units:
+        for cell, number in unit.counts:
+            total[cell] += number
+    return total
+
+
+def _unit(rows: list[Row]) -> Unit:
+    groups = [row.group_id for row in rows if row.group_id]
+    counts = ((rows[0].cell, 1),) if len(rows) == 1 else tuple(sorted(Counter(row.cell for row in rows).items()))
+    return Unit(min(groups) if groups else rows[0].id, rows, counts)
+
+
+def _ties(row: Row) -> list[str]:
+    """Return the names of what ties a row to others."""
+    ties = [f"group {row.group_id}"] if row.group_id else []
+    return ties + ([f"cluster {row.cluster_id}"] if row.cluster_id else [])
+
+
+def _root(parents: dict[str, str], tie: str) -> str:
+    while (parent := parents.setdefault(tie, tie)) != tie:
+        parents[tie] = parents[parent]
+        tie = parent
+    return tie
+
+
+def _refuse_repeated(rows: list[Row]) -> None:
+    for row, after in pairwise(rows):
+        if row.id == after.id:
+            raise ValueError(f"question {row.id} stands in the input twice; near_duplicates keeps one: run `dvc repro near_duplicates`")
+

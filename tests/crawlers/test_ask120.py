@@ -1,0 +1,153 @@
+"""What the saved pages of ask120 do not show: lists, blemishes of the replica, robots.txt, pages that no longer fit."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from parsel import Selector
+from protego import Protego
+from scrapy import Request
+from scrapy.http import Headers, HtmlResponse
+from scrapy.responsetypes import responsetypes
+from scrapy.utils.test import get_crawler
+
+from crawlers.embedded.content import load_content
+from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.sites import ask120
+from crawlers.embedded.sites.ask120_diseases import cut_symptoms
+from crawlers.sources.ask120 import Ask120Spider, _divided, _lines_with_label
+
+TAG = "https://tag.120ask.com"
+
+
+@pytest.fixture
+def spider() -> Ask120Spider:
+    return Ask120Spider.from_crawler(get_crawler(Ask120Spider), snapshot="2026-11-20")
+
+
+@pytest.fixture(scope="module")
+def respond() -> Respond:
+    return ask120.build(load_content())
+
+
+def get(respond: Respond, target: str, host: str = "tag.120ask.com", headers: dict[str, str] | None = None) -> Reply | None:
+    return respond(Ask(method="GET", host=host, target=target, headers={"user-agent": "test"} if headers is None else headers))
+
+
+def page(html: str, url: str = f"{TAG}/jibing/x/") -> HtmlResponse:
+    return HtmlResponse(url, body=html.encode(), encoding="utf-8", request=Request(url))
+
+
+def test_a_department_list_leads_to_lists_and_diseases(spider: Ask120Spider) -> None:
+    html = """<div class="sick_tag"><div class="dl sort clears"><var>一级分类：</var>
+      <p><a href="//tag.120ask.com/jibing/ks/nk.html">内科</a></p></div></div>
+      <div class="sick_tag"><div class="tag_li"><p><a href="//tag.120ask.com/jibing/gxy/" title="高血压">高血压</a>
+      <a href="/jibing/tnb">糖尿病</a> <a href="/zhengzhuang/ts/">头痛</a> <a href="/jibing/gxy/bingyin/">病因</a></p></div></div>"""
+    found = {request.url: request.callback.__name__ for request in spider.parse(page(html, f"{TAG}/jibing/ks/wk.html"))}
+    assert found == {f"{TAG}/jibing/ks/nk.html": "parse", f"{TAG}/jibing/gxy/": "parse_disease", f"{TAG}/jibing/tnb": "parse_disease"}
+
+
+def test_the_department_tree_of_2014_leads_to_diseases_alone(spider: Ask120Spider) -> None:
+    html = """<ul class="p_leftdivnav"><li><div class="p_lnavdisdiv"><h3><a href="/jibing/">内科</a></h3></div><div><span><p><span>
+      <a href="/jibing/gxy/" title="高血压">高血压</a><a href="/zhengzhuang/ts/" title="头痛">头痛</a></span></p></span></div></li></ul>"""
+    assert [request.url for request in spider.parse(page(html, f"{TAG}/jibing/"))] == [f"{TAG}/jibing/gxy/"]
+
+
+def test_a_disease_leads_to_its_sub_pages_medicines_and_neighbours(spider: Ask120Spider) -> None:
+    html = (Path(__file__).parents[1] / "pages/ask120/disease.html").read_text(encoding="utf-8")
+    requests = [found for found in spider.parse_disease(page(html, f"{TAG}/jibing/ptt/")) if isinstance(found, Request)]
+    callbacks = {request.url: request.callback.__name__ for request in requests}
+    assert callbacks[f"{TAG}/jibing/ptt/shiliao/"] == "parse_article" and len(callbacks) == 12
+    assert callbacks[f"{TAG}/jibing/jzx/"] == "parse_disease"
+    assert callbacks["https://yp.120ask.com/detail/1.html"] == "parse_medicine"
+
+
+@pytest.mark.parametrize(
+    "callback, arguments",
+    [
+        ("parse", {}),
+        ("parse_disease", {}),
+        ("parse_article", {"name": "高血压", "home": f"{TAG}/jibing/gxy/"}),
+        ("parse_examination_index", {}),
+        ("parse_examination", {}),
+        ("parse_medicine", {}),
+    ],
+)
+def test_a_page_that_no_longer_fits_is_counted(spider: Ask120Spider, callback: str, arguments: dict[str, str]) -> None:
+    assert list(getattr(spider, callback)(page("<html><body><h1>新版</h1></body></html>"), **arguments)) == []
+    assert spider.crawler.stats.get_value("misfit/count") == 1
+
+
+@pytest.mark.parametrize(
+    "html, pairs",
+    [
+        ("<p>　　<b>预防措施：</b>戒烟、限酒。</p>", [("预防措施：", "戒烟、限酒。")]),
+        ("<p><strong>预防措施</strong>：戒烟</p>", [("预防措施：", "戒烟")]),
+        ("<p><strong>预防措施:</strong></p><p>1.戒烟；</p><p>2、限酒。</p><p>三餐规律。</p>", [("预防措施:", "1.戒烟；\n2、限酒。")]),
+        ("<p>预防：戒烟。</p><p>其他：不算。</p>", [("预防：", "戒烟。")]),
+        ("<p>应当<strong>戒烟：</strong>这不在行首。</p>", []),
+        ("<p>只有<b>重点</b>的正文。</p>", []),
+    ],
+)
+def test_lines_that_open_with_a_label(html: str, pairs: list[tuple[str, str]]) -> None:
+    assert _lines_with_label(Selector(f"<div>{html}</div>").css("div"), "预防") == pairs
+
+
+@pytest.mark.parametrize(
+    "line, divided",
+    [
+        ("正常值:3.9~6.1", ("正常值:", "3.9~6.1")),
+        ("正常值：成年男性：1~2", ("正常值：", "成年男性：1~2")),
+        (" 注意事项：\n空腹", ("注意事项：", "空腹")),
+        ("没有标签", ("", "没有标签")),
+        ("这一行在第一个冒号之前说了二十多个字所以不是标签：值", ("", "这一行在第一个冒号之前说了二十多个字所以不是标签：值")),
+    ],
+)
+def test_a_label_ends_at_the_first_colon(line: str, divided: tuple[str, str]) -> None:
+    assert _divided(line) == divided
+
+
+def test_a_client_without_name_is_refused(respond: Respond) -> None:
+    assert get(respond, "/jiancha/", headers={}).status == 403
+    assert get(respond, "/jiancha/").status == 200
+    assert get(respond, "/jiancha/", headers={"User-Agent": "x"}).status == 200
+
+
+def test_one_department_speaks_gb18030_and_says_so_in_the_page_alone(respond: Respond, spider: Ask120Spider) -> None:
+    reply = get(respond, "/jibing/ks/ek.html")
+    with pytest.raises(UnicodeDecodeError):
+        reply.body.decode()
+    kind = responsetypes.from_args(headers=Headers(reply.headers), body=reply.body)
+    url = f"{TAG}/jibing/ks/ek.html"
+    response = kind(url, headers=reply.headers, body=reply.body, request=Request(url))
+    assert response.encoding == "gb18030" and "儿科疾病" in response.text
+    assert any(request.callback == spider.parse_disease for request in spider.parse(response))
+
+
+def test_the_replica_has_the_blemishes_of_the_real_site(respond: Respond) -> None:
+    homes = [f"/jibing/{disease.slug}/" for disease in load_content().on("ask120").diseases]
+    pages = {target: get(respond, target).body.decode() for target in homes}
+    shown = "".join(pages.values())
+    cut = cut_symptoms(load_content().on("ask120").diseases)
+    assert len(cut) >= 4 and all(f"、{piece}…<a" in shown for _, piece in cut)
+    for blemish in ("[详细]", "　　", "//yp.120ask.com/detail/", "需作检查：", "需做检查：", "别名："):
+        assert blemish in shown
+    assert [target for target, html in pages.items() if "disease-list-left" not in html]
+    assert all(get(respond, home.rstrip("/")).status == 301 for home in homes)
+    assert get(respond, f"{homes[0]}jianbie/") is None
+    traditional = [home for home in homes if (reply := get(respond, f"{home}yufang/")) and "預防" in reply.body.decode()]
+    assert len(traditional) == 2
+
+
+def test_robots_txt_is_obeyed(tmp_path: Path, root: Path, respond: Respond) -> None:
+    rules = Protego.parse(get(respond, "/robots.txt").body.decode())
+    assert not rules.can_fetch(f"{TAG}/jibing/zhuanti/", "atomexam")
+    assert "/jibing/zhuanti/" in get(respond, "/jibing/ks/nk.html").body.decode()
+    command = [sys.executable, "-m", "crawlers.crawl", "ask120", "--sites", "embedded", "--out", str(tmp_path / "pages")]
+    subprocess.run(command, check=True, capture_output=True, cwd=root, timeout=120)
+    lines = (tmp_path / "pages" / "index.jsonl").read_text(encoding="utf-8").splitlines()
+    urls = {json.loads(line)["url"] for line in lines}
+    assert f"{TAG}/robots.txt" in urls and f"{TAG}/jibing/ks/nk.html" in urls
+    assert not [url for url in urls if "/zhuanti/" in url or "/search/" in url]

@@ -1,0 +1,108 @@
+"""Real crawls of a toy site over HTTP: killed and resumed, limited, refused."""
+
+import http.server
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from crawlers.segments import PartWriter, read_index
+from records.item import Item
+
+Toy = Callable[..., tuple[int, str]]
+
+
+def folder_bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_killed_crawl_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, run_toy: Toy, start_toy: Callable) -> None:
+    assert run_toy("crawl", tmp_path / "whole" / "toy", pages=200) == (0, "")
+    killed, asked = tmp_path / "killed" / "toy", tmp_path / "asked"
+    asked.touch()
+    for pages_before_kill in (40, 120):
+        with start_toy("crawl", killed, pages=200, asked=asked) as process:
+            while len(asked.read_text().splitlines()) < pages_before_kill:
+                assert process.poll() is None
+                time.sleep(0.005)
+            process.send_signal(signal.SIGKILL)
+    assert len(list(killed.glob("*.part"))) == 2
+    assert run_toy("crawl", killed, pages=200, asked=asked) == (0, "")
+    assert folder_bytes(killed) == folder_bytes(tmp_path / "whole" / "toy")
+    # Each kill may cost the one page that was on its way.
+    assert 202 <= len(asked.read_text().splitlines()) <= 204
+
+
+def test_extract_reads_what_was_crawled(tmp_path: Path, run_toy: Toy) -> None:
+    assert run_toy("crawl", tmp_path / "toy", pages=12) == (0, "")
+    written = []
+    for _ in range(2):
+        assert run_toy("extract", tmp_path / "toy") == (0, "")
+        written.append((tmp_path / "items.jsonl").read_text(encoding="utf-8"))
+    assert written[0] == written[1]
+    items = [msgspec.json.decode(line, type=Item) for line in written[0].splitlines()]
+    assert [item.stem_raw for item in items[:4]] == ["第0页", "第1页", "第10页", "第11页"]  # sorted by url; odd pages came packed
+    stored = {row.url: row.page_id for row in read_index(tmp_path / "toy", "2026-11-20")}
+    assert len(items) == 12 and all(stored[item.url] == item.provenance.page_id for item in items)
+
+
+def test_a_changed_site_is_crawled_anew(tmp_path: Path, run_toy: Toy) -> None:
+    folder, asked = tmp_path / "toy", tmp_path / "asked"
+    assert run_toy("crawl", folder, pages=3) == (0, "")
+    assert run_toy("crawl", folder, pages=5, asked=asked) == (0, "")
+    assert len(asked.read_text().splitlines()) == 7  # robots.txt, the start page, five pages
+    assert sum(row.url.startswith("https://toy.example/p/") for row in read_index(folder, "2026-11-20")) == 5
+
+
+def test_pages_of_the_real_site_are_not_written_over(tmp_path: Path, run_toy: Toy) -> None:
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    PartWriter(folder, "2026-11-20", "live").close()
+    status, errors = run_toy("crawl", folder)
+    assert status == 1 and "holds pages of the real site of 2026-11-20; set `sites: live`" in errors
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_max_pages_cuts_at_the_same_page_each_time(tmp_path: Path, run_toy: Toy) -> None:
+    for run in ("first", "second"):
+        assert run_toy("crawl", tmp_path / run, max_pages=10) == (0, "")
+    assert folder_bytes(tmp_path / "first") == folder_bytes(tmp_path / "second")
+    assert sum(1 for row in read_index(tmp_path / "first", "2026-11-20")) == 11  # and robots.txt
+    assert run_toy("extract", tmp_path / "first", max_pages=10)[0] == 0
+
+
+def test_pages_that_fail_fail_the_crawl_and_keep_the_others(tmp_path: Path, run_toy: Toy) -> None:
+    folder, asked = tmp_path / "toy", tmp_path / "asked"
+    status, errors = run_toy("crawl", folder, broken=2)
+    assert status == 1
+    assert "2 of 32 requests failed" in errors and "GET https://toy.example/p/29: HTTP status 500" in errors
+    assert "Traceback" not in errors
+    assert run_toy("crawl", folder, asked=asked) == (0, "")
+    assert sorted(asked.read_text().splitlines()) == ["/p/28", "/p/29"]
+
+
+def test_a_failing_spider_fails_the_crawl(tmp_path: Path, run_toy: Toy) -> None:
+    status, errors = run_toy("crawl", tmp_path / "toy", spider="failing")
+    assert status == 1
+    assert "error: crawl toy: the spider failed on 1 pages; mend crawlers/sources/toy.py" in errors
+    assert "https://toy.example/p/3: KeyError" in errors
+
+
+def test_a_live_crawl_refuses_this_machine(tmp_path: Path, run_toy: Toy) -> None:
+    asked: list[str] = []
+
+    class Inside(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Inside) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        status, errors = run_toy("live", tmp_path / "toy", start=f"http://localhost:{server.server_port}/")
+        server.shutdown()
+    assert status == 1 and not asked
+    assert "localhost has the address 127.0.0.1, which is not public" in errors
+    assert "check the network or try later, or set `sites: embedded`" in errors

@@ -1,0 +1,169 @@
+"""What was written for the exam banks hxter and mxqe comes back from their pages through their spiders, whole."""
+
+import re
+import unicodedata
+from types import ModuleType
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrapy import Request
+from scrapy.http import Headers
+from scrapy.responsetypes import responsetypes
+from scrapy.utils.test import get_crawler
+
+from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
+from crawlers.embedded.site import Ask, Respond
+from crawlers.embedded.sites import hxter, mxqe
+from crawlers.source import SourceSpider
+from crawlers.sources.hxter import HxterSpider
+from crawlers.sources.mxqe import MxqeSpider
+from records.identity import canonical
+from records.item import QuestionItem
+
+SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"hxter": (hxter, HxterSpider), "mxqe": (mxqe, MxqeSpider)}
+TRUTH = {"正确": "正确", "√": "正确", "对": "正确", "错误": "错误", "×": "错误", "错": "错误"}
+
+
+class Walk(NamedTuple):
+    """What a spider found on a replica."""
+
+    items: list[QuestionItem]
+    missing: list[str]
+    misfits: list[str]
+    stats: dict[str, object]
+
+
+def walk(spider_class: type[SourceSpider], respond: Respond) -> Walk:
+    """Follow a spider through a replica without server or network."""
+    crawler = get_crawler(spider_class)
+    spider = spider_class.from_crawler(crawler, snapshot="2026-11-20")
+    requests = [Request(url) for url in spider.start_urls]
+    seen: set[str] = set()
+    items, missing = [], []
+    while requests:
+        request = requests.pop()
+        if request.url in seen:
+            continue
+        seen.add(request.url)
+        asked = urlsplit(request.url)
+        assert asked.netloc in spider.allowed_domains
+        reply = respond(Ask(method="GET", host=asked.netloc, target=asked.path + (f"?{asked.query}" if asked.query else "")))
+        if reply is None:
+            missing.append(request.url)
+        elif reply.status == 301:
+            requests.append(request.replace(url=urljoin(request.url, reply.headers["Location"])))
+        else:
+            kind = responsetypes.from_args(headers=Headers(reply.headers), url=request.url, body=reply.body)
+            response = kind(request.url, headers=reply.headers, body=reply.body, request=request)
+            for found in (request.callback or spider.parse)(response, **request.cb_kwargs):
+                (requests if isinstance(found, Request) else items).append(found)
+    return Walk(items, missing, crawler.stats.get_value("misfit/pages", []), crawler.stats.get_stats())
+
+
+@pytest.fixture(scope="module", params=SITES)
+def site_name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def walked(site_name: str) -> Walk:
+    site, spider_class = SITES[site_name]
+    return walk(spider_class, site.build(load_content()))
+
+
+def written(paper: Paper) -> list[tuple]:
+    """Return what the questions of a paper say, in their order."""
+    return [
+        (
+            paper.id,
+            section.heading,
+            canonical(q.stem),
+            tuple(map(canonical, q.options)),
+            (canonical(q.answer or "") if q.type != "tf" else q.answer) or None,
+            canonical(q.explanation or "") or None,
+            q.images,
+        )
+        for section in paper.sections
+        for q in section.questions
+    ]
+
+
+def read(item: QuestionItem) -> tuple:
+    """Return what an item says, as a careful reader would take it."""
+    stem = re.sub(r"^\d+、", "", item.stem_raw or "", count=1)
+    options = [re.sub(r"^[A-J][.．、]", "", option.removesuffix("；")) for option in item.options_raw or []]
+    answer = TRUTH.get(item.answer_raw or "") or canonical(item.answer_raw or "") or None
+    return (
+        int(re.search(r"/(\d{7})(?:_\d+)?\.html", item.provenance.url)[1]),
+        re.sub(r"（每题.*）", "", item.section_raw) if item.section_raw else None,
+        canonical(stem),
+        tuple(map(canonical, options)),
+        answer,
+        canonical(item.explanation_raw or "") or None,
+        item.images,
+    )
+
+
+def in_order(items: list[QuestionItem]) -> list[QuestionItem]:
+    return sorted(items, key=lambda item: (re.findall(r"\d{7}", item.provenance.url)[0], int(item.number_raw.rstrip("、"))))
+
+
+def test_every_question_comes_back(walked: Walk, site_name: str) -> None:
+    papers = load_content().on(site_name).papers
+    assert [read(item) for item in in_order(walked.items)] == [row for paper in papers for row in written(paper)]
+
+
+def test_dead_links_are_no_misfits(walked: Walk) -> None:
+    assert walked.missing and walked.misfits == []
+
+
+def test_the_subject_can_be_told(walked: Walk, site_name: str) -> None:
+    subjects = {paper.id: paper.subject for paper in load_content().on(site_name).papers}
+    for item in walked.items:
+        assert item.paper_raw and subjects[read(item)[0]] in (item.subject_raw or item.paper_raw)
+        assert item.subject_raw is None or item.subject_raw.strip("\u3000\u00a0") == subjects[read(item)[0]]
+
+
+def test_places_are_unique(walked: Walk) -> None:
+    places = [(item.provenance.url, item.provenance.position) for item in walked.items]
+    assert len(set(places)) == len(places)
+
+
+# Any words, and what mark-up is made of; numbers, letters of options and labels are the paper's own.
+_TEXT = st.text(alphabet="心理学情绪的甲乙丙丁<>&'\"{}%　", min_size=4, max_size=20).filter(lambda text: len(canonical(text)) > 3)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> Q:
+    options = draw(st.lists(_TEXT, min_size=2, max_size=5, unique_by=canonical))
+    answer = "".join(sorted(draw(st.sets(st.sampled_from("ABCDE"[: len(options)]), min_size=1))))
+    kind = "mcqa" if len(answer) == 1 else "mrqa"
+    return Q(type=kind, stem=draw(_TEXT) + "（ ）。", options=options, answer=answer, explanation=draw(st.none() | _TEXT))
+
+
+@settings(max_examples=30, deadline=None)
+@given(number=st.integers(0, 11), asked=st.lists(questions(), min_size=1, max_size=30))
+def test_any_paper_comes_back_in_any_layout(number: int, asked: list[Q]) -> None:
+    section = PaperSection(heading="一、单项选择题", questions=asked)
+    for site, (module, spider_class) in SITES.items():
+        subject = "初中教师心理学" if site == "hxter" else "生理心理学"
+        paper = Paper(id=(2530000 if site == "hxter" else 2550000) + number, site=site, title=subject, subject=subject, sections=[section])
+        found = walk(spider_class, module.build(Content(papers=[paper])))
+        assert [read(item) for item in in_order(found.items)] == written(paper)
+        assert found.misfits == []
+
+
+def test_a_paper_the_site_cannot_show_is_refused() -> None:
+    case = PaperSection(heading="案例一", case="某人", questions=[Q(type="mcqa", stem="题干", options=["甲", "乙"], answer="A")])
+    for site, (module, _) in SITES.items():
+        paper = Paper(id=1, site=site, title="x", subject="初中教师心理学", sections=[case])
+        with pytest.raises(ValueError, match="content: paper 1"):
+            module.build(Content(papers=[paper]))
+
+
+def test_full_width_forms_are_among_the_answers_of_hxter() -> None:
+    answers = {item.answer_raw for item in walk(HxterSpider, hxter.build(load_content())).items}
+    assert any(unicodedata.normalize("NFKC", answer) != answer for answer in answers if answer) and "√" in answers

@@ -1,0 +1,68 @@
+"""What `extract` does not let pass."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from crawlers.extract import main, natural
+from crawlers.segments import write_failed
+
+Toy = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory, run_toy: Toy) -> Path:
+    folder = tmp_path_factory.mktemp("crawled") / "toy"
+    assert run_toy("crawl", folder) == (0, "")
+    return folder
+
+
+def test_pages_that_are_not_stored_fail_the_stage(crawled: Path, run_toy: Toy) -> None:
+    status, errors = run_toy("extract", crawled, spider="greedy")
+    assert status == 1
+    assert "error: extract toy: 1 pages are not in" in errors and "`dvc repro -f crawl@toy`" in errors
+    assert "GET https://toy.example/p/never-crawled" in errors
+
+
+def test_pages_that_the_site_never_gave_are_not_looked_for(crawled: Path, run_toy: Toy) -> None:
+    write_failed(crawled, {"GET https://toy.example/p/never-crawled": "HTTP status 500"})
+    assert run_toy("extract", crawled, spider="greedy") == (0, "")
+    write_failed(crawled, {})
+
+
+def test_misfits_above_the_share_fail_the_stage(crawled: Path, run_toy: Toy) -> None:
+    status, errors = run_toy("extract", crawled, spider="misfit")
+    assert status == 1
+    assert "6 of 31 pages no longer fit the spider, more than max_misfit_share 0.05" in errors
+    assert "https://toy.example/p/5: no stem" in errors and "… and 1 more" in errors
+
+
+def test_misfits_below_the_share_are_told(crawled: Path, run_toy: Toy) -> None:
+    status, errors = run_toy("extract", crawled, spider="misfit", share=0.2)
+    assert status == 0
+    assert errors.count("misfit: https://toy.example/p/") == 6
+
+
+def test_a_failing_callback_fails_the_stage(crawled: Path, run_toy: Toy) -> None:
+    status, errors = run_toy("extract", crawled, spider="failing")
+    assert status == 1
+    assert "https://toy.example/p/3: KeyError" in errors
+
+
+def test_nothing_crawled_says_what_to_do(tmp_path: Path, run_toy: Toy) -> None:
+    status, errors = run_toy("extract", tmp_path / "toy")
+    assert (status, errors) == (1, f"error: {tmp_path / 'toy'}: no pages of 2026-11-20; `dvc repro crawl@toy` fetches them\n")
+
+
+def test_an_unknown_source_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"unknown source 'ask12'; known: .*ask120.*did you mean ask120"):
+        main(["ask12", "--snapshot", "2026-11-20", "--out", str(tmp_path / "items.jsonl")])
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [["q1", "q2", "q10"], ["line:9", "line:10"], ["record:1:2", "record:1:10", "record:2"], ["", "q1"], ["q1", "q²"]],
+)
+def test_positions_are_in_reading_order(positions: list[str]) -> None:
+    assert sorted(reversed(positions), key=natural) == positions

@@ -1,0 +1,157 @@
+"""What the saved pages of mxqe do not show: lists of both hosts, articles of several pages, what is hidden, pages that no longer fit."""
+
+import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.test import get_crawler
+from twisted.python.failure import Failure
+
+from crawlers.embedded.content import load_content
+from crawlers.embedded.site import Ask, Respond
+from crawlers.embedded.sites import mxqe
+from crawlers.sources.mxqe import MxqeSpider, _list_page, _readable
+from records.item import QuestionItem
+
+BANK, MAIN = "https://tk.mxqe.com", "https://www.mxqe.com"
+
+
+@pytest.fixture
+def spider() -> MxqeSpider:
+    return MxqeSpider.from_crawler(get_crawler(MxqeSpider), snapshot="2026-11-20")
+
+
+@pytest.fixture(scope="module")
+def respond() -> Respond:
+    return mxqe.build(load_content())
+
+
+def fetch(respond: Respond, url: str) -> HtmlResponse:
+    host, slash, target = url.removeprefix("https://").partition("/")
+    reply = respond(Ask(method="GET", host=host, target=slash + target))
+    return HtmlResponse(url, headers=reply.headers, body=reply.body, request=Request(url))
+
+
+def page(html: str, url: str = f"{BANK}/zkxl/1.html") -> HtmlResponse:
+    return HtmlResponse(url, body=html.encode(), request=Request(url))
+
+
+def test_the_encoding_is_named_nowhere_and_still_read(respond: Respond, spider: MxqeSpider) -> None:
+    response = fetch(respond, f"{BANK}/zkxl/2550001.html")
+    assert b"charset" not in response.headers["Content-Type"] and b"charset" not in response.body
+    request = next(found for found in spider.parse_article(response) if isinstance(found, Request))
+    assert any("神经元安静时" in line for line in request.cb_kwargs["before"][0][1])
+
+
+def test_columns_lead_to_all_pages_of_their_lists(respond: Respond, spider: MxqeSpider) -> None:
+    columns = [request.url for request in spider.parse(fetch(respond, f"{BANK}/"))]
+    assert columns == [f"{BANK}/zkxl/", f"{BANK}/zkjy/", f"{BANK}/zkyy/"]
+    found = {request.url: request.callback.__name__ for request in spider.parse_list(fetch(respond, columns[2]))}
+    lists = [url for url, callback in found.items() if callback == "parse_list"]
+    assert lists == [f"{BANK}/zkyy/index_2.html", f"{BANK}/zkyy/index_3.html"]
+    assert sum(callback == "parse_article" for callback in found.values()) == mxqe.ROWS
+
+
+def test_a_tag_list_counts_its_pages_from_zero(respond: Respond, spider: MxqeSpider) -> None:
+    found = [request.url for request in spider.parse(fetch(respond, spider.start_urls[1]))]
+    assert found[-1] == spider.start_urls[1].replace("page=0", "page=1")
+    assert f"{MAIN}/zkyy/2550008.html" in found + [request.url for request in spider.parse_list(fetch(respond, found[-1]), first=False)]
+
+
+@pytest.mark.parametrize(
+    "url, number, address",
+    [
+        (f"{BANK}/zkxl/", 2, f"{BANK}/zkxl/index_2.html"),
+        (f"{BANK}/zkxl/index.html", 12, f"{BANK}/zkxl/index_12.html"),
+        (f"{MAIN}/e/tags/index.php?page=0&tagname=x&line=10&tempid=24", 3, f"{MAIN}/e/tags/index.php?page=2&tagname=x&line=10&tempid=24"),
+    ],
+)
+def test_addresses_of_list_pages(url: str, number: int, address: str) -> None:
+    assert _list_page(url, number) == address
+
+
+def test_an_article_that_moved_redirects(respond: Respond) -> None:
+    reply = respond(Ask(method="GET", host="tk.mxqe.com", target="/zkyy/2550008.html"))
+    assert (reply.status, reply.headers["Location"]) == (301, f"{MAIN}/zkyy/2550008.html")
+
+
+def test_questions_belong_to_the_page_they_begin_on(respond: Respond, spider: MxqeSpider) -> None:
+    first = fetch(respond, f"{BANK}/zkxl/2550001.html")
+    (request,) = spider.parse_article(first)
+    second = fetch(respond, request.url).replace(request=request)
+    items = list(spider.parse_article(second, **request.cb_kwargs))
+    urls = [item.provenance.url for item in items]
+    assert urls == sorted(urls) and {first.url, second.url} == set(urls) and len(items) > mxqe.QUESTIONS_A_PAGE
+    assert len({item.provenance.page_id for item in items}) == 2
+
+
+def test_a_lost_second_page_does_not_lose_the_first(respond: Respond, spider: MxqeSpider) -> None:
+    (request,) = spider.parse_article(fetch(respond, f"{BANK}/zkxl/2550001.html"))
+    failure = Failure(OSError("404"))
+    failure.request = request
+    items = list(spider.without_rest(failure))
+    assert len(items) == mxqe.QUESTIONS_A_PAGE and spider.crawler.stats.get_value("misfit/count") == 1
+
+
+@pytest.mark.parametrize(
+    "html, text",
+    [
+        ('<p>题<span style="display:none">答案圈</span>干</p>', "题干"),
+        ('<p>题<span style="DISPLAY: none;color:red">x<b>y</b></span>干</p>', "题干"),
+        ('<p>题<font style="font-size:0px">x</font>干</p>', "题干"),
+        ("<p>题<em hidden>x</em>干</p>", "题干"),
+        ('<p>题<span style="font-size:12px">干</span></p>', "题干"),
+        ('<p>题干<span style="display:none">答案：A</span></p>', "题干答案：A"),
+        ('<p>题干<span style="display:none">【答案】A</span></p>', "题干【答案】A"),
+        ('<p>题干</p><div style="display:none"><p>答案：A</p></div>', "题干答案：A"),
+        ('<p>答案：<a href="https://www.mxqe.com/pay/pay.php?id=1">查看答案</a></p>', "答案："),
+    ],
+)
+def test_hidden_noise_goes_and_hidden_answers_stay(html: str, text: str) -> None:
+    assert "".join(HtmlResponse("https://x", body=_readable(html).encode()).replace(encoding="utf-8").css("::text").getall()) == text
+
+
+def test_what_has_no_text_is_counted_and_no_misfit(respond: Respond, spider: MxqeSpider) -> None:
+    for number in mxqe.WITHOUT_TEXT:
+        assert list(spider.parse_article(fetch(respond, f"{BANK}/zkyy/{number}.html"))) == []
+    stats = spider.crawler.stats.get_stats()
+    assert (stats["mxqe/behind_paywall"], stats["mxqe/images_only"], "misfit/count" in stats) == (1, 1, False)
+
+
+def test_an_answer_behind_the_pay_wall_is_missing(respond: Respond, spider: MxqeSpider) -> None:
+    items = list(spider.parse_article(fetch(respond, f"{BANK}/zkyy/2551004.html")))
+    assert [item.answer_raw for item in items] == [None, None] and all(item.stem_raw and item.options_raw for item in items)
+
+
+@pytest.mark.parametrize(
+    "callback, html",
+    [
+        ("parse", "<p>新版首页</p>"),
+        ("parse_list", '<div class="new"><a href="/zkxl/1.html">x</a></div>'),
+        ("parse_article", "<h1>x</h1><article>1、题干</article>"),
+        ("parse_article", '<h1>x</h1><div class="m-cmsinfo-cont"><p>本文介绍考试时间。</p></div>'),
+    ],
+)
+def test_a_page_that_no_longer_fits_is_counted(spider: MxqeSpider, callback: str, html: str) -> None:
+    assert list(getattr(spider, callback)(page(html))) == []
+    assert spider.crawler.stats.get_value("misfit/count") == 1
+
+
+def test_an_empty_list_that_says_so_is_none(spider: MxqeSpider) -> None:
+    assert list(spider.parse_list(page('<div class="page"><a title="总数">&nbsp;<b>0</b> </a></div>'))) == []
+    assert spider.crawler.stats.get_value("misfit/count") is None
+
+
+def test_a_question_broken_over_two_pages_is_one(spider: MxqeSpider) -> None:
+    def article(body: str, number: int, onward: str = "") -> Response:
+        html = f'<h1>试题</h1><div class="m-cmsinfo-cont">{body}</div><div class="m-pages">{onward}</div>'
+        return page(html, f"{BANK}/zkxl/9_{number}.html")
+
+    first = article("<p>一、单项选择题<br>1、题干甲（ ）。<br>A、甲<br>B、乙</p>", 1, '<a href="/zkxl/9_2.html">下一页</a>')
+    (request,) = spider.parse_article(first)
+    second = article("<p>C、丙<br>答案：C<br>2、题干乙（ ）。<br>A、甲<br>B、乙<br>答案：A</p>", 2)
+    items = list(spider.parse_article(second, **request.cb_kwargs))
+    assert [(item.options_raw, item.answer_raw, item.section_raw) for item in items if isinstance(item, QuestionItem)] == [
+        (["A、甲", "B、乙", "C、丙"], "C", "一、单项选择题"),
+        (["A、甲", "B、乙"], "A", "一、单项选择题"),
+    ]
+    assert [item.provenance.url for item in items] == [first.url, f"{BANK}/zkxl/9_2.html"]

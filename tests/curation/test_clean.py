@@ -1,0 +1,178 @@
+"""The stage as a whole: nothing is lost, order does not matter, what is missing is named."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curation.clean import OUTPUTS, clean, main
+from records.item import EntityItem, LabelledValue, QuestionItem, Section
+from records.jsonl import to_line, write_jsonl
+from records.params import Clean
+from records.provenance import Provenance
+
+PARAMS = Clean(min_stem_chars=4, min_chinese_share=0.3)
+
+
+def seen(source: str, position: str) -> Provenance:
+    return Provenance(source=source, url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position=position)
+
+
+def question(number: int, **fields) -> QuestionItem:
+    return QuestionItem(url="https://toy/1", provenance=seen("exam", f"q{number}"), **fields)
+
+
+SCRAPS = st.one_of(
+    st.none(),
+    st.sampled_from(["", "A", "AC", "1、记忆是人脑对（ ）的反映。", "案例一：", "单选", "错误", "锟斤拷", "A.甲", "<img>"]),
+    st.text("记忆是（）()12、A.B单选多、，。?<>&; \n", max_size=30),
+)
+QUESTIONS = st.builds(
+    question,
+    st.integers(1, 99),
+    exam_raw=SCRAPS,
+    type_raw=st.sampled_from([None, "s1", "s2", "s3", "s4", "s5", "single"]),
+    case_raw=SCRAPS,
+    stem_raw=SCRAPS,
+    options_raw=st.none() | st.lists(SCRAPS.filter(lambda text: text is not None), max_size=5),
+    answer_raw=SCRAPS,
+    images=st.integers(0, 1),
+)
+ENTITIES = st.builds(
+    lambda name, kind, pairs, text: EntityItem(
+        url="https://toy/1",
+        provenance=seen("medical", "page"),
+        entity_type=kind,
+        name_raw=name,
+        values=[
+            LabelledValue(label=label or "症状", value=value or "", position=f"li:{place}") for place, (label, value) in enumerate(pairs)
+        ],
+        sections=[Section(title="病因", text=text or "", position="s1")],
+    ),
+    SCRAPS,
+    st.sampled_from([None, "disease", "examination", "medicine", "food", "symptom"]),
+    st.lists(st.tuples(st.sampled_from(["症状", "传染性：", "正常值", "宜", "不明", "科室"]), SCRAPS), max_size=4),
+    SCRAPS,
+)
+
+
+@given(st.lists(QUESTIONS | ENTITIES, max_size=6), st.randoms(use_true_random=False))
+@settings(max_examples=120, deadline=None)
+def test_nothing_is_lost_and_order_does_not_matter(items: list, random) -> None:
+    found = clean([("toy", items)], PARAMS)
+    for what in ("questions", "facts", "entities"):
+        counts = found.metrics[what]
+        assert counts["in"] == counts["out"] + counts["rejected"]
+    assert found.metrics["questions"]["in"] + found.metrics["entities"]["in"] == len(items)
+    mixed = items.copy()
+    random.shuffle(mixed)
+    again = clean([("toy", mixed)], PARAMS)
+    assert again.metrics == found.metrics
+    for name in ("questions", "facts", "passages", "rejected"):
+        assert sorted(map(to_line, getattr(again, name))) == sorted(map(to_line, getattr(found, name)))
+
+
+@given(st.lists(QUESTIONS, max_size=5))
+@settings(max_examples=80, deadline=None)
+def test_cleaned_questions_are_clean(items: list[QuestionItem]) -> None:
+    for row in clean([("toy", items)], PARAMS).questions:
+        again = question(
+            1,
+            exam_raw=row.exam,
+            subject_raw=row.subject,
+            type_raw={"mcqa": "单选", "mrqa": "多选", "tf": "判断", "blank": "填空", "qa": "问答"}[row.question_type],
+            case_raw=row.shared_stem,
+            stem_raw=row.stem,
+            options_raw=[option.text for option in row.options] or None,
+            answer_raw=row.answer,
+        )
+        twice = clean([("toy", [again])], PARAMS).questions
+        assert [(other.id, other.stem, other.options, other.answer) for other in twice] == [(row.id, row.stem, row.options, row.answer)]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "params.yaml").write_text("sources: {exam: {}, medical: {}}\nclean: {min_stem_chars: 4, min_chinese_share: 0.3}\n")
+    good = question(1, stem_raw="1、记忆是人脑对（ ）的反映。", options_raw=["A.过去经验", "B.未来"], answer_raw="A", section_raw="单选题")
+    case = "一般资料：求助者，女性，三十二岁，公司职员。案例介绍：求助者三个月前发现丈夫有外遇，情绪低落，整夜失眠。"
+    asked = [
+        question(place, stem_raw=f"案例一：{case}{stem}（ ）。单选", options_raw=["抑郁", "焦虑"], answer_raw="A", exam_raw="心理咨询师")
+        for place, stem in enumerate(["该求助者的主要情绪症状是", "适合该求助者的咨询目标是"], 3)
+    ]
+    bad = question(2, stem_raw="记忆是", options_raw=["甲", "乙"], answer_raw=None)
+    values = [LabelledValue(label="哪些症状：", value="头晕、头痛", position="li:1")]
+    disease = EntityItem(url="https://toy/2", provenance=seen("medical", "page"), entity_type="disease", name_raw="高血压", values=values)
+    write_jsonl(tmp_path / "data/items/exam.jsonl", [good, bad, *asked], lambda item: item.provenance)
+    write_jsonl(tmp_path / "data/items/medical.jsonl", [disease], lambda item: item.provenance)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_stage_writes_all_it_promises(workplace: Path) -> None:
+    main([])
+    out = workplace / "data/clean"
+    assert sorted(path.name for path in out.iterdir()) == sorted(OUTPUTS)
+    rows = [json.loads(line) for line in (out / "questions.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows] == sorted(row["id"] for row in rows)
+    cases = [row for row in rows if row["category"] == "ca"]
+    assert {row["case_type"] for row in cases} == {"diagnosis", "treatment"}
+    assert len({row["group_id"] for row in cases}) == 1 and cases[0]["shared_stem"].startswith("一般资料")
+    metrics = json.loads((workplace / "metrics/clean.json").read_text())
+    assert metrics["questions"] == {"in": 4, "out": 3, "rejected": 1}
+    assert metrics["rejected_by_reason"] == {"stem_too_short": 1}
+    assert metrics["by_exam"]["PCE"]["questions"] == 2
+
+
+def test_a_second_run_writes_the_same_bytes_and_clears_what_a_killed_one_left(workplace: Path) -> None:
+    main([])
+    first = {path.name: path.read_bytes() for path in (workplace / "data/clean").iterdir()}
+    (workplace / "data/clean/facts.jsonl.part").write_text("half")
+    main([])
+    assert {path.name: path.read_bytes() for path in (workplace / "data/clean").iterdir()} == first
+
+
+def test_a_source_without_items_is_an_error(workplace: Path) -> None:
+    (workplace / "data/items/medical.jsonl").unlink()
+    with pytest.raises(FileNotFoundError, match=r"medical.*dvc repro extract@medical"):
+        main([])
+
+
+def test_a_malformed_item_names_file_line_and_field(workplace: Path) -> None:
+    with open(workplace / "data/items/exam.jsonl", "a") as items:
+        items.write('{"kind": "question", "url": 3}\n')
+    with pytest.raises(ValueError, match=r"exam\.jsonl:5: .*url"):
+        main([])
+
+
+def test_published_sets_never_crash(real_data: Path) -> None:
+    """A tenth of each set: rows of every kind are kept or rejected with a reason."""
+    items: list = []
+    for path in sorted((real_data / "cpsyexam").glob("*.jsonl")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[::10]):
+            row = json.loads(line)
+            items.append(
+                question(
+                    number,
+                    exam_raw=row.get("exam"),
+                    subject_raw=row["subject_name"],
+                    type_raw=row["question_type"],
+                    stem_raw=row["question"],
+                    options_raw=[f"{letter}.{text}" for letter, text in row.get("options", {}).items()] or None,
+                    answer_raw=row.get("answer"),
+                )
+            )
+    for row in json.loads((real_data / "diseases/disease_boxes_39net.json").read_text(encoding="utf-8"))[::10]:
+        values = [
+            LabelledValue(label=label, value="、".join(value) if isinstance(value, list) else value, position=label)
+            for label, value in row.items()
+            if label != "name"
+        ]
+        items.append(
+            EntityItem(url="file:39", provenance=seen("medical", row["name"]), entity_type="disease", name_raw=row["name"], values=values)
+        )
+    metrics = clean([("toy", items)], PARAMS).metrics
+    assert metrics["questions"]["out"] > 0.7 * metrics["questions"]["in"]
+    assert metrics["facts"]["out"] > 0.95 * metrics["facts"]["in"]
+    assert metrics["labels_unmapped"] == {}

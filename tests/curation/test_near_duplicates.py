@@ -1,0 +1,370 @@
+"""Which questions are one, which is kept, and that nothing is lost."""
+
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from curation.near_duplicates import REASONS, main, measure, unique_facts, unique_questions
+from curation.similarity import jaccard, ngrams
+from curation.twins import proper, relation
+from records.cluster import Cluster
+from records.fact import Fact, fact_id
+from records.jsonl import read_jsonl, to_line, write_jsonl
+from records.params import NearDuplicates
+from records.provenance import Provenance
+from records.question import LETTERS, Option, Question, question_id
+from records.rejection import Rejected
+
+PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
+STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
+OPTIONS = ("急性应激障碍", "创伤后应激障碍", "适应障碍", "广泛性焦虑障碍")
+CASE = (
+    "一般资料：求助者，女性，24岁，超市收银员。案例介绍：三个月前因一次结账差错受到顾客当众责骂，"
+    "此后一见到排队的人群就脸红、手抖、说不出话。"
+)
+
+
+def place(position: str) -> Provenance:
+    return Provenance(source="site", url="https://example.org/1", snapshot="2026-01-01", page_id="page-1", position=position)
+
+
+def ask(stem: str = STEM, options: tuple[str, ...] = OPTIONS, answer: str | None = "A", at: str = "q1", **fields) -> Question:
+    texts = list(options)
+    return Question(
+        id=question_id(fields.get("shared_stem"), stem, texts),
+        stem=stem,
+        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, texts, strict=False)],
+        answer=answer,
+        provenance=[place(at)],
+        **{"exam": "PCE", "subject": "变态心理学", "question_type": "mcqa"} | fields,
+    )
+
+
+def reasons(*rows: Question) -> list[str]:
+    return sorted(row.reason for row in unique_questions(rows, PARAMS).rejected)
+
+
+# Questions that are one.
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(ask(at="q2"), id="shown twice"),
+        pytest.param(ask(STEM.replace("，", ","), at="q2"), id="other punctuation"),
+        pytest.param(ask(STEM.replace("2", "２"), at="q2"), id="other width"),
+        pytest.param(ask(STEM, OPTIONS[::-1], "D", at="q2"), id="options in another order"),
+    ],
+)
+def test_identical(other: Question) -> None:
+    found = unique_questions([ask(), other], PARAMS)
+    assert [row.reason for row in found.rejected] == ["identical"]
+    assert found.rejected[0].detail == found.kept[0].id
+    assert found.kept[0].provenance == sorted({place("q1"), place("q2")})
+    assert [(cluster.rows, cluster.similarity) for cluster in found.clusters] == [(2, [1.0])]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), at="q2"), id="one word"),
+        pytest.param(ask(STEM.replace("2周", "两周"), at="q2"), id="a numeral for a figure"),
+        pytest.param(ask(STEM.replace("最可能的诊断是", "其最可能的诊断是"), at="q2"), id="an idle word"),
+        pytest.param(ask(STEM.replace("警觉", "警党"), OPTIONS[::-1], "D", at="q2"), id="one character and another order"),
+        pytest.param(ask(STEM, (*OPTIONS[:3], "抑郁发作"), at="q2"), id="one wrong option is another"),
+        pytest.param(ask(STEM, (*OPTIONS[:3], "广泛性焦虑性障碍"), at="q2"), id="a slip in an option"),
+        pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), answer=None, at="q2"), id="one answer unknown"),
+    ],
+)
+def test_near_duplicate(other: Question) -> None:
+    found = unique_questions([ask(), other], PARAMS)
+    assert [row.reason for row in found.rejected] == ["near_duplicate"]
+    assert found.rejected[0].detail == found.kept[0].id
+    [cluster] = found.clusters
+    assert cluster.kept == cluster.members[0] == found.kept[0].id
+    assert cluster.similarity[0] == 1.0 > cluster.similarity[1] >= PARAMS.threshold
+
+
+SHORT = ("快乐原则", "现实原则", "道德原则", "完美原则")
+LONG_CASE = (
+    "求助者，女性，二十四岁，收银员，因结账差错受到责骂，此后见到排队的人群就脸红手抖，上班前反复请假，独自在家时一切如常，为此十分苦恼。"
+)
+
+
+# Questions that look like one and are two.
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(ask(), ask(STEM.replace("2周", "6周"), answer="B"), id="another number"),
+        pytest.param(ask(answer=None), ask(STEM.replace("2周", "2天"), answer=None), id="another unit"),
+        pytest.param(ask(), ask(STEM.replace("最可能的", "最不可能的"), answer="A"), id="a denial"),
+        pytest.param(ask(answer="B"), ask(STEM, ("急性应激障碍", "恐惧症", *OPTIONS[2:]), "B"), id="the answer is the option that differs"),
+        pytest.param(ask(), ask(STEM, ("疑病症", "强迫症", *OPTIONS[2:])), id="two options differ"),
+        pytest.param(ask(shared_stem=CASE), ask(), id="one has a case"),
+        pytest.param(
+            ask("对该求助者最可能的诊断是（ ）。", shared_stem=CASE),
+            ask(
+                "对该求助者最可能的诊断是（ ）。",
+                shared_stem=CASE.replace("24", "41").replace("脸红、手抖、说不出话", "心慌、气短"),
+                answer="C",
+            ),
+            id="the same question of two cases",
+        ),
+        pytest.param(ask(shared_stem=CASE), ask(shared_stem=CASE.replace("24岁", "42岁")), id="a number of the case"),
+        pytest.param(
+            ask("弗洛伊德认为本我的活动原则是（ ）。", SHORT, None),
+            ask("弗洛伊德认为超我的活动原则是（ ）。", SHORT, None),
+            id="an opposite",
+        ),
+        pytest.param(
+            ask("桑代克认为动物解决问题的过程是（ ）的过程。", SHORT, "A"),
+            ask("苛勒认为动物解决问题的过程是（ ）的过程。", SHORT, "B"),
+            id="a name with another answer",
+        ),
+        pytest.param(
+            ask(LONG_CASE + "该求助者的主要症状是（ ）。", SHORT, None),
+            ask(LONG_CASE + "对其首先应当采用的技术为（ ）。", SHORT, None),
+            id="two questions of a case inside the stem",
+        ),
+        pytest.param(
+            ask("皮亚杰认为儿童的思维起源于动作。", ("正确", "错误"), "A", question_type="tf"),
+            ask("皮亚杰认为儿童的思维起源于语言。", ("正确", "错误"), "B", question_type="tf"),
+            id="true and false",
+        ),
+        pytest.param(
+            ask("心理是脑的（ ）", ("机能", "结果"), "A"), ask("心理是脑的吗（ ）", ("机能", "结果"), "A"), id="too short to be near"
+        ),
+        pytest.param(
+            ask("简述前摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "先学的干扰后学的", question_type="qa"),
+            ask("简述倒摄抑制对于记忆材料的保持和回忆会产生的主要影响。", (), "后学的干扰先学的", question_type="qa"),
+            id="in words",
+        ),
+    ],
+)
+def test_different(one: Question, other: Question) -> None:
+    found = unique_questions([one, other], PARAMS)
+    assert (len(found.kept), found.rejected, found.clusters) == (2, [], [])
+    assert len({row.cluster_id for row in found.kept}) == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(ask(answer="B", at="q2"), id="identical"),
+        pytest.param(ask(STEM, OPTIONS[::-1], "A", at="q2"), id="the same letter for another option"),
+        pytest.param(ask(STEM.replace("，明显影响工作", ""), answer="C", at="q2"), id="near"),
+        pytest.param(ask(answer="AB", question_type="mrqa", at="q2"), id="one answer more"),
+    ],
+)
+def test_conflicting_answers_take_the_whole_cluster(other: Question) -> None:
+    found = unique_questions([ask(), ask(at="q3"), other], PARAMS)
+    assert found.kept == []
+    assert [row.reason for row in found.rejected] == ["conflicting_answers"] * 3
+    assert all("急性应激障碍" in row.detail for row in found.rejected)
+    assert [(cluster.kept, cluster.rows) for cluster in found.clusters] == [(None, 3)]
+
+
+def test_words_never_conflict_and_the_longest_answer_is_kept() -> None:
+    short, long = "先学的材料干扰后学的材料。", "先学习的材料对识记和回忆后学习的材料发生干扰的作用。"
+    rows = [ask("什么是前摄抑制？", (), text, at=text, question_type="qa") for text in (short, long)]
+    [kept] = unique_questions(rows, PARAMS).kept
+    assert kept.answer == long
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        pytest.param({"answer": "A"}, {"answer": None, "explanation": "见教材。"}, id="has an answer"),
+        pytest.param({"answer": "A"}, {"answer": "E", "explanation": "见教材。"}, id="has an answer among its options"),
+        pytest.param({"explanation": "见教材。"}, {"explanation": None}, id="has an explanation"),
+        pytest.param({"mark": ""}, {"mark": "??"}, id="is cleaner"),
+    ],
+)
+def test_the_best_is_kept(better: dict, worse: dict) -> None:
+    wordings = [STEM, STEM.replace("不断闪回", "反复闪回")]
+    for first, second in (wordings, wordings[::-1]):  # so that ids do not decide
+        good, bad = (
+            ask(stem + fields.get("mark", ""), **{name: value for name, value in fields.items() if name != "mark"})
+            for stem, fields in ((first, better), (second, worse))
+        )
+        assert [kept.id for kept in unique_questions([bad, good], PARAMS).kept] == [good.id]
+
+
+def test_more_sightings_are_better() -> None:
+    often, once = ask(STEM.replace("不断闪回", "反复闪回")), ask()
+    for good, bad in ((often, once), (once, often)):
+        [kept] = unique_questions([bad, good, replace(good, provenance=[place("q9")])], PARAMS).kept
+        assert kept.id == good.id
+
+
+def test_an_explanation_is_taken_over_unless_its_letters_mean_something_else() -> None:
+    best = ask(at="q1")
+    helped = replace(ask(STEM.replace("2周", "两周"), answer=None), explanation="病程在一个月以内。")
+    misled = replace(ask(STEM.replace("2周", "两周"), OPTIONS[::-1], answer=None), explanation="故选D。")
+    assert unique_questions([best, helped], PARAMS).kept[0].explanation == "病程在一个月以内。"
+    assert unique_questions([best, misled], PARAMS).kept[0].explanation is None
+
+
+def test_nothing_is_chained_and_what_hangs_together_has_one_name() -> None:
+    first = replace(ask(STEM), explanation="见教材。")
+    middle = ask(STEM.replace("不断", "反复").replace("夜里", "晚上"))
+    last = ask(middle.stem.replace("极易", "常常").replace("明显", "严重"))
+    assert (twins(first, middle), twins(middle, last), twins(first, last)) == (True, True, False)
+    found = unique_questions([first, middle, last], PARAMS)
+    assert {row.id for row in found.kept} == {first.id, last.id}
+    assert len({row.cluster_id for row in found.kept}) == 1, "or a split would come between them"
+    assert [row.detail for row in found.rejected] == [first.id]
+
+
+def twins(one: Question, other: Question) -> bool:
+    a, b = proper(one, 3), proper(other, 3)
+    return jaccard(ngrams(a.text, 3), ngrams(b.text, 3)) >= PARAMS.threshold and relation(a, b, PARAMS) is not None
+
+
+EDITS = [
+    ("不断闪回", "反复闪回"),
+    ("2周", "6周"),
+    ("最可能的", "最不可能的"),
+    ("，", ","),
+    ("极易惊醒", "十分容易惊醒"),
+    ("车祸", "地震"),
+    ("明显", ""),
+]
+
+
+@st.composite
+def rows_of_few_questions(draw: st.DrawFn) -> list[Question]:
+    rows = []
+    for number in range(draw(st.integers(1, 9))):
+        stem = STEM
+        for old, new in draw(st.lists(st.sampled_from(EDITS), max_size=3)):
+            stem = stem.replace(old, new)
+        options = draw(st.permutations([*OPTIONS[:3], draw(st.sampled_from([OPTIONS[3], "恐惧症"]))]))
+        right = draw(st.sampled_from([None, "急性应激障碍", "急性应激障碍", "适应障碍"]))
+        rows.append(
+            ask(
+                stem,
+                tuple(options),
+                right and LETTERS[options.index(right)],
+                f"q{number}",
+                explanation=draw(st.sampled_from([None, "故选A。"])),
+            )
+        )
+    return rows
+
+
+@settings(max_examples=80, deadline=None)
+@given(rows_of_few_questions(), st.randoms())
+def test_laws(rows: list[Question], random: Random) -> None:
+    found = unique_questions(rows, PARAMS)
+    again = unique_questions(random.sample(rows, len(rows)), PARAMS)
+    assert [sorted(map(to_line, part)) for part in found] == [sorted(map(to_line, part)) for part in again], (
+        "the order of rows does not matter"
+    )
+    assert len(found.kept) + len(found.rejected) == len(rows)
+    told = [row.record for row in found.rejected]
+    assert all(msgspec.to_builtins(row) in told or any(set(row.provenance) <= set(kept.provenance) for kept in found.kept) for row in rows)
+    kept = {row.id: proper(row, 3) for row in found.kept}
+    assert len(kept) == len(found.kept), "each id is kept once"
+    for a, b in combinations(kept.values(), 2):
+        assert jaccard(ngrams(a.text, 3), ngrams(b.text, 3)) < PARAMS.threshold or relation(a, b, PARAMS) is None
+    for row in found.rejected:
+        assert row.reason in REASONS
+        if row.reason == "near_duplicate":
+            own = proper(msgspec.convert(row.record, Question), 3)
+            assert jaccard(ngrams(own.text, 3), ngrams(kept[row.detail].text, 3)) >= PARAMS.threshold
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows_of_few_questions(), st.randoms())
+def test_the_order_of_options_does_not_matter(rows: list[Question], random: Random) -> None:
+    def shuffled(row: Question) -> Question:
+        texts = random.sample([option.text for option in row.options], len(row.options))
+        right = next((option.text for option in row.options if option.letter == row.answer), None)
+        options = [Option(letter=letter, text=text) for letter, text in zip(LETTERS, texts, strict=False)]
+        return replace(row, options=options, answer=right and LETTERS[texts.index(right)])
+
+    found, other = unique_questions(rows, PARAMS), unique_questions(map(shuffled, rows), PARAMS)
+    assert {row.id for row in found.kept} == {row.id for row in other.kept}
+    assert found.clusters == other.clusters
+
+
+@given(rows_of_few_questions())
+@settings(max_examples=30, deadline=None)
+def test_a_relation_has_no_direction(rows: list[Question]) -> None:
+    for a, b in combinations([proper(row, 3) for row in rows], 2):
+        assert relation(a, b, PARAMS) == relation(b, a, PARAMS)
+
+
+def tell(tail: str = "发热", polarity: bool = True, at: str = "v1") -> Fact:
+    return Fact(
+        id=fact_id("disease_symptom", "肺炎", tail),
+        relation="disease_symptom",
+        head="肺炎",
+        tail=tail,
+        polarity=polarity,
+        provenance=[place(at)],
+    )
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.builds(tell, st.sampled_from(["发热", "发 热", "咳嗽"]), st.booleans(), st.sampled_from("abc")), max_size=9), st.randoms()
+)
+def test_facts(rows: list[Fact], random: Random) -> None:
+    found = unique_facts(rows)
+    assert [sorted(map(to_line, part)) for part in unique_facts(random.sample(rows, len(rows)))] == [
+        sorted(map(to_line, part)) for part in found
+    ]
+    assert len(found.kept) + len(found.rejected) == len(rows)
+    for key in {row.id for row in rows}:
+        group = [row for row in rows if row.id == key]
+        kept = [row for row in found.kept if row.id == key]
+        gone = [row.reason for row in found.rejected if row.id == key]
+        if len({row.polarity for row in group}) > 1:
+            assert (kept, gone) == ([], ["conflicting_polarity"] * len(group))
+        else:
+            assert gone == ["identical"] * (len(group) - 1)
+            assert kept[0].provenance == sorted({one for row in group for one in row.provenance})
+
+
+def test_the_stage(tmp_path: Path) -> None:
+    rows = [ask(), ask(at="q2"), ask(STEM.replace("不断闪回", "反复闪回"), at="q3"), ask(STEM.replace("2周", "6周"), answer="B", at="q4")]
+    rows += [ask("记忆研究的先驱是哪一位心理学家（ ）", SHORT, answer, at=answer) for answer in "AB"]
+    write_jsonl(tmp_path / "q.jsonl", rows, key=lambda row: row.id)
+    write_jsonl(tmp_path / "f.jsonl", [tell(), tell(at="v2"), tell("咳嗽"), tell("咳嗽", False)], key=lambda row: row.id)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "facts.jsonl.part").write_text("half a li")
+    flags = "--questions q.jsonl --facts f.jsonl --out out --metrics metrics/m.json --ngram_chars 3 --threshold 0.8 --case_threshold 0.8"
+    argv = [
+        str(tmp_path / flag) if flag.endswith(("jsonl", "json", "out")) and not flag.startswith("--") else flag for flag in flags.split()
+    ]
+    main(argv)
+    written = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    main(argv)
+    assert written == {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert sorted(written) == ["clusters.jsonl", "facts.jsonl", "questions.jsonl", "rejected.jsonl"]
+    assert len(list(read_jsonl(tmp_path / "out" / "rejected.jsonl", Rejected))) == 7
+    assert len(list(read_jsonl(tmp_path / "out" / "clusters.jsonl", Cluster))) == 2
+    assert msgspec.json.decode((tmp_path / "metrics" / "m.json").read_bytes()) == {
+        "questions": {"in": 6, "out": 2, "rejected": 4},
+        "facts": {"in": 4, "out": 1, "rejected": 3},
+        "clusters": 2,
+        "largest_cluster": 3,
+        "rejected_by_reason": {"identical": 2, "near_duplicate": 1, "conflicting_answers": 2, "conflicting_polarity": 2},
+    }
+
+
+def test_a_lost_row_stops_the_stage() -> None:
+    found = unique_questions([ask()], PARAMS)
+    with pytest.raises(ValueError, match="expected in = out"):
+        measure(2, 0, found, unique_facts([]))
+
+
+def test_no_rows() -> None:
+    assert reasons() == []
+    assert measure(0, 0, unique_questions([], PARAMS), unique_facts([]))["largest_cluster"] == 0

@@ -1,0 +1,168 @@
+"""Each rule has its case; every cleaning done twice is done once."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curation.exam_text import STEM_RULES, clean_options, clean_prose, clean_stem, without_number
+from curation.normalize import RULES, normalize
+
+TEXT_CASES = [
+    ("encoding", "鐨勬槸", "的是"),
+    ("entities", "Waugh&amp;amp;Norman&nbsp;&#8226;记忆", "Waugh&Norman •记忆"),
+    ("tags", "<p>记忆<br/>是<span style='x'>什么</span></p>", "记忆\n是什么"),
+    ("tags", "10<sup>9</sup>/L", "10⁹/L"),
+    ("characters", "３．９～６．１ｍｍｏｌ／Ｌ", "3.9~6.1mmol/L"),
+    ("characters", "知\u200b觉\ue003", "知觉"),
+    ("traditional", "學完立體幾何以後", "学完立体几何以后"),
+    ("lost_ellipsis", "您生气是??通过改变它", "您生气是……通过改变它"),
+    ("repeated_marks", "对吗？？", "对吗？"),
+    ("letters_in_words", "斯腾伯格( SternB.erg)", "斯腾伯格（Sternberg）"),
+    ("blank", "记忆是(  )。", "记忆是（ ）。"),
+    ("blank", "记忆是【　】", "记忆是（ ）"),
+    ("blank", "首先是______。", "首先是（ ）。"),
+    ("signs", "公民,男;对吗?", "公民，男；对吗？"),
+    ("signs", '他说"好"', "他说“好”"),
+    ("spaces", "主 动 来访\r\n\r\n 第二行", "主动来访\n第二行"),
+]
+KEPT = [
+    "①②③",
+    "10⁹/L 与 H₂O".replace(" ", ""),
+    "Ⅱ型",
+    "½片",
+    "37℃",
+    "20㎡",
+    "5μm",
+    "〇",
+    "癥瘕积聚",
+    "宫商角徵羽",
+    "(4.0~5.5)×10¹²/L",
+    "P=(PH+PL)/2",
+    "<20赫兹",
+    "P<0.05",
+    "n>30时",
+    "MA/CA×100",
+]
+STEM_CASES = [
+    ("number", "12．下列属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
+    ("number", "(3)下列属于知觉的是（ ）", "下列属于知觉的是（ ）"),
+    ("number", "1、1879年冯特建立了（ ）", "1879年冯特建立了（ ）"),
+    ("number", "5试用随机区组设计来设计一个实验。", "试用随机区组设计来设计一个实验。"),
+    ("type_tag", "初步诊断是( ) 。单选", "初步诊断是（ ）。"),
+    ("type_tag", "113[多选题] 心理不健康包括()。", "心理不健康包括（ ）。"),
+    ("type_tag", "单选:73、厌恶疗法的基本原理是( )。", "厌恶疗法的基本原理是（ ）。"),
+    ("type_tag", "基本步骤包括(多选", "基本步骤包括（ ）"),
+    ("score_tag", "注意的品质有（ ）。[1分]", "注意的品质有（ ）。"),
+    ("score_tag", "(本题15分)什么是元认知？", "什么是元认知？"),
+    ("page_reference", "(7 P179)表情可分为【 】", "表情可分为（ ）"),
+    ("page_reference", "提出发现学习的是（ ）9-268", "提出发现学习的是（ ）"),
+    ("origin", "这种说法对吗？[南开大学2004研]", "这种说法对吗？"),
+    ("more_link", "高血压是常见的慢性病……[详细]", "高血压是常见的慢性病"),
+    ("advert", "下列属于感觉的是（ ）。来源：考试吧", "下列属于感觉的是（ ）。"),
+    ("stem_edges", "?可以进行抽象运算的阶段是（ ）：", "可以进行抽象运算的阶段是（ ）"),
+    ("instruction", "请在每小题的空格中填上正确答案。错填、不填均无分。简述气质的类型。", "简述气质的类型。"),
+    ("lines", "下列\n属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
+]
+STEMS_KEPT = [
+    "20世纪60年代兴起的学派是（ ）。",
+    "1~3岁是口头语言发展的（ ）。",
+    "7±2个组块是（ ）的容量。",
+    "8，26，10，36这组数据的全距是（ ）",
+    "8、26、10、36这组数据的全距是（ ）",
+    "0.05水平上显著的是（ ）",
+    "16PF适用于（ ）",
+    "55的百分等级表示（ ）",
+    "试卷中这种题型是单选",
+]
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), TEXT_CASES)
+def test_each_text_rule_does_its_work(rule: str, before: str, after: str) -> None:
+    assert normalize(before).text == after
+    assert rule in normalize(before).rules
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_carries_meaning_stays(text: str) -> None:
+    assert normalize(text).text == text
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), STEM_CASES)
+def test_each_stem_rule_does_its_work(rule: str, before: str, after: str) -> None:
+    assert clean_stem(before).text == after
+    assert rule in clean_stem(before).rules
+
+
+@pytest.mark.parametrize("stem", STEMS_KEPT)
+def test_numbers_that_belong_to_the_stem_stay(stem: str) -> None:
+    assert clean_stem(stem).text == stem
+
+
+def test_every_rule_has_a_case() -> None:
+    shown = {case[0] for case in TEXT_CASES + STEM_CASES}
+    assert {rule.name for rule in (*RULES, *STEM_RULES)} <= shown
+    assert all(rule.why for rule in (*RULES, *STEM_RULES))
+
+
+def test_a_number_the_source_tells_apart_is_removed_once() -> None:
+    assert without_number("12、90项症状清单", "12、") == "90项症状清单"
+    assert without_number("12.5分是（ ）", "3") == "12.5分是（ ）"
+
+
+@pytest.mark.parametrize(
+    ("raw", "texts"),
+    [
+        (["A. 甲", "B、乙", "（C）丙", "Ｄ．丁；"], ["甲", "乙", "丙", "丁"]),
+        (["A.个案法；", "B.观察法；", "C.定性法；", "D应激"], ["个案法", "观察法", "定性法", "应激"]),
+        (["A.50和10", "B.100和10", "C.100和15", "D.5-羟色胺"], ["50和10", "100和10", "100和15", "5-羟色胺"]),
+        (["A.、刻板印象", "B.、近因效应"], ["刻板印象", "近因效应"]),
+        (["A型血", "B型血", "O型血", "AB型血"], ["A型血", "B型血", "O型血", "AB型血"]),
+        (["甲", "乙", "丙", "丁", ""], ["甲", "乙", "丙", "丁"]),
+        (["甲", "", "丙", ""], ["甲", "", "丙", ""]),
+        (["他独自在家。", "他出门了。但没有上班。"], ["他独自在家", "他出门了。但没有上班。"]),
+    ],
+)
+def test_option_letters_and_edges_go(raw: list[str], texts: list[str]) -> None:
+    assert clean_options(raw).texts == texts
+
+
+def test_marks_in_front_of_prose_go() -> None:
+    assert clean_prose("【答案要点】(1)记忆").text == "（1）记忆"
+    assert clean_prose("解析：甲").text == "甲"
+    assert clean_prose("分析综合是思维的过程").text == "分析综合是思维的过程"
+
+
+TRICKY = st.text(
+    st.one_of(
+        st.sampled_from("记忆是（）() 【】[]_?？!.。，,;；:：、12单选多分题ABPab&;#<>/=\"'“”…·\n\t　\xa0Ⅱ①²½～．ｍ學後乾ä¸銆\ue003"),
+        st.characters(exclude_categories=("Cs",)),
+    ),
+    max_size=60,
+)
+
+
+@given(TRICKY)
+@settings(max_examples=400, deadline=None)
+def test_done_twice_is_done_once(text: str) -> None:
+    for clean in (normalize, clean_stem, clean_prose):
+        once = clean(text).text
+        assert clean(once).text == once
+
+
+@given(st.lists(TRICKY, min_size=2, max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_options_keep_their_places(raw: list[str]) -> None:
+    texts = clean_options(raw).texts
+    assert len(texts) == len(raw) or (len(raw) > 4 and len(texts) >= 4)
+
+
+@pytest.mark.parametrize(
+    "piece", ["&amp;", "<b>", "（", "“", "_ ", "a", "1、", "??", "￥", "单选", "\n ", "A.", "&#38;", "[1分]", "鐨勬", "。"]
+)
+def test_a_long_hostile_line_takes_linear_time(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    start = time.process_time()
+    clean_stem(text)
+    assert time.process_time() - start < 4

@@ -1,0 +1,121 @@
+"""Each reason has one case, and the case has no other fault."""
+
+from typing import Any
+
+import pytest
+
+from curation.questions import read_question
+from curation.rejections import CHECKS, REASONS
+from records.item import QuestionItem
+from records.params import Clean
+from records.provenance import Provenance
+
+PARAMS = Clean(min_stem_chars=4, min_chinese_share=0.3)
+SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
+SOUND = {
+    "stem_raw": "1、人对事物的个别属性的反映称为（ ）。",
+    "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象"],
+    "answer_raw": "A",
+    "section_raw": "一、单项选择题",
+}
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("stem_missing", {"stem_raw": None}),
+    ("stem_missing", {"stem_raw": "15、"}),
+    ("image_needed", {"images": 1}),
+    ("image_needed", {"stem_raw": "如图所示，这种错觉叫做（ ）。"}),
+    ("image_needed", {"options_raw": ["<img src='a.png'>", "甲", "乙", "丙"]}),
+    ("mojibake", {"stem_raw": "心理健康教育锟斤拷锟斤拷面向的对象是（ ）。"}),
+    ("mojibake", {"stem_raw": "教师提出问题之后�一段时间称为（ ）。"}),
+    ("mojibake", {"stem_raw": "å¿ƒç†å­¦å®¶认为感觉是（ ）。"}),
+    ("stem_broken", {"stem_raw": "这是考虑到路人的步行速度、"}),
+    ("stem_broken", {"stem_raw": "这样做的目的在于（"}),
+    ("stem_broken", {"stem_raw": "(B)适应环境的能力"}),
+    ("stem_broken", {"stem_raw": "感觉的特点是???不包括（ ）。"}),
+    ("stem_broken", {"stem_raw": "根据上题中的测验结果，该求助者（ ）。"}),
+    ("stem_broken", {"stem_raw": "本案例中求助者的躯体症状包括（ ）。"}),
+    ("stem_too_short", {"stem_raw": "记忆是（ ）。"}),
+    ("not_chinese", {"stem_raw": "Which structure forms memories?", "options_raw": ["Pons", "Medulla", "Hippocampus"]}),
+    ("too_few_options", {"options_raw": ["A. 感觉"]}),
+    ("too_few_options", {"options_raw": None}),
+    ("empty_options", {"options_raw": ["A. 感觉", "B.", "C. 记忆", "D. 表象"]}),
+    ("empty_options", {"options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D."]}),
+    ("duplicate_options", {"options_raw": ["感觉", "知觉", "感觉", "表象"]}),
+    ("answer_missing", {"answer_raw": None}),
+    ("answer_missing", {"options_raw": ["感觉", "知觉", "记忆"], "answer_raw": "D、表象"}),
+    ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": " 　"}),
+    ("answer_not_in_options", {"answer_raw": "E"}),
+    ("answer_not_in_options", {"answer_raw": "想象"}),
+    ("type_and_answer_disagree", {"answer_raw": "AB"}),
+    ("type_and_answer_disagree", {"section_raw": "二、多项选择题"}),
+]
+SOUND_CASES: list[dict[str, Any]] = [
+    {},
+    {"section_raw": None, "answer_raw": "AB"},
+    {"section_raw": "不定项选择题"},
+    {"stem_raw": "布鲁纳的图式理论与下列哪一项有关（ ）"},
+    {"stem_raw": "领会知识包括感知教材和"},
+    {"stem_raw": "两种大小的比较用（ ）表示", "options_raw": ["（+）", "（-）", "（×）"]},
+    {"stem_raw": "知觉", "section_raw": "名词解释", "options_raw": None, "answer_raw": "对事物整体的反映。"},
+    {"section_raw": "判断题", "options_raw": None, "answer_raw": "×"},
+    {"section_raw": "填空题", "stem_raw": "感觉是____的反映。", "options_raw": None, "answer_raw": "个别属性"},
+]
+
+
+def read(changes: dict[str, Any]):  # the module's own Reading
+    return read_question(QuestionItem(url=SEEN.url, provenance=SEEN, **(SOUND | changes)), PARAMS, {})
+
+
+@pytest.mark.parametrize(("reason", "changes"), CASES)
+def test_each_reason(reason: str, changes: dict[str, Any]) -> None:
+    rejected = read(changes).rejected
+    assert rejected is not None and rejected.reason == reason
+    assert rejected.record["provenance"]["position"] == "q1"
+
+
+@pytest.mark.parametrize("changes", SOUND_CASES)
+def test_sound_questions_pass(changes: dict[str, Any]) -> None:
+    reading = read(changes)
+    assert reading.rejected is None, reading.rejected
+    assert reading.question is not None
+
+
+def test_every_check_has_a_case_and_every_reason_a_sentence() -> None:
+    reasons = {check.__name__ for check in CHECKS}
+    assert reasons == {reason for reason, _ in CASES} <= REASONS.keys()
+    assert all(sentence.endswith(".") for sentence in REASONS.values())
+
+
+@pytest.mark.parametrize(
+    ("raw", "letters", "rule"),
+    [
+        ("ACD", "ACD", None),
+        ("答案：a c", "AC", "answer_letters"),
+        ("B,D", "BD", "answer_letters"),
+        ("ＤＣＡ", "ACD", "answer_letters"),
+        ("A、C、D。", "ACD", "answer_letters"),
+        ("D、表象", "D", "answer_with_text"),
+        ("B.知觉", "B", "answer_with_text"),
+        ("记忆", "C", "answer_as_text"),
+    ],
+)
+def test_answers_become_sorted_letters(raw: str, letters: str, rule: str | None) -> None:
+    reading = read({"answer_raw": raw, "section_raw": None})
+    assert reading.question is not None and reading.question.answer == letters
+    assert rule is None or rule in reading.rules
+
+
+def test_an_option_that_slipped_into_the_answer_goes_back() -> None:
+    reading = read({"options_raw": ["感觉", "知觉", "记忆"], "answer_raw": "D、表象"})
+    assert reading.rejected is not None and reading.rejected.detail == "answer None, declared mcqa, 4 options"
+
+
+def test_an_answer_shown_in_the_blank_is_hidden() -> None:
+    reading = read({"stem_raw": "个别属性的反映称为（A）。"})
+    assert reading.question is not None and reading.question.stem == "个别属性的反映称为（ ）。"
+
+
+@pytest.mark.parametrize(("raw", "letter"), [("正确", "A"), ("对", "A"), ("√", "A"), ("错", "B"), ("×", "B"), ("错误。", "B")])
+def test_verdicts(raw: str, letter: str) -> None:
+    question = read({"section_raw": "判断题", "options_raw": None, "answer_raw": raw}).question
+    assert question is not None and question.question_type == "tf"
+    assert question.answer == letter and [option.text for option in question.options] == ["正确", "错误"]

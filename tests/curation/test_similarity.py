@@ -1,0 +1,111 @@
+"""The join finds exactly the pairs that a comparison of everything with everything finds."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curation.similarity import jaccard, near_pairs, ngrams
+from records.identity import canonical
+
+THRESHOLDS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]
+ALPHABET = "abc甲乙\U0010ffff\U00020000\ud800\n"  # few, so that texts meet; the highest code points fill the bits of a key
+texts = st.lists(st.text(ALPHABET, max_size=14), max_size=14)
+
+
+def compared(given_texts: list[str], ngram_chars: int, threshold: float) -> list[tuple[int, int, float]]:
+    sets = [ngrams(text, ngram_chars) for text in given_texts]
+    values = ((i, j, jaccard(sets[i], sets[j])) for i, j in combinations(range(len(sets)), 2))
+    return [(i, j, value) for i, j, value in values if value >= threshold]
+
+
+def joined(given_texts: list[str], ngram_chars: int, threshold: float) -> list[tuple[int, int, float]]:
+    pairs = near_pairs(given_texts, ngram_chars, threshold)
+    return list(zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True))
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts, st.integers(1, 9), st.sampled_from(THRESHOLDS))
+def test_the_join_equals_a_comparison_of_all(given_texts: list[str], ngram_chars: int, threshold: float) -> None:
+    assert joined(given_texts, ngram_chars, threshold) == compared(given_texts, ngram_chars, threshold)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(ALPHABET, min_size=3, max_size=9), min_size=1, max_size=4), st.data(), st.sampled_from(THRESHOLDS))
+def test_it_does_so_among_edited_copies(bases: list[str], data: st.DataObject, threshold: float) -> None:
+    copies = []
+    for base in bases * 4:
+        place = data.draw(st.integers(0, len(base) - 1))
+        copies.append(base[:place] + data.draw(st.sampled_from(ALPHABET)) + base[place + 1 :])
+    assert joined(bases + copies, 2, threshold) == compared(bases + copies, 2, threshold)
+
+
+@settings(max_examples=50, deadline=None)
+@given(texts, st.randoms(), st.sampled_from(THRESHOLDS))
+def test_the_order_of_texts_does_not_matter(given_texts: list[str], random, threshold: float) -> None:
+    order = random.sample(range(len(given_texts)), len(given_texts))
+    moved = joined([given_texts[i] for i in order], 3, threshold)
+    assert sorted((*sorted([order[i], order[j]]), value) for i, j, value in moved) == joined(given_texts, 3, threshold)
+
+
+@pytest.mark.parametrize(
+    ("given_texts", "pairs"),
+    [
+        ([], []),
+        (["", "", "ab", "ab"], []),  # shorter than an n-gram: like nothing, not even one another
+        (["abc", "abc", "xyz"], [(0, 1, 1.0)]),
+        (["abcdef", "abcdefg"], [(0, 1, 0.8)]),  # 4 of 5, exactly the threshold
+        (["abcdefab", "abcdefabc"], [(0, 1, 1.0)]),  # sets: a second abc adds nothing
+    ],
+)
+def test_edges(given_texts: list[str], pairs: list[tuple[int, int, float]]) -> None:
+    assert joined(given_texts, 3, 0.8) == pairs
+
+
+def test_vocabulary_and_results_grow() -> None:
+    """More n-grams than the first table holds, more pairs than the first list, and a batch's edge inside the texts."""
+    many = ["".join(chr(0x4E00 + (i * 37 + k * 101) % 20000) for k in range(60)) for i in range(6000)]
+    pairs = near_pairs([*many, *many], 3, 0.9)
+    assert {(i, i + 6000) for i in range(6000)} <= set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
+    assert len(pairs.left) == len(set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)))
+
+
+def test_a_long_text_takes_no_square_time() -> None:
+    long = "".join(chr(0x4E00 + (k * k + 7 * k) % 20000) for k in range(400_000))
+    assert joined([long, long + "甲乙丙", "甲乙丙"], 3, 0.9)[0][:2] == (0, 1)
+
+
+@pytest.mark.parametrize(("ngram_chars", "threshold"), [(3, 0.0), (3, 1.1), (0, 0.5)])
+def test_wrong_settings_are_named(ngram_chars: int, threshold: float) -> None:
+    with pytest.raises(ValueError, match=f"threshold {threshold} and {ngram_chars} characters"):
+        near_pairs(["abc"], ngram_chars, threshold)
+
+
+@pytest.fixture(scope="module")
+def real_questions(real_data: Path) -> list[str]:
+    with open(real_data / "cpsyexam" / "train.jsonl", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line, _ in zip(lines, range(600), strict=False)]
+    return [canonical(row["question"] + "".join(row["options"].values())) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def real_likeness(real_questions: list[str]) -> np.ndarray:
+    """The similarity of each to each by a product of incidence matrices, which shares no code with the join."""
+    sets = [ngrams(text, 3) for text in real_questions]
+    columns = {gram: number for number, gram in enumerate(sorted(set().union(*sets)))}
+    held = np.zeros((len(sets), len(columns)), np.float32)
+    for row, grams in enumerate(sets):
+        held[row, [columns[gram] for gram in grams]] = 1
+    both, sizes = (held @ held.T).astype(np.int64), held.sum(axis=1).astype(np.int64)
+    return both / np.maximum(sizes[:, None] + sizes[None, :] - both, 1)
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.7, 0.8, 0.9])
+def test_real_questions(real_questions: list[str], real_likeness: np.ndarray, threshold: float) -> None:
+    expected = [(int(i), int(j), float(real_likeness[i, j])) for i, j in np.argwhere(real_likeness >= threshold) if i < j]
+    assert joined(real_questions, 3, threshold) == expected
+    assert len(expected) > 5

@@ -1,0 +1,81 @@
+"""Figures, denials and opposites as they stand in questions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.wording import Difference, denials, difference, figures
+from records.identity import canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("症状持续2周", ["2周"]),
+        ("症状持续两周", ["2周"]),
+        ("症状持续二星期", ["2周"]),
+        ("三个月内", ["3月"]),
+        ("半年以上", ["0.5年"]),
+        ("一周之内", ["1周"]),
+        ("一般来说，这是一种现象，有一个特点", []),
+        ("第三大势力", ["3"]),
+        ("第1个", ["1"]),
+        ("百分之五十", ["50%"]),
+        ("50％", ["50%"]),
+        ("十一至十五岁", ["11", "15岁"]),
+        ("11～15岁", ["11", "15岁"]),
+        ("一百二十三个", ["123"]),
+        ("两万三千元", ["23000"]),
+        ("2.5mg", ["2.5", "mg"]),
+        ("维生素B12", ["12", "b"]),
+        ("α波与β波", ["α", "β"]),
+        ("-1 与 1", ["1", "−1"]),
+    ],
+)
+def test_figures(text: str, found: list[str]) -> None:
+    assert sorted(figures(canonical(text))) == sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("下列说法正确的是", []),
+        ("下列说法不正确的是", ["wrong"]),
+        ("下列说法错误的是", ["wrong"]),
+        ("下列属于气质的是", []),
+        ("下列不属于气质的是", ["except"]),
+        ("除哪项外均是", ["except"]),
+        ("不断出现的非常明显的症状", []),
+        ("无需说明而不说明", ["not", "not"]),
+    ],
+)
+def test_denials(text: str, kinds: list[str]) -> None:
+    assert list(denials(canonical(text))) == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "differs"),
+    [
+        ("心理学的特点有", "心理学的特点包括", Difference(False, False, False)),
+        ("老师得知", "教师得知", Difference(True, False, False)),
+        ("归因理论", "三维归因理论", Difference(False, True, False)),
+        ("最高层次的需要", "最低层次的需要", Difference(True, False, True)),
+        ("递增系列大于递减系列", "递减系列大于递增系列", Difference(True, False, True)),
+        ("什么是强化", "什么是负强化", Difference(False, True, True)),
+        ("交感神经的作用", "副交感神经的作用", Difference(False, True, True)),
+    ],
+)
+def test_difference(text: str, other: str, differs: Difference) -> None:
+    assert difference(text, other) == differs
+
+
+@given(st.text("甲乙高低不的是12", max_size=12), st.text("甲乙高低不的是12", max_size=12))
+def test_a_difference_has_no_direction(text: str, other: str) -> None:
+    assert difference(text, other) == difference(other, text)
+    assert difference(text, text) == Difference(False, False, False)
+
+
+@given(st.text())
+def test_any_text_can_be_read(text: str) -> None:
+    assert figures(canonical(text)) == tuple(sorted(figures(canonical(text))))
+    assert all(kind in ("wrong", "except", "not") for kind in denials(text))

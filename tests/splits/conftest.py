@@ -1,0 +1,90 @@
+"""Toy questions and claims for the split and the release."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from records.claim import ClaimPair, claim_id
+from records.jsonl import to_line
+from records.provenance import Provenance
+from records.question import Option, Question, question_id
+
+SEEN = [Provenance(source="studyez", url="http://www.studyez.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
+FLAGS = {
+    "seed": "1", "quota.mcqa": "4", "quota.mrqa": "2", "quota.qa": "1", "quota.tf": "0", "quota.blank": "0", "tcm_per_subject": "2",
+    "train_floor": "2", "dev_share": "0.1", "balance": "fill", "claim_test_share": "0.3", "claim_reserved_share": "0.1",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def question() -> Callable[..., Question]:
+    """Make a question of which only what matters is named."""
+
+    def make(number: int, exam: str = "PCE", subject: str = "心理诊断", kind: str = "mcqa", answer: str = "A", **fields) -> Question:
+        stem = f"{exam}{subject}{kind}{fields.get('category')}{fields.get('form')}第{number}题（ ）。"
+        options = [] if kind in ("qa", "blank") else [Option(letter=letter, text=f"{number}之{letter}") for letter in "ABCDE"]
+        fields.setdefault("provenance", SEEN)
+        return Question(
+            id=question_id(None, stem, [option.text for option in options]), exam=exam, subject=subject, question_type=kind, stem=stem,
+            options=options, answer=answer, **fields,
+        )  # fmt: skip
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def claim() -> Callable[..., ClaimPair]:
+    def make(head: str, tail: str, atomic_type: str = "disease_symptom") -> ClaimPair:
+        factual, non_factual = f"{head}的症状有{tail}。", f"{head}的症状没有{tail}。"
+        return ClaimPair(
+            id=claim_id(factual, non_factual), atomic_type=atomic_type, head=head, tail=tail, factual=factual, non_factual=non_factual,
+            template_id="paper", fact_ids=["fact-1"], provenance=SEEN,
+        )  # fmt: skip
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def pool(question: Callable[..., Question]) -> list[Question]:
+    """Two exams with cases, all question types, and TCM questions with case groups and shared options."""
+    found = [question(n, exam, subject) for exam in ("PCE", "TQE") for subject in ("甲", "乙", "丙") for n in range(12)]
+    found += [question(n, "PCE", subject, "mrqa", "AC") for subject in ("甲", "乙") for n in range(8)]
+    found += [question(n, "TQE", "甲", "mrqa", "BD") for n in range(4)]
+    for kind, answer in (("qa", "因为……"), ("tf", "A"), ("blank", "感觉")):
+        found += [question(n, "PCE", "甲", kind, answer) for n in range(6)]
+    for case in range(8):
+        shared = {"category": "ca", "case_type": "diagnosis", "group_id": f"group-{case}", "shared_stem": f"案例{case}"}
+        asked = enumerate((("mcqa", "A"), ("mcqa", "B"), ("mrqa", "AB")))
+        found += [question(10 * case + n, "PCE", "案例", kind, answer, **shared) for n, (kind, answer) in asked]
+    for form in ("a1", "a2", "a3", "b1"):
+        for n in range(15):
+            group = f"group-{form}-{n // 3}" if form in ("a3", "b1") else None
+            found.append(question(n, "TCM", "方剂学", "mcqa", "ABCDE"[n % 5], form=form, group_id=group))
+    return found
+
+
+@pytest.fixture(scope="session")
+def claims(claim: Callable[..., ClaimPair]) -> list[ClaimPair]:
+    found = [claim(f"病{n}", tail) for n in range(30) for tail in ("发热", "咳嗽")]
+    return found + [claim(f"食物{n}", "补钙", "food_effect") for n in range(10)]
+
+
+@pytest.fixture
+def split_files(tmp_path: Path) -> Callable[..., Path]:
+    """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
+
+    def run(questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", **flags: str) -> Path:
+        from splits.split import main
+
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        (folder / "questions.jsonl").write_bytes(b"".join(map(to_line, questions)))
+        (folder / "claims.jsonl").write_bytes(b"".join(map(to_line, claims)))
+        paths = {"questions": "questions.jsonl", "claims": "claims.jsonl", "out": "splits", "metrics": "split.json"}
+        values = FLAGS | {key.replace("__", "."): value for key, value in flags.items()}
+        main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))]
+             + [word for key, value in values.items() for word in (f"--{key}", value)])  # fmt: skip
+        return folder
+
+    return run

@@ -1,0 +1,172 @@
+"""Stage `split` on toy files: nothing lost, nothing leaked, quotas kept or reported."""
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+from records.claim import ClaimPair
+from records.jsonl import read_jsonl
+from records.question import Question
+from splits.split import check, read_questions
+from splits.units import SPLITS, Cell, Row
+
+
+def read(folder: Path, name: str = "questions", shape: type = Question) -> dict[str, list]:
+    return {split: list(read_jsonl(folder / "splits" / split / f"{name}.jsonl", shape)) for split in SPLITS}
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_every_record_stands_in_one_split_as_it_came(split_files, pool, claims) -> None:
+    folder = split_files(pool, claims)
+    for shape, name in ((Question, "questions"), (ClaimPair, "claims")):
+        found = read(folder, name, shape)
+        given = sorted(read_jsonl(folder / f"{name}.jsonl", shape), key=lambda record: record.id)
+        assert sorted((record for records in found.values() for record in records), key=lambda record: record.id) == given
+        for records in found.values():
+            assert records and [record.id for record in records] == sorted(record.id for record in records)
+
+
+def test_nothing_that_belongs_together_is_parted(split_files, pool, claims) -> None:
+    folder = split_files(pool, claims)
+    homes = defaultdict(set)
+    for split, questions in read(folder).items():
+        for question in questions:
+            homes[question.group_id].add(split)
+    homes.pop(None)
+    assert {len(home) for home in homes.values()} == {1}
+    heads = defaultdict(set)
+    for split, pairs in read(folder, "claims", ClaimPair).items():
+        for pair in pairs:
+            heads[pair.head].add(split)
+    assert {len(home) for home in heads.values()} == {1}
+
+
+def test_quota_is_dealt_to_subjects_and_to_both_sides(split_files, pool) -> None:
+    found = read(split_files(pool, quota__mcqa="7"))
+    for split in ("test", "reserved"):
+        asked = [q for q in found[split] if q.category == "kg" and q.question_type == "mcqa" and q.exam != "TCM"]
+        per_subject = Counter((q.exam, q.subject) for q in asked)
+        assert Counter(q.exam for q in asked) == {"PCE": 7, "TQE": 7}
+        assert set(per_subject.values()) == {2, 3}
+
+
+def test_types_outside_the_quota_serve_train_and_dev(split_files, pool) -> None:
+    found = read(split_files(pool))
+    kept_back = {q.question_type for split in ("test", "reserved") for q in found[split]}
+    assert kept_back == {"mcqa", "mrqa", "qa"}
+    assert sum(q.question_type in ("tf", "blank") for split in ("train", "dev") for q in found[split]) == 12
+    named = read(split_files(pool, name="named", quota__tf="1"))
+    assert [q.question_type for q in named["test"]].count("tf") == 1
+
+
+@pytest.mark.parametrize(("balance", "given"), [("fill", {"PCE": 2, "TQE": 1}), ("strict", {"PCE": 1, "TQE": 1})])
+def test_an_exam_short_of_questions(split_files, pool, balance: str, given: dict[str, int]) -> None:
+    folder = split_files(pool, balance=balance)
+    asked = [q for q in read(folder)["test"] if q.category == "kg" and q.question_type == "mrqa"]
+    assert Counter(q.exam for q in asked) == given
+    shortfall = json.loads((folder / "split.json").read_text())["shortfall"]["kg"]
+    assert shortfall["TQE"] == {"mrqa": 1, "qa": 1}
+    assert shortfall.get("PCE") == (None if balance == "fill" else {"mrqa": 1, "qa": 1})
+
+
+def test_tcm_questions_are_drawn_by_subject_and_form_with_even_letters(split_files, pool) -> None:
+    folder = split_files(pool, tcm_per_subject="5")
+    for split in ("test", "reserved"):
+        asked = [q for q in read(folder)[split] if q.exam == "TCM"]
+        assert Counter(q.form for q in asked) == {"a1": 5, "a2": 5, "a3": 3, "b1": 3}
+        for form in ("a1", "a2"):
+            assert Counter(q.answer for q in asked if q.form == form) == dict.fromkeys("ABCDE", 1)
+    letters = json.loads((folder / "split.json").read_text())["answer_letters_tcm_test"]
+    assert list(letters) == list("ABCDE") and sum(letters.values()) == 16
+
+
+def test_metrics_agree_with_the_files(split_files, pool, claims) -> None:
+    folder = split_files(pool, claims)
+    metrics = json.loads((folder / "split.json").read_text())
+    questions, pairs = read(folder), read(folder, "claims", ClaimPair)
+    assert metrics["questions"] == {split: len(questions[split]) for split in SPLITS}
+    assert metrics["claims"] == {split: len(pairs[split]) for split in SPLITS}
+    assert metrics["by_exam"]["PCE"]["mrqa"]["test"] == sum(q.exam == "PCE" and q.question_type == "mrqa" for q in questions["test"])
+    assert metrics["by_subject"]["TQE"]["甲"]["train"] == sum((q.exam, q.subject) == ("TQE", "甲") for q in questions["train"])
+    assert metrics["by_category"]["ca"]["mcqa"]["test"] == sum(q.category == "ca" and q.question_type == "mcqa" for q in questions["test"])
+
+
+def test_claims_can_all_go_to_test(split_files, claims) -> None:
+    found = read(split_files([], claims, claim_test_share="1.0"), "claims", ClaimPair)
+    assert {split: len(pairs) for split, pairs in found.items()} == {"train": 0, "dev": 0, "test": len(claims), "reserved": 0}
+
+
+def test_the_same_bytes_again_and_in_any_order(split_files, pool, claims) -> None:
+    first, again = split_files(pool, claims), split_files(pool[::-1], claims[::-1], name="again")
+    assert tree(first / "splits") == tree(again / "splits")
+    assert (first / "split.json").read_bytes() == (again / "split.json").read_bytes()
+    other = split_files(pool, claims, name="other", seed="2")
+    assert tree(first / "splits") != tree(other / "splits")
+
+
+def test_what_a_killed_run_left_is_cleared(split_files, pool) -> None:
+    folder = split_files(pool)
+    before = tree(folder)
+    (folder / "splits/test/questions.jsonl").write_bytes(b"old")
+    (folder / "splits/test/questions.jsonl.part").write_bytes(b"half")
+    assert tree(split_files(pool)) == before
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3])
+def test_tiny_pools_stay_in_train(split_files, question, claim, size: int) -> None:
+    folder = split_files([question(n) for n in range(size)], [claim("感冒", "发热")][:size])
+    assert [len(questions) for questions in read(folder).values()] == [size, 0, 0, 0]
+    assert json.loads((folder / "split.json").read_text())["questions"]["train"] == size
+
+
+def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
+    with pytest.raises(ValueError, match=r"question q-.*studyez.*has no answer.*dvc repro clean"):
+        split_files([question(1, answer=None)])
+
+
+def test_a_malformed_record_names_file_line_and_field(split_files, pool) -> None:
+    folder = split_files(pool)
+    lines = (folder / "questions.jsonl").read_text().splitlines()
+    record = json.loads(lines[2]) | {"question_type": "essay"}
+    (folder / "bad.jsonl").write_text("\n".join([*lines[:2], json.dumps(record)]) + "\n")
+    with pytest.raises(ValueError, match=r"bad\.jsonl:3: .*question_type"):
+        read_questions(folder / "bad.jsonl")
+
+
+CELL = Cell("kg", "PCE", "mcqa", "甲", "")
+ROWS = [Row("q-0", CELL, "A", "g", None), Row("q-1", CELL, "A", "g", "c"), Row("q-2", CELL, "A", None, "c")]
+
+
+@pytest.mark.parametrize(
+    ("splits", "message"),
+    [
+        ({"q-0": "test", "q-1": "train", "q-2": "train"}, "group g stands in test and in train"),
+        ({"q-0": "test", "q-1": "test", "q-2": "dev"}, "cluster c stands in test and in dev"),
+        ({"q-0": "test", "q-1": "test"}, "1 questions have no split, among them q-2"),
+    ],
+)
+def test_the_run_time_check_finds_leaks(splits: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check(ROWS, splits)
+
+
+def test_published_questions_are_dealt_evenly(split_files, real_data: Path, question) -> None:
+    """The published CPsyExam pool by its exams, subjects and types: as even as supply allows."""
+    kinds = {"single": ("mcqa", "A"), "multi": ("mrqa", "AB")}
+    lines = [line for name in ("train", "dev", "test") for line in (real_data / f"cpsyexam/{name}.jsonl").read_text("utf-8").splitlines()]
+    rows = [row for row in map(json.loads, lines) if row["exam"] != "CA"]
+    pool = [question(n, row["exam"], row["subject_name"], *kinds[row["question_type"]]) for n, row in enumerate(rows)]
+    found = read(split_files(pool, quota__mcqa="150", quota__mrqa="50", train_floor="5"))
+    supply, test = (Counter((q.exam, q.question_type, q.subject) for q in questions) for questions in (pool, found["test"]))
+    caps = {key: max(0, number - 5) // 2 for key, number in supply.items()}
+    for kind, quota in (("mcqa", 150), ("mrqa", 50)):
+        for exam in ("PCE", "TQE", "GEE", "SSE"):
+            keys = [key for key in supply if key[:2] == (exam, kind)]
+            assert sum(test[key] for key in keys) == min(quota, sum(caps[key] for key in keys))
+            rich = [test[key] for key in keys if test[key] < caps[key]]
+            assert not rich or max(test[key] for key in keys) - min(rich) <= 1
