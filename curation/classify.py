@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from curation.normalize import normalize
 from curation.vocabulary import read_vocabulary
-from records.question import CaseType, Category, Form, QuestionType
+from records.question import CaseType, Form, QuestionType
 
 _TYPES = (
     ("choice", re.compile(r"不定项")),
@@ -29,8 +29,6 @@ class Place(NamedTuple):
 
     exam: str
     subject: str
-    category: Category | None
-    """ca where the source itself files the question under case analysis."""
 
 
 def declared_type(*said: str | None) -> str | None:
@@ -79,15 +77,14 @@ def _subjects() -> dict:
     return read_vocabulary("subjects")
 
 
-def place_of(exam_raw: str | None, subject_raw: str | None, paper_raw: str | None, source: str) -> Place:
+def place_of(exam_raw: str | None, subject_raw: str | None, paper_raw: str | None, source: str, type_raw: str | None = None) -> Place:
     """Return exam and subject by `vocab/subjects.yaml`; what the table does not know keeps its source's own name."""
     said = [normalize(text or "").text for text in (subject_raw, paper_raw, exam_raw)]
     entry = next((found for text in said if (found := _entry(text))), None)
-    code = said[2].upper()
-    alias = _subjects()["exam_aliases"].get(code, {})
-    exam = alias.get("exam") or _exam_named(code, said) or (entry or {}).get("exam") or said[2] or source
-    subject = entry["name"] if entry else _plain_subject(said[0]) or said[2] or exam
-    return Place(exam, subject, alias.get("category"))
+    aliases = _subjects()["exam_aliases"]
+    named = aliases.get(said[2].upper()) or aliases.get((type_raw or "").upper()) or _exam_named(said)
+    exam = named or (entry or {}).get("exam") or said[2] or source
+    return Place(exam, entry["name"] if entry else _plain_subject(said[0]) or said[2] or exam)
 
 
 def _entry(text: str) -> dict | None:
@@ -98,10 +95,10 @@ def _entry(text: str) -> dict | None:
     return None
 
 
-def _exam_named(code: str, said: list[str]) -> str | None:
+def _exam_named(said: list[str]) -> str | None:
     exams = _subjects()["exams"]
-    if code in exams:
-        return code
+    if said[2].upper() in exams:
+        return said[2].upper()
     for text in (said[2], said[1], said[0]):
         for exam, words in exams.items():
             if text and any(word in text for word in words):

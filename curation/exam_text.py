@@ -46,7 +46,7 @@ _ADVERT = re.compile(
     r"|纠错或评论[:：]?.{0,12})\s*[）)】\]]?)\s*[。.]?\s*$"
 )
 _INSTRUCTION = re.compile(r"^请在每小题的?空格中填上正确答案[，。]?错填、?不填均无分。?\s*")
-_STEM_START = re.compile(r"^(?:[?？!！。，、；：,;:]|\.(?!\d))+\s*")
+_STEM_START = re.compile(r"^(?:[?？!！。，、；：,;:]|[.．](?!\d))+\s*")
 _STEM_END = re.compile(r"(?<=（ ）)[，、：:’'.]+$|[：:]$")
 _ASKED_ENOUGH = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
 _LEAKED_ANSWER = re.compile(r"[（(]\s*([A-J]{1,6})\s*[）)](?=[。？！.?!]?$)")

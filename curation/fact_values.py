@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from curation.enumerations import SEPARATORS, numbered_items, split_items
 from curation.normalize import RULES, normalize, run_rules
 from curation.vocabulary import read_vocabulary
 
@@ -12,11 +13,8 @@ MAX_TAIL_CHARS = 30
 MIN_PROSE_CHARS = 40
 _MAX_TERM_CHARS = 12
 
-_OPEN, _CLOSE = "（([【《“", "）)]】》”"
-_SEPARATORS = "、，；,;。\n|"
 _CUT = re.compile(r"(?:…+|\.{2,})\s*(?:[\[【（(]\s*(?:详细|更多|查看全部)\s*[\]】）)])?\s*$")
 _LINK = re.compile(r"\s*[\[【（(]\s*(?:详细|更多|查看全部|全文)\s*[\]】）)]\s*$")
-_ITEM_NUMBER = re.compile(r"\s*(?:(\d{1,2})\s*[、.．)）](?!\d)|[（(](\d{1,2})[）)]|([①-⑳]))\s*")
 _PREFIX = re.compile(
     r"^(?:(?:常见|主要|典型)?(?:并发症|症状|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值)"
     r"(?:方法|措施|项目|有|为)?[:：]\s*|用于)"
@@ -64,7 +62,7 @@ def _prose_words() -> re.Pattern[str]:
 def is_prose(value: str) -> bool:
     """Tell whether a value is running text, which gives passages and no facts: sentences, or clauses with commas."""
     text = normalize(value).text
-    return len(text) >= MIN_PROSE_CHARS and any(map(_is_clause, _numbered(text)))
+    return len(text) >= MIN_PROSE_CHARS and any(map(_is_clause, numbered_items(text)))
 
 
 def _is_clause(part: str) -> bool:
@@ -86,7 +84,7 @@ def tails(value: str, syntax: str, min_chars: int = 2) -> list[Piece]:
 def _tails(value: str, syntax: str) -> list[Piece]:
     cut = bool(_CUT.search(value))
     text = _LINK.sub("", value)
-    if syntax == "list" and not cut and " " in text.strip() and not re.search(f"[{_SEPARATORS}]", text):
+    if syntax == "list" and not cut and " " in text.strip() and not re.search(f"[{SEPARATORS}]", text):
         text = re.sub(r"(?<=[\u4e00-\u9fff）)])\s+(?=[\u4e00-\u9fff])", "、", text)  # blanks divide items where no sign does
     text = _PREFIX.sub("", normalize(text).text).strip()
     whole = text.strip("。.、；; ")
@@ -129,44 +127,13 @@ def _departments(text: str, cut: bool) -> list[Piece]:
 
 
 def _list(text: str, cut: bool) -> list[Piece]:
-    pieces = [piece for part in _numbered(text) for piece in _with_conjunctions(_split(part))]
+    pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(split_items(part))]
     pieces = _with_therapy([_TRAILING.sub("", piece).strip("。 ：:") for piece in pieces])
     pieces = [piece for piece in dict.fromkeys(pieces) if piece]
     if cut and pieces:
         last = re.sub(r"[….]+$", "", pieces[-1])
         return [*map(_checked, pieces[:-1]), Piece(last, reason="tail_not_atomic", detail="cut off by the source")]
     return list(map(_checked, pieces)) or [Piece("", reason="value_empty")]
-
-
-def _numbered(text: str) -> list[str]:
-    """Return the items of 1.甲；2.乙, counted on from 1; the text itself where it does not begin so."""
-    parts, start, awaited = [], 0, 1
-    for number in _ITEM_NUMBER.finditer(text):
-        if awaited == 1 and number.start():
-            break
-        if int(number[1] or number[2] or "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳".index(number[3]) + 1) == awaited:
-            parts.append(text[start : number.start()])
-            start, awaited = number.end(), awaited + 1
-    return [part for part in (*parts, text[start:]) if part]
-
-
-def _split(text: str) -> list[str]:
-    """Split at separators outside brackets."""
-    pieces, depth, start = [], 0, 0
-    balanced = sum(text.count(sign) for sign in _OPEN) == sum(text.count(sign) for sign in _CLOSE)
-    for at, sign in enumerate(text):
-        if balanced and sign in _OPEN:
-            depth += 1
-        elif balanced and sign in _CLOSE:
-            depth -= 1
-        elif depth <= 0 and sign in _SEPARATORS and not _inside_number(text, at):
-            pieces.append(text[start:at])
-            start = at + 1
-    return [piece.strip() for piece in [*pieces, text[start:]] if piece.strip()]
-
-
-def _inside_number(text: str, at: int) -> bool:
-    return text[at] == "," and text[at - 1 : at].isdigit() and text[at + 1 : at + 2].isdigit()
 
 
 def _with_conjunctions(pieces: list[str]) -> list[str]:

@@ -104,7 +104,7 @@ def _verdict(raw: str | None, options: list[str]) -> Answer:
 
 
 def _question(item: QuestionItem, draft: Draft, own_shared_options: bool) -> Question:
-    place = place_of(item.exam_raw, item.subject_raw, item.paper_raw, item.provenance.source)
+    place = place_of(item.exam_raw, item.subject_raw, item.paper_raw, item.provenance.source, item.type_raw)
     form = form_of(place.exam, (item.type_raw, item.section_raw), own_shared_options, bool(draft.shared_stem), draft.stem)
     analysis = bool(draft.shared_stem) or says_analysis(item.type_raw, item.exam_raw, item.section_raw)
     category = "ca" if analysis and place.exam != "TCM" else "kg"

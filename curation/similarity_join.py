@@ -74,23 +74,29 @@ def _at_least(bound):
 
 
 @njit
-def _needed(size, other_size, threshold):
-    """Return the least number of shared tokens that two sets of these sizes need."""
-    return _at_least(threshold / (1 + threshold) * (size + other_size))
+def _needed(sizes, threshold):
+    """Return the least number of shared tokens that two sets need, by the sum of their sizes."""
+    largest = 0
+    for size in sizes:
+        largest = max(largest, size)
+    needed = np.empty(2 * largest + 1, np.int32)
+    for total in range(len(needed)):
+        needed[total] = max(_at_least(threshold / (1 + threshold) * total), 1)
+    return needed
 
 
 @njit
-def _indexed(kept, size, threshold):
+def _indexed(kept, size, needed):
     """Return how many of its rarest tokens a text shows in the index, so that every partner of its size or larger meets it."""
-    return max(kept - max(_needed(size, size, threshold), 1) + 1, 0)
+    return max(kept - needed[2 * size] + 1, 0)
 
 
 @njit
-def _index_places(tokens, starts, sizes, kinds, threshold):
+def _index_places(tokens, starts, sizes, kinds, needed):
     """Return where each token's list begins in the index."""
     places = np.zeros(kinds + 1, np.int64)
     for text in range(len(sizes)):
-        for i in range(_indexed(starts[text + 1] - starts[text], sizes[text], threshold)):
+        for i in range(_indexed(starts[text + 1] - starts[text], sizes[text], needed)):
             places[tokens[starts[text] + i] + 1] += 1
     for token in range(kinds):
         places[token + 1] += places[token]
@@ -98,31 +104,8 @@ def _index_places(tokens, starts, sizes, kinds, threshold):
 
 
 @njit
-def _meet(x, tokens, starts, sizes, threshold, begins, ends, index_text, index_place, shared, met):
-    """Look a text's rarest tokens up; leave in `met` whom it meets, in `shared` the tokens seen in both, -1 where too few can follow."""
-    kept = starts[x + 1] - starts[x]
-    smallest = _at_least(threshold * sizes[x])
-    meetings = 0
-    for i in range(kept - max(smallest, 1) + 1):
-        token = tokens[starts[x] + i]
-        while begins[token] < ends[token] and sizes[index_text[begins[token]]] < smallest:
-            begins[token] += 1  # too short for this text, so for all that follow
-        for k in range(begins[token], ends[token]):
-            y = index_text[k]
-            if shared[y] == 0:
-                met[meetings] = y
-                meetings += 1
-            if shared[y] >= 0:
-                rest = min(kept - i, starts[y + 1] - starts[y] - index_place[k])
-                reachable = shared[y] + rest >= _needed(sizes[x], sizes[y], threshold)
-                shared[y] = shared[y] + 1 if reachable else -1
-    return meetings
-
-
-@njit
-def _overlap(tokens, starts, x, y, needed):
-    """Return how many tokens two sorted texts share, or 0 once `needed` is out of reach."""
-    a, a_end, b, b_end = starts[x], starts[x + 1], starts[y], starts[y + 1]
+def _overlap(tokens, a, a_end, b, b_end, needed):
+    """Return how many tokens two sorted runs share, or 0 once `needed` is out of reach."""
     both = 0
     while a < a_end and b < b_end:
         if both + min(a_end - a, b_end - b) < needed:
@@ -148,25 +131,34 @@ def _doubled(values):
 @njit("Tuple((int32[::1], int32[::1], float64[::1]))(int32[::1], int64[::1], int32[::1], int32[::1], int64, float64)", cache=True)
 def _join(tokens, starts, sizes, order, kinds, threshold):
     """Return all pairs at or above the threshold. `order` goes by size, so that each text meets only partners of at most its own size."""
-    begins = _index_places(tokens, starts, sizes, kinds, threshold)
+    needed = _needed(sizes, threshold)
+    begins = _index_places(tokens, starts, sizes, kinds, needed)
     ends = begins[:-1].copy()
-    index_text, index_place = np.empty(begins[-1], np.int32), np.empty(begins[-1], np.int32)
-    shared, met = np.zeros(len(sizes), np.int32), np.empty(len(sizes), np.int32)
+    index = np.empty((begins[-1], 3), np.int32)  # text, its size, how many of its tokens are left from this one on
+    met = np.full(len(sizes), -1, np.int32)
     left, right, similarity = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)
     found = 0
     for x in order:
-        meetings = _meet(x, tokens, starts, sizes, threshold, begins, ends, index_text, index_place, shared, met)
-        for y in met[:meetings]:
-            both = _overlap(tokens, starts, x, y, _needed(sizes[x], sizes[y], threshold)) if shared[y] > 0 else 0
-            shared[y] = 0
-            value = both / (sizes[x] + sizes[y] - both)
-            if both > 0 and value >= threshold:
-                if found == len(left):
-                    left, right, similarity = _doubled(left), _doubled(right), _doubled(similarity)
-                left[found], right[found], similarity[found] = min(x, y), max(x, y), value
-                found += 1
-        for i in range(_indexed(starts[x + 1] - starts[x], sizes[x], threshold)):
-            token = tokens[starts[x] + i]
-            index_text[ends[token]], index_place[ends[token]] = x, i
-            ends[token] += 1
+        size, start, end = sizes[x], starts[x], starts[x + 1]
+        for i in range(start, end - max(_at_least(threshold * size), 1) + 1):
+            token = tokens[i]
+            while begins[token] < ends[token] and index[begins[token], 1] < threshold * size - _SLACK:
+                begins[token] += 1  # too short for this text, so for all that follow
+            for k in range(begins[token], ends[token]):
+                y, rest, both_needed = index[k, 0], index[k, 2], needed[size + index[k, 1]]
+                if both_needed > end - i:
+                    break  # too long for what is left of this text, and so are all that follow
+                if rest < both_needed or met[y] == x:
+                    continue
+                met[y] = x  # nothing before these places is shared, or they would have met there
+                both = _overlap(tokens, i, end, starts[y + 1] - rest, starts[y + 1], both_needed)
+                value = both / (size + sizes[y] - both)
+                if both > 0 and value >= threshold:
+                    if found == len(left):
+                        left, right, similarity = _doubled(left), _doubled(right), _doubled(similarity)
+                    left[found], right[found], similarity[found] = min(x, y), max(x, y), value
+                    found += 1
+        for i in range(start, start + _indexed(end - start, size, needed)):
+            index[ends[tokens[i]]] = (x, size, end - i)
+            ends[tokens[i]] += 1
     return left[:found].copy(), right[:found].copy(), similarity[:found].copy()
