@@ -18,12 +18,16 @@ _TAG_BEFORE_QUESTION = re.compile(
     r"(?:\d{1,3}\s*[、.．]?\s*)?(?:[\[【（]\s*(?:单选|多选|单项选择|多项选择|不定项)题?\s*[\]】）]|(?:单选|多选)题?\s*：)\s*(?:\d{1,3}\s*[、.．：])?"
 )
 _LINE_NUMBER = re.compile(r"^\d{1,3}\s*[、.．]?\s*(?![岁年月日天个名次周小分位时种条项%％~～多余\d])(?=[\u4e00-\u9fff“（])")
+_QUESTION_END = re.compile(r"(?:[\s。？！…]|（ ）)*(?:[（\[【]?(?:单选|多选)题?[）\]】]?)?(?:[\s。？！…]|（ ）)*$")
+_GOES_ON = re.compile(r"[时这的，、]|属于|表明|说明|使用|反映|体现")
+_POINTS_BACK = re.compile(r"[该请其本此]|上述|对|以下|下列")
 _END = frozenset("。？！…")
 _OPENING = {"”": "“", "）": "（", "』": "『", "」": "「", "》": "《"}
 _MIN_CASE_CHARS = 40
 _MIN_SHARED_CHARS = 80
 _MAX_ALIKE = 0.6  # two questions that share more of their characters are one, reworded
 _MIN_QUESTION_CHARS = 4
+_MIN_SENTENCE_CHARS = 7
 _MAX_QUESTION_CHARS = 200
 
 
@@ -88,16 +92,28 @@ def _question_start(text: str) -> int:
 
 
 def _last_sentence(text: str) -> int:
-    """Return where the last sentence begins; ends of sentences inside quotes and brackets do not count."""
-    at = len(re.sub(r"(?:[\s。？！…]|（ ）)*(?:[（\[【]?(?:单选|多选)题?[）\]】]?)?(?:[\s。？！…]|（ ）)*$", "", text))
+    """Return where the last sentence begins; ends of sentences inside quotes and brackets do not count, ends of a speech do."""
+    at = len(_QUESTION_END.sub("", text))
     waiting: list[str] = []
     while at > 0:
         sign = text[at - 1]
+        if not waiting and (sign in _END or _ends_speech(text, at)) and _is_whole(text[at:]):
+            return at
         if sign in _OPENING and _OPENING[sign] in text[: at - 1]:
             waiting.append(_OPENING[sign])
         elif waiting and sign == waiting[-1]:
             waiting.pop()
-        elif not waiting and sign in _END:
-            return at
         at -= 1
     return 0
+
+
+def _ends_speech(text: str, at: int) -> bool:
+    """Tell whether a dialogue's line, 求助者：“……。”, ends here; in 咨询师说“……。”时 the quote is part of the question."""
+    if text[at - 1] != "”" or at < 3 or text[at - 2] not in _END or _GOES_ON.match(text[at:]):
+        return False
+    opening = text.rfind("“", 0, at - 1)
+    return opening > 0 and text[opening - 1] == "："
+
+
+def _is_whole(question: str) -> bool:
+    return len(canonical(question)) > _MIN_SENTENCE_CHARS or bool(_POINTS_BACK.match(question))

@@ -30,7 +30,7 @@ _SCORE = r"[\[【（(〔]\s*(?:本题|每题|每小题|共|满分)*\s*[l\d]{1,3}
 _SCORE_TAG = re.compile(rf"^{_SCORE}\s*(?=\S)|(?<=\S)\s*{_SCORE}[。.]?$")
 _PAGE = re.compile(r"^[（(【\[]\s*[\dIVX]{0,3}\s*[Pp]\s*\d{1,3}(?:[-~、,，]\d{1,3})*\s*[）)】\]]\s*(?=\S)")
 _PAGE_AT_END = re.compile(
-    r"(?<=[）。？！”])\s*(?:(?:\d{1,2}-\d{1,3}(?:/\d{1,3})?\s*)+"
+    r"(?<=[\u4e00-\u9fff])\d{1,2}-\d{3}$|(?<=[）。？！”])\s*(?:(?:\d{1,2}-\d{1,3}(?:/\d{1,3})?\s*)+"
     r"|[（(【\[]?\s*\d{0,2}\s*[Pp]\s*\d{1,3}\s*[）)】\]]?)$"
 )
 _ORIGIN = re.compile(
@@ -46,7 +46,7 @@ _ADVERT = re.compile(
     r"|纠错或评论[:：]?.{0,12})\s*[）)】\]]?)\s*[。.]?\s*$"
 )
 _INSTRUCTION = re.compile(r"^请在每小题的?空格中填上正确答案[，。]?错填、?不填均无分。?\s*")
-_STEM_START = re.compile(r"^(?:[?？!！。，、；：,;:]|[.．](?!\d))+\s*")
+_STEM_START = re.compile(r"^(?:-{3,}|[?？!！。，、；：,;:]|[.．](?!\d))+\s*")
 _STEM_END = re.compile(r"(?<=（ ）)[，、：:’'.]+$|[：:]$")
 _ASKED_ENOUGH = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
 _LEAKED_ANSWER = re.compile(r"[（(]\s*([A-J]{1,6})\s*[）)](?=[。？！.?!]?$)")
@@ -117,7 +117,8 @@ def clean_prose(text: str | None) -> Cleaned:
 
 def clean_options(raw: Sequence[str]) -> Options:
     """Return options without their letters and edges; empty ones behind the fourth, places of a form left unused, are dropped."""
-    cleaned = [run_rules(text, RULES) for text in raw]
+    marks = [rule for rule in RULES if rule.name != "letters_in_words"]  # A.blood is option A, and no word
+    cleaned = [run_rules(text, marks) for text in raw]
     names = [name for option in cleaned for name in option.rules]
     texts = [option.text.replace("\n", " ") for option in cleaned]
     lettered = sum(_own_letter(_OPTION_LETTER, text, place) for place, text in enumerate(texts)) * 2 > len(texts)

@@ -25,7 +25,7 @@ class Sighted(NamedTuple):
     rows: list[Question]
     proper: Proper
     conflict: bool
-    """Two rows hold different options to be right."""
+    """Two rows hold different options to be right; then `proper` has no answer."""
 
 
 def sighted(rows: Iterable[Question], ngram_chars: int) -> list[Sighted]:
@@ -38,7 +38,8 @@ def sighted(rows: Iterable[Question], ngram_chars: int) -> list[Sighted]:
         group.sort(key=lambda row: (_lacks(row), question_blemishes(row), to_line(row)))
         own = proper(group[0], ngram_chars)
         answers = {proper(row, ngram_chars).answer for row in group if row.answer != group[0].answer or row.options != group[0].options}
-        found.append(Sighted(key, group, own, len((answers | {own.answer}) - {None}) > 1 and not own.in_words))
+        conflict = len((answers | {own.answer}) - {None}) > 1 and not own.in_words
+        found.append(Sighted(key, group, own._replace(answer=None) if conflict else own, conflict))
     return sorted(found, key=_rank)
 
 

@@ -52,7 +52,9 @@ _UNSEEN = re.compile(
 _PRIVATE_AT_END = re.compile(r"[\ue000-\uf8ff]+(?=\s|$)")
 _LOST_ELLIPSIS = re.compile(rf"(?<=[{CJK}”])\?\?(?=[{CJK}”，,。])")
 _REPEATED_MARK = re.compile(r"([？！!])[?？!！]+|(?<=[^?])(\?)[?？!！](?=\s*$)")
-_LETTER_AS_OPTION = re.compile(r"(?<=[A-Za-z])([A-E])\.(?=[a-z])|(?<=[a-z])([A-E])\.(?![A-Za-z])|(?<![A-Za-z])([A-E])\.(?=[a-z]{2})")
+_LETTER_AS_OPTION = re.compile(
+    r"(?<=[A-Za-z])([A-E])\.(?=[a-z])|(?<=[a-z])([A-E])\.(?![A-Za-z])|(?<![A-Za-z.])([A-E])\.(?=[a-z]{1,12}[A-E]\.)"
+)
 _BLANK_FORMS = re.compile(r"[（(【〔\[﹙]\s*[）)】〕\]﹚]|[_＿]{2,}(?:\s*[_＿]{2,})*")
 # Characters whose compatibility form is another text: ①, ², ₂, Ⅱ, ½, ℃, ㎡, … and the full-width signs, which signs.py sets.
 _KEPT = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")

@@ -159,6 +159,7 @@ def _join(tokens, starts, sizes, order, kinds, threshold):
                     left[found], right[found], similarity[found] = min(x, y), max(x, y), value
                     found += 1
         for i in range(start, start + _indexed(end - start, size, needed)):
-            index[ends[tokens[i]]] = (x, size, end - i)
+            place = ends[tokens[i]]
+            index[place, 0], index[place, 1], index[place, 2] = x, size, end - i
             ends[tokens[i]] += 1
     return left[:found].copy(), right[:found].copy(), similarity[:found].copy()

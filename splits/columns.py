@@ -62,8 +62,7 @@ def claim_schema() -> "pyarrow.Schema":
 
     words = ("id", "atomic_type", "head", "tail", "factual", "non_factual", "template_id")
     return pa.schema(
-        [(name, pa.string()) for name in words]
-        + [("fact_ids", pa.list_(pa.string())), ("provenance", _places()), ("canary", pa.string())]
+        [(name, pa.string()) for name in words] + [("fact_ids", pa.list_(pa.string())), ("provenance", _places()), ("canary", pa.string())]
     )
 
 

@@ -147,4 +147,3 @@ def _refuse_repeated(rows: list[Row]) -> None:
     for row, after in pairwise(rows):
         if row.id == after.id:
             raise ValueError(f"question {row.id} stands in the input twice; near_duplicates keeps one: run `dvc repro near_duplicates`")
-

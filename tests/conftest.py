@@ -1,5 +1,6 @@
 """Fixtures that all tests share."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,3 +21,18 @@ def real_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data: {folder.name} is not beside the checkout, so nothing was tested on published sets")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A real browser without a screen."""
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not executable:
+        pytest.skip("no chromium on this machine, so no page was opened in a browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+        running = playwright.chromium.launch(executable_path=executable, args=flags)
+        yield running
+        running.close()

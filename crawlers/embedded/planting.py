@@ -8,7 +8,7 @@ from crawlers.embedded.plants import Duplicate, Edit, Original, Plant
 from crawlers.embedded.rendering import full_width, traditional
 from crawlers.embedded.shapes import Paper, PaperSection, Q
 
-_OTHER_PUNCTUATION = str.maketrans("，。：；（）、？“”", ",.:;(),?\"\"")
+_OTHER_PUNCTUATION = str.maketrans("，。：；（）、？“”", ',.:;(),?""')
 _MEANS_THE_SAME = frozenset({"identical", "punctuation", "full_width", "traditional", "number_prefix", "options_reordered"})
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -90,20 +89,6 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path, monkeypatch) -> N
     first = [path.read_bytes() for path in written]
     main([])
     assert [path.read_bytes() for path in written] == first
-
-
-@pytest.fixture(scope="module")
-def browser():
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not executable:
-        pytest.skip("no chromium on this machine, so the page was not opened in a browser")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-        running = playwright.chromium.launch(executable_path=executable, args=flags)
-        yield running
-        running.close()
 
 
 def test_a_browser_shows_the_page_and_runs_nothing_in_it(browser, tmp_path: Path) -> None:

@@ -1,0 +1,222 @@
+"""The whole pipeline in temporary clones: real HTTP, real stages, no network."""
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.end_to_end
+
+DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validate", "split", "release", "report")
+
+
+def metrics(clone, name: str) -> dict:
+    return json.loads((clone.folder / "metrics" / f"{name}.json").read_text())
+
+
+def would_run(clone) -> set[str]:
+    """Return the stages that `dvc repro` would run now."""
+    return set(re.findall(r"^Running stage '([^']+)'", clone.repro("--dry").stdout, re.MULTILINE))
+
+
+def binomial_interval(share: float, count: int, width: float = 4.0) -> tuple[float, float]:
+    """Return an interval that a fair draw leaves less than once in ten thousand times."""
+    spread = width * math.sqrt(share * (1 - share) / count)
+    return share - spread, share + spread
+
+
+def test_every_stage_ran_and_left_its_outputs(built) -> None:
+    stages = {name.split("@")[0] for name in built.hashes()}
+    assert stages == {"crawl", "extract", "finetune", "predict", "score", *DATA_STAGES}
+    for stage in built.hashes().values():
+        assert all((built.folder / out["path"]).exists() for out in stage["outs"])
+
+
+def test_no_connection_left_the_machine(built) -> None:
+    tried = built.network_log.read_text() if built.network_log.exists() else ""
+    assert tried == ""
+
+
+def test_the_guard_refuses_what_leaves_the_machine(built, tmp_path: Path) -> None:
+    environment = built.environment() | {"NETWORK_LOG": str(tmp_path / "log")}
+    code = "import socket; socket.create_connection(('192.0.2.1', 80), 1)"
+    done = subprocess.run(["python", "-c", code], env=environment, capture_output=True, text=True)
+    assert "the network is taken away" in done.stderr
+    assert "192.0.2.1" in (tmp_path / "log").read_text()
+
+
+def test_nothing_is_lost(built) -> None:
+    counted = [metrics(built, "clean")[kind] for kind in ("questions", "facts")]
+    counted += [metrics(built, "near_duplicates")[kind] for kind in ("questions", "facts")] + [metrics(built, "claims")["facts"]]
+    assert all(part["in"] == part["out"] + part["rejected"] for part in counted)
+    assert metrics(built, "near_duplicates")["questions"]["in"] == metrics(built, "clean")["questions"]["out"]
+    assert sum(metrics(built, "split")["questions"].values()) == metrics(built, "near_duplicates")["questions"]["out"]
+
+
+def test_all_seventeen_types_have_claims_in_test(built) -> None:
+    by_type = metrics(built, "runs/sycophant-claims")["by_type"]
+    assert len(by_type) == 17
+    assert min(part["pairs"] for part in by_type.values()) > 0
+
+
+def test_the_perfect_sycophant_follows_always_and_is_never_right(built) -> None:
+    figures = metrics(built, "runs/sycophant-claims")
+    assert (figures["following_rate"], figures["accuracy"]) == (1.0, 0.0)
+    assert figures["pairs"] > 300
+
+
+def test_random_answers_are_within_their_binomial_interval(built) -> None:
+    claims = metrics(built, "runs/random-claims")
+    low, high = binomial_interval(0.25, claims["pairs"])
+    assert low <= claims["accuracy"] <= high
+    single = metrics(built, "runs/random-choice")["by_question_type"]["mcqa"]
+    low, high = binomial_interval(0.25, single["questions"])  # options are four, now and then five
+    assert low <= single["accuracy"] <= high
+
+
+def test_the_trained_model_answers_in_the_asked_format(built) -> None:
+    assert metrics(built, "runs/tiny-claims")["following_rate"] > 0.5
+    assert metrics(built, "runs/tiny-claims")["outcomes"]["failed"] == 0
+
+
+def test_a_second_call_runs_nothing(built) -> None:
+    assert "Running stage" not in built.repro().stdout
+
+
+def test_a_changed_parser_reruns_from_extract_and_never_crawls(built) -> None:
+    spider = built.folder / "crawlers/sources/hxter.py"
+    text = spider.read_text()
+    spider.write_text(text + "# mended\n")
+    stages = would_run(built)
+    spider.write_text(text)
+    assert "extract@hxter" in stages
+    assert not [stage for stage in stages if stage.startswith("crawl@")]
+
+
+def test_a_new_source_crawls_itself_alone(built) -> None:
+    text = (built.folder / "params.yaml").read_text()
+    built.edit_params(lambda params: params["sources"].update(hxter2={"snapshot": "2026-11-20"}))
+    stages = would_run(built)
+    (built.folder / "params.yaml").write_text(text)
+    assert [stage for stage in stages if stage.startswith("crawl@")] == ["crawl@hxter2"]
+    assert [stage for stage in stages if stage.startswith("extract@")] == ["extract@hxter2"]
+
+
+def test_a_new_run_reruns_only_its_own_predict_and_score(built) -> None:
+    text = (built.folder / "params.yaml").read_text()
+    built.edit_params(lambda params: params["runs"].update({"random-tcm": {"model": "random", "task": "tcm"}}))
+    stages = would_run(built)
+    (built.folder / "params.yaml").write_text(text)
+    assert stages == {"predict@random-tcm", "score@random-tcm", "report"}
+
+
+def test_another_clone_gives_the_same_hashes(built, make_clone) -> None:
+    other = make_clone("elsewhere")
+    other.repro()
+    assert other.hashes() == built.hashes()
+
+
+def test_a_change_of_the_data_shows_in_metrics_diff(built) -> None:
+    """The README's worked example."""
+    before = (built.folder / "params.yaml").read_text()
+    built.edit_params(lambda params: params["split"].update(claim_test_share=0.5))
+    built.repro("split", "predict@sycophant-claims", "score@sycophant-claims", "--downstream")
+    built.repro()
+    diff = json.loads(built.run("dvc", "metrics", "diff", "--json").stdout)["diff"]["metrics/summary.json"]
+    (built.folder / "params.yaml").write_text(before)
+    built.repro()
+    assert diff["splits.test.claims"]["diff"] > 0
+    assert diff["runs.sycophant-claims.pairs"]["diff"] > 0
+    assert "runs.sycophant-claims.accuracy" not in diff
+
+
+KILLED = [
+    ("crawl@examcoo", "group"),
+    ("crawl@ask120", "dvc"),
+    ("extract@ask120", "group"),
+    ("clean", "dvc"),
+    ("near_duplicates", "group"),
+    ("evidence", "dvc"),
+    ("validate", "group"),
+    ("release", "dvc"),
+    ("finetune@tiny", "group"),
+    ("predict@tiny-choice", "dvc"),
+    ("score@tiny-claims", "group"),
+]
+
+
+@pytest.mark.parametrize(("stage", "victim"), KILLED)
+def test_a_killed_stage_ends_with_the_same_bytes(built, stage: str, victim: str) -> None:
+    """Kill the whole process group, or dvc alone, whose stage then lives on as an orphan beside the next run."""
+    before = built.hashes()
+    started = subprocess.Popen(
+        ["dvc", "repro", "--single-item", "--force", stage],
+        cwd=built.folder, env=built.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    _wait_for_stage(started)
+    time.sleep(0.3)
+    if victim == "group":
+        os.killpg(started.pid, signal.SIGKILL)
+    else:
+        started.kill()
+    started.wait()
+    built.run("python", "-m", "scripts.unlock")
+    built.repro()
+    assert built.hashes() == before
+    assert built.run("dvc", "status", "--quiet", check=False).returncode == 0
+
+
+def _wait_for_stage(dvc: subprocess.Popen) -> None:
+    """Return when the stage's own process runs."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and dvc.poll() is None:
+        for child in psutil.Process(dvc.pid).children(recursive=True):
+            try:
+                if "-m" in child.cmdline():
+                    return
+            except psutil.Error:  # it ended between the two calls
+                continue
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda p: p["runs"]["tiny-claims"].update(model="tinny"), "unknown model 'tinny'; known: .*tiny"),
+        (lambda p: p["split"].update(sed=1), "unknown: sed; known: seed"),
+        (lambda p: p["sources"].update(ask120={"snapshot": "soon"}), "snapshot|sources"),
+    ],
+)
+def test_wrong_params_are_told_before_anything_runs(built, change, told: str) -> None:
+    text = (built.folder / "params.yaml").read_text()
+    built.edit_params(change)
+    done = built.run("python", "-m", "records.params", check=False)
+    (built.folder / "params.yaml").write_text(text)
+    assert done.returncode == 1
+    assert re.search(told, done.stderr), done.stderr
+
+
+def test_an_unknown_source_names_the_known_spiders(built) -> None:
+    done = built.run("python", "-m", "crawlers.crawl", "nosuch", "--snapshot", "2026-11-20", "--sites", "embedded", check=False)
+    assert done.returncode == 1
+    assert re.search(r"nosuch.*ask120.*xiaohe", done.stderr.replace("\n", " ")), done.stderr
+
+
+def test_the_plots_are_drawn_without_network(built, browser, tmp_path: Path) -> None:
+    built.run("dvc", "plots", "show", "--out", str(tmp_path / "plots"))
+    asked, faults = [], []
+    page = browser.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: faults.append(error))
+    page.goto((tmp_path / "plots/index.html").as_uri())
+    page.wait_for_selector("canvas, svg.marks")
+    assert page.locator("canvas, svg.marks").count() == 2  # bars a subject, radar an atomic type
+    assert faults == []
+    assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
