@@ -7,6 +7,7 @@ retrieves from the web; here the other crawled sources stand in for it).
 import csv
 import hashlib
 import io
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
@@ -29,6 +30,7 @@ def rank_passages(claims: list[ClaimPair], passages: list[Passage], most: int) -
     import bm25s
     import numpy as np
 
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
     if not passages or not claims:
         return
     words = segmenter(text for claim in claims for text in (claim.head, claim.tail))

@@ -32,11 +32,13 @@ def read_expectations(table: str) -> list[Row]:
 def quiet_context() -> Any:
     """Return a Great Expectations context that keeps nothing, draws no progress bars and calls nobody."""
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-    logging.getLogger("great_expectations").setLevel(logging.ERROR)
     import great_expectations as gx
     from great_expectations.data_context.types.base import ProgressBarsConfig
 
+    for name in ("great_expectations", "great_expectations.data_context.types.base"):  # the second has a level of its own
+        logging.getLogger(name).setLevel(logging.ERROR)
     context = gx.get_context(mode="ephemeral")
+    context.delete_data_docs_site("local_site")  # a folder under /tmp that nobody reads
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     return context
 

@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,17 @@ class Clone:
         change(params)
         with open(self.folder / "params.yaml", "w", encoding="utf-8") as file:
             YAML().dump(params, file)
+
+    @contextmanager
+    def changed_params(self, change: Callable[[dict], None]) -> Iterator[None]:
+        """Change params.yaml inside the block, and put it back as it was whatever happens there."""
+        path = self.folder / "params.yaml"
+        before = path.read_text(encoding="utf-8")
+        self.edit_params(change)
+        try:
+            yield
+        finally:
+            path.write_text(before, encoding="utf-8")
 
     def environment(self) -> dict[str, str]:
         guard = Path(__file__).parent / "guard"

@@ -1,0 +1,96 @@
+"""Toys that the tests of evaluation share: a small split of questions and claims, and a model small enough to train in a second."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from eval.finetune import main as finetune
+from records.claim import ClaimPair, claim_id
+from records.evidence import Passage
+from records.jsonl import write_jsonl
+from records.provenance import Provenance
+from records.question import Option, Question, group_id, question_id
+
+SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
+TINY_TRAINING = {"layers": 1, "hidden": 32, "heads": 2, "vocab_size": 500, "prompt_epochs": 1, "per_task": 16, "max_text_tokens": 512}
+
+
+def toy_question(number: int, answer: str | None = "A", texts: tuple[str, ...] = ("甲", "乙乙", "丙", "丁"), **changes) -> Question:
+    """Return a question; its type follows from its answer."""
+    stem = changes.pop("stem", f"第{number}题问的是（ ）。")
+    values = {"exam": "PCE", "subject": "心理咨询师", "question_type": "mrqa" if answer and len(answer) > 1 else "mcqa"} | changes
+    options = [Option(letter=letter, text=f"{text}{number}") for letter, text in zip("ABCDE", texts, strict=False)]
+    identity = question_id(values.get("shared_stem"), stem, [option.text for option in options])
+    return Question(id=identity, stem=stem, options=options, answer=answer, provenance=SEEN, **values)
+
+
+def toy_tcm(number: int, form: str) -> Question:
+    """Return a TCM question of a form; A3 questions share their case by fives, B1 questions their options."""
+    changes = {"exam": "TCM", "subject": "中医内科学", "form": form, "explanation": f"此为第{number}题的道理。"}
+    if form == "a3":
+        case = f"患者，男，{number // 5}岁，咳嗽。"
+        changes |= {"shared_stem": case, "group_id": group_id(case)}
+    return toy_question(number, "ABCDE"[number % 5], ("甲", "乙", "丙", "丁", "戊"), **changes)
+
+
+def toy_pair(number: int, relation: str = "disease_symptom") -> ClaimPair:
+    """Return a claim pair of a head of its own."""
+    factual, denied = f"病{number}的症状包括痛{number}", f"病{number}的症状不包括痛{number}"
+    words = {"head": f"病{number}", "tail": f"痛{number}", "factual": factual, "non_factual": denied}
+    return ClaimPair(id=claim_id(factual, denied), atomic_type=relation, template_id="toy", fact_ids=["f"], provenance=SEEN, **words)
+
+
+def toy_rows(start: int, size: int) -> tuple[list[Question], list[ClaimPair]]:
+    """Return the questions and claims of one split."""
+    numbers = range(start, start + size)
+    questions = [toy_question(number, "ABCD"[number % 4]) for number in numbers]
+    questions += [toy_question(number, ("AC", "BCD")[number % 2], stem=f"第{number}组有（ ）。") for number in numbers]
+    questions += [toy_tcm(number, ("a1", "a2", "a3", "b1")[number % 4]) for number in numbers]
+    questions.append(toy_question(start, None, (), question_type="qa", stem=f"简述{start}。"))
+    return questions, [toy_pair(number) for number in numbers]
+
+
+def write_toy_splits(folder: Path, size: int = 12) -> None:
+    """Write train, dev, test and passages as the pipeline does."""
+    for place, name in enumerate(("train", "dev", "test")):
+        questions, claims = toy_rows(1000 * (place + 1), size)
+        write_jsonl(folder / "splits" / name / "questions.jsonl", questions, key=lambda row: row.id)
+        write_jsonl(folder / "splits" / name / "claims.jsonl", claims, key=lambda row: row.id)
+    passages = [Passage(id=f"p-{n}", text=f"病{n}的症状包括痛{n}，多见于老人。", source="toy", url="https://example.com") for n in range(40)]
+    write_jsonl(folder / "passages.jsonl", passages, key=lambda row: row.id)
+
+
+@pytest.fixture(scope="session")
+def toy_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `splits/` and `passages.jsonl`; not to be written to."""
+    folder = tmp_path_factory.mktemp("toy")
+    write_toy_splits(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def train_toy(toy_data: Path) -> Callable[..., Path]:
+    """A function that trains the toy model into a folder and returns the model's own folder."""
+
+    def train(models: Path, data: Path = toy_data, **changes) -> Path:
+        flags = [word for name, value in (TINY_TRAINING | changes).items() for word in (f"--train.{name}", str(value))]
+        paths = ["--splits", data / "splits", "--passages", data / "passages.jsonl", "--out", models / "toy", "--metrics", models / "toy.json"]
+        finetune(["toy", "--backend", "huggingface", *flags, *map(str, paths)])
+        return models / "toy"
+
+    return train
+
+
+@pytest.fixture(scope="session")
+def toy_models(tmp_path_factory: pytest.TempPathFactory, train_toy: Callable[..., Path]) -> Path:
+    """A folder of models: the trained `toy`, the three baselines, and models that cannot be had."""
+    models = tmp_path_factory.mktemp("models")
+    train_toy(models)
+    others = {name: {"backend": "baseline", "strategy": name} for name in ("random", "always_correct", "longest_option", "no_such")}
+    others |= {"absent": {"backend": "huggingface", "name": "Nobody/no-such-model"}, "hosted": {"backend": "openai"}}
+    for name, description in others.items():
+        (models / name).mkdir()
+        (models / name / "model.json").write_text(json.dumps({"model": name, **description}), encoding="utf-8")
+    return models
