@@ -9,7 +9,7 @@ export HF_HUB_OFFLINE ?= 1
 export PYTHONHASHSEED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro test check format lock golden
+.PHONY: help setup repro test check format lock golden readme
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -32,7 +32,10 @@ format: setup  ## let ruff format the code
 	@ruff format . && ruff check --fix .
 
 golden: setup  ## rewrite the expected items beside the saved pages; read the diff like code
-	@python -m pytest tests/crawlers/test_pages.py --rewrite
+	@GOLDEN=1 python -m pytest tests/crawlers/test_pages.py
+
+readme: setup  ## write graph and figures into README.md
+	@python -m scripts.readme
 
 lock: setup  ## resolve requirements.lock anew from pyproject.toml
 	@scripts/lock.sh

@@ -5,19 +5,22 @@ from random import Random
 from typing import Any, NamedTuple
 
 from msgspec import structs
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from eval.prompt import render, token_ids
 from eval.tasks import TASKS
 from eval.tasks.request import Request, conversation
 from records.claim import ClaimPair
 from records.evidence import Passage
-from records.question import Question
+from records.question import LETTERS, Question
 
 SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 IGNORED = -100  # torch's cross entropy leaves these targets out
-_TURNS = (1, 2, 6)  # questions a conversation: alone, as in zero-shot, and up to six, as after five shots
-# How Qwen2 cuts text before it merges: runs of letters, single digits, punctuation, blanks.
+_BLOCK_TOKENS = 256
+_TURNS = (1, 2, 6)  # questions a conversation: alone, as in zero-shot, or after up to five shots
+# Option letters and the marks of answer formats are tokens of their own: a small model then learns them from few examples.
+_ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", *LETTERS)
+# How Qwen2 cuts text before it merges; the library puts its own in the place of any other when it loads a Qwen2 model.
 _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
@@ -70,12 +73,14 @@ def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[li
     return chunks
 
 
-def text_lessons(tokenizer: Any, texts: Sequence[str], length: int) -> list[Lesson]:
-    """Return the texts as blocks of equal length, each text closed by the end-of-text token; the last block may be shorter."""
+def text_lessons(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: int) -> list[Lesson]:
+    """Return blocks of text, each text closed by the end-of-text token; where there is more than `most_tokens`, some blocks of all."""
     stream: list[int] = []
-    for ids in tokenizer(list(texts), add_special_tokens=False)["input_ids"]:
+    for ids in tokenizer(list(texts), add_special_tokens=False)["input_ids"] if texts else []:
         stream += [*ids, tokenizer.convert_tokens_to_ids(END_OF_TEXT)]
-    return [Lesson(stream[start : start + length], stream[start : start + length]) for start in range(0, len(stream), length)]
+    blocks = [stream[start : start + _BLOCK_TOKENS] for start in range(0, len(stream), _BLOCK_TOKENS)]
+    Random(f"{seed}/blocks").shuffle(blocks)
+    return [Lesson(block, block) for block in blocks[: most_tokens // _BLOCK_TOKENS]]
 
 
 def prompt_lesson(tokenizer: Any, chunk: Sequence[Request]) -> Lesson:
@@ -93,6 +98,26 @@ def prompt_lesson(tokenizer: Any, chunk: Sequence[Request]) -> Lesson:
     return Lesson(ids, targets)
 
 
+def batches_of(lessons: Sequence[Lesson], most_lessons: int, most_tokens: int) -> list[list[Lesson]]:
+    """Return batches of lessons of like length; a lesson longer than a batch may be is one by itself."""
+    batches: list[list[Lesson]] = []
+    for lesson in sorted(lessons, key=lambda lesson: len(lesson.ids)):
+        size = len(batches[-1]) + 1 if batches else 1
+        if batches and size <= most_lessons and len(lesson.ids) * size <= most_tokens:
+            batches[-1].append(lesson)
+        else:
+            batches.append([lesson])
+    return batches
+
+
+def spoken_texts(requests: Sequence[Request]) -> list[str]:
+    """Return what is said in the conversations, for the tokenizer: contents, solutions and the names of the roles."""
+    texts = []
+    for request in requests:
+        texts += [request.solution or "", *(text for message in request.messages for text in message.values())]
+    return texts
+
+
 def byte_pairs(texts: Sequence[str], vocab_size: int) -> Tokenizer:
     """Return a byte-level BPE tokenizer learned from texts."""
     tokenizer = Tokenizer(models.BPE())
@@ -108,4 +133,5 @@ def byte_pairs(texts: Sequence[str], vocab_size: int) -> Tokenizer:
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.add_tokens([AddedToken(atom, normalized=False) for atom in _ATOMS])
     return tokenizer

@@ -42,11 +42,12 @@ def render(tokenizer: Any, messages: Sequence[Message]) -> str:
 
     A model without a chat template (a base model) gets the contents one below the other.
     """
+    messages = [message | {"content": _without_special(tokenizer, message["content"])} for message in messages]
     if not tokenizer.chat_template:
         return "\n\n".join(message["content"] for message in messages) + "\n"
     if not _knows_system(tokenizer):
         messages = merge_system(messages)
-    return tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
+    return tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
 
 
 def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
@@ -75,6 +76,13 @@ def plain_text(messages: Sequence[Message]) -> str:
 def prompt_sha256(prompt: str) -> str:
     """Return the hash of a rendered prompt."""
     return hashlib.sha256(prompt.encode()).hexdigest()
+
+
+def _without_special(tokenizer: Any, text: str) -> str:
+    """Break up what a page says in the model's control tokens, so that no question can end its turn and speak for another."""
+    for token in tokenizer.all_special_tokens:
+        text = text.replace(token, f"{token[0]} {token[1:]}")
+    return text
 
 
 @cache

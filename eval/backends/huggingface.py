@@ -1,12 +1,13 @@
 """Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
 from transformers.generation import (
     LogitsProcessor,
     LogitsProcessorList,
@@ -21,7 +22,7 @@ from eval.backends.weights import content_hash, locate
 from eval.prompt import Message, render, token_ids
 from records.model import Description
 
-_CPU_THREADS = 2  # sums are rounded by how they are shared out, so the number of threads is part of the result
+_SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
 _MAKING = "1"  # raise it when a change of this module changes replies: kept replies are then asked anew
 
 
@@ -34,10 +35,9 @@ class HuggingFace:
     """One model and its tokenizer."""
 
     def __init__(self, path: Path, description: Description) -> None:
+        logging.disable_progress_bar()
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         dtype = torch.bfloat16 if self._device.type == "cuda" else torch.float32
-        if self._device.type == "cpu":
-            torch.set_num_threads(_CPU_THREADS)
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left", trust_remote_code=False)
             model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, use_safetensors=True, trust_remote_code=False)
@@ -47,6 +47,7 @@ class HuggingFace:
                 f"{str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` makes a model that is trained here"
             ) from None
         self._model = model.to(self._device).eval()
+        torch.set_num_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else os.cpu_count() or 1)
         self._ends = _end_tokens(self._model, self._tokenizer)
         # What a model's authors recommend must not mix with what the run asks for.
         self._model.generation_config = GenerationConfig(eos_token_id=self._ends, pad_token_id=self._pad_token())

@@ -15,15 +15,8 @@ from records.params import read_params
 
 BIN = Path(sys.executable).parent  # not resolved: the environment's own folder
 SMALL_MODEL = {
-    "layers": 1,
-    "hidden": 48,
-    "heads": 2,
-    "vocab_size": 1500,
-    "prompt_epochs": 1,
-    "max_text_tokens": 4000,
-    "per_task": 60,
-    "seed": 1,
-}
+    "layers": 2, "hidden": 64, "heads": 2, "vocab_size": 2000, "prompt_epochs": 3, "per_task": 200, "max_text_tokens": 4000, "seed": 1,
+}  # fmt: skip
 
 
 class Clone:

@@ -58,7 +58,9 @@ def write_toy_splits(folder: Path, size: int = 12) -> None:
         questions, claims = toy_rows(1000 * (place + 1), size)
         write_jsonl(folder / "splits" / name / "questions.jsonl", questions, key=lambda row: row.id)
         write_jsonl(folder / "splits" / name / "claims.jsonl", claims, key=lambda row: row.id)
-    passages = [Passage(id=f"p-{n}", text=f"病{n}的症状包括痛{n}，多见于老人。", source="toy", url="https://example.com") for n in range(40)]
+    passages = [
+        Passage(id=f"p-{n}", text=f"病{n}的症状包括痛{n}，多见于老人。", source="toy", url="https://example.com") for n in range(40)
+    ]
     write_jsonl(folder / "passages.jsonl", passages, key=lambda row: row.id)
 
 
@@ -76,7 +78,16 @@ def train_toy(toy_data: Path) -> Callable[..., Path]:
 
     def train(models: Path, data: Path = toy_data, **changes) -> Path:
         flags = [word for name, value in (TINY_TRAINING | changes).items() for word in (f"--train.{name}", str(value))]
-        paths = ["--splits", data / "splits", "--passages", data / "passages.jsonl", "--out", models / "toy", "--metrics", models / "toy.json"]
+        paths = [
+            "--splits",
+            data / "splits",
+            "--passages",
+            data / "passages.jsonl",
+            "--out",
+            models / "toy",
+            "--metrics",
+            models / "toy.json",
+        ]
         finetune(["toy", "--backend", "huggingface", *flags, *map(str, paths)])
         return models / "toy"
 

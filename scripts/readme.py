@@ -1,0 +1,121 @@
+"""dvc.yaml and metrics/summary.json -> the generated blocks of README.md: `<!-- NAME -->` to `<!-- /NAME -->`."""
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+README = Path("README.md")
+PIPELINE = Path("dvc.yaml")
+SUMMARY = Path("metrics/summary.json")
+_KEY = re.compile(r"\$\{[^}]*\}")
+_NO_FIGURES = "No figures yet: `make repro` computes them, `make readme` writes them here."
+
+Graph = dict[str, set[str]]
+"""Stage -> the stages whose outputs it reads."""
+
+
+def readers(pipeline: Mapping[str, Any]) -> Graph:
+    """Return which stage reads what of which other. A dependency is an output, lies in one, or holds one."""
+    stages = {name: stage.get("do", stage) for name, stage in pipeline["stages"].items()}
+    made = {name: [*_paths(stage, "outs"), *_paths(stage, "metrics")] for name, stage in stages.items()}
+    return {
+        name: {
+            other for other, outs in made.items() for out in outs for dep in _paths(stage, "deps") if other != name and _overlap(dep, out)
+        }
+        for name, stage in stages.items()
+    }
+
+
+def without_detours(graph: Graph) -> Graph:
+    """Return the graph without the edges that a longer way implies."""
+    behind = {name: _reached(graph, name) for name in graph}
+    return {name: {before for before in direct if not any(before in behind[other] for other in direct)} for name, direct in graph.items()}
+
+
+def graph_block(pipeline: Mapping[str, Any]) -> str:
+    """Return the stages as a mermaid graph; a stage that runs once a source, model or run says so."""
+    lines = ["```mermaid", "flowchart TD"]
+    for name, stage in pipeline["stages"].items():
+        each = _KEY.sub(lambda found: found[0][2:-1], stage["foreach"]) if "foreach" in stage else None
+        lines.append(f'    {name}["{name}@{each[:-1].upper()}"]' if each else f'    {name}["{name}"]')
+    for name, befores in without_detours(readers(pipeline)).items():
+        lines += [f"    {before} --> {name}" for before in sorted(befores)]
+    return "\n".join([*lines, "```"])
+
+
+def figures_block(summary: Mapping[str, Any]) -> str:
+    """Return the figures as two tables: what the data hold, and what the runs scored."""
+    data = [(key.replace("_", " "), f"{number:,}") for key, number in summary["data"].items()]
+    splits = [(name, *(f"{number:,}" for number in numbers.values())) for name, numbers in summary["splits"].items()]
+    kinds = list(next(iter(summary["splits"].values())))
+    runs = [
+        (f"`{name}`", str(run.get("pairs", run.get("questions"))), _percent(run["following_rate"]), _percent(run["accuracy"]))
+        for name, run in summary["runs"].items()
+    ]
+    tables = [
+        _table(("data", "count"), data),
+        _table(("split", *kinds), splits),
+        _table(("run", "asked", "following rate", "accuracy"), runs),
+    ]
+    return "\n\n".join(tables)
+
+
+def filled(text: str, blocks: Mapping[str, str]) -> str:
+    """Return a text with its generated blocks replaced.
+
+    Raises:
+        ValueError: a block's marks are missing.
+    """
+    for name, block in blocks.items():
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        if not pattern.search(text):
+            raise ValueError(f"{README}: found no block {name!r}; expected `<!-- {name} -->` and `<!-- /{name} -->` on lines of their own")
+        text = pattern.sub(lambda marks, block=block: f"{marks[1]}{block}\n{marks[2]}", text)
+    return text
+
+
+def blocks(pipeline: Mapping[str, Any], summary: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the generated blocks by name."""
+    return {"graph": graph_block(pipeline), "figures": figures_block(summary) if summary else _NO_FIGURES}
+
+
+def main() -> None:
+    pipeline = YAML(typ="safe", pure=True).load(PIPELINE)
+    summary = json.loads(SUMMARY.read_text(encoding="utf-8")) if SUMMARY.exists() else None
+    README.write_text(filled(README.read_text(encoding="utf-8"), blocks(pipeline, summary)), encoding="utf-8")
+
+
+def _paths(stage: Mapping[str, Any], what: str) -> list[str]:
+    entries = [next(iter(entry)) if isinstance(entry, dict) else entry for entry in stage.get(what, [])]
+    return [_KEY.sub("*", entry) for entry in entries]
+
+
+def _overlap(one: str, other: str) -> bool:
+    shorter, longer = sorted((one.split("/"), other.split("/")), key=len)
+    return longer[: len(shorter)] == shorter
+
+
+def _reached(graph: Graph, name: str) -> set[str]:
+    """Return all stages before a stage."""
+    return graph[name].union(*(_reached(graph, before) for before in graph[name]))
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    marks = ("---", *("---:" for _ in head[1:]))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, marks, *rows))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,205 @@
+"""Training from scratch: the same bytes every time, the evaluation's own prompts, and clear words about wrong parameters."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec import json as msgspec_json
+from transformers import AutoConfig, AutoTokenizer, Qwen2Config
+
+from eval.backends import open_backend
+from eval.finetune import main
+from eval.lessons import IGNORED, batches_of, conversations, epoch_requests, known_requests, plain_texts, prompt_lesson, text_lessons
+from eval.predict import build_requests
+from eval.prompt import render, token_ids
+from eval.tasks.request import Request, conversation
+from records.claim import ClaimPair
+from records.evidence import Passage
+from records.jsonl import read_jsonl
+from records.model import Description
+from records.params import Run
+from records.question import Question
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def known(data: Path, split: str) -> list[Request]:
+    folder = data / "splits" / split
+    return known_requests(list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair)))
+
+
+@pytest.fixture(scope="module")
+def tokenizer(toy_models: Path):
+    return AutoTokenizer.from_pretrained(toy_models / "toy")
+
+
+def test_two_trainings_give_the_same_bytes(toy_models: Path, train_toy: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "stale.bin").write_bytes(b"of a killed run")
+    (tmp_path / "toy.part").mkdir()
+    (tmp_path / "toy.part" / "half").write_bytes(b"of a killed run")
+    assert digests(train_toy(tmp_path)) == digests(toy_models / "toy")
+    assert (tmp_path / "toy.json").read_bytes() == (toy_models / "toy.json").read_bytes()
+    assert not (tmp_path / "toy.part").exists()
+
+
+def test_another_process_gives_the_same_bytes(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; sys.path.insert(0, 'tests/eval')\n"
+        "from conftest import TINY_TRAINING; from eval.finetune import main\n"
+        "data, out = map(Path, sys.argv[1:])\n"
+        "flags = [w for n, v in TINY_TRAINING.items() for w in (f'--train.{n}', str(v))]\n"
+        "main(['toy', '--backend', 'huggingface', *flags, '--splits', str(data / 'splits'), '--passages', str(data / 'passages.jsonl'),\n"
+        "      '--out', str(out / 'toy'), '--metrics', str(out / 'toy.json')])"
+    )
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", code, str(toy_data), str(tmp_path)]
+    done = subprocess.run(command, cwd=root, env={"PYTHONPATH": ".", "PYTHONHASHSEED": "5"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert digests(tmp_path / "toy") == digests(toy_models / "toy")
+
+
+@pytest.mark.parametrize("change", [{"seed": 2}, {"hidden": 64}, {"max_text_tokens": 256}, {"prompt_epochs": 2}])
+def test_a_parameter_moves_the_weights(change: dict, toy_models: Path, train_toy: Callable[..., Path], tmp_path: Path) -> None:
+    made = digests(train_toy(tmp_path, **change))
+    assert made["model.safetensors"] != digests(toy_models / "toy")["model.safetensors"]
+
+
+def test_the_folder_is_a_qwen2_as_the_library_knows_it(toy_models: Path) -> None:
+    assert isinstance(AutoConfig.from_pretrained(toy_models / "toy"), Qwen2Config)
+    assert {path.suffix for path in (toy_models / "toy").iterdir()} == {".json", ".jinja", ".safetensors"}
+    assert "trust_remote_code" not in (toy_models / "toy" / "config.json").read_text()
+    description = msgspec_json.decode((toy_models / "toy" / "model.json").read_bytes(), type=Description)
+    assert description == Description(model="toy", backend="huggingface")
+    assert open_backend(description, toy_models / "toy").identity.startswith("huggingface/")
+
+
+def test_metrics_tell_the_loss(toy_models: Path) -> None:
+    metrics = json.loads((toy_models / "toy.json").read_text())
+    assert metrics["steps"] == metrics["text"]["steps"] + metrics["prompts"]["steps"]
+    assert 1 <= len(metrics["prompts"]["loss"]) <= 20
+    assert metrics["prompts"]["loss"][-1] < metrics["prompts"]["loss"][0]
+    assert metrics["dev_loss"] > 0
+
+
+def test_a_model_used_as_it_is_is_only_described(tmp_path: Path) -> None:
+    paths = ["--out", str(tmp_path / "qwen7b"), "--metrics", str(tmp_path / "qwen7b.json"), "--splits", "no", "--passages", "no"]
+    main(["qwen7b", "--backend", "huggingface", "--name", "Qwen/Qwen2.5-7B-Instruct", "--revision", "main", *paths])
+    assert [path.name for path in (tmp_path / "qwen7b").iterdir()] == ["model.json"]
+    found = json.loads((tmp_path / "qwen7b" / "model.json").read_text())
+    assert (found["name"], found["revision"]) == ("Qwen/Qwen2.5-7B-Instruct", "main")
+    assert json.loads((tmp_path / "qwen7b.json").read_text()) == {"backend": "huggingface", "steps": 0}
+
+
+@pytest.mark.parametrize(("flags", "message"), [
+    (["--backend", "huggingface", "--train.layer", "2"], r"models.m.train: .*unknown: layer; known: layers, hidden"),
+    (["--backend", "huggingface", "--train.layers", "0"], r"models.m.train: .*>= 1.*layers"),
+    (["--backend", "huggingface", "--train.layers", "two"], r"parameters of models: Expected `int | float`, got `str` - at `\$.train"),
+    (["--backend", "huggingface", "--train.hidden", "33"], r"hidden 33 must be a multiple of twice the heads \(6\)"),
+    (["--backend", "baseline", "--train.layers", "2"], r"`train` makes a new model of the backend huggingface; found backend baseline"),
+    (["--backend", "huggingface", "--name", "x/y", "--train.layers", "2"], r"found backend huggingface, name x/y"),
+    (["--backend", "huggingface", "--speed", "2"], r"unknown parameter '--speed'; known: --backend"),
+])  # fmt: skip
+def test_wrong_parameters_are_named(flags: list[str], message: str, toy_data: Path, tmp_path: Path) -> None:
+    paths = [
+        "--splits",
+        toy_data / "splits",
+        "--passages",
+        toy_data / "passages.jsonl",
+        "--out",
+        tmp_path / "m",
+        "--metrics",
+        tmp_path / "m.json",
+    ]
+    with pytest.raises(ValueError, match=message):
+        main(["m", *flags, *map(str, paths)])
+
+
+def test_few_rows_are_enough(train_toy: Callable[..., Path], tmp_path: Path) -> None:
+    """One question and nothing else: no claims, no dev, no passages."""
+    for name in ("train", "dev"):
+        (tmp_path / "splits" / name).mkdir(parents=True)
+        for kind in ("questions", "claims"):
+            (tmp_path / "splits" / name / f"{kind}.jsonl").touch()
+    (tmp_path / "passages.jsonl").touch()
+    line = b'{"id":"q-1","exam":"PCE","subject":"s","question_type":"mcqa","stem":"t","options":[{"letter":"A","text":"a"},{"letter":"B","text":"b"}],"answer":"A","provenance":[]}\n'  # noqa: E501
+    (tmp_path / "splits" / "train" / "questions.jsonl").write_bytes(line)
+    made = train_toy(tmp_path / "models", tmp_path)
+    assert (made / "model.safetensors").exists()
+    assert json.loads((tmp_path / "models" / "toy.json").read_text())["dev_loss"] is None
+
+
+def test_only_true_texts_are_read(toy_data: Path) -> None:
+    claims = list(read_jsonl(toy_data / "splits" / "train" / "claims.jsonl", ClaimPair))
+    texts = plain_texts(read_jsonl(toy_data / "passages.jsonl", Passage), claims)
+    assert {pair.factual for pair in claims} <= set(texts)
+    assert not {pair.non_factual for pair in claims} & set(texts)
+
+
+def test_an_epoch_asks_each_task_at_most_so_often_and_goes_round(toy_data: Path) -> None:
+    requests = known(toy_data, "train")
+    seen: Counter = Counter()
+    for epoch in range(12):
+        chosen = epoch_requests(requests, 5, 1, epoch)
+        assert set(Counter(request.answer_format for request in chosen).values()) == {5}
+        seen.update(request.item_id for request in chosen)
+    assert set(seen) == {request.item_id for request in requests}
+    sizes = Counter(request.answer_format for request in requests)
+    for request in requests:
+        assert 60 // sizes[request.answer_format] <= seen[request.item_id] <= -(-60 // sizes[request.answer_format])
+
+
+def test_a_conversation_holds_one_pool_and_each_request_stands_once(toy_data: Path) -> None:
+    requests = known(toy_data, "train")
+    chunks = conversations(requests, 1, 0)
+    assert sorted(request.item_id for chunk in chunks for request in chunk) == sorted(request.item_id for request in requests)
+    assert all(len({request.pool for request in chunk}) == 1 and len(chunk) <= 6 for chunk in chunks)
+    assert all(len(chunk) == 1 for chunk in chunks if chunk[0].question_type == "claim")
+    assert conversations(requests, 1, 0) == chunks != conversations(requests, 1, 1)
+
+
+def test_a_lesson_is_the_prompt_of_evaluation_and_its_reply(toy_data: Path, tokenizer) -> None:
+    for request in known(toy_data, "train")[:30]:
+        lesson = prompt_lesson(tokenizer, [request])
+        [asked] = token_ids(tokenizer, [render(tokenizer, request.messages)])
+        assert lesson.ids[: len(asked)] == asked
+        assert lesson.targets[: len(asked)] == [IGNORED] * len(asked)
+        assert tokenizer.decode(lesson.targets[len(asked) :]) == f"{request.solution}<|im_end|>"
+
+
+def test_a_long_lesson_reads_as_few_shot_evaluation_does(toy_data: Path, tokenizer) -> None:
+    chunk = next(chunk for chunk in conversations(known(toy_data, "train"), 1, 0) if len(chunk) > 2)
+    lesson = prompt_lesson(tokenizer, chunk)
+    text = render(tokenizer, conversation(chunk)) + f"{chunk[-1].solution}<|im_end|>"
+    assert tokenizer.decode(lesson.ids) == text
+    learned = tokenizer.decode([target for target in lesson.targets if target != IGNORED])
+    assert learned == "".join(f"{request.solution}<|im_end|>" for request in chunk)
+
+
+def test_answers_are_short_tokens(tokenizer) -> None:
+    assert tokenizer.tokenize("【解析】<eoe>")[0] == "【解析】"
+    assert [tokenizer.decode([token]) for token in tokenizer("答案：ACD")["input_ids"]] == ["答案：", "A", "C", "D"]
+
+
+def test_blocks_and_batches_lose_nothing(tokenizer) -> None:
+    texts = [f"第{number}段。" * (number + 1) for number in range(40)]
+    blocks = text_lessons(tokenizer, texts, 10**6, 1)
+    whole = sum(len(tokenizer(text)["input_ids"]) + 1 for text in texts)
+    assert sum(len(block.ids) for block in blocks) == whole
+    assert sum(len(block.ids) for block in text_lessons(tokenizer, texts, 512, 1)) <= 512
+    batches = batches_of(blocks, 4, 600)
+    assert sorted(block.ids for batch in batches for block in batch) == sorted(block.ids for block in blocks)
+    assert all(len(batch) <= 4 and len(batch) * max(len(block.ids) for block in batch) <= 600 for batch in batches)
+
+
+def test_what_is_never_trained_on_is_never_asked(toy_data: Path) -> None:
+    run = Run(model="toy", task="choice", shots=2)
+    asked = {request.item_id for request in build_requests(run, toy_data / "splits")}
+    assert not asked & {request.item_id for request in known(toy_data, "train")}

@@ -1,0 +1,190 @@
+"""The transformers backend on the CPU, with a Qwen2 of random weights and the toy model that finetune trains."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+from msgspec import structs
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+
+from eval.backends import open_backend
+from eval.backends.contract import Asking, Backend, Reply, Settings
+from eval.backends.huggingface import Choosing
+from eval.lessons import END_OF_TEXT, END_OF_TURN, byte_pairs
+from eval.prompt import chat_template, token_ids
+from eval.tasks.request import Request
+from records.model import Description
+from records.question import Option
+
+GREEDY = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
+PAPER = structs.replace(GREEDY, temperature=0.3, top_k=5, top_p=0.85, repetition_penalty=1.05)  # SdAK, section 4.2.3
+HOT = structs.replace(GREEDY, temperature=1.5)
+TEXTS = [f"第{number}题：" + "高血压的常见症状包括头晕头痛" * (number % 7) for number in range(13)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random Qwen2 as it would lie on disk, with its author's own sampling settings beside it."""
+    path = tmp_path_factory.mktemp("qwen2")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=byte_pairs([*TEXTS, "system user assistant"], 400), eos_token=END_OF_TURN, pad_token=END_OF_TEXT
+    )
+    tokenizer.chat_template = chat_template()
+    tokenizer.save_pretrained(path)
+    torch.manual_seed(7)
+    config = Qwen2Config(
+        vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+        max_position_embeddings=512, initializer_range=0.5, eos_token_id=tokenizer.eos_token_id,
+    )  # fmt: skip
+    model = Qwen2ForCausalLM(config)
+    model.generation_config = GenerationConfig(
+        do_sample=True, temperature=0.7, top_k=20, top_p=0.8, repetition_penalty=1.5, eos_token_id=tokenizer.eos_token_id
+    )
+    model.save_pretrained(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def backend(folder: Path) -> Backend:
+    return open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
+
+
+def asking(backend: Backend, text: str, number: int, repeat: int = 0) -> Asking:
+    words = [Option(letter=word, text=word) for word in ("正确", "错误")]
+    request = Request(
+        item_id=f"claim-{number}/factual", messages=[{"role": "user", "content": text}], question_type="claim", options=words,
+        answer=None, answer_format="{answer}", solution=None, pool="p", kin=frozenset(),
+    )  # fmt: skip
+    return Asking(request=request, repeat=repeat, prompt=backend.render(request.messages))
+
+
+def replies(backend: Backend, settings: Settings, askings: list[Asking]) -> dict[tuple[str, int], Reply]:
+    found = dict(backend.generate(askings, settings))
+    return {(one.request.item_id, one.repeat): found[place] for place, one in enumerate(askings)}
+
+
+@pytest.fixture(scope="module")
+def askings(backend: Backend) -> list[Asking]:
+    return [asking(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(2)]
+
+
+@pytest.mark.parametrize("settings", [GREEDY, PAPER, HOT], ids=["greedy", "paper", "hot"])
+@pytest.mark.parametrize("batch_size", [1, 3, 26])
+def test_batch_size_and_order_change_nothing(backend: Backend, askings: list[Asking], settings: Settings, batch_size: int) -> None:
+    expected = replies(backend, settings, askings)
+    assert replies(backend, structs.replace(settings, batch_size=batch_size), askings[::-1]) == expected
+    assert replies(backend, settings, askings[5:7]) == {key: expected[key] for key in list(expected)[5:7]}
+
+
+def test_greedy_is_what_the_library_replies_to_one_prompt_alone(backend: Backend, askings: list[Asking], folder: Path) -> None:
+    """No padding, no batch, no recommended sampling: the plainest reference there is."""
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+    model.generation_config = GenerationConfig(eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id)
+    found = replies(backend, GREEDY, askings)
+    for one in askings:
+        ids = torch.tensor(token_ids(tokenizer, [one.prompt]))
+        row = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=6)[0, ids.shape[1] :]
+        assert found[one.request.item_id, one.repeat].text == tokenizer.decode(row, skip_special_tokens=True)
+
+
+def test_repeats_differ_under_sampling_and_agree_without(backend: Backend, askings: list[Asking]) -> None:
+    def by_repeat(settings: Settings) -> list[list[str]]:
+        found = replies(backend, settings, askings)
+        return [[found[f"claim-{number}/factual", repeat].text for number in range(len(TEXTS))] for repeat in range(2)]
+
+    first, second = by_repeat(HOT)
+    assert first != second
+    first, second = by_repeat(GREEDY)
+    assert first == second
+    assert by_repeat(structs.replace(HOT, seed=2)) != by_repeat(HOT)
+
+
+def test_a_reply_says_how_it_ended(backend: Backend, askings: list[Asking]) -> None:
+    found = replies(backend, structs.replace(HOT, max_new_tokens=40), askings)
+    assert {reply.finish_reason for reply in found.values()} == {"stop", "length"}
+    assert all((reply.tokens == 40) == (reply.finish_reason == "length") for reply in found.values())
+
+
+def draws(scores: list[float], settings: Settings, size: int = 4000, prompt: tuple[int, ...] = (0,)) -> Counter:
+    """Return how often each token is drawn from given scores."""
+    rows = [Asking(request=one.request, repeat=number, prompt="") for number, one in [(n, ONE) for n in range(size)]]
+    ids = torch.tensor([prompt]).repeat(size, 1)
+    out = Choosing(settings, rows, torch.ones_like(ids))(ids, torch.tensor([scores]).repeat(size, 1))
+    assert ((out == 0).sum(-1) == 1).all()
+    return Counter(out.argmax(-1).tolist())
+
+
+class _Plain:
+    def render(self, messages: list) -> str:
+        return ""
+
+
+ONE = asking(_Plain(), "问", 0)
+SCORES = [9.0, 2.0, 1.0, 0.5, 0.0, -1.0]  # token 0 stands in the prompt
+
+
+def test_the_draw_has_the_asked_distribution() -> None:
+    counts = draws(SCORES[1:], structs.replace(GREEDY, temperature=0.5))
+    expected = (torch.tensor(SCORES[1:]) / 0.5).softmax(-1)
+    for token, share in enumerate(expected.tolist()):
+        assert abs(counts[token] - 4000 * share) < 4 * (4000 * share * (1 - share)) ** 0.5 + 1
+
+
+@pytest.mark.parametrize(("change", "allowed"), [
+    ({"temperature": 0.0}, {0}),
+    ({"temperature": 2.0, "top_k": 2}, {0, 1}),
+    ({"temperature": 2.0, "top_p": 0.5}, {0}),
+    ({"temperature": 2.0, "repetition_penalty": 9.0, "top_k": 1}, {1}),  # 9 / 9 falls below 2
+    ({"temperature": 0.0, "repetition_penalty": 9.0}, {1}),
+])  # fmt: skip
+def test_each_setting_is_applied(change: dict, allowed: set[int]) -> None:
+    assert set(draws(SCORES, structs.replace(GREEDY, **change))) == allowed
+
+
+def test_padding_is_not_penalised() -> None:
+    """Where the padding token also ends a reply, a penalty for it would hang on what else is in the batch."""
+    settings = structs.replace(GREEDY, repetition_penalty=9.0)
+    choosing = Choosing(settings, [ONE], torch.tensor([[0, 0, 1]]))
+    assert choosing(torch.tensor([[1, 1, 0]]), torch.tensor([SCORES])).argmax().item() == 1
+
+
+def test_identity_is_the_content_of_the_model(backend: Backend, folder: Path, tmp_path: Path) -> None:
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    same = open_backend(Description(model="other", backend="huggingface", name=str(tmp_path)), Path())
+    assert same.identity == backend.identity
+    (tmp_path / "chat_template.jinja").write_text(chat_template() + " ", encoding="utf-8")
+    assert open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path()).identity != backend.identity
+
+
+def test_a_prompt_beyond_the_model_is_named(backend: Backend) -> None:
+    with pytest.raises(ValueError, match=r"claim-3/factual: the prompt has \d+ tokens, .* more than the 512 .*lower `shots`"):
+        replies(backend, GREEDY, [asking(backend, "齉龘" * 300, 3)])
+
+
+def test_pickled_weights_are_not_loaded(folder: Path, tmp_path: Path) -> None:
+    for file in folder.iterdir():
+        if file.suffix != ".safetensors":
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    torch.save({}, tmp_path / "pytorch_model.bin")
+    with pytest.raises(ValueError, match=r"model m: .* has no model of the Hugging Face format in safetensors"):
+        open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
+
+
+def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
+    """In a process of its own, since the library reads its environment once."""
+    code = (
+        "from pathlib import Path; from eval.backends import open_backend; from records.model import Description\n"
+        "open_backend(Description(model='qwen7b', backend='huggingface', name='Qwen/Qwen2.5-7B-Instruct'), Path())"
+    )
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PYTHONPATH": "."}
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=root, capture_output=True, text=True, timeout=60)
+    last = done.stderr.strip().splitlines()[-1]
+    assert "model qwen7b: Qwen/Qwen2.5-7B-Instruct, revision main, cannot be had" in last
+    assert "HF_HUB_OFFLINE is set" in last
+    assert "hf download Qwen/Qwen2.5-7B-Instruct" in last

@@ -1,0 +1,156 @@
+"""The docs say what the code says: generated blocks, stages, parameters, fields, reasons, commands and links."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec import Struct
+from ruamel.yaml import YAML
+
+import records.params
+from curation import claims, near_duplicates, rejections
+from eval.finetune import Training
+from records import claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection
+from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours
+
+ROOT = Path(__file__).parent.parent
+DOCS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
+REASONS = {**rejections.REASONS, **near_duplicates.REASONS, **claims.REASONS}
+_LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
+_ABSOLUTE = re.compile(r"(?<![\w.:/*}-])(?:~|/(?:bin|etc|home|mnt|opt|private|root|srv|tmp|usr|var|work|Users|Volumes))/\w|\b[A-Z]:\\")
+
+
+def structs_of(*modules: object) -> list[type[Struct]]:
+    """Return the record shapes that modules define."""
+    return [
+        shape
+        for module in modules
+        for shape in vars(module).values()
+        if isinstance(shape, type) and issubclass(shape, Struct) and shape.__module__ == module.__name__
+    ]
+
+
+RECORDS = structs_of(claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection)
+BLOCKS = [shape for shape in structs_of(records.params) if shape.__name__ not in ("Block", "Extraction")] + [Training]
+
+
+def table(document: str, section: str) -> dict[str, str]:
+    """Return the first two columns of the table in a section of a document."""
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
+    found = re.search(rf"^## {section}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found, f"docs/{document} has no section {section}"
+    return dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", found[1], re.MULTILINE))
+
+
+def summaries() -> list[str]:
+    """Return metrics/summary.json as it lies here and as it was committed: a checkout with data of its own need not rewrite README."""
+    here = [(ROOT / SUMMARY).read_text(encoding="utf-8")] if (ROOT / SUMMARY).exists() else []
+    committed = subprocess.run(["git", "show", f"HEAD:{SUMMARY}"], cwd=ROOT, capture_output=True, text=True)
+    return here + ([committed.stdout] if committed.returncode == 0 else [])
+
+
+def test_the_graph_in_readme_is_current() -> None:
+    assert filled(README, {"graph": blocks(PIPELINE, None)["graph"]}) == README, "run `make readme`"
+
+
+def test_the_figures_in_readme_are_current() -> None:
+    known = [blocks(PIPELINE, json.loads(text))["figures"] for text in summaries()] or [blocks(PIPELINE, None)["figures"]]
+    assert any(filled(README, {"figures": figures}) == README for figures in known), "run `make readme`"
+
+
+def test_a_missing_block_is_told() -> None:
+    with pytest.raises(ValueError, match="found no block 'graph'"):
+        filled("# no marks", {"graph": ""})
+
+
+def test_edges_come_from_paths_and_detours_go() -> None:
+    stages = {
+        "make": {"outs": ["data/a"]},
+        "each": {"foreach": "${runs}", "do": {"deps": ["data/a/x.jsonl"], "outs": [{"data/b/${key}.json": {"cache": False}}]}},
+        "end": {"deps": ["data/a", "data/b"], "outs": []},
+    }
+    graph = readers({"stages": stages})
+    assert graph == {"make": set(), "each": {"make"}, "end": {"make", "each"}}
+    assert without_detours(graph)["end"] == {"each"}
+
+
+def test_a_figure_that_is_none_is_a_dash() -> None:
+    summary = {
+        "data": {"claims_rejected": 1234},
+        "splits": {"test": {"questions": 2, "claims": 3}},
+        "runs": {"one": {"pairs": 0, "following_rate": None, "accuracy": 0.125}},
+    }
+    table = figures_block(summary)
+    assert "| claims rejected | 1,234 |" in table
+    assert "| `one` | 0 | – | 12.5 % |" in table
+
+
+@pytest.mark.parametrize("stage", PIPELINE["stages"])
+def test_a_stage_is_written_about(stage: str) -> None:
+    assert re.search(rf"^\| `{stage}(?:@\w+)?` \|", (ROOT / "docs/pipeline.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("shape", RECORDS, ids=lambda shape: shape.__name__)
+def test_the_fields_of_a_record_are_written_about(shape: type[Struct]) -> None:
+    assert list(table("records.md", shape.__name__)) == [field.name for field in msgspec.structs.fields(shape)]
+
+
+@pytest.mark.parametrize("shape", BLOCKS, ids=lambda shape: shape.__name__)
+def test_the_keys_of_params_are_written_about(shape: type[Struct]) -> None:
+    assert list(table("parameters.md", shape.__name__)) == [field.name for field in msgspec.structs.fields(shape)]
+
+
+@pytest.mark.parametrize("shape", BLOCKS, ids=lambda shape: shape.__name__)
+def test_the_defaults_of_params_are_right(shape: type[Struct]) -> None:
+    told = {key: value.partition(" (")[0].strip("`") for key, value in table("parameters.md", shape.__name__).items()}
+    for field in msgspec.structs.fields(shape):
+        if field.default is not msgspec.NODEFAULT:
+            assert told[field.name] == ("none" if field.default is None else str(field.default)), field.name
+
+
+def test_every_reason_is_written_about_and_no_other() -> None:
+    text = (ROOT / "docs/reasons.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == sorted(REASONS)
+
+
+def test_every_reason_in_the_code_is_a_known_one() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "curation").glob("*.py"))]
+    used = {reason for text in texts for reason in re.findall(r"""reason\s*=\s*"(\w+)\"""", text)}
+    assert {"value_empty", "tail_not_atomic", "entity_empty"} <= used <= set(REASONS)
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in _LINK.findall(path.read_text(encoding="utf-8")):
+        place, _, anchor = target.partition("#")
+        goal = (path.parent / place).resolve() if place else path
+        assert goal.exists(), f"{path.name}: {target}"
+        if anchor and goal.suffix == ".md":
+            headings = re.findall(r"^#+ (.*)$", goal.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}, f"{path.name}: {target}"
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_path_of_a_machine_stands_in_docs(path: Path) -> None:
+    assert not _ABSOLUTE.findall(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_in_docs_are_there(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for module in re.findall(r"python -m ([a-z_]+(?:\.[a-z_]+)+)", text):
+        assert (ROOT / Path(*module.split("."))).with_suffix(".py").exists(), f"{path.name}: python -m {module}"
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`make ([a-z]+)", text)) <= targets
+
+
+def test_every_decision_is_in_the_index() -> None:
+    index = (ROOT / "docs/decisions/README.md").read_text(encoding="utf-8")
+    numbered = sorted(path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md"))
+    assert [name[:4] for name in numbered] == [f"{number:04d}" for number in range(1, len(numbered) + 1)]
+    assert [name for name in numbered if f"({name})" not in index] == []
