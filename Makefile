@@ -18,7 +18,7 @@ setup:  ## make .venv what requirements.lock says
 	@scripts/setup.sh
 
 repro: setup  ## rebuild data and results, only what changed (STAGE=name for one stage)
-	@python -m scripts.unlock
+	@python -m scripts.recover
 	@python -m records.params
 	@dvc --wait-for-lock repro $(STAGE)
 

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from statistics import mean
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
 from tqdm import tqdm
 
 from eval import lessons
+from eval.lessons import Training
 from eval.prompt import chat_template
 from eval.tasks.request import Request
 from records.claim import ClaimPair
@@ -25,28 +25,8 @@ from records.params import Model, convert
 from records.question import Question
 from records.stage import read_arguments, run_stage
 
-Positive = Annotated[int, Meta(ge=1)]
 _THREADS = 1  # the number of threads is part of the result; a second one gains little and waits where the cores are shared
 _MAX_POSITIONS = 8192  # room for few-shot prompts; rotary positions cost nothing
-
-
-class Training(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Keys of a model's `train` in params.yaml."""
-
-    layers: Positive = 4
-    hidden: Positive = 192
-    heads: Positive = 6
-    vocab_size: Positive = 6000
-    seed: int = 1
-    max_text_tokens: Positive = 30_000
-    """Most tokens of text that are read, so that much data costs no more time than little."""
-    prompt_epochs: Positive = 6
-    per_task: Positive = 400
-    """Most requests of one task in an epoch."""
-    batch_lessons: Positive = 8
-    batch_tokens: Positive = 1024
-    """A batch ends at whichever of the two it reaches first."""
-    learning_rate: Annotated[float, Meta(gt=0)] = 0.002
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -52,6 +52,8 @@ def render(tokenizer: Any, messages: Sequence[Message]) -> str:
 
 def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
     """Return the token ids of rendered prompts. A chat template writes its own BOS, so none is added to it."""
+    if not prompts:
+        return []  # tokenizers refuse an empty batch
     return tokenizer(list(prompts), add_special_tokens=not tokenizer.chat_template)["input_ids"]
 
 

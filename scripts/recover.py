@@ -1,0 +1,70 @@
+"""Make a checkout ready for `dvc repro` after a killed run: wait for stages it left behind, and remove the lock it left.
+
+DVC removes stale lock entries itself, but not a lock file that was cut while it was written, nor one whose owner is an un-reaped
+zombie (a container without an init process). And where DVC alone was killed, its stage lives on and writes into the outputs that the
+next run hashes. Stages and locks of live runs are left alone.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import psutil
+
+LOCK = Path(".dvc/tmp/rwlock")
+PACKAGES = ("crawlers", "curation", "splits", "eval")
+
+
+def is_live(pid: int) -> bool:
+    """Tell whether a process runs; a zombie does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def owners(lock: dict) -> set[int]:
+    """Return the process ids named in DVC's lock file."""
+    found = set()
+    for entry in lock.values():
+        holders = entry.get("read", []) + ([entry["write"]] if "write" in entry else [])
+        found |= {holder["pid"] for holder in holders}
+    return found
+
+
+def is_adopted(process: psutil.Process) -> bool:
+    """Tell whether a process's own parent is gone, so that the system has taken it in."""
+    parent = process.parent()
+    return parent is None or parent.pid == 1 or parent.name().startswith("systemd")
+
+
+def orphans(folder: Path) -> list[psutil.Process]:
+    """Return the stages of this checkout that no shell and no DVC waits for any more."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            words = process.cmdline()
+            module = words[words.index("-m") + 1] if "-m" in words[:-1] else ""
+            if module.split(".")[0] in PACKAGES and Path(process.cwd()) == folder and is_adopted(process) and is_live(process.pid):
+                found.append(process)
+        except (psutil.Error, OSError):  # it ended meanwhile, or belongs to somebody else
+            continue
+    return found
+
+
+def main() -> None:
+    for process in orphans(Path.cwd().resolve()):
+        print(f"waiting for a stage that a killed run left behind: {' '.join(process.cmdline()[1:4])} (pid {process.pid})", file=sys.stderr)
+        process.wait()
+    if not LOCK.exists():
+        return
+    try:
+        pids = owners(json.loads(LOCK.read_text()))
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
+        pids = set()  # cut while it was written
+    if not any(map(is_live, pids)):
+        LOCK.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    main()
