@@ -26,7 +26,7 @@ from records.question import Question
 from records.stage import read_arguments, run_stage
 
 _THREADS = 1  # the number of threads is part of the result; a second one gains little and waits where the cores are shared
-_MAX_POSITIONS = 8192  # room for few-shot prompts; rotary positions cost nothing
+_MAX_POSITIONS = 32768  # room for few-shot prompts; rotary positions cost nothing
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -38,8 +38,8 @@ def test_a_lock_of_a_dead_process_is_removed(lock: Path) -> None:
 
 
 def test_a_lock_of_a_zombie_is_removed(lock: Path) -> None:
-    zombie = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
-    zombie.stdout.read()  # it has ended, and nobody has asked for its status
+    zombie = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has asked for its status
     lock.write_text(json.dumps({"/a": {"read": [{"pid": zombie.pid, "cmd": "dvc repro"}]}}))
     main()
     zombie.wait()

@@ -1,6 +1,7 @@
 """Toys that the tests of evaluation share: a small split of questions and claims, and a model small enough to train in a second."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from records.jsonl import write_jsonl
 from records.provenance import Provenance
 from records.question import Option, Question, group_id, question_id
 
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these tests compare to the last bit, which only the CPU promises
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 TINY_TRAINING = {"layers": 1, "hidden": 32, "heads": 2, "vocab_size": 500, "prompt_epochs": 1, "per_task": 16, "max_text_tokens": 512}
 
