@@ -4,9 +4,10 @@
 """
 
 import difflib
+import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
@@ -164,7 +165,7 @@ def convert(value: Any, shape: Any, where: str) -> Any:
     try:
         return msgspec.convert(value, shape, strict=False)
     except msgspec.ValidationError as error:
-        raise ValueError(f"{where}: {error}{_known_keys(value, shape)}") from None
+        raise ValueError(f"{where}: {error}{_known_keys(value, shape)}{_known_values(str(error), shape)}") from None
 
 
 def one_of(name: str, known: Any, what: str, where: str) -> str:
@@ -210,6 +211,15 @@ def _known_keys(value: Any, shape: Any) -> str:
             if text := _known_keys(inner, shape.__args__[1]):
                 return text
     return ""
+
+
+def _known_values(message: str, shape: Any) -> str:
+    """Return the values that the field named in msgspec's message may have, or nothing."""
+    if not message.startswith("Invalid enum value") or not (path := re.search(r"at `\$\.?(.*)`", message)):
+        return ""
+    for step in filter(None, path[1].replace("[...]", ".*").split(".")):
+        shape = get_args(shape)[1] if step == "*" else get_type_hints(shape, include_extras=True)[step]
+    return f"; known: {', '.join(map(str, get_args(shape)))}"
 
 
 if __name__ == "__main__":

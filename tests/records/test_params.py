@@ -36,9 +36,9 @@ def test_the_file_fits_on_one_screen() -> None:
         ("split.quota.mcq", 3, "unknown: mcq; known: mcqa, mrqa"),
         ("split.sed", 3, "unknown: sed; known: seed"),
         ("runs.random-claims.model", "randm", "unknown model 'randm'; known: .*random.*did you mean random"),
-        ("runs.random-claims.task", "claims", "claims.*runs"),
-        ("models.tiny.backend", "hugingface", "hugingface.*models"),
-        ("sites", "online", "online"),
+        ("runs.random-claims.task", "claims", r"claims.*runs.*known: claim, choice, tcm"),
+        ("models.tiny.backend", "hugingface", r"hugingface.*models.*known: baseline, huggingface, openai, vllm"),
+        ("sites", "online", r"online.*known: embedded, live"),
         ("split.dev_share", 2, "dev_share"),
         ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
         ("sources.books", {"kind": "files", "path": "x"}, "sources.books: kind files needs `path` and `format`"),
@@ -58,6 +58,11 @@ def test_flags_default_to_the_block_and_paths_to_the_pipeline() -> None:
     got = arguments()
     assert got.params == params.check(PARAMS).split
     assert str(got.questions) == "data/unique/questions.jsonl"
+
+
+def test_a_wrong_word_in_a_block_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"fil.*balance.*known: fill, strict"):
+        arguments("--balance", "fil")
 
 
 def test_flags_as_dvc_unpacks_them_win() -> None:
