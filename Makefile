@@ -23,7 +23,7 @@ repro: setup  ## rebuild data and results, only what changed (STAGE=name for one
 	@dvc --wait-for-lock repro $(STAGE)
 
 test: setup  ## run the tests (ARGS=... for pytest)
-	@python -m pytest $(ARGS)
+	@python -m pytest --numprocesses 2 --dist loadgroup $(ARGS)
 
 check: setup  ## lint, as pre-commit and CI do
 	@ruff check . && ruff format --check .

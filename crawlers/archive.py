@@ -105,7 +105,7 @@ class ArchiveMiddleware:
     def _store(self, key: Key, response: Response) -> None:
         if self.writer is None:
             self.writer = PartWriter(self.folder, self.snapshot, self.origin)
-        headers = sorted((name.decode(), header_value(value)) for name, values in response.headers.items() for value in values)
+        headers = sorted((header_value(name), header_value(value)) for name, values in response.headers.items() for value in values)
         page = Page(key=key, date=_date(response, self.origin), status=response.status, headers=headers, body=response.body)
         self.rows[key] = self.writer.write(page)
 

@@ -15,6 +15,9 @@ _LINE_TAGS = {
 }
 _CELL_TAGS = {"td", "th"}
 _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
+_LONE_SURROGATE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
 
 
@@ -35,6 +38,11 @@ def images_in(page: Any) -> int:
     return len(_soup(page).find_all("img"))
 
 
+def sound_json(text: str) -> str:
+    """Return JSON text with escapes of half characters, which no file could hold, as U+FFFD; `clean` rejects those as mojibake."""
+    return _LONE_SURROGATE.sub(r"\\ufffd", text)
+
+
 def labelled(pairs: Iterable[tuple[str, str]], place: str) -> list[LabelledValue]:
     """Return label and value texts as values at `place:1`, `place:2`, …; a pair without value is left out, and its number too."""
     return [
@@ -53,14 +61,17 @@ def _soup(page: Any) -> Tag:
 
 
 def _pieces(tag: Tag, drop_hidden: bool) -> Iterable[str]:
-    for child in tag.children:
-        if isinstance(child, Tag):
+    left: list[Any] = [*reversed(tag.contents)]  # no recursion: a page may be nested deeper than Python calls
+    while left:
+        child = left.pop()
+        if type(child) is str:
+            yield child
+        elif isinstance(child, Tag):
             if child.name in _UNSEEN_TAGS or (drop_hidden and is_hidden(child)):
                 continue
             edge = "\n" if child.name in _LINE_TAGS else " " if child.name in _CELL_TAGS else ""
             yield edge
-            yield from _pieces(child, drop_hidden)
-            yield edge
+            left += [edge, *reversed(child.contents)]
         elif isinstance(child, NavigableString) and not isinstance(child, Comment):
             yield re.sub(r"[ \t\r\n\f\v]+", " ", child)
 

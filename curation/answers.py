@@ -31,9 +31,9 @@ def read_letters(raw: str | None, options: list[str]) -> Answer:
     if _ONLY_LETTERS.match(text):
         letters = "".join(sorted(set(re.findall("[A-J]", text.upper()))))
         return Answer(letters, None if letters == (raw or "").strip() else "answer_letters")
-    if named := _LETTER_AND_TEXT.match(text):
-        return _letter_and_text(named[1], named[2], options)
-    return _by_text(text, options)
+    whole = _by_text(text, options)  # B超 and DNA are options' own texts, and no letter with its text
+    named = None if whole.letters else _LETTER_AND_TEXT.match(text)
+    return _letter_and_text(named[1], named[2], options) if named else whole
 
 
 def _letter_and_text(letter: str, text: str, options: list[str]) -> Answer:

@@ -13,7 +13,7 @@ MAX_TAIL_CHARS = 30
 MIN_PROSE_CHARS = 40
 _MAX_TERM_CHARS = 12
 
-_CUT = re.compile(r"(?:…+|\.{2,})\s*(?:[\[【（(]\s*(?:详细|更多|查看全部)\s*[\]】）)])?\s*$")
+_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,})\s*(?:[\[【（(]\s*(?:详细|更多|查看全部)\s*[\]】）)])?\s*$")
 _LINK = re.compile(r"\s*[\[【（(]\s*(?:详细|更多|查看全部|全文)\s*[\]】）)]\s*$")
 _PREFIX = re.compile(
     r"^(?:(?:常见|主要|典型)?(?:并发症|症状|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值)"
@@ -22,7 +22,8 @@ _PREFIX = re.compile(
 _TRAILING = re.compile(r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法)?$")
 _AND = re.compile(r"以及|[和及与]")
 _MEANS = re.compile(r"[\u4e00-\u9fff]{2}(?:治疗|疗法|检查|试验|[^手]术)$")
-_NEGATIVE = re.compile(r"^(?:否|无|不是|没有)$|[无不非][具有会是]*传染|没有传染|不会传染|非传染")
+_NEGATIVE = re.compile(r"^(?:否|无|不是|没有|不会)$|(?:[无不非未]|没有)[^，。；、]{0,4}传染|不会?传播|传染性?[:：]?(?:无|没有)$")
+_DENIAL = re.compile(r"[无不非未没否]")
 _POSITIVE = re.compile(r"^(?:是|有|会)$|传染|传播")
 _HEDGED = re.compile(r"不确定|不一定|可能|部分|视|如为|尚不|未知")
 _PEOPLE = (
@@ -88,16 +89,17 @@ def _tails(value: str, syntax: str) -> list[Piece]:
         text = re.sub(r"(?<=[\u4e00-\u9fff）)])\s+(?=[\u4e00-\u9fff])", "、", text)  # blanks divide items where no sign does
     text = _PREFIX.sub("", normalize(text).text).strip()
     whole = text.strip("。.、；; ")
-    if not whole or whole in _words()["empty"]:
+    if not whole or (whole in _words()["empty"] and not (syntax == "word" and _NEGATIVE.search(whole))):  # 传染性：无 is a denial
         return [Piece(whole, reason="value_empty", detail=value[:80])]
     return {"word": _infectivity, "range": _ranges, "department": _departments}.get(syntax, _list)(text, cut)
 
 
 def _infectivity(text: str, cut: bool) -> list[Piece]:
     word = text.strip("。 ")
-    if _HEDGED.search(word) or not (_NEGATIVE.search(word) or _POSITIVE.search(word)):
+    denied, affirmed = _NEGATIVE.search(word), _POSITIVE.search(word) and not _DENIAL.search(word)  # 不通过空气传播 is neither
+    if _HEDGED.search(word) or not (denied or affirmed):
         return [Piece(word, reason="tail_not_atomic", detail="neither yes nor no")]
-    return [Piece(INFECTIVITY, polarity=not _NEGATIVE.search(word))]
+    return [Piece(INFECTIVITY, polarity=not denied)]
 
 
 def _ranges(text: str, cut: bool) -> list[Piece]:

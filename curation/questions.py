@@ -97,9 +97,11 @@ def _stem_and_case(item: QuestionItem, shared: dict[str, Parts]) -> _Parts:
 
 
 def _verdict(raw: str | None, options: list[str]) -> Answer:
-    letters = read_verdict(raw)
-    if letters and len(options) == 2 and normalize(raw or "").text in {"A", "B"}:
-        letters = read_verdict(options[LETTERS.index(letters)])  # A. 错误 B. 正确
+    named = read_letters(raw, options)
+    if named.letters in {"A", "B"} and len(options) == 2:
+        letters = read_verdict(options[LETTERS.index(named.letters)])  # A. 错误 B. 正确
+    else:
+        letters = read_verdict(raw)
     return Answer(letters, None if letters == (raw or "").strip() else "answer_letters")
 
 

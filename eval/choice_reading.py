@@ -22,17 +22,21 @@ _STRONG = re.compile(
 _WEAK = re.compile(r"(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?:应?选择?|而是|应为|应该?是|就是)(?!项)(?!题)")
 _CORRECTION = re.compile(r"等等|不对|更正|修正|纠正|重新|改为|改选|抱歉|最终|最后|应为|应该是|再想|仔细")
 _EITHER = re.compile(rf"{_L}\s*(?:选?项)?\s*(?:或者?|还是)\s*(?:选?项)?\s*{_L}")
-_NOT_BEFORE = re.compile(r"(?:不是|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|比|和|与|跟)[\s选项:]*$")
-_NOT_AFTER = re.compile(r"^[)\]]?\s*(?:选?项)?[^,。;\n]{0,8}?(?:错误|不正确|不对|不符|有误|不是|不选|排除|不合|错)")
+_NOT_BEFORE = re.compile(r"(?:不是|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比)[\s选项:]*$")
+_NOT_AFTER = re.compile(r"^[)\]]?\s*(?:选?项)?[^,。;\n]{0,8}?(?:错误|不正确|不对|不符|有误|不是|不选|排除|不合|错)|^(?:选?项)?相比")
 _ALL = re.compile(
-    r"(?:以上|所有|全部|各)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为)?(?:正确|对|选|符合)|全选|以上(?:都|均|皆|全)(?:是|对|可)"
+    r"(?:以上|所有|全部|各)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为)?(?:正确|对|选|符合)|全选|以上(?:都|均|皆|全)(?:是|对|可)|以上(?:全部|所有)(?:选项)?\s*(?:[。.]|$)"
 )
 _EXCEPT = re.compile(
     rf"除了?\s*(?:选?项)?\s*(?P<run>{_L}(?:{_GAP}{_L})*)\s*(?:选?项)?\s*(?:以?外|之外)?,?\s*(?:其[余他它])?[^。\n]{{0,8}}?(?:都|均|全|皆)"
 )
-_RANGE = re.compile(r"(?<![A-Za-z])([A-Ja-j])\s*(?:-|~|—|–|到|至)+\s*([A-Ja-j])(?![A-Za-z])")
+_RANGE = re.compile(r"(?<![A-Za-z])([A-Ja-j])[ \t]*(?:-|~|—|–|到|至)+[ \t]*([A-Ja-j])(?![A-Za-z])")
 _JSON = re.compile(r"[\"'](?:ans|answer|答案|选项)[\"']\s*:\s*(\[[^\]]*\]|\"[^\"\n]*|'[^'\n]*|[A-J]+)", re.IGNORECASE)
-_CROSSED = re.compile(r"[A-Ja-j]\s*[×✗✘]")
+_CROSSED = re.compile(r"[A-Ja-j]\s*×")
+_SECOND = re.compile(
+    rf"[)\]\"'”]*(?:选?项)?[ \t]*(?:[、,/&+|和与及]|以及)[ \t]*[(\[]*(?:选?项)?(?P<run>{_L})[)\]]*[ \t]*(?:选?项)?[ \t]*(?P<end>$|[。.\n;]|[均都])"
+)
+_NEXT_ITEM = re.compile(r"\n[\s\-•(]*[A-Ja-j][.、:)\s]")
 _NEXT_QUESTION = re.compile(r"\n\s*(?:问题|题目|下列|以下|第?\d+\s*[.、题]|user|human)[^\n]*", re.IGNORECASE)
 
 
@@ -52,7 +56,8 @@ def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
     known = {letter: folded(option) for letter, option in options.items() if option and option.strip()}
     if field := _JSON.search(text):
         return _checked("".join(re.findall(_L, field[1])), known) or _by_text(field[1], known, many)
-    text = _CROSSED.sub("", _spell_out_ranges(text)).replace("√", " ")
+    text = _CROSSED.sub("", _spell_out_ranges(text)).replace("√", " ").replace("~", "")
+    text = _without_texts(text, known)
     if many and (found := _by_exclusion(text, known)):
         return found
     for label in (_STRONG, _WEAK):
@@ -100,7 +105,11 @@ def _labelled(text: str, label: re.Pattern, many: bool) -> str | None:
     for match in label.finditer(text):
         run = (_RUN if many else _ONE).match(text, match.end())
         if run and not _NOT_BEFORE.search(text[: match.start()]) and not _EITHER.match(text, run.start("run")):
-            found.append((match.start(), _letters(run["run"])))
+            second = None if many else _SECOND.match(text, run.end())
+            if second and second["end"] in "均都" and second["end"]:
+                continue  # 答案：A、B均不正确
+            listed = second["run"] if second else ""
+            found.append((match.start(), _letters(run["run"] + " " + listed)))
         elif run and _EITHER.match(text, run.start("run")):
             found.append((match.start(), ""))
     if not found:
@@ -122,9 +131,13 @@ def _bare(text: str, many: bool) -> str | None:
     if not match:
         return None
     rest = text[match.end() :]
+    if many and len(_letters(match["run"])) == 1 and _NEXT_ITEM.search(rest):
+        return None  # options gone through one by one
     if not many and re.match(rf"{_GAP}{_L}\s*(?:{_GAP}|$)", rest):
         return ""  # a list of letters where one was asked
-    if re.match(r"[\s)\]}\"'”’]*(?:选?项)?\s*(?:$|[.。,;:、\n!(<]|(?:全部?|都|均)(?:正确|对|选))", rest) and not _NOT_AFTER.match(rest):
+    if re.match(
+        r"[\s)\]}\"'”’]*(?:选?项)?\s*(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s*[个项])?(?:全部?|都|均)?(?:正确|对|选))", rest
+    ) and not _NOT_AFTER.match(rest):
         return None if _EITHER.match(text, match.start("run")) else _letters(match["run"])
     return None
 
@@ -135,6 +148,13 @@ def _option_after(text: str, known: Mapping[str, str], many: bool) -> str | None
     return _by_text(re.split(r"[。\n]", text[ends[-1] :])[0], known, many) if ends else None
 
 
+def _without_texts(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply without the option texts that follow their own letters: A. 食物 B. 安全 is the list A B."""
+    for letter, option in known.items():
+        text = re.sub(rf"(?<![A-Za-z0-9])({letter})\s*[.、:)]?\s*{re.escape(option)}(?=[\s,。;.、!)]|$)", r"\1 ", text, flags=re.IGNORECASE)
+    return text
+
+
 def _by_text(text: str, known: Mapping[str, str], many: bool) -> str | None:
     """Return the options whose whole text stands in the reply, if none of them is denied; for single choice exactly one."""
     named = []
@@ -142,7 +162,7 @@ def _by_text(text: str, known: Mapping[str, str], many: bool) -> str | None:
         place = text.find(option)
         if place >= 0 and not any(option != other and option in other and other in text for other in known.values()):
             before, after = text[:place], text[place + len(option) :]
-            if _NOT_BEFORE.search(before) or re.match(r"\s*(?:是|说法)?(?:错误|不正确|不对)", after):
+            if _NOT_BEFORE.search(before) or re.match(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|×)", after):
                 continue
             named.append(letter)
     if len(named) > 1 and not many:

@@ -15,8 +15,10 @@ RIGHT, WRONG = "正确", "错误"
 
 _OPENING_MARKS = re.compile(r"[\"'“”‘’「『《〈(\[【<{]")
 _CLOSING_MARKS = re.compile(r"[」』》〉)\]】>}]")
+_SIGNS = re.compile(r"[~√×]")
 _LEAD_INS = re.compile(
     r"(?:(?:你好|您好|好的|谢谢[^,。!]*|感谢[^,。!]*)[,。!~\s]*"
+    r"|作为[^,。:]{1,20},\s*"
     r"|(?:首先|总之|综上所述|综上|因此|所以|那么)[,:\s]*"
     r"|(?:我(?:们)?(?:认为|觉得|判断|的(?:回答|判断|答案|回复)是?)|在我看来|(?:根据|按照|依据|基于|从)[^,。:]{1,20}(?:来看|来说|上看|上讲)?[,:])[,:\s]*"
     r"|(?:(?:正确|最终|参考)?答案|结论|回复|回答|判断|判断结果|结果|答|answer|ans|a)(?:是|为)?\s*[:]\s*"
@@ -30,10 +32,10 @@ _SUBJECT = (
     r"(?:医学)?(?:说法|观点|陈述|表述|描述|命题|论断|论述|句话|话|叙述|内容|断言|声明)?)"
 )
 # What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
-_ENDS = r"(?=\s*(?:的|了)?\s*(?:[,。!;:.\n]|$|因为|原因|理由|由于))"
+_ENDS = r"(?=\s*(?:的|了)?\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于))"
 _VERDICTS = [
-    (WRONG, r"(?:并)?不(?:完全|太|够|是完全)?(?:正确|准确|对)"),
-    (WRONG, r"(?:是)?(?:完全)?错误|(?:有|存在)(?:错)?误|(?:存在|有)错误|错"),
+    (WRONG, r"(?:并)?不(?:完全|太|够|是(?:完全)?)?(?:正确|准确|对)"),
+    (WRONG, r"(?:是)?(?:完全)?错误|(?:有|存在)(?:错)?误|(?:存在|有)(?:一些|一定的?|部分)?错误|错"),
     (RIGHT, r"(?:没有|没|无)(?:错误|错|误)|(?:是)?(?:完全|基本)?正确(?:无误)?|(?:是)?(?:对)(?:的)?"),
 ]
 _OPENING = re.compile(
@@ -41,13 +43,17 @@ _OPENING = re.compile(
     + "|".join(f"(?P<v{i}>{pattern})" for i, (_, pattern) in enumerate(_VERDICTS))
     + rf")(?:的(?:说法|观点|陈述|表述|描述|命题|论断)?)?{_ENDS}"
 )
-_FILLERS = [(WRONG, re.compile(rf"不是(?:的|这样的)?{_ENDS}")), (RIGHT, re.compile(rf"是(?:的)?{_ENDS}"))]
+_FILLERS = [
+    (WRONG, re.compile(rf"不是(?:的|这样的)?{_ENDS}")),
+    (RIGHT, re.compile(rf"是(?:的)?{_ENDS}")),
+    (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or what it denies: only what follows tells
+]
 _SENTENCE = re.compile(r"[。!?\n;]")
 
 
 def read_claim(reply: str) -> str | None:
     """Return 正确 or 错误, or None where the reply opens with neither."""
-    text = _CLOSING_MARKS.sub(",", _OPENING_MARKS.sub("", _to_simplified(folded(reply))))
+    text = _CLOSING_MARKS.sub(",", _OPENING_MARKS.sub("", _SIGNS.sub("", _to_simplified(folded(reply)))))
     while (lead := _LEAD_INS.match(text)) and lead.end():
         text = text[lead.end() :]
     if match := _OPENING.match(text):

@@ -6,7 +6,10 @@ import unicodedata
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _THINKING_OPEN = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 _THINKING_CLOSE = re.compile(r"^.*</(think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-_MARK_UP = re.compile(r"[*_`#~]+|\\boxed|\\text|[\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b\u200d\ufeff]")
+_CONTROL = re.compile(r"<\|\w{1,30}\|>|</?s>")
+_STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,80}~~")
+_SIGNS = str.maketrans(dict.fromkeys("✅✔✓☑", "√") | dict.fromkeys("❌✗✘✖❎", "×"))
+_MARK_UP = re.compile(r"[*_`#]+|\\boxed|\\text|[\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b\u200d\ufeff]")
 _GAP_IN_WORD = re.compile(r"(?<=[\u4e00-\u9fff])[ \t]+(?=[\u4e00-\u9fff])")
 
 
@@ -18,7 +21,11 @@ def without_reasoning(reply: str) -> str | None:
 
 
 def folded(text: str) -> str:
-    """Return text in one width, without mark-up, emoji, and blanks inside Chinese words; lines stay lines."""
-    text = unicodedata.normalize("NFKC", text)
+    """Return text in one width, without mark-up, emoji, what is struck out, and blanks inside Chinese words; lines stay lines.
+
+    Signs for right and wrong become √ and ×. A tilde stays: A~D is a range.
+    """
+    text = _CONTROL.sub("\n", unicodedata.normalize("NFKC", text).translate(_SIGNS))
+    text = _STRUCK.sub("", text)
     text = _MARK_UP.sub("", text)
     return _GAP_IN_WORD.sub("", text).strip()

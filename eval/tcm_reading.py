@@ -11,12 +11,13 @@ _FIELD = re.compile(
 )
 _TAG = re.compile(r"<\s*/?\s*(?:eoe|coe|eoa|coas)\s*>", re.IGNORECASE)
 _REASONING_FIELD = re.compile(r"[\[【]\s*解析\s*[\]】].*?(?:<\s*(?:eoe|coe)\s*>|(?=[\[【]\s*(?:答案|answer))|$)", re.DOTALL | re.IGNORECASE)
+_EXAMPLE = re.compile(r"例如\s*:?\s*[\[【]\s*答案\s*[\]】]\s*:?\s*A?\s*<\s*(?:eoa|coas)\s*>", re.IGNORECASE)  # the prompt's own, repeated
 _PART = re.compile(r"(?:^|[\n;；,，。\s])\s*(?:第\s*)?(\d{1,2})\s*(?:题|小题)?\s*[).、．:：]+\s*", re.MULTILINE)
 
 
 def read_tcm(reply: str, options: Mapping[str, str]) -> str | None:
     """Return the one letter of a TCM reply, or None."""
-    text = folded(reply)
+    text = _EXAMPLE.sub("", folded(reply))
     for field in _FIELD.findall(text):
         head = _TAG.sub("", field).strip()
         first = head.split("\n")[0] if head else ""

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from crawlers.fields import sound_json
+
 LINES = (".jsonl", ".ndjson")
 
 
@@ -39,13 +41,15 @@ def read_records(name: str, body: bytes, array: str | None = None) -> Iterator[t
 
 def _parse(text: str, where: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(sound_json(text), parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record a line? then name the file .jsonl" if error.msg == "Extra data" else ""
         raise ValueError(f"{where}: {place}: {error.msg}; expected JSON{hint}") from None
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{where}: nested too deeply to be read; expected records of plain fields") from None
 
 
 def _no_constant(word: str) -> None:

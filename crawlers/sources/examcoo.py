@@ -11,7 +11,7 @@ from scrapy import FormRequest, Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from crawlers.fields import images_in, text_of
+from crawlers.fields import images_in, sound_json, text_of
 from crawlers.paper_groups import Setting
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
@@ -50,7 +50,8 @@ class ExamcooSpider(SourceSpider):
         papers = list(dict.fromkeys(response.css("tr a::attr(href)").re(r"/editor/do/view/id/(\d+)")))
         for pid in papers:
             yield response.follow(f"/editor/do/view/id/{pid}", self.parse_view)
-        list_address, page = response.url.rsplit("/p/", 1)
+        list_address, _, page = response.url.partition("/p/")
+        page = page if page.isdecimal() else "1"
         if not papers and page == "1":
             self.misfit(response, "a list without papers")
         pages = _PAGES.search(text_of(response.text))
@@ -76,21 +77,24 @@ class ExamcooSpider(SourceSpider):
     def parse_content(self, response: Response, view: str, paper: dict[str, str], page: Fields) -> Iterator[QuestionItem | Request]:
         """Read the questions of a paper: a list with the paper's own record first, then blocks of text and questions by turns."""
         try:
-            rows = json.loads(response.text)
-        except json.JSONDecodeError as error:
+            rows = json.loads(sound_json(response.text))
+        except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested without end
             self.misfit(response, f"not JSON: {error}")
             return
-        rows = rows if isinstance(rows, list) else rows.get("b") or rows.get("c") or []
+        rows = rows.get("b") or rows.get("c") if isinstance(rows, dict) else rows
         setting, count = Setting(), 0
-        for row in rows:
+        for row in rows if isinstance(rows, list) else []:
+            if not isinstance(row, dict) or "id" not in row:
+                self.misfit(response, f"a row without id: {str(row)[:80]}")
+                continue
             if row["id"] == "b":
                 _read_block(setting, (line["c"] for line in row["c"]))
             elif found := _QUESTION_ID.fullmatch(str(row["id"])):
                 count += 1
                 try:
                     fields = {**page, **_above(setting, count), "number_raw": str(count), **_question(found[1], row)}
-                except json.JSONDecodeError as error:
-                    self.misfit(response, f"{row['id']}: options or blanks are not JSON: {error}")
+                except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                    self.misfit(response, f"{row['id']}: stem, options or blanks are not as expected: {type(error).__name__}: {error}")
                     continue
                 item = msgspec.structs.replace(self.question(response, f"q{count}", **_without_own_letters(fields)), url=view)
                 yield self._ask_explanation(item, found, paper) if _is_explained(row) else item
@@ -147,7 +151,7 @@ def _above(setting: Setting, number: int) -> Fields:
 
 def _question(kind: str, row: Fields) -> Fields:
     """Return the raw fields of one question of the call's answer."""
-    options = [option["o"] for option in json.loads(row["b"])] if row.get("b") else []
+    options = [option["o"] for option in json.loads(sound_json(row["b"]))] if row.get("b") else []
     stem = re.sub("<input[^>]*>", "____", row["a"])
     answer = _answer(kind, row.get("c") or "")
     return {
@@ -164,7 +168,7 @@ def _answer(kind: str, code: str) -> str | None:
     if kind in (_SINGLE, _MULTIPLE) and code.isdecimal():
         return "".join(letter for place, letter in enumerate(LETTERS) if int(code) >> place & 1) or None
     if kind == _BLANKS and code.startswith("["):
-        return "；".join(blank["a"] for blank in json.loads(code)) or None
+        return "；".join(blank["a"] for blank in json.loads(sound_json(code))) or None
     return (_VERDICTS.get(code, code) if kind == _VERDICT else text_of(code)) or None
 
 

@@ -15,7 +15,7 @@ from scrapy.http import Response
 from scrapy.selector import Selector
 from w3lib.url import url_query_cleaner
 
-from crawlers.fields import labelled, text_of
+from crawlers.fields import labelled, sound_json, text_of
 from crawlers.source import SourceSpider
 from records.item import EntityItem, LabelledValue, Section
 
@@ -102,17 +102,19 @@ def _state(response: Response) -> Any:
 def _parsed(text: str) -> Any:
     """Return the JSON at the beginning of a text; more script may follow it."""
     try:
-        return json.JSONDecoder().raw_decode(text.strip())[0]
-    except json.JSONDecodeError:
+        return json.JSONDecoder().raw_decode(sound_json(text.strip()))[0]
+    except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, or nested without end
         return None
 
 
 def _dicts(state: Any) -> Iterator[dict[str, Any]]:
     """Yield the objects of a state, outer before inner."""
-    if isinstance(state, dict):
-        yield state
-    for inner in state.values() if isinstance(state, dict) else state if isinstance(state, list) else []:
-        yield from _dicts(inner)
+    left = [state]  # no recursion: a state may be nested deeper than Python calls
+    while left:
+        found = left.pop()
+        if isinstance(found, dict):
+            yield found
+        left += reversed([*found.values()] if isinstance(found, dict) else found if isinstance(found, list) else [])
 
 
 def _from_state(state: Any) -> Read | None:
