@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from records.checks import one_of
 from records.jsonl import folder_lock
-from records.params import Source, one_of
+from records.params import Source
 from records.stage import read_arguments, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
@@ -79,7 +80,7 @@ def _check(name: str, outcome: "Outcome", failed: dict[str, str], origin: str) -
     from crawlers.process import shown
 
     again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
-    if outcome.errors:
+    if outcome.errors and origin != "live":  # of a live site extract judges, by its share of misfits
         mend = f"mend crawlers/sources/{name}.py"
         raise ValueError(f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{shown(outcome.errors)}")
     if outcome.finish_reason != "finished":
@@ -94,7 +95,7 @@ def _check(name: str, outcome: "Outcome", failed: dict[str, str], origin: str) -
         mend = f"check start_urls in crawlers/sources/{name}.py"
         raise ValueError(f"crawl {name}: no page was fetched ({forbidden} forbidden by robots.txt); {mend}")
     count = outcome.stats.get("log_count/ERROR", 0)
-    if count and not failed:
+    if count > len(outcome.errors) and not failed:
         raise ValueError(f"crawl {name}: {count} errors, logged above; {again}")
 
 

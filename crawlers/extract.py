@@ -36,7 +36,7 @@ def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_m
     """Return the items that a spider reads from its stored pages.
 
     Raises:
-        ValueError: a page is not stored, a callback failed, or too many pages no longer fit the spider; names the urls.
+        ValueError: a page is not stored, or too many pages no longer fit the spider or made it fail; names the urls.
     """
     from crawlers import settings
     from crawlers.process import run_spider, shown
@@ -45,15 +45,13 @@ def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_m
     name = spider.name
     store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "MAX_PAGES": source.max_pages}
     outcome = run_spider(spider, settings.offline() | store, snapshot=source.snapshot, max_pages=source.max_pages)
-    if outcome.errors:
-        raise ValueError(f"extract {name}: crawlers/sources/{name}.py failed on {len(outcome.errors)} pages:{shown(outcome.errors)}")
     if outcome.finish_reason != "finished":
         raise ValueError(f"extract {name}: stopped before its end ({outcome.finish_reason}); run it again")
     failed = read_failed(folder)
     if missed := [request for request in outcome.stats.get("archive/missed", []) if request not in failed]:
         advice = f"the spider asks for more than was crawled; `dvc repro -f crawl@{name}` fetches it"
         raise ValueError(f"extract {name}: {len(missed)} pages are not in {folder}; {advice}:{shown(missed)}")
-    misfits = outcome.stats.get("misfit/pages", [])
+    misfits = [*outcome.stats.get("misfit/pages", []), *outcome.errors]  # a page that a callback failed on fits no better
     if len(misfits) > outcome.pages * max_misfit_share:
         limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}.py"
         raise ValueError(f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{shown(misfits)}")

@@ -12,8 +12,8 @@ from scrapy.spiderloader import SpiderLoader
 from twisted.python.failure import Failure
 
 from crawlers.source import SourceSpider
+from records.checks import one_of
 from records.item import Item
-from records.params import one_of
 
 SHOWN = 5  # urls in a message
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from curation.exam_text import one_line, type_tag
+from curation.normalize import BLANK
 from records.identity import canonical
 
 _SIGNS_OF_CASE = re.compile(r"一般资料|案例|求助者|来访者|咨询师")
@@ -18,7 +19,8 @@ _TAG_BEFORE_QUESTION = re.compile(
     r"(?:\d{1,3}\s*[、.．]?\s*)?(?:[\[【（]\s*(?:单选|多选|单项选择|多项选择|不定项)题?\s*[\]】）]|(?:单选|多选)题?\s*：)\s*(?:\d{1,3}\s*[、.．：])?"
 )
 _LINE_NUMBER = re.compile(r"^\d{1,3}\s*[、.．]?\s*(?![岁年月日天个名次周小分位时种条项%％~～多余\d])(?=[\u4e00-\u9fff“（])")
-_QUESTION_END = re.compile(r"(?:[\s。？！…]|（ ）)*(?:[（\[【]?(?:单选|多选)题?[）\]】]?)?(?:[\s。？！…]|（ ）)*$")
+_TYPE_AT_END = re.compile(r"[（\[【]?(?:单选|多选)题?[）\]】]?$")
+_MAX_TYPE_CHARS = 5
 _GOES_ON = re.compile(r"[时这的，、]|属于|表明|说明|使用|反映|体现")
 _POINTS_BACK = re.compile(r"[该请其本此]|上述|对|以下|下列")
 _END = frozenset("。？！…")
@@ -93,7 +95,7 @@ def _question_start(text: str) -> int:
 
 def _last_sentence(text: str) -> int:
     """Return where the last sentence begins; ends of sentences inside quotes and brackets do not count, ends of a speech do."""
-    at = len(_QUESTION_END.sub("", text))
+    at = len(_without_end(text))
     waiting: list[str] = []
     while at > 0:
         sign = text[at - 1]
@@ -107,6 +109,20 @@ def _last_sentence(text: str) -> int:
     return 0
 
 
+def _without_end(text: str) -> str:
+    """Return a text without blanks, ends of sentences and the tag of its type behind it; a pattern takes cubic time for a run of signs."""
+    bare = _without_signs(text)
+    tag = _TYPE_AT_END.search(bare, max(len(bare) - _MAX_TYPE_CHARS, 0))
+    return _without_signs(bare[: tag.start()]) if tag else bare
+
+
+def _without_signs(text: str) -> str:
+    end = len(text)
+    while end and (text[end - 1] in _END or text[end - 1].isspace() or text.endswith(BLANK, 0, end)):
+        end -= len(BLANK) if text.endswith(BLANK, 0, end) else 1
+    return text[:end]
+
+
 def _ends_speech(text: str, at: int) -> bool:
     """Tell whether a dialogue's line, 求助者：“……。”, ends here; in 咨询师说“……。”时 the quote is part of the question."""
     if text[at - 1] != "”" or at < 3 or text[at - 2] not in _END or _GOES_ON.match(text[at:]):
@@ -116,4 +132,4 @@ def _ends_speech(text: str, at: int) -> bool:
 
 
 def _is_whole(question: str) -> bool:
-    return len(canonical(question)) > _MIN_SENTENCE_CHARS or bool(_POINTS_BACK.match(question))
+    return len(canonical(question[:_MAX_QUESTION_CHARS])) > _MIN_SENTENCE_CHARS or bool(_POINTS_BACK.match(question))

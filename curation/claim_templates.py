@@ -6,8 +6,8 @@ from pathlib import Path
 from msgspec import Struct
 from ruamel.yaml import YAML
 
+from records.checks import convert, one_of
 from records.fact import RELATIONS
-from records.params import convert, one_of
 
 _FILE = Path(__file__).parent / "templates" / "claims.yaml"
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from curation.normalize import normalize
 from curation.vocabulary import read_vocabulary
+from curation.words import cutter
 from records.question import CaseType, Form, QuestionType
 
 _TYPES = (
@@ -119,20 +120,11 @@ def _case_words() -> dict[str, dict[str, float]]:
 
 @cache
 def _cutter():  # jieba's own type; its dictionary is read at the first case question
-    import logging
-    import tempfile
-
-    import jieba
-
-    jieba.setLogLevel(logging.WARNING)
-    cutter = jieba.Tokenizer()
-    with tempfile.TemporaryDirectory() as folder:  # jieba would else trust a cache that anybody may have left in /tmp
-        cutter.tmp_dir = folder
-        cutter.initialize()
+    tokenizer = cutter()
     for words in _case_words().values():
         for word in words:
-            cutter.add_word(word, freq=10**6)
-    return cutter
+            tokenizer.add_word(word, freq=10**6)
+    return tokenizer
 
 
 def case_type_of(stem: str, options: list[str]) -> CaseType:

@@ -12,7 +12,7 @@ MIN_CHARS, MAX_CHARS = 40, 400
 _LINK = re.compile(r"[\[【（(]\s*(?:详细|更多|展开|全文|查看全部)\s*[\]】）)]\s*$", re.M)
 _CUT_SENTENCE = re.compile(r"[^。！？\n]*(?:…+|\.{3,})\s*$")
 _BOILERPLATE = re.compile(
-    r"(?:小荷医典)?内容仅供医学科普使用[^\n]*?(?:请遵医嘱|请及时就医)[^\n。]*。?|【(?:提示|声明|温馨提示|免责声明)】[^\n]*|[^\n。]*(?:本文|以上内容)仅供参考[^\n。]*。?"
+    r"(?:小荷医典)?内容仅供医学科普使用[^\n]*?(?:请遵医嘱|请及时就医)[^\n。]*。?|【(?:提示|声明|温馨提示|免责声明)】[^\n]*|(?<![^\n。])[^\n。]*(?:本文|以上内容)仅供参考[^\n。]*。?"
 )
 _SENTENCE = re.compile(r"[^。！？；\n]*[。！？；]?[”）]?")
 _RULES = (*RULES, Rule("boilerplate", "sentences every page of a site carries", lambda text: _BOILERPLATE.sub("", text)))

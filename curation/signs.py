@@ -16,7 +16,7 @@ _LONE_BRACKET = re.compile(rf"\((?=[{CJK}])|(?<=[{CJK}])\)")
 _OPERATOR = re.compile(r"[=+×÷*/^√∑]")
 _QUOTE = re.compile('"')
 _RUN = re.compile(rf"(?<=[{_AROUND}])[ \t]+|[ \t]+(?=[{_AROUND}])|[ \t]{{2,}}|\t")
-_LINE = re.compile(r"[ \t]*(?:\r\n?|\n|\x85|\u2028|\u2029)\s*")
+_LINE = re.compile(r"(?<![ \t])[ \t]*(?:\r\n?|\n|\x85|\u2028|\u2029)\s*")
 _WIDE_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _FILLED = re.compile(r"（[ \t]*）")
 

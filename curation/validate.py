@@ -11,10 +11,10 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from curation.tables import Row, claim_rows, fact_rows, question_rows
+from records.checks import one_of
 from records.claim import ClaimPair
 from records.fact import RELATIONS, Fact
 from records.jsonl import folder_lock, read_jsonl, write_json
-from records.params import one_of
 from records.question import Question
 from records.stage import read_arguments, run_stage
 

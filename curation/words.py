@@ -1,9 +1,22 @@
 """Words of Chinese text: jieba with the terms of the data as its dictionary."""
 
 import logging
+import tempfile
 from collections.abc import Callable, Iterable
 
 from records.identity import canonical
+
+
+def cutter():  # jieba's own type
+    """Return a tokenizer with jieba's own dictionary, read anew."""
+    import jieba  # its dictionary takes a second to load
+
+    jieba.setLogLevel(logging.WARNING)
+    tokenizer = jieba.Tokenizer()
+    with tempfile.TemporaryDirectory() as folder:  # jieba would else trust a cache that anybody may have left in /tmp
+        tokenizer.tmp_dir = folder
+        tokenizer.initialize()
+    return tokenizer
 
 
 def segmenter(terms: Iterable[str]) -> Callable[[str], list[str]]:
@@ -11,11 +24,7 @@ def segmenter(terms: Iterable[str]) -> Callable[[str], list[str]]:
 
     Words are canonical (width, case); punctuation and blanks are no words.
     """
-    import jieba  # its dictionary takes a second to load
-
-    jieba.setLogLevel(logging.WARNING)
-    tokenizer = jieba.Tokenizer()
-    tokenizer.initialize()
+    tokenizer = cutter()
     for term in sorted(set(terms)):
         tokenizer.add_word(term)
     return lambda text: [word for word in map(canonical, tokenizer.lcut(text)) if word]

@@ -13,8 +13,8 @@ from eval.choice_reading import read_several, read_single
 from eval.claim_reading import read_claim
 from eval.reply_text import without_reasoning
 from eval.tcm_reading import read_tcm, read_tcm_group
+from records.checks import one_of
 from records.jsonl import read_jsonl
-from records.params import one_of
 from records.prediction import FinishReason, Outcome
 from records.stage import run_stage
 
@@ -44,15 +44,33 @@ def read_answer(task: str, reply: str, options: Options, finish_reason: FinishRe
 
 
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with outcome and answer; a case group (a list of options) gets a list of answers, aligned by number."""
-    options = row.get("options") or {}
+    """Return a row with outcome and answer; a case group (a list of options) gets a list of answers, aligned by number.
+
+    Raises:
+        ValueError: the response is no text, the task is unknown, or the options are neither {A: text} nor [{letter, text}].
+    """
+    if not isinstance(row["response"], str):
+        raise ValueError(f"response {row['response']!r} is no text; give a failed call's response as an empty one")
+    options = by_letter(row.get("options") or {})
     if isinstance(options, list):
+        one_of(row["task"], ["tcm"], "task of a case group", "answers")
         text = without_reasoning(row["response"])
         answers = read_tcm_group(text, options) if text is not None else [None] * len(options)
         outcome = "truncated" if text is None else "answered" if any(answers) else "unparsed"
         return {**row, "outcome": outcome, "answer": answers}
     outcome, answer = read_answer(row["task"], row["response"], options)
     return {**row, "outcome": outcome, "answer": answer}
+
+
+def by_letter(options: Any) -> Any:
+    """Return options as letter -> text, those of a case group as a list of such."""
+    if isinstance(options, dict) and all(isinstance(text, str | None) for text in options.values()):
+        return options
+    if isinstance(options, list) and all(isinstance(option, dict) and option.keys() >= {"letter", "text"} for option in options):
+        return {option["letter"]: option["text"] for option in options}
+    if isinstance(options, list) and (group := [by_letter(each) for each in options]) and all(isinstance(each, dict) for each in group):
+        return group
+    raise ValueError(f"options {str(options)[:60]} are neither {{A: text}} nor [{{letter, text}}]")
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -63,7 +81,10 @@ def main(argv: list[str] | None = None) -> None:
     for number, row in enumerate(read_jsonl(arguments[0], dict), 1):
         if missing := {"task", "response"} - row.keys():
             raise ValueError(f"{arguments[0]}:{number}: missing {', '.join(sorted(missing))}; expected id, task, response, options")
-        print(msgspec.json.encode(read_row(row)).decode())
+        try:
+            print(msgspec.json.encode(read_row(row)).decode())
+        except ValueError as error:
+            raise ValueError(f"{arguments[0]}:{number}: {error}") from None
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from eval.reply_text import folded
 
 _L = r"(?<![A-Za-z0-9])[A-Ja-j]{1,10}(?![A-Za-z0-9])"  # a run of letters that is no word
-_GAP = r"(?:\s*(?:[、,;/&+.|和与及]|以及|还有|选?项)\s*|\s+)"
+_GAP = r"(?:\s*(?:[、,;/&+.|和与及]|以及|还有|选?项|(?<=[\s,])and(?=\s))\s*|\s*\n\s*[-•]\s*|\s+)"
 _OPEN = r"[\s:\-(\[{<\"'“”‘’「】)]*(?:选?项)?[\s(\[\"'“]*"
 _RUN = re.compile(rf"{_OPEN}(?P<run>{_L}(?:[)\]\"'”]*(?:选?项)?{_GAP}*[(\[\"'“]*(?:选?项)?\s*{_L})*)")
 _ONE = re.compile(rf"{_OPEN}(?P<run>{_L})")
@@ -19,8 +19,9 @@ _STRONG = re.compile(
     r"(?:(?:正确|最终|标准|参考|最佳|符合题意)的?(?:答案|选项|是)|答案|正确项|(?<![A-Za-z])answer)(?!\s*不)(?:应该?|只能)?\s*(?:是|为|选|is)?",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?:应?选择?|而是|应为|应该?是|就是)(?!项)(?!题)")
+_WEAK = re.compile(r"(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?:应?选择?|而是|应为|应该?是|就是|改为|改选)(?!项)(?!题)")
 _CORRECTION = re.compile(r"等等|不对|更正|修正|纠正|重新|改为|改选|抱歉|最终|最后|应为|应该是|再想|仔细")
+_TAKEN_BACK = re.compile(r"等等|不对[,。!]|更正|修正|纠正|抱歉|再想")
 _EITHER = re.compile(rf"{_L}\s*(?:选?项)?\s*(?:或者?|还是)\s*(?:选?项)?\s*{_L}")
 _NOT_BEFORE = re.compile(r"(?:不是|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比)[\s选项:]*$")
 _NOT_AFTER = re.compile(r"^[)\]]?\s*(?:选?项)?[^,。;\n]{0,8}?(?:错误|不正确|不对|不符|有误|不是|不选|排除|不合|错)|^(?:选?项)?相比")
@@ -32,9 +33,14 @@ _EXCEPT = re.compile(
 )
 _RANGE = re.compile(r"(?<![A-Za-z])([A-Ja-j])[ \t]*(?:-|~|—|–|到|至)+[ \t]*([A-Ja-j])(?![A-Za-z])")
 _JSON = re.compile(r"[\"'](?:ans|answer|答案|选项)[\"']\s*:\s*(\[[^\]]*\]|\"[^\"\n]*|'[^'\n]*|[A-J]+)", re.IGNORECASE)
-_CROSSED = re.compile(r"[A-Ja-j]\s*×")
+_CROSSED = re.compile(r"[A-Ja-j]\s*[.、:)]?\s*×")
 _SECOND = re.compile(
-    rf"[)\]\"'”]*(?:选?项)?[ \t]*(?:[、,/&+|和与及]|以及)[ \t]*[(\[]*(?:选?项)?(?P<run>{_L})[)\]]*[ \t]*(?:选?项)?[ \t]*(?P<end>$|[。.\n;]|[均都])"
+    rf"[)\]\"'”]*(?:选?项)?[ \t]*(?:[、,/&+|和与及]|以及)[ \t]*[(\[]*(?:选?项)?(?P<run>{_L})[)\]]*"
+    r"[ \t]*(?:选?项)?[ \t]*(?P<end>$|[。.\n;]|[均都])"
+)  # a second letter where one was asked
+_BARE_END = re.compile(
+    r"[\s)\]}\"'”’]*(?:选?项)?\s*"
+    r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s*[个项])+(?:选项)?(?:全部?|都|均)?(?:正确|对|选|$)|(?:全部?|都|均)(?:正确|对|选))"
 )
 _NEXT_ITEM = re.compile(r"\n[\s\-•(]*[A-Ja-j][.、:)\s]")
 _NEXT_QUESTION = re.compile(r"\n\s*(?:问题|题目|下列|以下|第?\d+\s*[.、题]|user|human)[^\n]*", re.IGNORECASE)
@@ -56,13 +62,12 @@ def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
     known = {letter: folded(option) for letter, option in options.items() if option and option.strip()}
     if field := _JSON.search(text):
         return _checked("".join(re.findall(_L, field[1])), known) or _by_text(field[1], known, many)
-    text = _CROSSED.sub("", _spell_out_ranges(text)).replace("√", " ").replace("~", "")
-    text = _without_texts(text, known)
+    text = _without_texts(_CROSSED.sub("", _spell_out_ranges(text)).replace("√", " ").replace("~", ""), known)
     if many and (found := _by_exclusion(text, known)):
         return found
     for label in (_STRONG, _WEAK):
         if (found := _labelled(text, label, many)) is not None:
-            return _checked(found, known)
+            return _checked(_later_choice(text, many) or found if label is _STRONG else found, known)
         if label is _STRONG and (found := _option_after(text, known, many)):
             return found
     if _EITHER.search(text):
@@ -106,10 +111,10 @@ def _labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         run = (_RUN if many else _ONE).match(text, match.end())
         if run and not _NOT_BEFORE.search(text[: match.start()]) and not _EITHER.match(text, run.start("run")):
             second = None if many else _SECOND.match(text, run.end())
-            if second and second["end"] in "均都" and second["end"]:
+            if second and second["end"] in ("均", "都"):
                 continue  # 答案：A、B均不正确
-            listed = second["run"] if second else ""
-            found.append((match.start(), _letters(run["run"] + " " + listed)))
+            named = _until_rejected(run["run"], text[run.end() :])
+            found.append((match.start(), _letters(named) + _letters(second["run"] if second else "")))
         elif run and _EITHER.match(text, run.start("run")):
             found.append((match.start(), ""))
     if not found:
@@ -119,6 +124,22 @@ def _labelled(text: str, label: re.Pattern, many: bool) -> str | None:
     if label is _STRONG and _NEXT_QUESTION.search(between):
         corrected = False
     return found[-1][1] if corrected else found[0][1]
+
+
+def _later_choice(text: str, many: bool) -> str | None:
+    """Return the letters chosen after the reply took its labelled answer back: 答案是A。等等，应该是B."""
+    label = _STRONG.search(text)
+    taken_back = _TAKEN_BACK.search(text, label.end()) if label else None
+    if not taken_back or _NEXT_QUESTION.search(text[label.end() : taken_back.start()]):
+        return None
+    rest = text[taken_back.end() :]
+    return None if _labelled(rest, _STRONG, many) else _labelled(rest, _WEAK, many)
+
+
+def _until_rejected(run: str, rest: str) -> str:
+    """Return a run without its last clause where that is called wrong: 正确的是A和C，B和D错误."""
+    rejected = re.match(r"[)\]]*\s*(?:选?项)?\s*(?:均|都|全)?(?:不|错|有误)", rest)
+    return re.split(r"[,;][^,;]*$", run)[0] if rejected else run
 
 
 def _letters(run: str) -> str:
@@ -135,9 +156,7 @@ def _bare(text: str, many: bool) -> str | None:
         return None  # options gone through one by one
     if not many and re.match(rf"{_GAP}{_L}\s*(?:{_GAP}|$)", rest):
         return ""  # a list of letters where one was asked
-    if re.match(
-        r"[\s)\]}\"'”’]*(?:选?项)?\s*(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s*[个项])?(?:全部?|都|均)?(?:正确|对|选))", rest
-    ) and not _NOT_AFTER.match(rest):
+    if _BARE_END.match(rest) and not _NOT_AFTER.match(rest):
         return None if _EITHER.match(text, match.start("run")) else _letters(match["run"])
     return None
 
@@ -151,7 +170,9 @@ def _option_after(text: str, known: Mapping[str, str], many: bool) -> str | None
 def _without_texts(text: str, known: Mapping[str, str]) -> str:
     """Return a reply without the option texts that follow their own letters: A. 食物 B. 安全 is the list A B."""
     for letter, option in known.items():
-        text = re.sub(rf"(?<![A-Za-z0-9])({letter})\s*[.、:)]?\s*{re.escape(option)}(?=[\s,。;.、!)]|$)", r"\1 ", text, flags=re.IGNORECASE)
+        if option in text:
+            listed = rf"(?<![A-Za-z0-9])({letter})\s*[.、:()]?\s*{re.escape(option)}\)?(?=[\s,。;.、!)和与及]|$)"
+            text = re.sub(listed, r"\1 ", text, flags=re.IGNORECASE)
     return text
 
 

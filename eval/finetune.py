@@ -17,11 +17,12 @@ from eval import lessons
 from eval.lessons import Training
 from eval.prompt import chat_template
 from eval.tasks.request import Request
+from records.checks import convert
 from records.claim import ClaimPair
 from records.evidence import Passage
 from records.jsonl import folder_lock, read_jsonl, write_json
 from records.model import Description
-from records.params import Model, convert
+from records.params import Model
 from records.question import Question
 from records.stage import read_arguments, run_stage
 

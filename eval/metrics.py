@@ -88,9 +88,11 @@ def _all_right(questions: Iterable[Question], read: Mapping[tuple[str, int], Sco
 
 
 def _letters(scores: Iterable[Score], questions: Iterable[Question]) -> Figures:
-    """Return how often each letter is answered and how often it is right: a model that favours one shows here."""
+    """Return how often each letter is answered and how often it is right, both over all repeats: a model that favours one shows here."""
+    right = {question.id: question.answer or "" for question in questions}
+    scores = list(scores)
     answered = Counter(letter for score in scores for letter in score.answer or "")
-    gold = Counter(letter for question in questions for letter in question.answer or "")
+    gold = Counter(letter for score in scores for letter in right[score.item_id])
     return {"answered": dict(sorted(answered.items())), "gold": dict(sorted(gold.items()))}
 
 

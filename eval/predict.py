@@ -16,10 +16,11 @@ from eval.backends.contract import Asking, Backend, Reply, Settings
 from eval.prompt import prompt_sha256
 from eval.tasks import TASKS
 from eval.tasks.request import Request, with_shots
+from records.checks import one_of
 from records.claim import ClaimPair
 from records.jsonl import folder_lock, read_jsonl, to_line, write_jsonl
 from records.model import Description
-from records.params import Run, one_of
+from records.params import Run
 from records.prediction import Prediction
 from records.question import Question
 from records.stage import read_arguments, run_stage
@@ -50,11 +51,14 @@ def describe(model: str, models: Path) -> tuple[Description, Path]:
     """Return the description of a model and its folder.
 
     Raises:
-        ValueError: there is no such model; the message names those there are.
+        ValueError: there is no such model, or its description is broken; the message names those there are, or the file.
     """
     known = [path.parent.name for path in models.glob("*/model.json")]
     folder = models / one_of(model, known, "model", f"{models} (`dvc repro finetune` makes the models of params.yaml)")
-    return msgspec.json.decode((folder / "model.json").read_bytes(), type=Description), folder
+    try:
+        return msgspec.json.decode((folder / "model.json").read_bytes(), type=Description), folder
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{folder / 'model.json'}: {error}; rebuild it with `dvc repro finetune@{model}`") from None
 
 
 def build_requests(run: Run, splits: Path) -> list[Request]:
@@ -100,7 +104,8 @@ def _key(identity: str, asking: Asking, settings: Settings) -> str:
     """Return the hash of all that a reply depends on: not of the batch, the run's name or the version of the data."""
     request = asking.request
     what: list[Any] = [identity, prompt_sha256(asking.prompt), msgspec.structs.replace(settings, batch_size=1)]
-    return hashlib.sha256(msgspec.json.encode([*what, request.item_id, request.options, asking.repeat])).hexdigest()
+    what += [request.item_id, request.question_type, request.options, request.answer_format, asking.repeat]
+    return hashlib.sha256(msgspec.json.encode(what)).hexdigest()
 
 
 def _read_kept(path: Path) -> dict[str, Reply]:

@@ -10,6 +10,7 @@ _CONTROL = re.compile(r"<\|\w{1,30}\|>|</?s>")
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,80}~~")
 _SIGNS = str.maketrans(dict.fromkeys("✅✔✓☑", "√") | dict.fromkeys("❌✗✘✖❎", "×"))
 _MARK_UP = re.compile(r"[*_`#]+|\\boxed|\\text|[\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b\u200d\ufeff]")
+_BLANKS = (re.compile(r"[ \t]{2,}"), " "), (re.compile(r"\n{4,}"), "\n\n\n")  # a model that runs on in blanks
 _GAP_IN_WORD = re.compile(r"(?<=[\u4e00-\u9fff])[ \t]+(?=[\u4e00-\u9fff])")
 
 
@@ -28,4 +29,6 @@ def folded(text: str) -> str:
     text = _CONTROL.sub("\n", unicodedata.normalize("NFKC", text).translate(_SIGNS))
     text = _STRUCK.sub("", text)
     text = _MARK_UP.sub("", text)
+    for blanks, one in _BLANKS:
+        text = blanks.sub(one, text)
     return _GAP_IN_WORD.sub("", text).strip()

@@ -59,6 +59,12 @@ def check_complete(predictions: Sequence[Prediction], expected: Sequence[str]) -
         )
 
 
+def check_repeats(predictions: Sequence[Prediction], repeats: int, run: str) -> None:
+    """Raise ValueError unless the replies are those of as many repeats as the run has."""
+    if predictions and (found := sorted({prediction.repeat for prediction in predictions})) != list(range(repeats)):
+        raise ValueError(f"run {run} has {repeats} repeats, its predictions have {found}; rebuild them with `dvc repro predict@{run}`")
+
+
 def main(argv: list[str] | None = None) -> None:
     paths = {
         "predictions": "data/predictions/{key}.jsonl",
@@ -68,6 +74,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "runs", Run, paths, keyed=True)
     predictions = list(read_jsonl(args.predictions, Prediction))
+    check_repeats(predictions, args.params.repeats, args.key)
     test = Path(args.splits) / "test"
     if args.params.task == "claim":
         scores, figures = score_claims(predictions, list(read_jsonl(test / "claims.jsonl", ClaimPair)))

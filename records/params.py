@@ -3,20 +3,20 @@
 `python -m records.params` checks the file and names what is wrong, with the keys that are known.
 """
 
-import difflib
-import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 from ruamel.yaml import YAML
+
+from records.checks import convert, one_of
 
 PARAMS_FILE = "params.yaml"
 Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0)]
-Slug = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]*$")]
+SLUG = "^[a-z0-9][a-z0-9_-]*$"
+Slug = Annotated[str, Meta(pattern=SLUG)]
 
 
 class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -156,32 +156,6 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
         return YAML(typ="safe", pure=True).load(file)
 
 
-def convert(value: Any, shape: Any, where: str) -> Any:
-    """Return a value as its shape.
-
-    Raises:
-        ValueError: names the place, what was found and, for an unknown key, the known ones.
-    """
-    try:
-        return msgspec.convert(value, shape, strict=False)
-    except msgspec.ValidationError as error:
-        raise ValueError(f"{where}: {error}{_known_keys(value, shape)}{_known_values(str(error), shape)}") from None
-
-
-def one_of(name: str, known: Any, what: str, where: str) -> str:
-    """Return a name that is known.
-
-    Raises:
-        ValueError: names the known ones and the nearest.
-    """
-    known = sorted(known)
-    if name in known:
-        return name
-    near = difflib.get_close_matches(name, known, 1)
-    guess = f"; did you mean {near[0]}?" if near else ""
-    raise ValueError(f"{where}: unknown {what} {name!r}; known: {', '.join(known) or 'none'}{guess}")
-
-
 def check(values: Any, where: str = PARAMS_FILE) -> Params:
     """Return params checked as a whole: keys, values, and that each run's model is listed.
 
@@ -195,31 +169,6 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
         if source.kind == "files" and not (source.path and source.format):
             raise ValueError(f"{where}: sources.{name}: kind files needs `path` and `format`")
     return params
-
-
-def _known_keys(value: Any, shape: Any) -> str:
-    """Return the known keys of the block that holds an unknown one, or nothing."""
-    if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
-        fields = {field.name: field.type for field in msgspec.structs.fields(shape)}
-        if unknown := [key for key in value if key not in fields]:
-            return f"; unknown: {', '.join(map(str, unknown))}; known: {', '.join(fields)}"
-        for key, inner in fields.items():
-            if key in value and (text := _known_keys(value[key], inner)):
-                return text
-    elif getattr(shape, "__origin__", None) is dict and isinstance(value, dict):
-        for inner in value.values():
-            if text := _known_keys(inner, shape.__args__[1]):
-                return text
-    return ""
-
-
-def _known_values(message: str, shape: Any) -> str:
-    """Return the values that the field named in msgspec's message may have, or nothing."""
-    if not message.startswith("Invalid enum value") or not (path := re.search(r"at `\$\.?(.*)`", message)):
-        return ""
-    for step in filter(None, path[1].replace("[...]", ".*").split(".")):
-        shape = get_args(shape)[1] if step == "*" else get_type_hints(shape, include_extras=True)[step]
-    return f"; known: {', '.join(map(str, get_args(shape)))}"
 
 
 if __name__ == "__main__":

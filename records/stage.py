@@ -6,6 +6,7 @@ default to that block, and the paths to those of the pipeline.
 
 import argparse
 import logging
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from records.params import PARAMS_FILE, convert, one_of, read_params
+from records.checks import convert, one_of
+from records.params import PARAMS_FILE, SLUG, read_params
 
 
 class Arguments(argparse.Namespace):
@@ -65,6 +67,8 @@ def read_arguments(
     given = {name: value for name, value in vars(namespace).items() if name in names and value is not None}
     given |= _free_flags(rest, names)
     namespace.all_params = known
+    if keyed and not re.fullmatch(SLUG, namespace.key):
+        raise ValueError(f"{block}: {namespace.key!r} is no key; expected small letters, digits, - and _, since it names files")
     if keyed and not given:
         one_of(namespace.key, known.get(block) or {}, f"key of `{block}`", PARAMS_FILE)
     defaults = known.get(block) if block else None

@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
+from records.checks import one_of
 from records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
-from records.params import one_of
 from records.provenance import Provenance
 
 FILE = Path(__file__).parent / "layouts.yaml"

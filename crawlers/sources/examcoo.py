@@ -88,16 +88,17 @@ class ExamcooSpider(SourceSpider):
                 self.misfit(response, f"a row without id: {str(row)[:80]}")
                 continue
             if row["id"] == "b":
-                _read_block(setting, (line["c"] for line in row["c"]))
+                _read_block(setting, [str(line["c"]) for line in row.get("c") or [] if isinstance(line, dict) and "c" in line])
             elif found := _QUESTION_ID.fullmatch(str(row["id"])):
                 count += 1
                 try:
                     fields = {**page, **_above(setting, count), "number_raw": str(count), **_question(found[1], row)}
+                    explained = _is_explained(row)
                 except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                     self.misfit(response, f"{row['id']}: stem, options or blanks are not as expected: {type(error).__name__}: {error}")
                     continue
                 item = msgspec.structs.replace(self.question(response, f"q{count}", **_without_own_letters(fields)), url=view)
-                yield self._ask_explanation(item, found, paper) if _is_explained(row) else item
+                yield self._ask_explanation(item, found, paper) if explained else item
         if not count:
             self.misfit(response, "no questions")
 

@@ -48,13 +48,14 @@ class MxqeSpider(SourceSpider):
         """Read a list; the first page of one says how many articles there are, and so how many pages."""
         page = _utf8(response)
         articles = [link for link in page.css("dt a::attr(href)").getall() if _ARTICLE.search(link)]
-        total = page.css('a[title="总数"] b::text').re_first(r"\d+")
+        total = page.css('a[title="总数"] b::text').re_first(r"\d{1,12}")
         if not articles and total != "0":
             self.misfit(response, f"no article in `dt a`, and {total or 'no number'} in `a[title=总数]`")
         for link in articles:
             yield response.follow(link, self.parse_article)
         if first and articles:
-            for number in range(2, 1 + ceil(int(total or 0) / len(articles))):
+            pages = ceil(int(total or 0) / len(articles))
+            for number in range(2, 1 + min(pages, self.max_pages or pages)):  # the site may claim any number
                 yield response.follow(_list_page(response.url, number), self.parse_list, cb_kwargs={"first": False})
 
     def parse_article(self, response: Response, before: Pages | None = None) -> Iterator[QuestionItem | Request]:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from eval.backends.contract import Backend, Opener
+from records.checks import one_of
 from records.model import Description
-from records.params import one_of
 
 
 def open_backend(description: Description, folder: Path) -> Backend:

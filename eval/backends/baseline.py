@@ -7,8 +7,8 @@ from random import Random
 from eval.backends.contract import Asking, Reply, Settings
 from eval.prompt import Message, plain_text
 from eval.tasks.request import Request
+from records.checks import one_of
 from records.model import Description
-from records.params import one_of
 
 
 def random_answer(request: Request, draw: Random) -> str:

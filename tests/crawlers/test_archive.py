@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.utils.test import get_crawler
 from warcio.archiveiterator import ArchiveIterator
 
-from crawlers.archive import finish_crawl
+from crawlers.archive import ArchiveMiddleware, finish_crawl
 from crawlers.segments import PartWriter, finish, parts, read_index, read_page, scan, segment, stored
 from crawlers.warc import Key, Page, header_value, page_member, read_member, request_key
 from records.provenance import page_id
@@ -135,3 +138,14 @@ def test_a_file_that_is_not_what_the_index_says_is_told(tmp_path: Path) -> None:
     wrong = type(first)(**{name: getattr(second, name) for name in first.__struct_fields__} | {"url": first.url})
     with pytest.raises(ValueError, match=r"2026-11-20\.warc\.gz at \d+: not GET https://site.example/1"):
         read_page(tmp_path, wrong)
+
+
+def test_a_header_in_no_known_encoding_is_stored(tmp_path: Path) -> None:
+    crawler = get_crawler(settings_dict={"ARCHIVE_FOLDER": str(tmp_path), "ARCHIVE_SNAPSHOT": SNAPSHOT, "ARCHIVE_ORIGIN": "live"})
+    archive = ArchiveMiddleware(crawler)
+    request = Request("https://site.example/1")
+    archive.process_response(request, Response(request.url, headers={b"X-\xff": b"\xd6\xd0"}, body=b"1"))
+    archive.spider_closed()
+    finish_crawl(tmp_path, SNAPSHOT, "live")
+    [row] = read_index(tmp_path, SNAPSHOT)
+    assert read_page(tmp_path, row).headers == [("X-%FF", "%D6%D0")]

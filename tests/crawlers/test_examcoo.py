@@ -110,14 +110,27 @@ def test_three_calls_wrap_the_same_rows(spider: ExamcooSpider, wrap: Any) -> Non
     assert item.stem_raw == "题干（ ）"
 
 
-@pytest.mark.parametrize(("rows", "why"), [([{"id": "123"}], "no questions"), ([], "no questions"), ("<html>", "not JSON")])
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([{"id": "123"}], "no questions"),
+        ([], "no questions"),
+        ("null", "no questions"),
+        ('"shut"', "no questions"),
+        ("<html>", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ([1, {"a": "题干"}], "a row without id"),
+        ([{"id": "b", "c": [{"x": 1}, 2]}], "no questions"),
+    ],
+)
 def test_a_call_without_questions_is_a_misfit(spider: ExamcooSpider, rows: Any, why: str) -> None:
     assert read(spider, rows) == []
     assert why in spider.crawler.stats.get_value("misfit/pages")[0]
 
 
-def test_a_question_that_is_spoilt_costs_no_other(spider: ExamcooSpider) -> None:
-    [item] = read(spider, [{"id": "123"}, row(b='[{"o":"甲"'), row(a="好题")])
+@pytest.mark.parametrize("spoilt", [{"b": '[{"o":"甲"'}, {"b": '["甲"]'}, {"a": None}, {"c": "9" * 5000}, {"e": "many"}])
+def test_a_question_that_is_spoilt_costs_no_other(spider: ExamcooSpider, spoilt: dict[str, Any]) -> None:
+    [item] = read(spider, [{"id": "123"}, row(**spoilt), row(a="好题")])
     assert (item.stem_raw, item.number_raw) == ("好题", "2")
     assert "s1_9" in spider.crawler.stats.get_value("misfit/pages")[0]
 
@@ -153,6 +166,12 @@ def test_a_list_goes_on_while_there_are_pages(spider: ExamcooSpider, rows: int, 
     assert urls[0] == f"{HOST}/editor/do/view/id/0"
     assert len(urls) == rows + wanted
     assert (f"{HOST}/paperlist/index/k/43/p/2" in urls) == wanted
+
+
+def test_a_list_whose_address_names_no_page_is_the_first(spider: ExamcooSpider) -> None:
+    html = '<table><tr><td><a href="/editor/do/view/id/7">查看</a></td></tr></table><div>总共：2页</div>'
+    urls = [request.url for request in spider.parse_list(page(f"{HOST}/paperlist/index/k/43", html))]
+    assert urls == [f"{HOST}/editor/do/view/id/7", f"{HOST}/paperlist/index/k/43/p/2"]
 
 
 def test_the_replica_answers_no_call_with_a_wrong_token() -> None:

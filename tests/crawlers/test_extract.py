@@ -44,10 +44,14 @@ def test_misfits_below_the_share_are_told(crawled: Path, run_toy: Toy) -> None:
     assert errors.count("misfit: https://toy.example/p/") == 6
 
 
-def test_a_failing_callback_fails_the_stage(crawled: Path, run_toy: Toy) -> None:
-    status, errors = run_toy("extract", crawled, spider="failing")
+def test_a_page_that_a_callback_fails_on_is_a_misfit(crawled: Path, run_toy: Toy) -> None:
+    status, errors = run_toy("extract", crawled, spider="failing", share=0)
     assert status == 1
+    assert "1 of 31 pages no longer fit the spider, more than max_misfit_share 0" in errors
     assert "https://toy.example/p/3: KeyError" in errors
+    status, errors = run_toy("extract", crawled, spider="failing", share=0.05)
+    assert status == 0
+    assert "KeyError" in errors  # told, though the stage goes on
 
 
 def test_nothing_crawled_says_what_to_do(tmp_path: Path, run_toy: Toy) -> None:

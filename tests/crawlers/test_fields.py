@@ -43,6 +43,10 @@ def test_noise_is_dropped_on_request(tag: str, hidden: bool) -> None:
     assert text_of(html, drop_hidden=True) == ("高血压" if hidden else "高噪血压")
 
 
+def test_a_page_nested_without_end_is_read() -> None:
+    assert text_of("<b>" * 3000 + "高血压") == "高血压"
+
+
 def test_images_are_counted() -> None:
     assert images_in("<p>如图<img src=a.png></p><IMG src=b.png>") == 2
 

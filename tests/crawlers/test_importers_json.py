@@ -38,6 +38,11 @@ def test_records_of_a_file(name: str, body: str, records: list[tuple[str, Any]])
     assert [(place, record["q"]) for place, record in read_records(name, body.encode())] == records
 
 
+def test_half_a_character_is_told_as_lost() -> None:
+    [(_, record)] = read_records("a.jsonl", rb'{"q":"\ud83d\ude00 \ud800 \udc00"}')
+    assert record == {"q": "\U0001f600 \ufffd \ufffd"}
+
+
 def test_fields_around_an_array_belong_to_every_record() -> None:
     body = json.dumps({"type": "FKU", "example": [{"q": 1}, {"q": 2}]}).encode()
     assert [record for _, record in read_records("a.json", body, "example")] == [{"type": "FKU", "q": 1}, {"type": "FKU", "q": 2}]
@@ -54,7 +59,9 @@ def test_fields_around_an_array_belong_to_every_record() -> None:
         ("a.jsonl", '{"q":1}\n{"q":"题"}'.encode("gbk"), None, r"a\.jsonl: line 2: byte 14 is not UTF-8"),
         ("a.json", b'{"rows":{}}', "rows", r"a\.json: field 'rows': found dict, expected a list of records"),
         ("a.json", b"[]", "rows", r"a\.json: found list, expected an object"),
+        ("a.jsonl", b'{"q":1}\n' + b'{"q":' * 50_000, None, r"a\.jsonl: line 2: nested too deeply"),
     ],
+    ids=range(9),
 )
 def test_what_is_no_file_of_records_is_told(name: str, body: bytes, array: str | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):

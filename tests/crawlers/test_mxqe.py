@@ -57,6 +57,12 @@ def test_a_tag_list_counts_its_pages_from_zero(respond: Respond, spider: MxqeSpi
     assert f"{MAIN}/zkyy/2550008.html" in found + [request.url for request in spider.parse_list(fetch(respond, found[-1]), first=False)]
 
 
+def test_a_list_that_claims_pages_without_end_is_bounded(spider: MxqeSpider) -> None:
+    spider.max_pages = 5
+    found = list(spider.parse_list(page(f'<dt><a href="/zkxl/1.html">x</a></dt><a title="总数"><b>{"9" * 12}</b></a>')))
+    assert len(found) == 5
+
+
 @pytest.mark.parametrize(
     "url, number, address",
     [

@@ -66,7 +66,17 @@ def test_a_state_is_read_to_where_it_ends(script: str) -> None:
     assert (name, sections[0].title, sections[0].text) == ("偏头痛", "病因", "病因未明。")
 
 
-@pytest.mark.parametrize("html", ["<script>window._ROUTER_DATA = {broken</script>", "<script>var x;</script>", "<p>无</p>"])
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<script>window._ROUTER_DATA = {broken</script>",
+        f"<script>window._ROUTER_DATA = {'[' * 100_000}</script>",
+        f"<script>window._ROUTER_DATA = {'9' * 5000}</script>",
+        "<script>var x;</script>",
+        "<p>无</p>",
+    ],
+    ids=range(5),
+)
 def test_a_page_without_readable_state_has_none(html: str) -> None:
     assert _state(page(html)) is None
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.claim_templates import read_templates
-from curation.claims import REASONS, main, make_claims
+from curation.claims import REASONS, main, make_claims, read_negation, refuse
 from records.claim import ClaimPair
 from records.fact import RELATIONS, Fact, fact_id
 from records.jsonl import read_jsonl, write_jsonl
@@ -166,3 +166,10 @@ def test_the_stage_writes_claims_rejected_and_metrics(tmp_path: Path) -> None:
     assert [row.reason for row in read_jsonl(tmp_path / "claims/rejected.jsonl", Rejected)] == ["double_negation"]
     measured = msgspec.json.decode((tmp_path / "m.json").read_bytes())
     assert measured["facts"] == {"in": 18, "out": 17, "rejected": 1}
+
+
+@pytest.mark.parametrize(
+    ("tail", "denies"), [("四肢无力", False), ("无力", False), ("无尿", False), ("切勿搔抓", True), ("严禁饮酒", True), ("可无症状", True)]
+)
+def test_a_denial_is_told_from_a_name(tail: str, denies: bool) -> None:
+    assert (refuse(fact("disease_symptom", "某病", tail), *read_negation()) == "double_negation") == denies

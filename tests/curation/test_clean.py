@@ -1,6 +1,7 @@
 """The stage as a whole: nothing is lost, order does not matter, what is missing is named."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,15 @@ def test_published_sets_never_crash(real_data: Path) -> None:
     assert metrics["questions"]["out"] > 0.7 * metrics["questions"]["in"]
     assert metrics["facts"]["out"] > 0.95 * metrics["facts"]["in"]
     assert metrics["labels_unmapped"] == {}
+
+
+@pytest.mark.parametrize("sign", ["\xa0", "。？", "中", "…"], ids=["blanks", "ends", "prose", "dots"])
+def test_a_page_of_one_sign_over_and_over_takes_no_time(sign: str) -> None:
+    """Patterns that look for the end of a run from each of its places take minutes for this."""
+    text = "案例：一般资料" + "中" * 40 + sign * (30_000 // len(sign)) + "止"
+    began = time.monotonic()
+    values = [LabelledValue(label="并发症", value=text, position="1")]
+    item = EntityItem(url="file:39", provenance=seen("medical", "1"), entity_type="disease", name_raw="高血压", values=values)
+    metrics = clean([("toy", [question(1, stem_raw=text), item])], PARAMS).metrics
+    assert metrics["questions"]["in"] == metrics["entities"]["in"] == 1
+    assert time.monotonic() - began < 15

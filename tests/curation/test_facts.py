@@ -70,6 +70,8 @@ def test_values_become_atomic_tails(syntax: str, value: str, found: list[str]) -
         ("list", "尺骨上1/3骨折合...", "tail_not_atomic"),
         ("list", "鼻", "tail_not_atomic"),
         ("word", "不确定，如为病毒性则有传染性", "tail_not_atomic"),
+        ("word", "不通过空气传播", "tail_not_atomic"),
+        ("word", "暂无", "value_empty"),
         ("range", "阴性或弱阳性", "tail_not_atomic"),
     ],
 )
@@ -93,6 +95,14 @@ def test_the_last_item_of_a_value_that_the_site_cut_is_dropped() -> None:
         ("无传染性", False),
         ("不具有传染性", False),
         ("是非传染性疾病。", False),
+        ("血液传播，性生活和母婴传染", True),
+        ("无", False),
+        ("没有", False),
+        ("传染性：无", False),
+        ("不属于传染病", False),
+        ("无明显传染性", False),
+        ("未见传染性", False),
+        ("不会传播", False),
     ],
 )
 def test_infectivity(value: str, polarity: bool) -> None:

@@ -104,6 +104,12 @@ def test_answers_become_sorted_letters(raw: str, letters: str, rule: str | None)
     assert rule is None or rule in reading.rules
 
 
+@pytest.mark.parametrize(("answer", "letter"), [("B超", "B"), ("CT", "A"), ("DNA", "C")])
+def test_an_options_own_text_may_begin_with_a_letter(answer: str, letter: str) -> None:
+    question = read({"options_raw": ["CT", "B超", "DNA"], "answer_raw": answer}).question
+    assert question is not None and question.answer == letter
+
+
 def test_an_option_that_slipped_into_the_answer_goes_back() -> None:
     reading = read({"options_raw": ["感觉", "知觉", "记忆"], "answer_raw": "D、表象"})
     assert reading.rejected is not None and reading.rejected.detail == "answer None, declared mcqa, 4 options"
@@ -119,3 +125,9 @@ def test_verdicts(raw: str, letter: str) -> None:
     question = read({"section_raw": "判断题", "options_raw": None, "answer_raw": raw}).question
     assert question is not None and question.question_type == "tf"
     assert question.answer == letter and [option.text for option in question.options] == ["正确", "错误"]
+
+
+@pytest.mark.parametrize(("raw", "letter"), [("A", "B"), ("b", "A"), ("答案：A", "B"), ("B、正确", "A"), ("正确", "A"), ("×", "B")])
+def test_verdicts_in_the_other_order(raw: str, letter: str) -> None:
+    question = read({"section_raw": "判断题", "options_raw": ["A. 错误", "B. 正确"], "answer_raw": raw}).question
+    assert question is not None and question.answer == letter

@@ -3,13 +3,14 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.answers import READERS, read_answer, read_row
+from eval.answers import READERS, main, read_answer, read_row
 
 OPTIONS = {"A": "荣格", "B": "阿德勒", "C": "弗洛伊德", "D": "埃里克森"}
 MANY = {"A": "食物", "B": "安全", "C": "温暖", "D": "金钱", "E": ""}
@@ -39,6 +40,22 @@ CLAIMS = [
     ("有误", "错误"),
     ("错误，正确的说法需要结合临床判断。", "错误"),
     ('{"answer": "错误", "reason": "x"}', "错误"),
+    ("正确(√)", "正确"),
+    ("❌ 错误", "错误"),
+    ("正确 - 原因", "正确"),
+    ("错误——", "错误"),
+    ("错误~", "错误"),
+    ("正确<|im_end|>", "正确"),
+    ("作为AI医学助手，我认为该说法正确。", "正确"),
+    ("对于这个说法，我认为是正确的。", "正确"),
+    ("不，这个说法是错误的。", "错误"),
+    ("这个说法并不是正确的。", "错误"),
+    ("这个说法存在一定的错误。", "错误"),
+    ("正确答案是错误", "错误"),
+    ("不，它会传染", None),
+    ("这个说法是不是正确的", None),
+    ("正确-或错误", None),
+    ("❌", None),
     ("<think>似乎正确</think>错误", "错误"),
     ("正确的诊断需要检查", None),
     ("正确使用可以有效", None),
@@ -88,6 +105,17 @@ SINGLE = [
     ("这是一道理论题", None),
     ("<think>选A", None),
     ("", None),
+    ("A✗ B✓ C✗ D✗", "B"),
+    ("A❌ B✅ C❌ D❌", "B"),
+    ("~~A~~ B", "B"),
+    ("C<|im_end|>", "C"),
+    ("答案是A。等等，应该是B", "B"),
+    ("答案：A、B均不正确，应为C", "C"),
+    ("答案：C，D项是错误的", "C"),
+    ("C. 弗洛伊德\n\n解析：A. 荣格提出集体无意识", "C"),
+    ("答案：B，C", None),
+    ("荣格和弗洛伊德", None),
+    ("A. 荣格\nB. 阿德勒\nC. 弗洛伊德\nD. 埃里克森", None),
 ]
 SEVERAL = [
     ("ACD", "ACD"),
@@ -110,6 +138,24 @@ SEVERAL = [
     ("AB或AC", None),
     ("答案：无", None),
     ("", None),
+    ("答案：A~D", "ABCD"),
+    ("A✓ B✗ C✓ D✗", "AC"),
+    ("A✅ B❌ C✅ D❌", "AC"),
+    ("A.√ B.× C.√ D.×", "AC"),
+    ("答案：A. 食物 B. 安全", "AB"),
+    ("答案：A、食物；B、安全", "AB"),
+    ("答案：\nA. 食物\nB. 安全\nC. 温暖", "ABC"),
+    ("答案：A（食物）和C（温暖）", "AC"),
+    ("A. 食物\nC. 温暖", "AC"),
+    ("A. 食物：正确\nB. 安全：错误\nC. 温暖：正确\nD. 金钱：错误", "AC"),
+    ("- A\n- C", "AC"),
+    ("食物和温暖", "AC"),
+    ("BCD三项均正确", "BCD"),
+    ("正确的是A和C，B和D错误", "AC"),
+    ("答案：AB。等等，应该选ABC", "ABC"),
+    ("A, C and D", "ACD"),
+    ("以上全部", "ABCD"),
+    ("以上全部都不对", None),
 ]
 TCM = [
     ("【解析】A不对<eoe>\n【答案】D<eoa>", "D"),
@@ -121,6 +167,8 @@ TCM = [
     ("D", "D"),
     ("【解析】眩晕一证，历代", None),
     ("【答案】以上都有可能<eoa>", None),
+    ("例如：【答案】: A <eoa>\n【答案】D<eoa>", "D"),
+    ("例如：【答案】: A <eoa>", None),
 ]
 TCM_OPTIONS = {"A": "肝阳上亢", "B": "气血亏虚", "C": "肾精不足", "D": "痰浊中阻", "E": "瘀血阻窍"}
 ROWS = [
@@ -202,6 +250,36 @@ def test_the_command_adds_outcome_and_answer(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "eval.answers", file], capture_output=True, text=True, check=True)
     assert [json.loads(line)["answer"] for line in done.stdout.splitlines()] == ["错误", None]
     assert json.loads(done.stdout.splitlines()[1])["outcome"] == "unparsed"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"task": "mcqa", "response": None, "options": OPTIONS}, r"rows.jsonl:1: response None is no text"),
+        ({"task": "mcqa", "response": "A", "options": {"A": 1}}, r"rows.jsonl:1: options .* are neither"),
+        ({"task": "mcqa", "response": "A", "options": ["荣格", "阿德勒"]}, r"rows.jsonl:1: options .* are neither"),
+        ({"task": "mcqa", "response": "A", "options": [OPTIONS]}, r"rows.jsonl:1: .*unknown task of a case group 'mcqa'; known: tcm"),
+        ({"task": "qa", "response": "A"}, r"rows.jsonl:1: .*unknown task 'qa'"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_told_with_its_line(row: dict, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        main([str(file)])
+
+
+def test_options_may_stand_as_in_the_splits() -> None:
+    listed = [{"letter": letter, "text": text} for letter, text in OPTIONS.items()]
+    assert read_row({"task": "mcqa", "response": "弗洛伊德", "options": listed})["answer"] == "C"
+
+
+@pytest.mark.parametrize("task", sorted(READERS))
+@pytest.mark.parametrize("reply", ["A" + " " * 20_000 + "x", "答案：" * 3000, "A\n" * 5000])
+def test_a_reply_that_runs_on_is_read_in_time(task: str, reply: str) -> None:
+    started = time.monotonic()
+    read_answer(task, reply, OPTIONS)
+    assert time.monotonic() - started < 3
 
 
 def test_a_row_without_a_response_is_told_with_its_line(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from eval.backends.contract import Asking, Reply, Settings
-from eval.predict import KeptReply, ask, build_requests, main
+from eval.predict import KeptReply, ask, build_requests, describe, main
 from eval.prompt import Message, plain_text
 from eval.tasks import TASKS
 from records.jsonl import read_jsonl, write_jsonl
@@ -109,6 +109,8 @@ def test_only_what_changed_is_asked_again(askings: list[Asking], tmp_path: Path)
     assert asked(askings, structs.replace(PLAIN, batch_size=9)) == 0
     assert asked([structs.replace(askings[0], prompt="anders"), *askings[1:]]) == 1
     assert asked([structs.replace(askings[0], repeat=2), *askings[1:]]) == 1
+    reworded = structs.replace(askings[0].request, answer_format="选{answer}")  # what a baseline replies with
+    assert asked([structs.replace(askings[0], request=reworded), *askings[1:]]) == 1
     assert asked(askings, structs.replace(PLAIN, temperature=0.3)) == len(askings)
     assert asked(askings, structs.replace(PLAIN, seed=2)) == len(askings)
     assert asked(askings, identity="other") == len(askings)
@@ -168,6 +170,13 @@ def test_wrong_runs_are_named(flags: tuple[str, ...], message: str, predict: Cal
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ValueError, match=message):
         predict("r", *flags)
+
+
+def test_a_broken_description_names_its_file(tmp_path: Path) -> None:
+    (tmp_path / "torn").mkdir()
+    (tmp_path / "torn/model.json").write_text('{"model"')
+    with pytest.raises(ValueError, match=r"torn/model.json: .*finetune@torn"):
+        describe("torn", tmp_path)
 
 
 def test_an_unknown_run_names_the_known(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

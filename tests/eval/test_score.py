@@ -95,6 +95,12 @@ def test_a_multiple_choice_is_right_as_a_set_only() -> None:
     assert figures["by_question_type"]["mrqa"]["questions"] == 3
 
 
+def test_letters_are_counted_over_the_same_replies() -> None:
+    replies = [reply("q-1", "答案：A", repeat) for repeat in range(3)]
+    _, figures = score_choices(replies, [question(1)], "choice")
+    assert figures["letters"] == {"answered": {"A": 3}, "gold": {"A": 3}}
+
+
 def test_figures_by_exam_subject_category_form_and_group() -> None:
     questions = [
         question(0, exam="TCM", subject="中药学", form="a1"),
@@ -136,6 +142,13 @@ def test_nothing_asked_gives_no_figure_and_no_crash() -> None:
 def test_missing_and_doubled_replies_are_errors(replies: list[Prediction]) -> None:
     with pytest.raises(ValueError, match=r"do not fit the test split.*predict@RUN"):
         score_claims(replies, [pair(1)])
+
+
+def test_replies_of_another_number_of_repeats_are_refused(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "p.jsonl", both(1, "正确", "错误"), key=lambda p: p.item_id)
+    run = ["new-run", "--model", "tiny", "--task", "claim", "--repeats", "2", f"--predictions={tmp_path}/p.jsonl"]
+    with pytest.raises(ValueError, match=r"run new-run has 2 repeats, its predictions have \[0\]; .*predict@new-run"):
+        main(run)
 
 
 def test_the_stage_writes_scores_and_figures(tmp_path: Path) -> None:

@@ -81,6 +81,12 @@ def test_an_unknown_key_names_the_known_ones() -> None:
         read_arguments(["tinny"], "doc", "models", Model, {"out": "data/models/{key}"}, keyed=True)
 
 
+@pytest.mark.parametrize("key", ["../x", "A b", "-x/", ""])
+def test_a_key_never_leaves_its_folder(key: str) -> None:
+    with pytest.raises((ValueError, SystemExit)):
+        read_arguments([key, "--backend", "baseline"], "doc", "models", Model, {"out": "data/models/{key}"}, keyed=True)
+
+
 def test_a_key_with_its_flags_needs_no_params_file(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     got = read_arguments(
