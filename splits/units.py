@@ -9,11 +9,13 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from records.identity import canonical, content_id
 from records.question import Question
 
 Split = Literal["train", "dev", "test", "reserved"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
 TCM = "TCM"
+_TELLING_STEM_CHARS = 20  # letters; a shorter stem (下列说法正确的是) is shared by questions that have nothing else in common
 
 
 class Cell(NamedTuple):
@@ -38,6 +40,8 @@ class Row(Struct, frozen=True, gc=False):
     answer: str
     group_id: str | None
     cluster_id: str | None
+    stem_id: str | None = None
+    """Equal for questions of one case and stem, whatever their options; None where the stem is too short to give anything away."""
 
 
 class Unit(Struct, frozen=True, gc=False):
@@ -87,11 +91,13 @@ def row_of(question: Question) -> Row:
         raise ValueError(f"question {question.id} ({seen}) has no answer; clean rejects those as answer_missing: run `dvc repro clean`")
     words = (question.category, question.exam, question.question_type, question.subject, question.form or "")
     cell = Cell(*map(sys.intern, words))
-    return Row(question.id, cell, question.answer, question.group_id, question.cluster_id)
+    asked = canonical((question.shared_stem or "") + question.stem)
+    stem_id = content_id("stem", asked) if len(asked) >= _TELLING_STEM_CHARS else None
+    return Row(question.id, cell, question.answer, question.group_id, question.cluster_id, stem_id)
 
 
 def join(rows: Iterable[Row]) -> list[Unit]:
-    """Return the units, sorted by key: rows that share a group or a cluster are joined, and so are groups that share a cluster.
+    """Return the units, sorted by key: rows that share a group, a cluster or a stem are joined, and so on from one to the next.
 
     Raises:
         ValueError: two rows have one id.
@@ -132,8 +138,8 @@ def _unit(rows: list[Row]) -> Unit:
 
 def _ties(row: Row) -> list[str]:
     """Return the names of what ties a row to others."""
-    ties = [f"group {row.group_id}"] if row.group_id else []
-    return ties + ([f"cluster {row.cluster_id}"] if row.cluster_id else [])
+    named = {"group": row.group_id, "cluster": row.cluster_id, "stem": row.stem_id}
+    return [f"{kind} {name}" for kind, name in named.items() if name]
 
 
 def _root(parents: dict[str, str], tie: str) -> str:

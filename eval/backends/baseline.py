@@ -10,6 +10,8 @@ from eval.tasks.request import Request
 from records.checks import one_of
 from records.model import Description
 
+_NEGATIONS = ("不", "异常", "忌")  # of the templates in SdAK's Table 2
+
 
 def random_answer(request: Request, draw: Random) -> str:
     """Return one of the allowed answers, each as likely: for mrqa one of the sets of two letters or more."""
@@ -29,10 +31,19 @@ def longest_option(request: Request, draw: Random) -> str:
     return "".join(sorted(option.letter for option in chosen))
 
 
+def negation_word(request: Request, draw: Random) -> str:
+    """Call a claim 错误 where it holds a word of negation, else 正确: what the wording alone gives away. The first option elsewhere."""
+    if request.question_type != "claim":
+        return request.options[0].letter
+    claim = request.messages[-1]["content"].splitlines()[-1]  # the prompt stands on the lines before
+    return "错误" if any(word in claim for word in _NEGATIONS) else "正确"
+
+
 STRATEGIES: dict[str, Callable[[Request, Random], str]] = {
     "random": random_answer,
     "always_correct": always_correct,
     "longest_option": longest_option,
+    "negation_word": negation_word,
 }
 
 _UNUSED = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
 from transformers.generation import (
     LogitsProcessor,
@@ -41,7 +42,7 @@ class HuggingFace:
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left", trust_remote_code=False)
             model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, use_safetensors=True, trust_remote_code=False)
-        except OSError as error:
+        except (OSError, SafetensorError) as error:
             raise ValueError(
                 f"model {description.model}: {description.name or path} has no model of the Hugging Face format in safetensors: "
                 f"{str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` makes a model that is trained here"

@@ -188,3 +188,12 @@ def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
     assert "model qwen7b: Qwen/Qwen2.5-7B-Instruct, revision main, cannot be had" in last
     assert "HF_HUB_OFFLINE is set" in last
     assert "hf download Qwen/Qwen2.5-7B-Instruct" in last
+
+
+def test_weights_that_were_cut_are_told_without_a_traceback(folder: Path, tmp_path: Path) -> None:
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(ValueError, match="has no model of the Hugging Face format"):
+        open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())

@@ -240,3 +240,11 @@ def test_claims_are_drawn_by_head(claim, pairs: list[tuple[str, int]], test: flo
         assert found["test"] == rounded(test * len(heads))
         assert found["reserved"] == min(rounded(reserved * len(heads)), len(heads) - found["test"])
         assert found["dev"] == rounded(dev * (len(heads) - found["test"] - found["reserved"]))
+
+
+def test_one_stem_with_other_options_is_one_unit() -> None:
+    cell = Cell("kg", "PCE", "mcqa", "甲", "")
+    units = join(
+        [Row("q-0", cell, "A", None, "c0", "stem-1"), Row("q-1", cell, "A", None, "c1", "stem-1"), Row("q-2", cell, "A", None, None)]
+    )
+    assert [[row.id for row in unit.rows] for unit in units] == [["q-0", "q-1"], ["q-2"]]
