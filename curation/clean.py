@@ -22,8 +22,6 @@ from records.question import Question
 from records.rejection import Rejected
 from records.stage import read_arguments, run_stage
 
-OUTPUTS = ("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl")
-
 
 class Cleaned(NamedTuple):
     """Everything the items of some sources gave."""
