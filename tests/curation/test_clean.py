@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.clean import OUTPUTS, clean, main
+from curation.clean import clean, main
 from records.item import EntityItem, LabelledValue, QuestionItem, Section
 from records.jsonl import to_line, write_jsonl
 from records.params import Clean
 from records.provenance import Provenance
+
+OUTPUTS = ("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl")
 
 PARAMS = Clean(min_stem_chars=4, min_chinese_share=0.3)
 
