@@ -1,50 +1,53 @@
-"""The archive between spider and network: what is stored is replayed, what is not is fetched and stored, or missed when offline."""
+"""The archive between spider and network, while a crawl runs: what is stored is answered from there, what is not is fetched and stored."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Headers, Response
-from scrapy.responsetypes import responsetypes
 
-from crawlers.segments import PartWriter, Row, finish, read_failed, read_index, read_page, stored
-from crawlers.warc import Key, Page, header_value, request_key
+from crawlers import merging
+from crawlers.answers import key_of, response_of
+from crawlers.failures import Failures
+from crawlers.faults import is_robots, of_answer, of_exception
+from crawlers.older import Older, without_conditions
+from crawlers.parts import PartWriter, discard_foreign_parts
+from crawlers.refusals import Refusals
+from crawlers.segments import read_at
+from crawlers.session import OLD_SESSION, REPLAYED, UNSTORED, Outdated, lasting
+from crawlers.stored import Place, Stored, digest_of
+from crawlers.warc import Asked, Key, Page, header_value
 from records.provenance import page_id
 
-_REPLAYED = "archived"  # flag of a response that came from the archive
-_NO_ANSWER = {401, 403, 407, 408, 429}  # the site refuses for now; the page may be had another time, so nothing is stored
+_PRIVATE = {b"cookie", b"authorization", b"proxy-authorization"}  # of request headers: what tells one asker from another
 
 
 class ArchiveMiddleware:
-    """Downloader middleware next to the downloader. Settings: ARCHIVE_FOLDER, ARCHIVE_SNAPSHOT, ARCHIVE_ORIGIN, ARCHIVE_OFFLINE, MAX_PAGES.
+    """Downloader middleware next to the downloader. Settings: ARCHIVE_FOLDER, ARCHIVE_SNAPSHOT, ARCHIVE_ORIGIN, MAX_PAGES.
 
-    It leaves in the stats: `archive/pages` (number), `archive/reused` (number), `archive/missed` (urls not stored, offline),
-    `archive/failed` (request -> why, for those that never got an answer), `archive/over_limit` (number beyond MAX_PAGES).
+    It leaves in the stats: `archive/pages` (number), `archive/reused` (number that earlier runs had), `archive/unchanged` (number as in
+    an older snapshot), `archive/failed` (request -> why, for those that never got an answer), `archive/over_limit` (number beyond
+    MAX_PAGES).
     """
 
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
         if not settings.get("ARCHIVE_FOLDER"):
             raise NotConfigured("no ARCHIVE_FOLDER: pages are not stored")
-        self.stats = crawler.stats
+        self.stats, self.refusals = crawler.stats, Refusals(crawler)
         self.folder = Path(settings["ARCHIVE_FOLDER"])
         self.snapshot: str = settings["ARCHIVE_SNAPSHOT"]
-        self.origin: str = settings.get("ARCHIVE_ORIGIN", "")
-        self.offline = settings.getbool("ARCHIVE_OFFLINE")
+        self.origin: str = settings["ARCHIVE_ORIGIN"]
         self.max_pages = settings.getint("MAX_PAGES")
-        self.failed: dict[str, str] = {}
-        self.missed: list[str] = []
+        self.failed = Failures()
         self.writer: PartWriter | None = None
-        if self.offline:
-            self.rows = {row.key: row for row in read_index(self.folder, self.snapshot)}
-        else:
-            self.rows = stored(self.folder, self.snapshot, self.origin, with_segment=self.origin == "live")
-        # Requests that failed took their place under the limit too, and take it again when the crawl is replayed.
-        self.admitted = {str(key) for key in self.rows if not _is_robots(key)} | (read_failed(self.folder) if self.offline else set())
+        self.stored, self.pages = Stored(), 0
+        self.waiting: set[bytes] = set()  # what has its place under the limit and no answer yet
+        self._load()
+        self.older = Older(self.folder, self.snapshot, self.origin)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "ArchiveMiddleware":
@@ -55,80 +58,120 @@ class ArchiveMiddleware:
 
     def process_request(self, request: Request) -> Response | None:
         """Answer from the archive, or let the request through to the network."""
-        key = _key(request)
-        if key in self.rows:
+        key = key_of(request)
+        if request.meta.get(UNSTORED):
+            without_conditions(request)
+            return None
+        if place := self.stored.get(key):
             self.stats.inc_value("archive/reused")
-            return self._replay(self.rows[key], request)
-        if not _is_robots(key) and str(key) not in self.admitted:
-            if self.max_pages and len(self.admitted) >= self.max_pages:
-                self.stats.inc_value("archive/over_limit")
-                raise IgnoreRequest(f"{request.url}: beyond max_pages")
-            self.admitted.add(str(key))
-        if self.offline:
-            self.missed.append(str(key))
-            raise IgnoreRequest(f"{request.url}: not in the archive")
+            return response_of(read_at(self.folder, place, key), request.url, REPLAYED)
+        self._admit(key, request)
+        self.older.ask(key, request)
         return None
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Store an answer that came from the network."""
-        if _REPLAYED not in response.flags:
-            key = _key(request)
-            if _is_answer(key, response.status):
-                self._store(key, response)
-                self.failed.pop(str(key), None)
-            else:
-                self.failed[str(key)] = f"HTTP status {response.status}"
-        request.meta["page_id"] = page_id(request.url, response.body)
+        key = key_of(request)
+        seen = None
+        if REPLAYED not in response.flags and not request.meta.get(UNSTORED):
+            response, seen = self._keep(key, request, response)
+        request.meta["page_id"] = seen or page_id(key.url, response.body)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Remember what failed; a later success takes it off the list."""
-        if not isinstance(exception, IgnoreRequest):
-            self.failed[str(_key(request))] = f"{type(exception).__name__}: {exception}".strip(": ")
+        if not isinstance(exception, IgnoreRequest):  # what is refused enters the account where it is refused
+            self.failed[str(key_of(request))] = of_exception(exception)
 
     def spider_closed(self) -> None:
         """Leave the account, and end the part."""
-        self.stats.set_value("archive/pages", len(self.rows))
-        self.stats.set_value("archive/missed", self.missed)
+        self.stats.set_value("archive/pages", len(self.stored))
         self.stats.set_value("archive/failed", self.failed)
         if self.writer:
             self.writer.close()
 
-    def _replay(self, row: Row, request: Request) -> Response:
-        page = read_page(self.folder, row)
-        headers = Headers()
-        for name, value in page.headers:
-            headers.appendlist(name, value)
-        kind = responsetypes.from_args(headers=headers, url=request.url, body=page.body)
-        return kind(url=request.url, status=page.status, headers=headers, body=page.body, flags=[_REPLAYED])
+    def _load(self) -> None:
+        """Take in what earlier runs stored."""
+        discard_foreign_parts(self.folder, self.snapshot, self.origin)
+        for _, row in merging.found_rows(self.folder, self.snapshot, self.origin, with_segment=self.origin == "live"):
+            if row.key not in self.stored:
+                self._add(row.key, Place(row.file, row.offset, row.length))
 
-    def _store(self, key: Key, response: Response) -> None:
+    def _admit(self, key: Key, request: Request) -> None:
+        """Give a new request its place under the limit."""
+        mark = digest_of(str(key))
+        if is_robots(key.url) or mark in self.waiting:
+            return
+        if self.max_pages and self.pages + len(self.waiting) >= self.max_pages:
+            self.stats.inc_value("archive/over_limit")
+            raise IgnoreRequest(f"{request.url}: beyond max_pages")
+        if request.meta.get(OLD_SESSION):
+            raise Outdated(f"{request.url}: its word is of an earlier session")
+        self.waiting.add(mark)
+
+    def _keep(self, key: Key, request: Request, response: Response) -> tuple[Response, str | None]:
+        """Store an answer where it is one; return what the spider is to see, and the page's id where it was stored."""
+        if place := self.stored.get(key):  # asked for twice at once; the first answer counts
+            return response_of(read_at(self.folder, place, key), request.url, REPLAYED), None
+        older = self.older.page(key)
+        location = response.headers.get("Location")
+        why = of_answer(request.url, response.status, header_value(location) if location is not None else None)
+        if response.status == 304:
+            why = None if older else "HTTP status 304"
+        elif why is None and (why := self.refusals.find(request, response)):
+            response = response.replace(status=403)  # whatever it says: so it is asked for again and seen by no callback
+        if why:
+            self.failed[str(key)] = why
+            return response, None
+        return self._store(key, request, response, older)
+
+    def _store(self, key: Key, request: Request, response: Response, older: Page | None) -> tuple[Response, str]:
+        self.failed.pop(str(key), None)
         if self.writer is None:
             self.writer = PartWriter(self.folder, self.snapshot, self.origin)
-        headers = sorted((header_value(name), header_value(value)) for name, values in response.headers.items() for value in values)
-        page = Page(key=key, date=_date(response, self.origin), status=response.status, headers=headers, body=response.body)
-        self.rows[key] = self.writer.write(page)
+        date = _date(response, self.origin)
+        asked = Asked(key=key, date=date, headers=_sent(request), body=lasting(request)[1])
+        page = Page(key=key, date=date, status=response.status, headers=_headers(response.headers), body=response.body)
+        if seen := self.older.revisit(page, older):
+            place = self.older.place(key)
+            row = self.writer.write_revisit(seen, asked, place)
+            self.stats.inc_value("archive/unchanged")
+            response = _as_of_now(older, response)
+        else:
+            row = self.writer.write(page, asked)
+        self._add(key, Place(row.file, row.offset, row.length))
+        self.waiting.discard(digest_of(str(key)))
+        self.older.forget(key)
+        return response, row.page_id
+
+    def _add(self, key: Key, place: Place) -> None:
+        self.stored[key] = place
+        self.pages += not is_robots(key.url)
 
 
 def finish_crawl(folder: Path, snapshot: str, origin: str) -> int:
     """Merge the parts of a crawl that came to its end into the snapshot's segment; return the number of pages."""
-    public_origin = origin.split()[0]  # the state of the embedded sites parts crawls of one snapshot while they run, and no longer
-    rows = stored(folder, snapshot, origin, with_segment=origin == "live")
-    return finish(folder, snapshot, public_origin, rows)
+    return merging.finish(folder, snapshot, origin, with_segment=origin == "live")
 
 
-def _key(request: Request) -> Key:
-    return request_key(request.method, request.url, request.body)
+def _as_of_now(older: Page, response: Response) -> Response:
+    """Return an older page with the cookies of the answer that says it still stands; no word of an earlier session is in it."""
+    page = response_of(older, response.url)
+    page.headers.setlist("Set-Cookie", response.headers.getlist("Set-Cookie"))
+    return page
 
 
-def _is_robots(key: Key) -> bool:
-    return urlsplit(key.url).path == "/robots.txt"
+def _headers(headers: Headers) -> list[tuple[str, str]]:
+    return sorted((header_value(name), header_value(value)) for name, values in headers.items() for value in values)
 
 
-def _is_answer(key: Key, status: int) -> bool:
-    if _is_robots(key) and status in (401, 403):  # RFC 9309, 2.3.1.3: such a site has no rules
-        return True
-    return status < 500 and status not in _NO_ANSWER
+def _sent(request: Request) -> list[tuple[str, str]]:
+    """Return the headers of a request as they are sent."""
+    headers = request.headers.copy()
+    headers.setdefault("Host", request.url.split("/")[2])
+    for name in _PRIVATE:
+        headers.pop(name, None)
+    return _headers(headers)
 
 
 def _date(response: Response, origin: str) -> str:

@@ -1,102 +1,119 @@
-"""Stage `crawl`: a site, embedded or live, or a folder of files -> data/pages/SOURCE, one WARC segment a snapshot.
+"""Stage `crawl`: a site, embedded or live, or files -> data/pages/SOURCE, one WARC segment a snapshot; metrics/crawl/SOURCE.json.
 
 A killed crawl goes on where it stopped. Pages of a finished live snapshot are not asked for again: a new `snapshot` crawls anew.
 """
 
+import os
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from records.checks import one_of
-from records.jsonl import folder_lock
+from records.jsonl import folder_lock, write_json
 from records.params import Source
 from records.stage import read_arguments, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
-    from crawlers.process import Outcome
+    from crawlers.account import Account
     from crawlers.source import SourceSpider
 
-_MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors
 _MODES = ("embedded", "live")
+Tell = Callable[[str], Any]
+_PATHS = {"out": "data/pages/{key}", "metrics": "metrics/crawl/{key}.json"}
 
 
 def main(argv: list[str] | None = None) -> None:
-    arguments = read_arguments(argv, __doc__, "sources", Source, {"out": "data/pages/{key}"}, keyed=True, scalars=("sites",))
+    arguments = read_arguments(argv, __doc__, "sources", Source, _PATHS, keyed=True, scalars=("sites",))
     source: Source = arguments.params
     with folder_lock(arguments.out) as folder:
         if source.kind == "files":
-            from crawlers.files import store_files
-
-            store_files(arguments.key, source, folder)
+            write_json(arguments.metrics, _store_files(arguments.key, source, folder))
             return
-        mode = one_of(arguments.sites or "embedded", _MODES, "value of `sites`", "params.yaml")
+        mode = source.mode or one_of(arguments.sites or "embedded", _MODES, "value of `sites`", "params.yaml")
         from crawlers.process import spider_class
 
-        spider = spider_class(arguments.key)
-        if mode == "live":
-            crawl_live(spider, source, folder)
-        else:
-            crawl_embedded(spider, source, folder)
+        crawl = crawl_live if mode == "live" else crawl_embedded
+        account = crawl(spider_class(arguments.key), source, folder, tell=sys.stderr.write)
+        write_json(arguments.metrics, account)
+
+
+def _to_nobody(text: str) -> None:
+    """Tell nothing: only the stage itself shows a table."""
 
 
 def crawl_embedded(
-    spider: "type[SourceSpider]", source: Source, folder: Path, serve: Callable[[str], AbstractContextManager[str]] | None = None
-) -> None:
-    """Crawl the replica of a site, served from this process by `crawlers.embedded.server.serving` or one like it."""
+    spider: "type[SourceSpider]",
+    source: Source,
+    folder: Path,
+    serve: Callable[[str], AbstractContextManager[str]] | None = None,
+    tell: Tell = _to_nobody,
+) -> "Account":
+    """Crawl the replica of a site, or its saved pages, served from this process by `crawlers.embedded.server.serving` or one like it."""
     from crawlers import settings
-    from crawlers.embedded.server import serving, state
-    from crawlers.segments import origins
+    from crawlers.embedded.server import site_of, state
+    from crawlers.merging import origins
 
     if "live" in origins(folder, source.snapshot):
         advice = "set `sites: live`, give the embedded site another snapshot in params.yaml, or remove the folder"
         raise ValueError(f"crawl {spider.name}: {folder} holds pages of the real site of {source.snapshot}; {advice}")
-    with (serve or serving)(source.snapshot) as base_url:
-        _crawl(spider, source, folder, f"embedded {state()}", settings.embedded(base_url))
+    serve, served = (serve, state()) if serve else site_of(spider)
+    with serve(source.snapshot) as base_url:
+        return _crawl(spider, source, folder, f"embedded {served}", settings.embedded(base_url), tell)
 
 
-def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path) -> None:
+def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, tell: Tell = _to_nobody) -> "Account":
     """Crawl the real site."""
     from crawlers import settings
 
-    _crawl(spider, source, folder, "live", settings.live())
+    if not os.environ.get("ATOMEXAM_CONTACT"):
+        tell("ATOMEXAM_CONTACT is not set: give a mail or web address under which the sites can reach you\n")
+    return _crawl(spider, source, folder, "live", settings.live(source, spider.delay, spider.concurrency), tell)
 
 
-def _crawl(spider: "type[SourceSpider]", source: Source, folder: Path, origin: str, settings: dict[str, Any]) -> None:
+def _store_files(name: str, source: Source, folder: Path) -> dict[str, int]:
+    """Store the files of a source; return their figures."""
+    from crawlers.files import store_files
+    from crawlers.segments import read_index, read_page
+
+    store_files(name, source, folder)
+    sizes = [len(read_page(folder, row).body) for row in read_index(folder, source.snapshot)]
+    return {"files": len(sizes), "bytes": sum(sizes)}
+
+
+def _crawl(
+    spider: "type[SourceSpider]",
+    source: Source,
+    folder: Path,
+    origin: str,
+    settings: dict[str, Any],
+    tell: Tell,
+) -> "Account":
+    """Run a spider, tell what came of it, and close its snapshot.
+
+    Raises:
+        ValueError: the crawl is not whole. What was fetched stays, and the next run goes on from there.
+    """
+    from crawlers.account import account_of, failures, pages_seen, pages_stored, table
     from crawlers.archive import finish_crawl
-    from crawlers.process import run_spider
-    from crawlers.segments import write_failed
+    from crawlers.process import run_spider, spider_arguments
+    from crawlers.segments import read_index, write_failed
+    from crawlers.verdict import complaint
 
     store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": origin, "MAX_PAGES": source.max_pages}
-    outcome = run_spider(spider, settings | store, snapshot=source.snapshot, max_pages=source.max_pages)
-    failed: dict[str, str] = outcome.stats.get("archive/failed", {})
-    _check(spider.name, outcome, failed, origin)
-    finish_crawl(folder, source.snapshot, origin)
+    outcome = run_spider(spider, settings | store, keep_items=False, **spider_arguments(source))
+    stats, items = outcome.stats, outcome.stats.get("item_scraped_count", 0)
+    failed = failures(stats)
     write_failed(folder, failed)
-
-
-def _check(name: str, outcome: "Outcome", failed: dict[str, str], origin: str) -> None:
-    """Raise ValueError unless the crawl came to a good end. What was fetched stays, and the next run goes on from there."""
-    from crawlers.process import shown
-
-    again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
-    if outcome.errors and origin != "live":  # of a live site extract judges, by its share of misfits
-        mend = f"mend crawlers/sources/{name}.py"
-        raise ValueError(f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{shown(outcome.errors)}")
-    if outcome.finish_reason != "finished":
-        raise ValueError(f"crawl {name}: stopped before its end ({outcome.finish_reason}); {again}")
-    asked = outcome.stats.get("archive/pages", 0) + len(failed)
-    if len(failed) > asked * (_MAX_FAILED_SHARE if origin == "live" else 0):
-        advice = "check the network or try later, or set `sites: embedded` in params.yaml" if origin == "live" else "see crawlers/embedded"
-        lines = [f"{request}: {why}" for request, why in failed.items()]
-        raise ValueError(f"crawl {name}: {len(failed)} of {asked} requests failed; {advice}; {again}:{shown(lines)}")
-    if outcome.pages <= 0:
-        forbidden = outcome.stats.get("robotstxt/forbidden", 0)
-        mend = f"check start_urls in crawlers/sources/{name}.py"
-        raise ValueError(f"crawl {name}: no page was fetched ({forbidden} forbidden by robots.txt); {mend}")
-    count = outcome.stats.get("log_count/ERROR", 0)
-    if count > len(outcome.errors) and not failed:
-        raise ValueError(f"crawl {name}: {count} errors, logged above; {again}")
+    account = account_of(stats, pages_seen(stats), failed, items)
+    if why := complaint(spider.name, outcome, failed, account, is_live=origin == "live"):
+        tell(table(spider.name, account) + "\n")
+        raise ValueError(why)
+    finish_crawl(folder, source.snapshot, origin)
+    account = account_of(stats, pages_stored(read_index(folder, source.snapshot), failed), failed, items)
+    tell(table(spider.name, account, sum(row.length for row in read_index(folder, source.snapshot))) + "\n")
+    return account
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from records.item import Item
-from records.jsonl import folder_lock, write_jsonl
+from records.jsonl import folder_lock, replacing, write_jsonl
 from records.params import Extraction
 from records.stage import read_arguments, run_stage
 
@@ -25,39 +24,41 @@ def main(argv: list[str] | None = None) -> None:
             from crawlers.files import read_files
 
             items = read_files(arguments.key, source, folder, share)
+            write_jsonl(arguments.out, items, key=lambda item: (item.url, natural(item.provenance.position)))
         else:
             from crawlers.process import spider_class
 
-            items = replay(spider_class(arguments.key), source, folder, share)
-        write_jsonl(arguments.out, items, key=lambda item: (item.url, natural(item.provenance.position)))
+            replay(spider_class(arguments.key), source, folder, share, arguments.out)
 
 
-def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_misfit_share: float) -> list[Item]:
-    """Return the items that a spider reads from its stored pages.
+def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_misfit_share: float, out: Path, **how: Any) -> int:
+    """Write the items that a spider reads from its stored pages; return how many pages it read.
+
+    Args:
+        how: number of workers and the like, for `crawlers.replay.crew.replayed`; what is written does not depend on it.
 
     Raises:
         ValueError: a page is not stored, or too many pages no longer fit the spider or made it fail; names the urls.
     """
-    from crawlers import settings
-    from crawlers.process import run_spider, shown
-    from crawlers.segments import read_failed
+    from crawlers.process import shown
+    from crawlers.replay.crew import replayed
 
     name = spider.name
-    store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "MAX_PAGES": source.max_pages}
-    outcome = run_spider(spider, settings.offline() | store, snapshot=source.snapshot, max_pages=source.max_pages)
-    if outcome.finish_reason != "finished":
-        raise ValueError(f"extract {name}: stopped before its end ({outcome.finish_reason}); run it again")
-    failed = read_failed(folder)
-    if missed := [request for request in outcome.stats.get("archive/missed", []) if request not in failed]:
-        advice = f"the spider asks for more than was crawled; `dvc repro -f crawl@{name}` fetches it"
-        raise ValueError(f"extract {name}: {len(missed)} pages are not in {folder}; {advice}:{shown(missed)}")
-    misfits = [*outcome.stats.get("misfit/pages", []), *outcome.errors]  # a page that a callback failed on fits no better
-    if len(misfits) > outcome.pages * max_misfit_share:
-        limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}.py"
-        raise ValueError(f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{shown(misfits)}")
-    if not outcome.items:
-        raise ValueError(f"extract {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}.py")
-    return outcome.items
+    with replayed(spider, source, folder, **how) as outcome:
+        if outcome.missed:
+            advice = f"the spider asks for more than was crawled; `dvc repro -f crawl@{name}` fetches it"
+            raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{shown(outcome.missed)}")
+        misfits = [*outcome.misfits, *outcome.errors]  # a page that a callback failed on fits no better
+        if len(misfits) > outcome.pages * max_misfit_share:
+            limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}.py"
+            raise ValueError(f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{shown(misfits)}")
+        if (count := outcome.stats.get("log_count/ERROR", 0) - outcome.stats.get("spider_exceptions/count", 0)) > 0:
+            raise ValueError(f"extract {name}: {count} errors, logged above; mend crawlers/sources/{name}.py")
+        if not outcome.stats.get("item_scraped_count"):
+            raise ValueError(f"extract {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}.py")
+        with replacing(out) as part, open(part, "wb") as lines:
+            lines.writelines(outcome.lines)
+    return outcome.pages
 
 
 def natural(position: str) -> tuple[str | int, ...]:

@@ -1,10 +1,12 @@
 """Pieces that most pages share: their visible text, their images, their labelled values. From values to values."""
 
+import codecs
 import re
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag, XMLParsedAsHTMLWarning
 from bs4.element import Comment, NavigableString
 
 from records.item import LabelledValue
@@ -18,7 +20,14 @@ _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
 _LONE_SURROGATE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
+# UTF-7 hides marks behind plain letters, and browsers read it no more. The others are of addresses and of Python's own source.
+_NO_CHARSETS = {"utf-7", "idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "raw-unicode-escape"}
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
+
+
+# Old pages open as XML and are HTML all the same, and a title may be an address.
+warnings.filterwarnings("ignore", category=XMLParsedAsHTMLWarning)
+warnings.filterwarnings("ignore", category=MarkupResemblesLocatorWarning)
 
 
 def text_of(page: Any, drop_hidden: bool = False) -> str:
@@ -41,6 +50,14 @@ def images_in(page: Any) -> int:
 def sound_json(text: str) -> str:
     """Return JSON text with escapes of half characters, which no file could hold, as U+FFFD; `clean` rejects those as mojibake."""
     return _LONE_SURROGATE.sub(r"\\ufffd", text)
+
+
+def is_charset(name: str | None) -> bool:
+    """Tell whether a name that a page gives is that of an encoding of pages, and not of something that Python keeps beside them."""
+    try:
+        return name is not None and codecs.lookup(name).name not in _NO_CHARSETS and b"a".decode(name, "replace") is not None
+    except (LookupError, ValueError):  # unknown, no text, a name that cannot be one
+        return False
 
 
 def labelled(pairs: Iterable[tuple[str, str]], place: str) -> list[LabelledValue]:

@@ -1,14 +1,15 @@
 """Sources of `kind: files`: files of the user's own to the archive as they are, and from there to items."""
 
-from collections.abc import Callable, Iterator
-from glob import has_magic
-from itertools import takewhile
+import logging
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-from crawlers.importers.json import read_records
-from crawlers.importers.layout import items_of, layout
-from crawlers.segments import PartWriter, finish, parts, read_index, read_page
+from crawlers.importers.formats import read_file, suffix_of, suffixes_of
+from crawlers.importers.paths import named_files, read_bytes
+from crawlers.merging import finish
+from crawlers.parts import PartWriter, discard_parts
+from crawlers.segments import read_index, read_page
 from crawlers.warc import Key, Page
 from records.item import Item
 from records.params import Source
@@ -16,55 +17,65 @@ from records.provenance import Provenance
 
 ORIGIN = "files"
 _SHOWN = 5
-READERS: dict[str, Callable[..., Iterator[tuple[str, dict[str, Any]]]]] = {"json": read_records}
+_logger = logging.getLogger("crawlers.files")
 
 
 def store_files(name: str, source: Source, folder: Path) -> int:
-    """Store the files that a source's `path` names as resource records; return how many."""
-    layout(source.format or "")  # a wrong format is told now, not after the files are read
-    for part in parts(folder, source.snapshot):
-        part.unlink()
+    """Store the files that a source's `path` names as resource records; return how many.
+
+    Raises:
+        ValueError: the format is not known, or no file fits; names the known ones.
+    """
+    format_name = source.format or ""
+    suffixes_of(format_name)  # a wrong format is told now, not after the files are read
+    try:
+        files = named_files([source.path or ""], format_name)
+    except (FileNotFoundError, ValueError) as error:
+        raise ValueError(f"params.yaml: sources.{name}: {error}") from None
+    discard_parts(folder, source.snapshot)
     writer = PartWriter(folder, source.snapshot, ORIGIN)
-    rows = {}
-    for address, path in _files(name, source.path or ""):
+    seen: dict[str, str] = {}
+    for file, path in files:
+        suffix_of(file, format_name)
+        body = read_bytes(file, path)
+        if (first := seen.setdefault(sha256(body).hexdigest(), file)) != file:
+            _logger.warning("%s: %s has the same bytes as %s; its questions will be duplicates", name, file, first)
         # The files' own times differ between machines; the record takes the date that the snapshot stands for.
-        page = Page(key=Key(address), date=f"{source.snapshot}T00:00:00Z", status=200, body=path.read_bytes())
-        rows[page.key] = writer.write(page)
+        writer.write(Page(key=Key(f"file:{file}"), date=f"{source.snapshot}T00:00:00Z", status=200, body=body))
     writer.close()
-    return finish(folder, source.snapshot, ORIGIN, rows)
+    return finish(folder, source.snapshot, ORIGIN)
 
 
 def read_files(name: str, source: Source, folder: Path, max_misfit_share: float) -> Iterator[Item]:
-    """Yield the items of a source's stored files.
+    """Yield the items of a source's stored files, those with `doubt` among them.
+
+    Questions of a paper whose reading is unsure are for `clean` to reject, however many; records that do not fit are a wrong format.
 
     Raises:
-        ValueError: a file or record cannot be read, or too many records give no item; names file, place and field.
+        ValueError: a file is not what its format says, or too many records or files give nothing; names file, place and reason.
     """
-    shape = layout(source.format or "")
-    records, misfits = 0, []
+    found, files, misfits = 0, 0, 0
+    faults: list[str] = []
+    silent: list[str] = []
     for row in read_index(folder, source.snapshot):
         file = row.url.removeprefix("file:")
-        for position, record in READERS[shape.reader](file, read_page(folder, row).body, shape.array):
-            seen = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position=position)
-            where = f"{file}: {position.replace(':', ' ')}"
-            items = list(items_of(record, shape, seen, where))
-            records += 1
-            if not items:
-                misfits.append(where)
-            yield from items
-    if len(misfits) > records * max_misfit_share or not records:
-        limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format} the right format?"
-        raise ValueError(f"extract {name}: {len(misfits)} of {records} records give no item, {limit} First: {', '.join(misfits[:_SHOWN])}")
+        seen = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
+        reading = read_file(file, read_page(folder, row).body, source.format or "", seen)
+        found, files, misfits = found + reading.found, files + 1, misfits + reading.misfits
+        faults += [f"{file}: {fault}" for fault in reading.faults]
+        silent += [] if reading.found > len(reading.faults) else [file]
+        yield from reading.items
+    limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format} the right format?"
+    if len(silent) > files * max_misfit_share or not found:
+        raise ValueError(f"extract {name}: nothing was found in {len(silent)} of {files} files, {limit} First: {_first(silent)}")
+    if misfits > found * max_misfit_share:
+        raise ValueError(f"extract {name}: {misfits} of {found} records cannot be read, {limit} First: {_first(faults)}")
+    if silent:
+        _logger.warning("%s: nothing found in %d of %d files: %s", name, len(silent), files, _first(silent))
+    if faults:
+        look = f"`python -m crawlers.read {source.path} --format {source.format} --verbose` shows all"
+        _logger.warning("%s: %d of %d rejected; %s: %s", name, len(faults), found, look, _first(faults))
 
 
-def _files(name: str, pattern: str) -> list[tuple[str, Path]]:
-    """Return address and path of each file. A file is named from the folder above the first wildcard: no machine's path is in it."""
-    if Path(pattern).is_file():
-        return [(f"file:{Path(pattern).name}", Path(pattern))]
-    fixed = list(takewhile(lambda piece: not has_magic(piece), Path(pattern).parts))
-    above, rest = Path(*fixed), Path(pattern).parts[len(fixed) :]
-    found = [path for path in above.glob("/".join(rest)) if path.is_file()] if rest else []
-    if not found:
-        where = "a path is relative to the repository and names a file or a pattern such as folder/*.jsonl"
-        raise ValueError(f"params.yaml: sources.{name}: no file fits {pattern!r}; {where}")
-    return sorted((f"file:{path.relative_to(above).as_posix()}", path) for path in found)
+def _first(what: list[str]) -> str:
+    return "; ".join(what[:_SHOWN]) or "none"

@@ -1,29 +1,37 @@
 """One question of a paper as it was read, and what a paper gave."""
 
-import re
 from typing import Any
 
 from msgspec import Struct
 
 from crawlers.paper_groups import Above
-from crawlers.paper_lines import IMAGE, answer_in_blank, flat, letter_of, verdict_in
+from crawlers.paper_lines import IMAGE
 
-_REASON = re.compile(r"(?P<letters>[A-J](?:[\s,、]*[A-J])*)\s*(?:[。.,;\n]\s*|(?=[\u4e00-\u9fff]))(?P<reason>(?:.|\n){4,})")
+DOUBTS = {
+    "number_out_of_order": "its number does not fit among those around it, so that where it begins and ends is unsure",
+    "stem_unreadable": "no words stand behind its number",
+    "options_unreadable": "a letter of its options is missing or stands twice, or lines without letters are not as many as elsewhere",
+    "two_answers": "two different answers are given to it",
+    "answer_list_mismatch": "a list that was not read, with two answers or ? for it, more or fewer than numbers, or none for its section",
+}
+"""Why a question is given up, and what that means."""
 
 
 class Draft(Struct, kw_only=True):
-    """One question as its paper shows it; raw texts as in records.item.QuestionItem. Grows while its lines are read."""
+    """One question as its paper shows it; raw texts as in records.item.QuestionItem."""
 
     line: int
     """Index of the line it begins on, by which a paper of several pages finds the page."""
     place: int
-    """1 for the first question of the paper."""
+    """1 for the first question of the paper, those given up counted."""
     number: int
     above: Above
     stem: str
     options: list[str] = []
     answer: str | None = None
     explanation: str | None = None
+    doubt: str | None = None
+    """Why it is given up: a key of DOUBTS."""
 
     @property
     def position(self) -> str:
@@ -45,36 +53,25 @@ class Draft(Struct, kw_only=True):
             "answer_raw": self.answer or None,
             "explanation_raw": self.explanation or None,
             "images": self.above.images + sum(text.count(IMAGE) for text in texts),
+            "doubt": self.doubt,
         }
-
-    def append(self, part: str, words: str) -> None:
-        """Go on with the stem, the last option, the answer or the explanation on a line of its own."""
-        if part == "options":
-            self.options = [*self.options[:-1], f"{self.options[-1]}\n{words}"]
-        elif words:
-            before = getattr(self, part)
-            setattr(self, part, f"{before}\n{words}" if before else words)
-
-    def settle(self) -> None:
-        """Take the answer out of the stem where it stands in it: `……。（√）`, `……称为（ B ）。`."""
-        if not self.answer and not self.options and (verdict := verdict_in(self.stem)):
-            self.stem, self.answer = verdict
-        letters = "".join(map(letter_of, self.options or self.above.shared_options or []))
-        found = answer_in_blank(self.stem, letters) if letters else None
-        if found and flat(self.answer or found[1]) == flat(found[1]):
-            self.stem, self.answer = found
-        if letters and (reason := _REASON.match(flat(self.answer or ""))):  # 【答案】B。因为……
-            answer = self.answer or ""
-            self.explanation = "\n".join(filter(None, (answer[reason.start("reason") :], self.explanation)))
-            self.answer = answer[: reason.end("letters")]
 
 
 class Reading(Struct, frozen=True):
-    """What a paper gave."""
+    """What a paper gave: each number that opens a question in it is in `questions` or in `rejected`."""
 
     questions: list[Draft]
     unread: list[str]
     """Lines that belong to no question: titles, instructions, remarks of the site."""
+    rejected: list[Draft] = []
+    """Questions that are given up, each with its doubt."""
+    numbers: int = 0
+    """How many numbers of questions the paper has."""
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """Return the questions and those given up, in the order of the paper."""
+        return sorted([*self.questions, *self.rejected], key=lambda draft: draft.place)
 
 
 def _without_images(texts: list[str]) -> list[str]:

@@ -4,31 +4,22 @@ import re
 
 from msgspec import Struct
 
-from crawlers.paper_lines import IMAGE, flat, letter_of, options_in
+from crawlers.paper_headings import (
+    case_heading_in,
+    case_mark_in,
+    heading_key,
+    is_heading,
+    is_note,
+    kind_of,
+    note_in,
+    opens_case,
+    tells_patient,
+)
+from crawlers.paper_letters import letter_of
+from crawlers.paper_lines import IMAGE, flat
+from crawlers.paper_options import find_options, options_in
 
-_NUMERAL = "[一二三四五六七八九十]+"
-_KIND = (
-    r"(?:选择|判断|是非|填空|简答|问答|论述|分析|计算|改错|辨析|解答|材料|应用|案例|单选|多选|不定项|[A-EKX]\d?型|配伍)\S{0,3}题"
-    "|名词解释|案例|部分"
-)
-_HEADING = re.compile(rf"(?:第{_NUMERAL}(?:部分|单元|大题|节)|[(]{_NUMERAL}[)]|{_NUMERAL}\s*[、.,:])[^。?!]{{0,20}}?(?:{_KIND})")
-_BARE_HEADING = re.compile(
-    r"[【\[]?(?:(?:单项|多项|不定项)?选择题|单选题?|多选题?|判断(?:说明|改错|辨析)?题|是非题|填空题|简答题|问答题|论述题|(?:案例|材料)?分析题|名词解释题?"
-    r"|\[?[A-EKX]\d?(?:[/、,]?A\d)?\]?\s*型(?:选择)?题?|配伍选择题)[】\]]?\s*(?:[(:].*)?$"
-)
-_CASE_HEADING = re.compile(rf"(?P<heading>[【\[(]?(?:案例|病例|病案|材料)\s*(?:[(]?(?:{_NUMERAL}|\d+)[)]?)[】\])]?)\s*(?P<rest>[:、.].*)?$")
-_RANGE = r"(?:\(?第?\s*(?P<first>\d{1,3})\s*题?\s*-+\s*(?P<last>\d{1,3})\s*小?题?)"
-_COUNT = r"(?:(?:以下|下列|下面)?\s*(?P<count>[一二两三四五六七八九十]|\d{1,2})?\s*个?道?小?题)"
-_SHARED = re.compile(
-    rf"[(【\[]?\s*(?:{_RANGE}|{_COUNT})?\s*(?:均|是)?\s*(?:共用|共享)(?:同一|一个|以下|下列)?"
-    r"(?:(?P<case>题干|病例|案例|材料|资料)|(?P<options>备选答案|备选项|选项|答案))"
-    r"\s*[)】\]]?\s*[:。]?\s*(?P<rest>.*)$"
-)
-_READ_CASE = re.compile(
-    r"[(【\[]?\s*请?(?:根据|结合|依据|阅读|针对)(?:以下|下列|下面|下述)的?(?:材料|案例|病例|资料|短文)\s*,?\s*(?:请?(?:完成|回答|分析))?\s*"
-    rf"(?:{_RANGE}|(?:以下|下列|下面|后面)?的?(?:各|几)?(?:小)?(?:问题|题目|题))?\s*[)】\]]?\s*[:。]?\s*(?P<rest>)$"
-)
-_CASE_OPENS = re.compile(r"[【\[]?一般资料[】\]]?\s*:")
+__all__ = ["Above", "Setting", "heading_key", "is_heading", "is_note"]
 _COUNTS = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
 
 
@@ -41,21 +32,8 @@ class Above(Struct, frozen=True, kw_only=True):
     group: str | None = None
     images: int = 0
     """Images inside the case."""
-
-
-def is_heading(line: str) -> bool:
-    """Tell whether a flat line is the heading of a section or of a case."""
-    return bool(_HEADING.match(line) or _BARE_HEADING.match(line) or _CASE_HEADING.match(line))
-
-
-def heading_key(heading: str) -> str:
-    """Return what two headings of the same section have in common: their numeral, else their kind."""
-    line = flat(heading)
-    if case := _CASE_HEADING.match(line):
-        return re.sub(r"\W", "", case["heading"])
-    if match := re.match(rf"[(第]*({_NUMERAL})", line):
-        return match[1]
-    return re.sub(r"[【】\[\]\s]|[(:].*$", "", line)
+    announced: bool = False
+    """A note says that several questions share what stands above."""
 
 
 class Setting:
@@ -66,41 +44,59 @@ class Setting:
         self._groups = 0
         self._close()
 
-    def take(self, text: str) -> bool:
-        """Read a line that is a heading or announces a case or shared options; False for any other line."""
+    def take(self, text: str, is_title: bool = False) -> bool:
+        """Read a line that is a heading or announces a case or shared options; False for any other line.
+
+        `is_title` says that the line is a heading by what stands around it.
+        """
         line = flat(text)
-        if note := _SHARED.match(line) or _READ_CASE.match(line):
+        if note := note_in(line):
             self._open("options" if note.groupdict().get("options") else "case", note)
-            if rest := text[note.start("rest") :].strip():
+            if rest := text[note.start("rest") : note.end("rest")].strip():
                 self.add(rest)
-        elif case := _CASE_HEADING.match(line):
+        elif case := case_heading_in(line):
             self.heading = text[: case.end("heading")].strip()
             self._open("case")
             if case["rest"]:
                 self.add(text[case.start("rest") + 1 :].strip())
-        elif _CASE_OPENS.match(line):
+        elif mark := case_mark_in(line):
+            self._open("case")
+            if rest := text[slice(*mark)].strip():
+                self.add(rest)
+        elif opens_case(line):
             if self._kind != "case" or self._asked:  # else it goes on with the case that was announced
                 self._open("case")
             self.add(text)
-        elif is_heading(line):
+        elif is_heading(line) or is_title:
             self.heading = text
             self._close()
-            if re.search("案例|病例|材料", line):
+            if kind_of(line) == "case" or re.search("案例|病例|材料", line):
                 self._open("case")
         else:
             return False
         return True
 
+    def begin_case(self, text: str) -> None:
+        """Read the first line of a case that has a number of its own."""
+        self._open("case")
+        self._text.append(text)
+
     def add(self, text: str) -> bool:
         """Read any other line that stands before a question; False where it belongs to nothing."""
         options = options_in(text, letter_of(self._options[-1]) if self._options else "")
-        if options and (self._kind != "case" or not self._text):
+        if options and (self._kind != "case" or not self._text or self._asked):
+            if self._kind == "case" and not self._text and not self._asked:
+                self._kind = "options"  # what the note announced are options
             if self._kind != "options" or self._asked:
                 self._open("options")
-            self._options += options
+            self._options.append(text)
         elif self._kind == "options" and self._options and not self._asked:
-            self._options[-1] += "\n" + text
+            self._options.append(text)
         elif self._kind == "case" and not self._asked:
+            if self._text or not _is_instruction(flat(text)):
+                self._text.append(text)
+        elif tells_patient(flat(text)) and kind_of(flat(self.heading or "")) in ("case", "choice", "multiple", ""):
+            self._open("case")
             self._text.append(text)
         else:
             return False
@@ -117,30 +113,50 @@ class Setting:
                 self._left -= 1
         if not (self._text or self._options):
             return Above(heading=self.heading)
+        self._groups += not self._asked
         self._asked = True
         case = "\n".join(self._text)
         return Above(
             heading=self.heading,
             case=case.replace(IMAGE, "").strip() or None,
-            shared_options=list(self._options) or None,
+            shared_options=self._shared() or None,
             group=f"g{self._groups}",
             images=case.count(IMAGE),
+            announced=self._announced,
         )
+
+    @property
+    def shares_options(self) -> bool:
+        """Whether options stand above that the next question has, too."""
+        return bool(self._options)
+
+    def _shared(self) -> list[str]:
+        text = "\n".join(self._options)
+        found = find_options(text) if text else None
+        return found.texts(text) if found and found.cuts else self._options
 
     def _open(self, kind: str, note: re.Match[str] | None = None) -> None:
         self._close()
         self._kind = kind
-        self._groups += 1
+        self._announced = note is not None
         found = note.groupdict() if note else {}
-        if found.get("last"):
-            self._last = int(found["last"])
+        if last := found.get("last") or found.get("last2"):
+            self._last = int(last)
         elif count := found.get("count"):
             self._left = _COUNTS.get(count) or int(count)
 
     def _close(self) -> None:
         self._kind = ""
+        self._announced = False
         self._text: list[str] = []
         self._options: list[str] = []
         self._asked = False
         self._last: int | None = None
         self._left: int | None = None
+
+
+def _is_instruction(line: str) -> bool:
+    """Tell whether a flat line tells how to answer a whole section, and is no case."""
+    return bool(
+        re.match(r"(?:答题|作答)?(?:说明|要求|须知|提示)\s?:|(?:以下|每道|每题|每小题|本大?题|请从|请选|下列各题|从.{0,20}选)", line)
+    ) and not tells_patient(line)

@@ -1,141 +1,115 @@
-"""Answers collected behind the questions (`1-5 ABCDA`, `6.A 7.BD`, `8. 答：……`): from lines to answers, and to their questions."""
+"""Answers collected behind the questions: from their lines to entries, letters and words, with what explains them."""
 
 import re
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import structs
 
-from crawlers.paper_groups import heading_key, is_heading
-from crawlers.paper_lines import VERDICT, flat, number_of, parts_of
+from crawlers.paper_entries import ANSWER, GROUP, SCORES, Entry, Listed, entries_of_table, is_table, is_title, listed_in
+from crawlers.paper_headings import is_heading
+from crawlers.paper_lines import flat, parts_of
+from crawlers.paper_numbers import HANZI, number_of
 
-_LETTERS = r"[A-J](?:\s?[A-J])*"
-_ANSWER = f"(?:{_LETTERS}|{VERDICT})"
-_RUN = re.compile(rf"(?P<first>\d{{1,3}})\s*-+\s*(?P<last>\d{{1,3}})\s*题?\s*[:、.)]?\s*(?P<answers>{_ANSWER}(?:[\s,、;]*{_ANSWER})*)")
-_ONE = re.compile(rf"(?P<number>\d{{1,3}})\s*[、.:)\]】]?\s*(?:【答案】|答案:?)?\s*(?P<answer>{_ANSWER})(?=[\s;,。.、]|\d|【|解析|$)")
-_RUN_BEHIND_HEADING = re.compile(r"\d{1,3}\s*(?:-+\s*\d{1,3})?\s*[、.:]?\s*[A-J].*$")
-
-
-class Entry(Struct):
-    """One answer of the list. Grows while its lines are read."""
-
-    number: int
-    answer: str | None = None
-    explanation: str | None = None
-    section: str | None = None
-    """Key of the heading above it."""
-
-
-def opens_key(line: str) -> bool:
-    """Tell whether a flat line begins with entries of an answer list."""
-    return bool(_entries_of(line)[0])
-
-
-def is_run_of_answers(line: str) -> bool:
-    """Tell whether a flat line is a run such as `1-5 ABCDA`, which is nothing else wherever it stands."""
-    match = _RUN.match(line)
-    return bool(match and _answers_of(match))
+_IN_BRACKETS = re.compile(r"[(\[【]\s?(?P<number>\d{1,5})\s?[)\]】]\s?[、.:]?\s{0,3}")
+_NUMERAL_ALONE = re.compile(
+    rf"(?:[(\[](?P<nested>[{HANZI}]{{1,3}})[)\]]|第?[{HANZI}]{{1,3}}(?:部分|大题)?|I{{1,3}}|I?V|VI{{1,3}}|I?X)\s?[、.:]?\s?"
+)
+_WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
 
 def read_key(lines: Sequence[str]) -> list[Entry]:
     """Return the entries of an answer list; headings part its sections, lines without a number go on with the entry before."""
     entries: list[Entry] = []
     section: str | None = None
-    for text in lines:
+    outer = ""
+    place = 0
+    while place < len(lines):
+        text, below = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
         line = flat(text)
-        if is_heading(line):
-            section = heading_key(line)
-            run = _RUN_BEHIND_HEADING.search(line)  # `一、单项选择题 1-5 ABCDA`
-            if run is None or not opens_key(run[0]):
-                continue
-            text = text[run.start() :]
-        _read_line(text, section, entries)
+        if is_table(line, flat(below)):
+            entries += [structs.replace(entry, section=section) for entry in entries_of_table(line, flat(below))]
+            place += 2
+            continue
+        listed = listed_in(text)
+        if not listed.entries and (alone := _NUMERAL_ALONE.fullmatch(line)):
+            outer, section = (alone[0], alone[0]) if not alone["nested"] else (outer, alone[0])
+        elif listed.entries:
+            section = flat(listed.group) if listed.group else section
+            _add(listed, _named(outer, section), entries)
+        elif is_heading(line):
+            section = line
+        elif (group := GROUP.match(line)) and (number := number_of(line[group.end() :])) and number.style != "tight":  # 三、（1）顺应
+            section = group[0]
+            _read_line(text[group.end() :], _named(outer, section), entries)
+        elif not is_title(line):
+            _read_line(text, _named(outer, section), entries)
+        place += 1
     return entries
 
 
-def answers_by_question(questions: Sequence[tuple[int, str | None]], entries: Sequence[Entry]) -> list[Entry | None]:
-    """Return the entry of each question (its number, its heading).
-
-    Numbers that begin anew in every section are told apart by heading, else by the order of the sections.
-    """
-    numbers, listed = [number for number, _ in questions], [entry.number for entry in entries]
-    if len(set(numbers)) == len(numbers) and len(set(listed)) == len(listed):
-        places: list[object] = list(numbers)
-        entry_places: list[object] = list(listed)
-    else:
-        asked_in = [heading_key(heading) if heading else None for _, heading in questions]
-        listed_in = [entry.section for entry in entries]
-        if None in listed_in or not set(listed_in) <= set(asked_in):
-            asked_in, listed_in = _runs(numbers), _runs(listed)  # type: ignore[assignment]
-            if set(asked_in) != set(listed_in):
-                return [None] * len(questions)
-        places = list(zip(asked_in, numbers, strict=True))
-        entry_places = list(zip(listed_in, listed, strict=True))
-    by_place = dict(zip(entry_places, entries, strict=True))
-    return [by_place.get(place) for place in places]
+def _named(outer: str, section: str | None) -> str | None:
+    """Return the name of a section within the one that a numeral of its own line began."""
+    return f"{outer}{section}" if outer and section and section != outer else section
 
 
-def _runs(numbers: Sequence[int]) -> list[int]:
-    """Return for each number the run it is in; a number that does not grow begins a run."""
-    runs, run, before = [], 0, 0
-    for number in numbers:
-        run += number <= before
-        before = number
-        runs.append(run)
-    return runs
+def _add(listed: Listed, section: str | None, entries: list[Entry]) -> None:
+    entries += [structs.replace(entry, section=section) for entry in listed.entries]
+    for kind, words in parts_of(listed.rest):
+        words = SCORES.sub("", words).strip(" 　。.;；,，、") if kind == "text" else words
+        if words:
+            _extend(entries[-1], "explanation" if kind == "text" else kind, words)
 
 
 def _read_line(text: str, section: str | None, entries: list[Entry]) -> None:
-    parts = parts_of(text)
-    kind, words = parts[0]
-    if kind == "text":
-        found, end = _entries_of(flat(words))
-        number = number_of(flat(words))
-        if found:
-            entries += [Entry(number, answer, section=section) for number, answer in found]
-            parts[0] = ("explanation", words[end:])
-        elif number and _begins(number.value, section, entries):
-            entries.append(Entry(number.value, section=section))
-            parts[0] = ("answer", words[number.end :])
+    worded = _worded(text, entries, section)
+    if worded:
+        entries += worded
+        return
+    parts = list(parts_of(text))
+    kind, words = parts[0] if parts else ("text", "")
+    number = number_of(flat(words)) if kind == "text" else None
+    if number and _begins(number.value, number.style, section, entries):
+        entries.append(Entry(number.value, section=section, style=number.style))
+        parts[0] = ("answer", words[number.end :])
     for kind, words in parts:
         if entries and words.strip():
             _extend(entries[-1], kind, words.strip())
 
 
-def _begins(number: int, section: str | None, entries: list[Entry]) -> bool:
+def _worded(text: str, entries: Sequence[Entry], section: str | None) -> list[Entry]:
+    """Return the entries of a line that has several answers in words: `（1）顺应（2）八`, `11. 感觉 12. 知觉`."""
+    line = flat(text)
+    for form, style in ((_IN_BRACKETS, "bracket"), (_WITH_SIGN, "point")):
+        found = [form.match(line)]
+        if found[0] is None or not _begins(int(found[0]["number"]), style, section, entries):
+            continue
+        for match in form.finditer(line, found[0].end()):
+            if int(match["number"]) == int(found[-1]["number"]) + 1:
+                found.append(match)
+        stops = [match.start() for match in found[1:]] + [len(text)]
+        if len(found) > 1:
+            return [
+                Entry(int(match["number"]), text[match.end() : stop].strip(" 　;；"), section=section, style=style)
+                for match, stop in zip(found, stops, strict=True)
+            ]
+    return []
+
+
+def _begins(number: int, style: str, section: str | None, entries: Sequence[Entry]) -> bool:
     """Tell whether a number that no letters follow begins an answer in words, and is not a point of the one before."""
     if not entries or entries[-1].section != section:
         return True
-    lettered = bool(re.fullmatch(_ANSWER, flat(entries[-1].answer or "")))
-    return number == entries[-1].number + 1 or (lettered and number > entries[-1].number)
+    before = entries[-1]
+    if before.style and before.style != style:
+        return False
+    return number == before.number + 1 or (before.lettered and number > before.number)
 
 
 def _extend(entry: Entry, kind: str, words: str) -> None:
-    if kind == "explanation" or (kind == "text" and entry.explanation):
+    if kind == "remark":
+        return
+    if kind == "explanation" or (kind == "text" and (entry.explanation or entry.lettered)):
         entry.explanation = f"{entry.explanation}\n{words}" if entry.explanation else words
     else:
+        entry.lettered = entry.answer is None and bool(re.fullmatch(ANSWER + r"[\s。.;]?", flat(words)))
         entry.answer = f"{entry.answer}\n{words}" if entry.answer else words
-
-
-def _entries_of(line: str) -> tuple[list[tuple[int, str]], int]:
-    """Return the entries that a flat line opens with, and where they end."""
-    found: list[tuple[int, str]] = []
-    place = 0
-    while match := _RUN.match(line, place) or _ONE.match(line, place):
-        if "answers" in match.groupdict():
-            found += _answers_of(match)
-        else:
-            found.append((int(match["number"]), match["answer"].replace(" ", "")))
-        place = match.end()
-        while place < len(line) and line[place] in " ,;。、.":
-            place += 1
-    return found, place
-
-
-def _answers_of(run: re.Match[str]) -> list[tuple[int, str]]:
-    """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; none where they are not as many as the questions."""
-    numbers = range(int(run["first"]), int(run["last"]) + 1)
-    for pattern in (f"[A-J]+|{VERDICT}", f"[A-J]|{VERDICT}"):
-        answers = re.findall(pattern, run["answers"])
-        if len(answers) == len(numbers):
-            return list(zip(numbers, answers, strict=True))
-    return []

@@ -1,43 +1,61 @@
-"""What one line of an exam paper can be: a number and stem, options, an answer, an explanation. From text to values."""
+"""The signs of an exam paper's text, in one form: what patterns are tried on, and the marks that part a question from its answer."""
 
 import re
-
-from msgspec import Struct
+from functools import lru_cache
 
 IMAGE = "\ufffc"
 """Stands for an image in a line of text, so that a question of images alone is still seen."""
 
 _TRADITIONAL = dict(zip("選擇題單項參斷簡論問備幹釋詳標準個兩對錯誤", "选择题单项参断简论问备干释详标准个两对错误", strict=True))
-_FLAT = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, "\t\xa0\u3000"), " ")
-_FLAT |= {ord(old): new for old, new in _TRADITIONAL.items()} | dict.fromkeys(map(ord, "~～—–－−‐至到"), "-")
+_FLAT = {
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys(map(ord, "\t\xa0\u3000\u2002\u2003\u2009\u202f"), " "),
+    **dict.fromkeys([*range(0x2500, 0x2580), *map(ord, "~～—–－−‐‑―至到")], "-"),
+    **dict.fromkeys(map(ord, "│┃║┆┇┊┋╎╏"), "|"),
+    **dict.fromkeys(map(ord, "✓✔☑✅"), "√"),
+    **dict.fromkeys(map(ord, "✗✘☒✕✖╳❌❎"), "×"),
+    **dict(zip(range(0x2160, 0x216A), "一二三四五六七八九十", strict=True)),
+    **{ord(old): new for old, new in {**_TRADITIONAL, "〔": "[", "〕": "]", "﹒": ".", "﹑": "、"}.items()},
+}
+_UNSEEN = dict.fromkeys([0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)])
 
+LETTERS = r"[A-Ja-j](?:[ ,、;./|+&和及与]{0,3}[A-Ja-j]){0,9}"
+"""Letters of an answer as people write them."""
+VERDICT = "√|×|正确|错误|不正确|对|错|T(?:rue|RUE)?|F(?:alse|ALSE)?|[xX是否YN]"
+WHOLE_ANSWER = re.compile(rf"[(\[【]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]】]?(?:项|选项)?[\s。.;,]*")
+"""An answer that is complete with its letters or its verdict."""
+
+_ANSWER = r"(?:参考|正确|标准|本题|试题|考题|最佳|该题|此题)?(?:的)?(?:参考|正确|标准)?答案"
+_EXPLAINED = (
+    "解析|分析|详解|点评|解题思路|解题指导|考点|考查点|考察点|解释|评析|知识点|思路|试题解析|答案解析|参考解析|名师解析"
+    "|[^】\\])]{0,4}(?:解析|分析|详解)"
+)
+_REMARK = (
+    "难度|难易度?|难度系数|分值|得分|章节|来源|出处|(?:我|你|您|考生|学员|用户)的?(?:答案|作答|选择)|正确率|收藏|纠错|题型|页码|教材页码"
+    "|能力层次|认知层次|知识模块|编号"
+)
+_WHOLE = rf"[(\[]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]]?[。.;,]?\s{{0,3}}(?:$|【|\[|\(?(?:解析|难度|试题|因为|因|\d分))"
+# The name of a group begins with the kind of mark: answer, explanation, remark, question, options.
 _MARK = re.compile(
-    r"【(?:参考|正确|标准|试题|考题|本题)?(?P<a>答案)】\s*:?\s*|【[^】]{0,4}(?P<e>解析|分析|详解|点评|解题思路)】\s*:?\s*"
-    r"|(?:^|(?<=[\s。;.、)]))(?:\[?(?:参考|正确|标准)?(?P<a2>答案)(?:为|是)?\]?\s*:\s*|(?P<a3>答):\s*)"
-    r"|(?:参考|正确|标准)?(?P<a4>答案)\s*:\s*(?=[A-J][\sA-J,、]*[。;]?(?:$|【|\[?解析))"
-    r"|(?:^|(?<=[\s。;.)A-J√×]))\[?(?:试题|答案|本题|参考)?(?P<e2>解析|详解)\]?\s*:\s*"
+    # 【答案】 【解析】 【难度】 【题干】 【选项】 (答案)
+    rf"[【\[<]\s?(?:(?P<a1>\d{{0,3}}题?{_ANSWER}(?:及评分标准)?|答|正确选项|答案要点|Answer)|(?P<e1>{_EXPLAINED})"
+    rf"|(?P<r1>{_REMARK})|(?P<q1>题干|题目|试题|问题|题面)|(?P<o1>选项|备选项|备选答案))\s?[】\]>]\s?:?\s?"
+    rf"|\((?P<a2>{_ANSWER})\)\s?:?\s?"
+    # 答案：, 解析：, 难度：, at the start of a line or behind the end of a word
+    rf"|(?:^|(?<=[\s。;.、)】√×]))[(\[]?(?:(?P<a3>{_ANSWER}(?:要点)?\s?(?:[为是应]{{1,2}})?\s?:\s?|答\s?:\s?|(?:答题|参考|主要)?要点\s?:\s?|(?:正确|答案)选项\s?:\s?"
+    rf"|(?:[Aa]nswer|ANSWER|[Aa]ns|[Kk]ey)\s?[:.]\s?)|(?P<e2>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)|(?P<r2>(?:{_REMARK})\s?:))"
+    # 答案 B, 故选B: only where letters or a verdict follow, and nothing else
+    rf"|(?P<a4>{_ANSWER}\s?(?:[为是选]{{1,2}})?\s?:?\s?|[Aa]nswer\s?:?\s?"
+    rf"|故?本题(?:正确)?(?:答案)?应?选\s?:?\s?|^(?:故|因此|所以)?应?选\s?:?\s?)(?={_WHOLE})"
+    rf"|(?<=[A-J√×)])\s{{0,3}}(?P<e3>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)"
+    rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:解析|详解|分析)$)"
 )
-_KEY_TITLE = re.compile(r"^[【\[(]?.{0,40}?(?:参考|标准|正确|试题)?答案(?:(?:及|与|和)?(?:详细|试题)?(?:解析|解释|详解))?[】\])]?\s*:?$")
-_NUMBER = re.compile(
-    r"(?P<bare>\d{1,3})\s*(?:[、,:)]\s*\.?|\.(?!\d))\s*|第\s*(?P<ordinal>\d{1,3})\s*题\s*[、.:]?\s*|[(\[【](?P<bracket>\d{1,3})[)\]】]\s*[、.:]?\s*"
+_KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
+_VERDICT_AT_END = re.compile(
+    rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}[。.]?$|\s(?P<bare>√|×)\s?$|(?P<tight>[√×])$"
+    r"|(?<=[\s。.)])\s{0,20}(?P<initial>[TF])$"
 )
-_TIGHT_NUMBER = re.compile(r"(?P<tight>\d{1,3})(?:\.(?=\d)|\s+(?=\D)|(?=[“《‘\u4e00-\u9fff]))")
-_OPTION = re.compile(r"[(\[]?(?P<letter>[A-J])(?:[)\]]\s*[.、:]?|[.、:,])\s*")
-_OPTION_BEFORE = " 。;?!)"
-_BARE_OPTION = re.compile(r"(?P<letter>[A-J])(?:\s+\S|(?=[“《\u4e00-\u9fff]))")
-LETTERS = r"[A-J](?:[\s,、]*[A-J])*[。.;]?"
-VERDICT = "√|×|✓|✗|正确|错误|对|错"
-_VERDICT = re.compile(rf"\(\s*(?P<verdict>{VERDICT})\s*\)\s*$")
-
-
-class Number(Struct, frozen=True):
-    """The number at the start of a line."""
-
-    value: int
-    style: str
-    """`bare` (1、 1.), `ordinal` (第1题), `bracket` ((1)) or `tight` (a number without a mark of its own)."""
-    end: int
-    """Where the text behind it begins."""
+_VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}|(?P<bare>[√×])\s{{0,3}}")
 
 
 def flat(text: str) -> str:
@@ -45,95 +63,40 @@ def flat(text: str) -> str:
     return text.translate(_FLAT)
 
 
-def number_of(line: str) -> Number | None:
-    """Return the number that a flat line opens with."""
-    if match := _NUMBER.match(line) or _TIGHT_NUMBER.match(line):
-        style = match.lastgroup or ""
-        return Number(int(match[style]), style, match.end())
-    return None
+def seen(text: str) -> str:
+    """Return a line without signs of no width and without white space around it."""
+    return text.translate(_UNSEEN).strip()
 
 
-def parts_of(text: str) -> list[tuple[str, str]]:
-    """Cut a line at its marks 【答案】, 解析： … into (`text` | `answer` | `explanation`, words); an empty first text is left out."""
+def visible(text: str) -> str:
+    """Return a line as one, without signs of no width and blanks at its end; tabs part cells."""
+    return text.replace("\n", " ").translate(_UNSEEN).rstrip("\r ")
+
+
+@lru_cache(maxsize=8192)  # each pass looks at each line
+def parts_of(text: str) -> tuple[tuple[str, str], ...]:
+    """Cut a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is left out.
+
+    The kinds are `text`, `answer`, `explanation` and `remark`.
+    """
     parts, kind, start = [], "text", 0
     for mark in _MARK.finditer(flat(text)):
         parts.append((kind, text[start : mark.start()].strip()))
-        kind, start = ("answer" if any(mark[name] for name in ("a", "a2", "a3", "a4")) else "explanation"), mark.end()
+        kind, start = _KINDS[(mark.lastgroup or "a")[0]], mark.end()
     parts.append((kind, text[start:].strip()))
-    return [part for part in parts if part[1] or part[0] != "text"]
+    return tuple(part for place, part in enumerate(parts) if part[1] or (part[0] != "text" and place))
 
 
-def is_key_title(line: str) -> bool:
-    """Tell whether a flat line says no more than that answers follow."""
-    return bool(_KEY_TITLE.match(line))
+def verdict_in(text: str, start: int = 0) -> tuple[str, str] | None:
+    """Return a stem without the verdict at its end or behind its number, and the verdict: `……。（√）`, `3.(√)……`, `……  √`.
 
-
-def options_in(text: str, after: str = "", following: str = "") -> list[str]:
-    """Return the options a line consists of, each with its letter, or none.
-
-    `after` is the last letter read so far: a line without a sign behind its letter (`D应激`) counts only where that letter is the
-    next one. `following` is the next line: what it opens with is not looked for inside this one.
+    `start` is where the words begin behind the number.
     """
     line = flat(text)
-    first = _OPTION.match(line)
-    if first is None:
-        bare = _BARE_OPTION.match(line)
-        return [text] if bare and after and ord(bare["letter"]) == ord(after) + 1 else []
-    if first["letter"] != "A" and first["letter"] <= after:
-        return []
-    opening = _OPTION.match(flat(following))
-    return _cut(text, _starts(line, 0, opening["letter"] if opening and opening["letter"] > first["letter"] else "K"))
-
-
-def letter_of(option: str) -> str:
-    """Return the letter that an option was read with."""
-    match = re.search("[A-J]", flat(option)[:3])
-    return match[0] if match else ""
-
-
-def stem_and_options(text: str) -> tuple[str, list[str]]:
-    """Cut options off the end of a stem's line: `题干（ ）。A.甲 B.乙` has two."""
-    line = flat(text)
-    for match in _OPTION.finditer(line):
-        if match["letter"] == "A" and match.start() and line[match.start() - 1] in _OPTION_BEFORE:
-            starts = _starts(line, match.start())
-            options = _cut(text, starts)
-            if len(options) > 1 and all(len(_OPTION.sub("", flat(option), count=1)) for option in options):
-                return text[: match.start()].strip(), options
-    return text, []
-
-
-def verdict_in(text: str) -> tuple[str, str] | None:
-    """Return a stem without the bracketed verdict at its end, and the verdict: `……。（√）`."""
-    match = _VERDICT.search(flat(text))
-    return (text[: match.start()].strip(), text[match.start("verdict") : match.end("verdict")]) if match else None
-
-
-def answer_in_blank(stem: str, letters: str) -> tuple[str, str] | None:
-    """Return a stem with its blank emptied, and the letters that stood in it: `……称为（ B ）。`."""
-    match = re.search(r"\(\s*(?P<answer>[A-J](?:[\s,、]*[A-J])*)\s*\)", flat(stem))
-    if match is None or not set(re.findall("[A-J]", match["answer"])) <= set(letters):
-        return None
-    return stem[: match.start()] + "（ ）" + stem[match.end() :], stem[match.start("answer") : match.end("answer")]
-
-
-def _starts(line: str, start: int, before: str = "K") -> list[int]:
-    """Return where the options of a flat line begin: letters that follow each other, up to the one `before`.
-
-    A letter stands behind a blank or the end of a phrase, as in `A.维生素B、C族 B.叶酸`; where none does, behind a word: `A.甲B.乙`.
-    """
-    matches = list(_OPTION.finditer(line, start))
-    starts = [start]
-    letter = matches[0]["letter"]
-    while (letter := chr(ord(letter) + 1)) < before:
-        places = [match.start() for match in matches if match["letter"] == letter and match.start() > starts[-1]]
-        led = [place for place in places if line[place - 1] in _OPTION_BEFORE]
-        loose = [place for place in places if not line[place - 1].isascii() and line[place - 1] not in "、·"]
-        if not (led or loose):
-            break
-        starts.append((led or loose)[0])
-    return starts
-
-
-def _cut(text: str, starts: list[int]) -> list[str]:
-    return [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    if match := _VERDICT_AT_END.search(line, start):
+        place = match.start(match.lastgroup or 0)
+        return text[: match.start()].strip(), text[place : match.end(match.lastgroup or 0)]
+    if match := _VERDICT_AT_START.match(line, start):
+        place = match.start(match.lastgroup or 0)
+        return text[:start] + text[match.end() :], text[place : match.end(match.lastgroup or 0)]
+    return None

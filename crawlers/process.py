@@ -1,6 +1,7 @@
 """One spider run to its end in this process, and what came of it."""
 
 import logging
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -11,9 +12,10 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
 from twisted.python.failure import Failure
 
+from crawlers import sources
 from crawlers.source import SourceSpider
 from records.checks import one_of
-from records.item import Item
+from records.params import Source
 
 SHOWN = 5  # urls in a message
 
@@ -21,7 +23,6 @@ SHOWN = 5  # urls in a message
 class Outcome(Struct, frozen=True, kw_only=True):
     """What a spider's run came to."""
 
-    items: list[Item]
     stats: dict[str, Any]
     errors: list[str]
     """Pages on which a callback failed, each with the failure."""
@@ -38,35 +39,41 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 def spider_class(name: str) -> type[SourceSpider]:
-    """Return the spider of a source.
+    """Return the spider of a source. No other spider is loaded: one that is broken breaks its own source alone.
 
     Raises:
         ValueError: there is none; the message names the known ones.
     """
-    loader = SpiderLoader.from_settings(_settings({}))
-    return loader.load(one_of(name, loader.list(), "source", "crawlers/sources"))
+    modules = sorted(path.stem for path in Path(sources.__file__).parent.glob("[!_]*.py"))
+    module = f"{sources.__name__}.{one_of(name, modules, 'source', 'crawlers/sources')}"
+    loader = SpiderLoader.from_settings(spider_settings({"SPIDER_MODULES": [module]}))
+    return loader.load(one_of(name, loader.list(), "source", f"crawlers/sources/{name}.py"))
 
 
-def run_spider(spider: type[SourceSpider], settings: dict[str, Any], **arguments: Any) -> Outcome:
-    """Run a spider to its end. Works once in a process: Scrapy's reactor does not start twice."""
-    _quiet()
-    process = AsyncCrawlerProcess(_settings(settings))
+def spider_arguments(source: Source) -> dict[str, Any]:
+    """Return what a source's line in params.yaml tells its spider."""
+    return {name: getattr(source, name) for name in ("snapshot", "max_pages", "letters", "departments", "lists")}
+
+
+def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items: bool = True, **arguments: Any) -> Outcome:
+    """Run a spider to its end. Works once in a process: Scrapy's reactor does not start twice.
+
+    A crawl of a large site does not keep its items: `item_scraped_count` in the stats is all that it needs.
+    """
+    quiet()
+    quiet_downloads()
+    process = AsyncCrawlerProcess(spider_settings(settings))
     crawler = process.create_crawler(spider)
-    items: list[Item] = []
     errors: list[str] = []
-
-    def keep(item: Item) -> None:
-        items.append(item)
 
     def note(failure: Failure, response: Response) -> None:
         errors.append(f"{response.url}: {failure.type.__name__}: {failure.getErrorMessage()}")
 
-    crawler.signals.connect(keep, signals.item_scraped)
     crawler.signals.connect(note, signals.spider_error)
     crawl = process.crawl(crawler, **arguments)
     process.start()
     crawl.result()  # a spider or store that could not even be made raises here
-    return Outcome(items=items, stats=crawler.stats.get_stats(), errors=errors)
+    return Outcome(stats=crawler.stats.get_stats(), errors=errors)
 
 
 def shown(lines: list[str]) -> str:
@@ -75,16 +82,24 @@ def shown(lines: list[str]) -> str:
     return "".join(f"\n  {line}" for line in lines[:SHOWN]) + more
 
 
-def _quiet() -> None:
-    """Keep the log to what needs a reader. A failed download is told at the end of the crawl, without its traceback."""
+def quiet() -> None:
+    """Keep the log to what needs a reader."""
     for handler in logging.getLogger().handlers:
         handler.setLevel(logging.WARNING)  # Scrapy lets its loggers say everything
+
+
+def quiet_downloads() -> None:
+    """Leave failed downloads out of the log: they are told at the end of the crawl, without their tracebacks."""
     for name in ("scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
         logging.getLogger(name).addFilter(lambda record: not str(record.msg).startswith("Error downloading"))
+    for name in ("scrapy.core.downloader.handlers.http11", "scrapy.downloadermiddlewares.httpcompression"):
+        # Too large, cut, packed in no known way: the account of the crawl has it. A level would not outlast Scrapy's own set-up.
+        logging.getLogger(name).addFilter(lambda record: record.levelno >= logging.ERROR)
 
 
-def _settings(more: dict[str, Any]) -> Settings:
+def spider_settings(more: dict[str, Any]) -> Settings:
+    """Return the settings of crawlers/settings.py with some more laid over them."""
     settings = Settings()
     settings.setmodule("crawlers.settings")
-    settings.setdict(more, priority="cmdline")
+    settings.setdict({"SPIDER_MODULES": []} | more, priority="cmdline")
     return settings

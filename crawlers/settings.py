@@ -1,35 +1,72 @@
 """Scrapy settings that hold in every mode; `embedded()`, `live()` and `offline()` give what each mode adds."""
 
+import os
+import re
 from typing import Any
+from urllib.parse import urlsplit
+
+from records.params import Source
 
 BOT_NAME = "atomexam"
-USER_AGENT = "atomexam (+https://github.com/atomexam/atomexam)"
+# The form that crawlers introduce themselves with: some sites refuse whoever does not begin like a browser.
+USER_AGENT = "Mozilla/5.0 (compatible; atomexam; +https://github.com/atomexam/atomexam)"
 SPIDER_MODULES = ["crawlers.sources"]
 NEWSPIDER_MODULE = "crawlers.sources"
 
-ROBOTSTXT_OBEY = True
-COOKIES_ENABLED = True
+ROBOTSTXT_USER_AGENT = BOT_NAME
+COOKIES_ENABLED = True  # in memory alone
+REFERRER_POLICY = "no-referrer"  # a spider names the page it comes from where a site asks for it
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False  # Scrapy 2.19 would run code that is sent to a local port
 DOWNLOAD_MAXSIZE = 32 * 1024 * 1024  # bytes, before and after decompression
 DOWNLOAD_WARNSIZE = 0
-DOWNLOAD_TIMEOUT = 60  # seconds
+DOWNLOAD_TIMEOUT = 60  # seconds from the connection to the last byte
+REDIRECT_MAX_TIMES = 10
+METAREFRESH_MAXDELAY = 10  # seconds; a page that one has time to read is the page
+SCHEDULER_MEMORY_QUEUE = "crawlers.waiting.Waiting"  # a list of all pages may wait here
+CONCURRENT_ITEMS = 1  # no pipeline waits for anything, and Scrapy's 100 workers a page would take half of all time
 RETRY_TIMES = 3
+RETRY_HTTP_CODES = [408, 425, 429, 500, *range(502, 600)]  # networks in between have numbers of their own
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # what failed is told at the end, each request once
 DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/json;q=0.9,*/*;q=0.8", "Accept-Language": "zh-CN,zh;q=0.9"}
 
 # A page of a foreign site may link to anything; only the web is followed.
 _WEB_ONLY = dict.fromkeys(("data", "file", "ftp", "s3"))
 DOWNLOAD_HANDLERS = dict(_WEB_ONLY)
-# Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
-DOWNLOADER_MIDDLEWARES = {"crawlers.archive.ArchiveMiddleware": 950}
+_THEIRS = "scrapy.downloadermiddlewares"
+DOWNLOADER_MIDDLEWARES = {
+    f"{_THEIRS}.offsite.OffsiteMiddleware": None,
+    "crawlers.hosts.Hosts": 50,
+    f"{_THEIRS}.robotstxt.RobotsTxtMiddleware": None,
+    "crawlers.robots.Robots": 100,
+    "crawlers.rounds.SecondRound": 540,  # around the retries at 550
+    f"{_THEIRS}.redirect.MetaRefreshMiddleware": None,
+    "crawlers.redirects.MetaRefresh": 580,
+    "crawlers.charset.Charset": 585,  # reads what was unpacked at 590
+    f"{_THEIRS}.redirect.RedirectMiddleware": None,
+    "crawlers.redirects.Redirects": 600,
+    # Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
+    "crawlers.archive.ArchiveMiddleware": 950,
+}
+# What the middlewares above read; live() waits and gives up, and nothing else does.
+WEB_PORTS: list[int] = []
+PUBLIC_ONLY = False
+CRAWL_DELAY_MAX = 0
+RETRY_AFTER = 0
+RETRY_AFTER_MAX = 120
+SECOND_ROUND_PAUSE = 0
+SECOND_ROUND_RETRIES = 1
+GIVE_UP_AFTER = 0
 
 LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_INSTALL_ROOT_HANDLER = False  # a stage has its own
 LOGSTATS_INTERVAL = 0
 AUTOTHROTTLE_ENABLED = False
-EXTENSIONS = {"crawlers.progress.Progress": 0}
+EXTENSIONS = {"crawlers.progress.Progress": 0, "crawlers.waiting.Timers": 0}
+
+_DELAY = 1.0  # seconds between two requests to a live site
+_MAX_CONTACT_CHARS = 200
 
 
 def embedded(base_url: str) -> dict[str, Any]:
@@ -40,30 +77,82 @@ def embedded(base_url: str) -> dict[str, Any]:
         "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
         "HTTPPROXY_ENABLED": False,  # a proxy named in the environment must not see what is asked of this machine itself
         "DOWNLOAD_DELAY": 0,
-        "CONCURRENT_REQUESTS": 1,  # so that max_pages cuts at the same page each time; 16 at once would be an eighth faster
+        # One request at a time, and none while the links of a page are still being read: so that max_pages cuts at the same page each
+        # time, on a busy machine too. 16 at once would be an eighth faster.
+        "CONCURRENT_REQUESTS": 1,
+        "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 0,
         "RETRY_TIMES": 1,
         "COMPRESSION_ENABLED": True,
     }
 
 
-def live() -> dict[str, Any]:
-    """The real sites, politely, and no address inside the own network."""
+def live(source: Source | None = None, delay: float | None = None, concurrency: int | None = None) -> dict[str, Any]:
+    """The real sites, politely, and no address inside the own network.
+
+    `delay` and `concurrency` are the site's own defaults; the source's line in params.yaml goes before them.
+
+    Raises:
+        ValueError: ATOMEXAM_CONTACT or ATOMEXAM_PROXY is not what it should be.
+    """
+    source = source or Source()
+    between = next((value for value in (source.delay, delay) if value is not None), _DELAY)
+    at_once = source.concurrency or concurrency or 1
+    handler = "crawlers.download.LiveHandler"
     return {
+        "USER_AGENT": _user_agent(os.environ.get("ATOMEXAM_CONTACT", "")),
+        "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
         "TWISTED_DNS_RESOLVER": "crawlers.public_hosts.PublicResolver",
-        "DOWNLOAD_DELAY": 1,  # seconds
-        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "PUBLIC_ONLY": True,
+        "WEB_PORTS": [80, 443],
+        "DOWNLOAD_DELAY": between,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": at_once,
         "AUTOTHROTTLE_ENABLED": True,
-        "AUTOTHROTTLE_START_DELAY": 2,
-        "AUTOTHROTTLE_MAX_DELAY": 60,
-    }
+        "AUTOTHROTTLE_START_DELAY": max(2.0, between) if at_once == 1 else between,
+        "AUTOTHROTTLE_MAX_DELAY": max(60.0, between),
+        "AUTOTHROTTLE_TARGET_CONCURRENCY": float(at_once),
+        "CRAWL_DELAY_MAX": 300,
+        "RETRY_AFTER": 10,
+        "SECOND_ROUND_PAUSE": 60,
+        "GIVE_UP_AFTER": 30,
+    } | _proxy(os.environ.get("ATOMEXAM_PROXY", ""))
 
 
 def offline() -> dict[str, Any]:
     """Only what the archive holds."""
     return {
-        "ARCHIVE_OFFLINE": True,
         "DOWNLOAD_HANDLERS": _WEB_ONLY | dict.fromkeys(("http", "https")),
         "HTTPPROXY_ENABLED": False,
         "DOWNLOAD_DELAY": 0,
         "CONCURRENT_REQUESTS": 16,
+    }
+
+
+def _user_agent(contact: str) -> str:
+    """Return our name for live sites, with a way to reach who runs the crawl."""
+    if not contact:
+        return USER_AGENT
+    is_mail = re.fullmatch(r"[!-~]+@[!-~]+\.[!-~]+", contact)
+    is_address = re.fullmatch(r"https?://[!-~]+", contact)
+    if len(contact) > _MAX_CONTACT_CHARS or not (is_mail or is_address) or re.search(r"[();]", contact):
+        wanted = "one mail address or web address in ASCII, such as crawler@example.org"
+        raise ValueError(f"environment: ATOMEXAM_CONTACT is {contact!r}; expected {wanted}; it is sent to every site that is crawled")
+    return USER_AGENT.replace(")", f"; {contact})")
+
+
+def _proxy(proxy: str) -> dict[str, Any]:
+    """Return settings for a proxy; without one, none is used, whatever http_proxy says: it would see every address for us."""
+    if not proxy:
+        return {"HTTPPROXY_ENABLED": False}
+    try:
+        address = urlsplit(proxy)
+        fits = address.scheme == "http" and address.hostname and address.port and address.path in ("", "/")
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError("environment: ATOMEXAM_PROXY names no proxy; expected http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT")
+    return {
+        "PROXY": proxy,
+        "PROXY_HOST": address.hostname,
+        "HTTPPROXY_ENABLED": True,
+        "DOWNLOADER_MIDDLEWARES": DOWNLOADER_MIDDLEWARES | {"crawlers.hosts.Proxy": 745},
     }

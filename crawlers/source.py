@@ -1,6 +1,6 @@
 """What every site's spider is made from: one level of inheritance that fills in where an item was seen."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import scrapy
 from scrapy.http import Response
@@ -8,14 +8,42 @@ from scrapy.http import Response
 from records.item import EntityItem, LabelledValue, QuestionItem, Section
 from records.provenance import Provenance, page_id
 
+NOTED = "noted/"
+"""Begins the names of the stats that `SourceSpider.note` counts."""
+
 
 class SourceSpider(scrapy.Spider):
-    """Reader of one site. A site sets `name`, `allowed_domains`, `start_urls` and its callbacks, and nothing of modes or stores."""
+    """Reader of one site. A site sets `name`, `allowed_domains`, `start_urls` and its callbacks, and nothing of modes or stores.
 
-    def __init__(self, snapshot: str = "2026-01-01", max_pages: int = 0, **kwargs: Any) -> None:
+    Callbacks and errbacks are methods, and what they need comes in `cb_kwargs`, not in attributes that other pages set: a replay
+    runs a spider in several processes.
+    """
+
+    scopes: ClassVar[tuple[str, ...]] = ()
+    """Which of `letters`, `departments`, `lists` in params.yaml the spider knows."""
+
+    delay: ClassVar[float | None] = None
+    """Seconds between two requests to the live site, where it needs others than most; params.yaml goes before it."""
+    concurrency: ClassVar[int | None] = None
+    """Requests to the live site at a time, likewise."""
+
+    def __init__(
+        self,
+        snapshot: str = "2026-01-01",
+        max_pages: int = 0,
+        letters: list[str] | None = None,
+        departments: list[str] | None = None,
+        lists: list[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.snapshot = snapshot
         self.max_pages = int(max_pages)
+        self.letters, self.departments, self.lists = letters, departments, lists
+        for scope in ("letters", "departments", "lists"):
+            if getattr(self, scope) is not None and scope not in self.scopes:
+                known = f"it knows {', '.join(self.scopes)}" if self.scopes else "it has no scope but max_pages"
+                raise ValueError(f"params.yaml: sources.{self.name}: no spider of this site reads `{scope}`; {known}")
 
     def entity(
         self,
@@ -54,6 +82,21 @@ class SourceSpider(scrapy.Spider):
             page_id=seen or page_id(response.url, response.body),
             position=position,
         )
+
+    def refusal(self, response: Response) -> str | None:
+        """Return why an answer, whatever its status, is the site's refusal for now and no page: a check of the browser, a log-in wall.
+
+        Who stores pages asks this of every decoded answer. A refusal is not stored: it stands in the failures under these words and is
+        asked for again later, like an answer with status 403. A site that is known to do so overrides this.
+        """
+        return None
+
+    def note(self, what: str, number: int = 1) -> None:
+        """Count what a page keeps to itself or lacks, which is no fault of the spider: an answer behind a pay-wall, images for text.
+
+        The figures of the crawl tell it under these words.
+        """
+        self.crawler.stats.inc_value(NOTED + what, number)
 
     def misfit(self, response: Response, why: str) -> None:
         """Count a page that no longer fits this spider; `extract` fails when there are too many."""

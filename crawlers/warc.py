@@ -1,25 +1,24 @@
-"""One stored page as one WARC 1.1 record in its own gzip member, and back. Equal pages give equal bytes."""
+"""What was asked and answered as WARC 1.1 records, each in its own gzip member, and back. Equal pages give equal bytes."""
 
 import hashlib
 import uuid
-import zlib
-from collections.abc import Iterator
-from io import BytesIO
-from pathlib import Path
-from urllib.parse import quote, quote_from_bytes, unquote
+from base64 import b32encode
+from urllib.parse import quote, quote_from_bytes, unquote, urlsplit
 
 from msgspec import Struct
-from warcio.archiveiterator import ArchiveIterator
-from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
 
-WARC_VERSION = "WARC/1.1"
-_CHUNK_BYTES = 1 << 16
+from crawlers.members import WARC_VERSION, record_member, unpacked
+
 _PRINTABLE = bytes(range(0x20, 0x7F)).decode()
+_PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
+_METHOD, _BODY_SHA256 = "X-Request-Method", "X-Request-Body-SHA256"
+_PAGE_ID, _SNAPSHOT = "X-Page-ID", "X-Refers-To-Snapshot"
+_END_OF_HEADERS = b"\r\n\r\n"
+Headers = list[tuple[str, str]]
 
 
-class Key(Struct, frozen=True, order=True):
+class Key(Struct, frozen=True):
     """What tells one request from another."""
 
     url: str
@@ -30,6 +29,27 @@ class Key(Struct, frozen=True, order=True):
     def __str__(self) -> str:
         return f"{self.method} {self.url} {self.body_sha256 or ''}".strip()
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What keys are sorted by."""
+        return self.url, self.method, self.body_sha256 or ""
+
+
+class Origin(Struct, frozen=True):
+    """What a file says at its beginning: where its pages come from."""
+
+    name: str
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """One request as it was sent."""
+
+    key: Key
+    date: str
+    headers: Headers = []
+    """Sorted, in ASCII like those of Page."""
+    body: bytes = b""
+
 
 class Page(Struct, frozen=True, kw_only=True):
     """One answer as it came, or one file."""
@@ -38,10 +58,26 @@ class Page(Struct, frozen=True, kw_only=True):
     date: str
     """ISO 8601 in UTC: `2026-11-20T00:00:00Z`."""
     status: int
-    headers: list[tuple[str, str]] = []
+    headers: Headers = []
     """Sorted; values in ASCII, other bytes percent-encoded."""
     body: bytes
     """As it came over the wire: compressed bodies stay compressed."""
+
+
+class Revisit(Struct, frozen=True, kw_only=True):
+    """One answer that says nothing new: the page is that of an older snapshot."""
+
+    key: Key
+    date: str
+    status: int
+    headers: Headers = []
+    """As they came this time."""
+    page_id: str
+    snapshot: str
+    """In whose file the body lies."""
+    older_date: str
+    payload: str
+    """Digest of the body, as WARC writes it."""
 
 
 def request_key(method: str, url: str, body: bytes = b"") -> Key:
@@ -54,6 +90,11 @@ def header_value(value: bytes) -> str:
     return quote_from_bytes(value, safe=_PRINTABLE)
 
 
+def payload_digest(body: bytes) -> str:
+    """Return a body's digest as WARC tools write it."""
+    return f"sha1:{b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()}"
+
+
 def origin_member(origin: str) -> bytes:
     """Return the record that opens a file and says where its pages come from."""
     fields = f"software: atomexam\r\nformat: {WARC_VERSION}\r\norigin: {origin}\r\n".encode()
@@ -63,76 +104,92 @@ def origin_member(origin: str) -> bytes:
         ("WARC-Date", "1970-01-01T00:00:00Z"),  # a file has no date of its own, or equal pages would not be equal bytes
         ("Content-Type", "application/warc-fields"),
     ]
-    return _member("warcinfo", record_headers, fields)
+    return record_member("warcinfo", record_headers, fields)
+
+
+def asked_member(asked: Asked) -> bytes:
+    """Return the record of a request; it stands before its answer's, so that a torn file never holds an answer without it."""
+    more = [("WARC-Concurrent-To", _record_id(str(asked.key), asked.date))]
+    address = urlsplit(asked.key.url)
+    target = quote((address.path or "/") + (f"?{address.query}" if address.query else ""), safe=_PRINTABLE)
+    http = StatusAndHeaders(f"{target} HTTP/1.1", list(asked.headers), protocol=asked.key.method)
+    return record_member("request", _record_headers("request", asked.key, asked.date, more), asked.body, http)
 
 
 def page_member(page: Page) -> bytes:
     """Return the record of a page; a page from a file (`file:` address) is a resource record."""
-    is_file = page.key.url.startswith("file:")
-    kind = "resource" if is_file else "response"
-    record_headers = [
-        ("WARC-Type", kind),
-        ("WARC-Record-ID", _record_id(str(page.key), page.date)),
-        ("WARC-Target-URI", quote(page.key.url, safe=":/") if is_file else page.key.url),
-        ("WARC-Date", page.date),
+    if page.key.url.startswith("file:"):
+        return record_member("resource", _record_headers("resource", page.key, page.date), page.body)
+    http = StatusAndHeaders(f"{page.status} ", list(page.headers), protocol="HTTP/1.1")
+    return record_member("response", _record_headers("response", page.key, page.date), page.body, http)
+
+
+def revisit_member(seen: Revisit) -> bytes:
+    """Return the record of an answer that says nothing new."""
+    more = [
+        ("WARC-Profile", _PROFILE + ("server-not-modified" if seen.status == 304 else "identical-payload-digest")),
+        ("WARC-Refers-To", _record_id(str(seen.key), seen.older_date)),
+        ("WARC-Refers-To-Target-URI", seen.key.url),
+        ("WARC-Refers-To-Date", seen.older_date),
+        ("WARC-Payload-Digest", seen.payload),
+        (_PAGE_ID, seen.page_id),
+        (_SNAPSHOT, seen.snapshot),
     ]
-    if page.key.method != "GET":
-        record_headers.append(("X-Request-Method", page.key.method))
-    if page.key.body_sha256:
-        record_headers.append(("X-Request-Body-SHA256", page.key.body_sha256))
-    record_headers.append(("Content-Type", "application/octet-stream" if is_file else "application/http; msgtype=response"))
-    http = None if is_file else StatusAndHeaders(f"{page.status} ", list(page.headers), protocol="HTTP/1.1")
-    return _member(kind, record_headers, page.body, http)
+    http = StatusAndHeaders(f"{seen.status} ", list(seen.headers), protocol="HTTP/1.1")
+    return record_member("revisit", _record_headers("revisit", seen.key, seen.date, more), b"", http)
 
 
-def read_member(member: bytes) -> tuple[str | None, Page | None]:
-    """Return what one gzip member holds: the origin of a file, or a page."""
-    record = next(iter(ArchiveIterator(BytesIO(member))))
-    body = record.raw_stream.read()
-    headers = record.rec_headers
-    if record.rec_type == "warcinfo":
-        lines = dict(line.split(": ", 1) for line in body.decode().splitlines())
-        return lines["origin"], None
-    http = record.http_headers
-    url = headers.get_header("WARC-Target-URI")
-    method = headers.get_header("X-Request-Method") or "GET"
-    page = Page(
-        key=Key(url if http else unquote(url), method, headers.get_header("X-Request-Body-SHA256")),
-        date=headers.get_header("WARC-Date"),
-        status=int(http.get_statuscode()) if http else 200,
-        headers=list(http.headers) if http else [],
-        body=body,
+def read_member(member: bytes) -> Origin | Asked | Page | Revisit:
+    """Return what one gzip member holds, as the functions above wrote it."""
+    head, _, block = unpacked(member).partition(_END_OF_HEADERS)
+    fields = dict(_headers(head))
+    block = block[: int(fields["Content-Length"])]
+    kind, is_http = fields["WARC-Type"], fields["Content-Type"].startswith("application/http")
+    if kind == "warcinfo":
+        return Origin(dict(line.split(": ", 1) for line in block.decode().splitlines())["origin"])
+    http, _, body = block.partition(_END_OF_HEADERS) if is_http else (b"", b"", block)
+    url, date, headers = fields["WARC-Target-URI"], fields["WARC-Date"], _headers(http)
+    key = Key(url if is_http else unquote(url), fields.get(_METHOD, "GET"), fields.get(_BODY_SHA256))
+    if kind == "request":
+        return Asked(key=key, date=date, headers=headers, body=body)
+    status = int(http[9:12]) if is_http else 200  # HTTP/1.1 200
+    if kind != "revisit":
+        return Page(key=key, date=date, status=status, headers=headers, body=body)
+    return Revisit(
+        key=key,
+        date=date,
+        status=status,
+        headers=headers,
+        page_id=fields[_PAGE_ID],
+        snapshot=fields[_SNAPSHOT],
+        older_date=fields["WARC-Refers-To-Date"],
+        payload=fields["WARC-Payload-Digest"],
     )
-    return None, page
 
 
-def members(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield offset and bytes of each whole gzip member; a torn tail, as a killed writer leaves it, ends the file quietly."""
-    with open(path, "rb") as file:
-        offset, raw, unpacker = 0, bytearray(), zlib.decompressobj(zlib.MAX_WBITS | 16)
-        chunk = file.read(_CHUNK_BYTES)
-        while chunk:
-            try:
-                unpacker.decompress(chunk)
-            except zlib.error:
-                return
-            rest = unpacker.unused_data
-            raw += chunk[: len(chunk) - len(rest)]
-            if unpacker.eof:
-                yield offset, bytes(raw)
-                offset, raw, unpacker = offset + len(raw), bytearray(), zlib.decompressobj(zlib.MAX_WBITS | 16)
-            chunk = rest or file.read(_CHUNK_BYTES)
+def _headers(head: bytes) -> Headers:
+    """Return the headers below a first line."""
+    lines = head.decode().split("\r\n")[1:]
+    return [(name, value) for name, _, value in (line.partition(": ") for line in lines)]
 
 
 def _record_id(*parts: str) -> str:
     return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, ' '.join(parts))}>"
 
 
-def _member(kind: str, headers: list[tuple[str, str]], body: bytes, http: StatusAndHeaders | None = None) -> bytes:
-    """Return a record as one gzip member without a time of its own."""
-    out = BytesIO()
-    record_headers = StatusAndHeaders("", headers, protocol=WARC_VERSION)
-    content_type = dict(headers)["Content-Type"]
-    record = ArcWarcRecord("warc", kind, record_headers, BytesIO(body), http, content_type, None, payload_length=len(body))
-    WARCWriter(out, gzip=True, warc_version=WARC_VERSION).write_record(record)
-    return out.getvalue()
+def _record_headers(kind: str, key: Key, date: str, more: Headers | None = None) -> Headers:
+    is_file = kind == "resource"
+    role = ("request",) if kind == "request" else ()
+    fields = [
+        ("WARC-Type", kind),
+        ("WARC-Record-ID", _record_id(*role, str(key), date)),
+        ("WARC-Target-URI", quote(key.url, safe=":/") if is_file else key.url),
+        ("WARC-Date", date),
+        *(more or ()),
+    ]
+    if key.method != "GET":
+        fields.append((_METHOD, key.method))
+    if key.body_sha256:
+        fields.append((_BODY_SHA256, key.body_sha256))
+    half = "request" if kind == "request" else "response"
+    return [*fields, ("Content-Type", "application/octet-stream" if is_file else f"application/http; msgtype={half}")]

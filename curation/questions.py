@@ -72,6 +72,7 @@ def read_question(item: QuestionItem, params: Clean, shared: dict[str, Parts]) -
         shared_stem=parts.case,
         min_stem_chars=params.min_stem_chars,
         min_chinese_share=params.min_chinese_share,
+        doubt=item.doubt,
     )
     done = tuple(dict.fromkeys(rules))
     if reason := reason_against(draft):
@@ -143,6 +144,8 @@ def _rejected(item: QuestionItem, draft: Draft, reason: str) -> Rejected:
 
 
 def _found(draft: Draft, reason: str) -> str | None:
+    if reason == "not_read":
+        return draft.doubt
     if reason.startswith(("answer", "type")):
         return f"answer {draft.answer!r}, declared {draft.declared}, {len(draft.options)} options"
     if reason.endswith("options"):

@@ -9,6 +9,7 @@ from records.identity import canonical
 from records.question import LETTERS
 
 REASONS: dict[str, str] = {
+    "not_read": "The reader of the page or paper gave the question up; `detail` says why.",
     "stem_missing": "There is no stem.",
     "image_needed": "The question shows or speaks of a picture that the text does not hold.",
     "mojibake": "Characters were lost in a change of encoding and cannot be restored.",
@@ -42,6 +43,8 @@ class Draft(NamedTuple):
     shared_stem: str | None
     min_stem_chars: int
     min_chinese_share: float
+    doubt: str | None = None
+    """Why the reader of the page gave the question up."""
 
     @property
     def is_choice(self) -> bool:
@@ -71,6 +74,10 @@ _THIS_CASE = re.compile(r"[本该]案例")
 _LETTERS = re.compile(r"[^\W\d_]")
 _CHINESE = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]")
 _MIN_TERM_CHARS = 2  # 名词解释 asks with the bare term
+
+
+def not_read(draft: Draft) -> str | None:
+    return "not_read" if draft.doubt else None
 
 
 def stem_missing(draft: Draft) -> str | None:
@@ -144,6 +151,7 @@ def type_and_answer_disagree(draft: Draft) -> str | None:
 
 
 CHECKS: tuple[Callable[[Draft], str | None], ...] = (
+    not_read,
     stem_missing,
     image_needed,
     mojibake,

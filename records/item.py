@@ -36,6 +36,8 @@ class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     explanation_raw: str | None = None
     images: int = 0
     """Number of images inside stem and options."""
+    doubt: str | None = None
+    """Why the reader of a paper gives the question up, in snake_case: `clean` rejects it under that reason. None where it was read."""
 
 
 class LabelledValue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

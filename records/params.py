@@ -31,9 +31,21 @@ class Source(Block):
     """Date the crawl stands for; a new date crawls anew."""
     max_pages: Count = 100_000
     path: str | None = None
-    """Files to import: a glob, relative to the repository."""
+    """Files to import: a file, a folder or a glob, relative to the repository."""
     format: str | None = None
-    """Layout of the files: a name in `crawlers/importers/layouts.yaml`."""
+    """What the files are: a key of `crawlers.importers.formats`, or a layout in `crawlers/importers/layouts.yaml`."""
+    mode: Literal["embedded", "live"] | None = None
+    """Of this source alone; None does what `sites` says for all."""
+    letters: list[str] | None = None
+    """Scope: letters of the index (ask120). None reads all."""
+    departments: list[str] | None = None
+    """Scope: departments as the site's addresses name them (ask120: nk, xxgnk)."""
+    lists: list[str] | None = None
+    """Scope: paper lists, sections, columns or kinds as the site's addresses name them."""
+    delay: Annotated[float, Meta(ge=0)] | None = None
+    """Seconds between two requests to the live site; None takes crawlers/settings.py."""
+    concurrency: Annotated[int, Meta(ge=1, le=16)] | None = None
+    """Requests to the live site at a time; None takes crawlers/settings.py."""
 
 
 class Extract(Block):

@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -60,8 +60,9 @@ def read_arguments(
         parser.add_argument(f"--{name}", default=known.get(name), help=f"default: {known.get(name)}")
     if shape is not None:
         group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml")
+        listed = _listed(shape)
         for name, help_text in _flags(shape):
-            group.add_argument(f"--{name}", help=help_text, dest=name, default=None)
+            group.add_argument(f"--{name}", help=help_text, dest=name, default=None, nargs="*" if name in listed else None)
     namespace, rest = parser.parse_known_args(argv, Arguments())
     names = _field_names(shape)
     given = {name: value for name, value in vars(namespace).items() if name in names and value is not None}
@@ -110,6 +111,11 @@ def _flags(shape: type[Struct], prefix: str = "") -> list[tuple[str, str]]:
     return flags
 
 
+def _listed(shape: type[Struct]) -> set[str]:
+    """Return the fields that hold a list, which DVC unpacks as `--letters a b`."""
+    return {name for name, hint in get_type_hints(shape).items() if any(get_origin(kind) is list for kind in (hint, *get_args(hint)))}
+
+
 def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
     """Return flags below a free-form dict field (`--train.steps 300`); anything else unknown is an error."""
     found: dict[str, str] = {}
@@ -122,7 +128,7 @@ def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
     return found
 
 
-def _merge(defaults: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
+def _merge(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return the defaults with dotted flags laid over them."""
     merged = {key: dict(value) if isinstance(value, dict) else value for key, value in defaults.items()}
     for name, value in given.items():

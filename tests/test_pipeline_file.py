@@ -1,6 +1,7 @@
 """dvc.yaml: every stage names all it reads, so that a change reruns what it must and nothing else."""
 
 import ast
+import re
 import shlex
 import subprocess
 import sys
@@ -9,13 +10,16 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from crawlers import settings
+from crawlers.reader import readers_of
+
 ROOT = Path(__file__).parent.parent
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
 OURS = ("records", "crawlers", "curation", "splits", "eval")
 # The crawl has no code among its dependencies: what a site said stands in the archive, and mending a spider never goes online.
-WITHOUT_CODE = {"crawl"}
-# What Scrapy loads by name, so that no import shows it.
-LOADED_BY_NAME = {"extract": [ROOT / "crawlers/archive.py", *sorted((ROOT / "crawlers/sources").glob("*.py"))]}
+# What reads a source is told by `reader`, file by file.
+WITHOUT_CODE = {"crawl", "extract"}
+SITES = sorted(path.stem for path in (ROOT / "crawlers/sources").glob("*.py") if path.stem != "__init__")
 
 
 def definition(stage: str) -> dict:
@@ -64,9 +68,30 @@ def is_covered(file: Path, deps: list[str]) -> bool:
 @pytest.mark.parametrize("stage", sorted(set(PIPELINE["stages"]) - WITHOUT_CODE))
 def test_a_stage_depends_on_all_the_code_it_runs(stage: str) -> None:
     deps = [dep for dep in definition(stage)["deps"] if "${" not in dep]
-    run = [file_of(module_of(stage)), *LOADED_BY_NAME.get(stage, [])]
-    missing = [str(file.relative_to(ROOT)) for file in closure(run) if not is_covered(file, deps)]
+    missing = [str(file.relative_to(ROOT)) for file in closure([file_of(module_of(stage))]) if not is_covered(file, deps)]
     assert not missing, f"add to the deps of {stage} in dvc.yaml: {sorted(missing)}"
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_reader_is_all_the_code_that_extract_runs_for_a_site_and_no_other_spider(site: str) -> None:
+    read = set(readers_of(site, "site"))
+    loaded = [settings.DOWNLOADER_MIDDLEWARES, settings.EXTENSIONS, settings.embedded("http://x"), settings.offline()]
+    names = re.findall(r"crawlers(?:\.\w+)+", repr(loaded))
+    by_name = {file for name in names if (file := file_of(name.rpartition(".")[0]))}
+    run = closure([ROOT / "crawlers/process.py", ROOT / "crawlers/replay/crew.py", ROOT / f"crawlers/sources/{site}.py", *by_name])
+    assert run <= read
+    assert [path.stem for path in read if path.parent.name == "sources" and path.suffix == ".py"] == [site]
+
+
+def test_a_reader_of_files_is_all_the_importers_and_no_spider() -> None:
+    read = set(readers_of("own", "files"))
+    assert closure([ROOT / "crawlers/files.py"]) <= read
+    assert {ROOT / "crawlers/importers/layouts.yaml", ROOT / "crawlers/importers/columns.yaml"} <= read
+    assert not [path for path in read if path.parent.name in ("sources", "replay")]
+
+
+def test_a_reader_holds_the_selectors_beside_a_spider() -> None:
+    assert ROOT / "crawlers/sources/hxter.yaml" in readers_of("hxter", "site")
 
 
 @pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))

@@ -7,20 +7,28 @@ from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from crawlers.download import Pauses, whole
+from crawlers.heads import limit_heads
+
 
 class EmbeddedHandler(HTTP11DownloadHandler):
-    """For http and https alike; the server's address is the setting EMBEDDED_BASE_URL."""
+    """For http and https alike; the server's address is the setting EMBEDDED_BASE_URL. Else it does what LiveHandler does."""
 
     lazy = True
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        limit_heads(self._pool)
         self.base_url: str = crawler.settings["EMBEDDED_BASE_URL"]
+        self.pauses = Pauses(crawler)
+        self.max_bytes = crawler.settings.getint("DOWNLOAD_MAXSIZE")
 
     async def download_request(self, request: Request) -> Response:
         """Fetch a page of an embedded site."""
+        await self.pauses.wait(request)
         asked = urlsplit(request.url)
         target = (asked.path or "/") + (f"?{asked.query}" if asked.query else "")
         local = request.replace(url=self.base_url + target, headers={**request.headers, b"Host": asked.netloc.encode()})
         response = await super().download_request(local)
-        return response.replace(url=request.url)
+        self.pauses.note(request, response)
+        return whole(request, response.replace(url=request.url), self.max_bytes)

@@ -3,9 +3,10 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -13,18 +14,21 @@ from types import ModuleType
 from aiohttp import web
 
 from crawlers.embedded.content import Content, load_content
+from crawlers.embedded.saved import SavedSite, saved_site
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import SITES
+from crawlers.source import SourceSpider
 
 _NOT_FOUND = Reply(status=404, headers={"Content-Type": "text/html; charset=utf-8"}, body="<title>404</title><p>页面不存在</p>".encode())
 _NO_RULES = Reply(headers={"Content-Type": "text/plain"}, body=b"User-agent: *\nDisallow:\n")
 _MAX_BODY_BYTES = 1 << 20
+Site = ModuleType | SavedSite
 
 
 class _Dispatch:
     """Finds the site of a host and asks it; a site is built when it is first asked."""
 
-    def __init__(self, snapshot: str, sites: Mapping[str, ModuleType], content: Callable[[], Content]) -> None:
+    def __init__(self, snapshot: str, sites: Mapping[str, Site], content: Callable[[], Content]) -> None:
         # The clock of the replicas stands at the snapshot, so that stored pages carry no time of their own.
         self.date = format_datetime(datetime.strptime(snapshot, "%Y-%m-%d").replace(tzinfo=UTC), usegmt=True)
         self.by_host = {host: site for site in sites.values() for host in site.HOSTS}
@@ -42,10 +46,15 @@ class _Dispatch:
         )
         reply = self.reply(ask)
         headers = {"Server": "nginx", "Date": self.date, **reply.headers}
+        if reply.status == 200:
+            headers.setdefault("ETag", _tag(reply))
+            if ask.method == "GET" and ask.headers.get("if-none-match") == headers["ETag"]:
+                kept = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
+                return web.Response(status=304, headers=kept)
         return web.Response(status=reply.status, headers=headers, body=reply.body)
 
     def reply(self, ask: Ask) -> Reply:
-        site = self.by_host.get(ask.host)
+        site = self._site(ask.host)
         if site is None:
             text = f"no embedded site answers for {ask.host}; known: {', '.join(sorted(self.by_host))}"
             return Reply(status=501, headers={"Content-Type": "text/plain; charset=utf-8"}, body=text.encode())
@@ -56,6 +65,18 @@ class _Dispatch:
             reply = _NO_RULES if ask.target == "/robots.txt" else _NOT_FOUND
         return reply
 
+    def _site(self, host: str) -> Site | None:
+        """Return the site of a host; a name below one that is known belongs to it, as it does for `allowed_domains`."""
+        while host and host not in self.by_host:
+            host = host.partition(".")[2]
+        return self.by_host.get(host)
+
+
+def _tag(reply: Reply) -> str:
+    """Return what tells this answer from another at the same address."""
+    headers = "\n".join(f"{name}: {value}" for name, value in sorted(reply.headers.items()))
+    return f'"{sha256(headers.encode() + reply.body).hexdigest()[:20]}"'
+
 
 async def _leave_out_type(request: web.Request, response: web.StreamResponse) -> None:
     """Take back the type that aiohttp gives an answer without one: some real sites send none."""
@@ -64,7 +85,7 @@ async def _leave_out_type(request: web.Request, response: web.StreamResponse) ->
 
 
 @contextmanager
-def serving(snapshot: str, sites: Mapping[str, ModuleType] = SITES, content: Callable[[], Content] = load_content) -> Iterator[str]:
+def serving(snapshot: str, sites: Mapping[str, Site] = SITES, content: Callable[[], Content] = load_content) -> Iterator[str]:
     """Serve the embedded sites while the block runs; yield the server's base URL. Which site answers is told by `Host`."""
     loop = asyncio.new_event_loop()
     app = web.Application(client_max_size=_MAX_BODY_BYTES)
@@ -87,6 +108,18 @@ def serving(snapshot: str, sites: Mapping[str, ModuleType] = SITES, content: Cal
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContextManager[str]], str]:
+    """Return what serves a source, given a snapshot, and the state of what is served: its replica, or its saved pages where it has none.
+
+    Raises:
+        ValueError: it has neither; says what to do.
+    """
+    if spider.name in SITES:
+        return serving, state()
+    site = saved_site(spider)
+    return partial(serving, sites={spider.name: site}, content=Content), site.state()
 
 
 def state() -> str:

@@ -1,68 +1,107 @@
-"""Importer of JSON: one document, an array of records, or one record a line."""
+"""Importer of JSON: bytes in, records out: one document, an array of records, or one record a line."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from crawlers.fields import sound_json
+from crawlers.importers.reading import Lost
+from crawlers.importers.text import decoded
 
 LINES = (".jsonl", ".ndjson")
+EVERY = "*"
+"""Stands in `array` for every key with a list; the records have that key under this one."""
+_RAW_CHARS = 2000
 
 
-def read_records(name: str, body: bytes, array: str | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each record of a file with its place, `line:3` or `record:3`, counted from one.
+def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
+    """Yield each record of a file with its place, `line:3` or `record:3`, counted from one; or what was lost there.
 
     Args:
-        array: key of the document that holds the records; the document's other fields belong to every record.
+        array: keys that lead from the document to its records; the fields beside them belong to every record below.
 
     Raises:
-        ValueError: the file is no JSON in UTF-8, or a record is no object; names file and line.
+        ValueError: the file is no JSON, or no line of it is; names file and line.
     """
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = body.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{name}: line {line}: byte {error.start} is not UTF-8 ({error.reason}); save the file as UTF-8") from None
-    if name.lower().endswith(LINES):
-        for number, line_text in enumerate(text.split("\n"), 1):
-            if line_text.strip():
-                where = f"{name}: line {number}"
-                yield f"line:{number}", _object(_parse(line_text, where), where)
+    places = 0
+    for where, document in _documents(name, decoded(name, body)):
+        if isinstance(document, Lost):
+            yield where, document
+            continue
+        records = document if isinstance(document, list) and not where else [document]
+        for number, record in enumerate(chain.from_iterable(_below(record, array) for record in records), 1):
+            places += 1
+            position = f"record:{places}" if not where else where if number == 1 else f"{where}:record:{number}"
+            yield position, record if isinstance(record, dict) else _no_object(position, record)
+
+
+def first_record(name: str, body: bytes) -> Any:
+    """Return the first document of a file, by which its layout is told.
+
+    Raises:
+        ValueError: the file is no JSON.
+    """
+    text = decoded(name, body)
+    return next((document for _, document in _documents(name, text) if not isinstance(document, Lost)), None)
+
+
+def below(document: Any, array: Sequence[str]) -> Any:
+    """Return the first record that `array` leads to, None where it leads to none."""
+    records = document if isinstance(document, list) else [document]
+    return next((record for entry in records[:1] for record in _below(entry, array) if isinstance(record, dict)), None)
+
+
+def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
+    """Yield the lines of a file of lines with their places, or the one document, which has none."""
+    if not name.lower().endswith(LINES):
+        try:
+            yield "", _parse(text)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
         return
-    document = _parse(text, name)
-    shared: dict[str, Any] = {}
-    if array is not None:
-        document = _object(document, name)
-        shared = {key: value for key, value in document.items() if key != array}
-        document = _array(document, array, name)
-    for number, record in enumerate(document if isinstance(document, list) else [document], 1):
-        yield f"record:{number}", shared | _object(record, f"{name}: record {number}")
+    faults, read = [], 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield f"line:{number}", _parse(line)
+                read += 1
+            except ValueError as error:
+                faults.append(f"line {number}: {error}")
+                yield f"line:{number}", Lost(f"line:{number}", "record_unreadable", str(error), line[:_RAW_CHARS])
+    if faults and not read:
+        raise ValueError(f"{name}: {faults[0]}; no line of the file is JSON")
 
 
-def _parse(text: str, where: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return json.loads(sound_json(text), parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record a line? then name the file .jsonl" if error.msg == "Extra data" else ""
-        raise ValueError(f"{where}: {place}: {error.msg}; expected JSON{hint}") from None
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
+        raise ValueError(f"{place}: {error.msg}; expected JSON{hint}") from None
     except RecursionError:
-        raise ValueError(f"{where}: nested too deeply to be read; expected records of plain fields") from None
+        raise ValueError("nested too deeply to be read; expected records of plain fields") from None
 
 
 def _no_constant(word: str) -> None:
     raise ValueError(f"{word} is no JSON value; write null for what is not known")
 
 
-def _object(value: Any, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{where}: found {type(value).__name__}, expected an object with named fields")
-    return value
+def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
+    """Yield what a chain of keys leads to, each with the fields that stand beside the way."""
+    if not array or not isinstance(record, dict):
+        yield record
+        return
+    keys = [key for key, value in record.items() if isinstance(value, list)] if array[0] == EVERY else [array[0]]
+    beside = {key: value for key, value in record.items() if key not in keys}
+    for key in keys:
+        inner = record.get(key)
+        named = beside | {EVERY: key} if array[0] == EVERY else beside
+        for entry in inner if isinstance(inner, list) else [None]:
+            yield from _below(named | entry if isinstance(entry, dict) else entry, array[1:])
 
 
-def _array(document: dict[str, Any], key: str, where: str) -> list[Any]:
-    if not isinstance(document.get(key), list):
-        raise ValueError(f"{where}: field {key!r}: found {type(document.get(key)).__name__}, expected a list of records")
-    return document[key]
+def _no_object(position: str, value: Any) -> Lost:
+    words = f"found {type(value).__name__}, expected an object with named fields"
+    return Lost(position, "record_unreadable", words, json.dumps(value, ensure_ascii=False)[:_RAW_CHARS])

@@ -1,201 +1,197 @@
 """examcoo: bank home -> categories -> paper lists -> view pages; questions come by a call of the page, explanations by one call each."""
 
-import json
 import re
 from collections.abc import Iterator
+from math import ceil
 from typing import Any
 
 import msgspec
-from parsel import Selector
 from scrapy import FormRequest, Request
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
+from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from crawlers.fields import images_in, sound_json, text_of
-from crawlers.paper_groups import Setting
+from crawlers.examcoo_content import read_rows, rows_of
+from crawlers.examcoo_page import about, call_of, holds_questions, read_page
+from crawlers.examcoo_parts import Asked, Reading
+from crawlers.fields import text_of
+from crawlers.pages import MOST_PAGES, is_page, links_of
+from crawlers.session import UNSTORED, Outdated, lasting, of_session
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
-from records.question import LETTERS
 
+_HOST = "https://www.examcoo.com"
 _WANTED = re.compile("心理|中医|中西医|中药|方剂|针灸|医师|药师")  # the bank covers everything from school mathematics to tour guides
-_VARIABLE = re.compile(r"""var (\w+) = ["']([^"']*)["']""")
-_QUESTION_ID = re.compile(r"(s[1-5])_(\d+)")
-_PAGES = re.compile(r"总共\s*[：:]\s*(\d+)\s*页")
+_VIEW = re.compile(r"/editor/do/view/id/(\d+)")
+_LIST = re.compile(r"/paperlist/index/k/(\d+)(?:/p/(\d+))?")
+_PAGES = re.compile(r"总共\s*[：:]\s*(\d{1,9})\s*页")
+_RECORDS = re.compile(r"(\d{1,9})\s*条记录")
 _ROWS_A_PAGE = 25
-_SINGLE, _MULTIPLE, _VERDICT, _BLANKS = "s1", "s2", "s3", "s4"
-_VERDICTS = {"1": "对", "2": "错"}
+_EXPLANATION = '//div[contains(@class, "bold")][contains(., "试题解析")]/following-sibling::div[1][not(contains(@class, "bold"))]'
+_NO_EXPLANATION = "[ 尚无记录 ]"
 
 Fields = dict[str, Any]
+Found = Iterator[QuestionItem | Request]
 
 
 class ExamcooSpider(SourceSpider):
-    """Reads papers whose list names psychology or traditional medicine."""
+    """Reads papers whose list names psychology or traditional medicine; with `lists`, the lists of those numbers and no other."""
 
     name = "examcoo"
     allowed_domains = ("www.examcoo.com",)
-    start_urls = ("https://www.examcoo.com/index/ku",)
+    start_urls = (f"{_HOST}/index/ku",)
+    scopes = ("lists",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if wrong := [kid for kid in self.lists or [] if not re.fullmatch("[0-9]+", str(kid))]:
+            form = 'expected numbers as in addresses: ["408"] for /paperlist/index/k/408/p/1'
+            raise ValueError(f"params.yaml: sources.examcoo: lists: {wrong!r} found; {form}")
+        if self.lists is not None:
+            self.start_urls = [f"{_HOST}/paperlist/index/k/{kid}/p/1" for kid in self.lists]
 
     def parse(self, response: Response) -> Iterator[Request]:
-        """Read the bank's home."""
-        yield from response.follow_all(css='a[href*="/index/detail/mid/"]', callback=self.parse_category)
+        """Read the bank's home, or the first page of a list that `lists` names."""
+        if self.lists is not None:
+            yield from self.parse_list(response)
+        elif is_page(self, response):
+            categories = [url for url, _ in links_of(response) if "/index/detail/mid/" in url]
+            if not categories:
+                self.misfit(response, "no link to a category, /index/detail/mid/")
+            for url in dict.fromkeys(categories):
+                yield Request(url, self.parse_category)
 
     def parse_category(self, response: Response) -> Iterator[Request]:
         """Read the lists of one category."""
-        for link in response.css('a[href*="/paperlist/index/k/"]'):
-            if _WANTED.search(text_of(link)):
-                yield response.follow(link, self.parse_list)
-
-    def parse_list(self, response: Response) -> Iterator[Request]:
-        """Read one page of a list of papers; pinned rows and advertisements have no view link."""
-        papers = list(dict.fromkeys(response.css("tr a::attr(href)").re(r"/editor/do/view/id/(\d+)")))
-        for pid in papers:
-            yield response.follow(f"/editor/do/view/id/{pid}", self.parse_view)
-        list_address, _, page = response.url.partition("/p/")
-        page = page if page.isdecimal() else "1"
-        if not papers and page == "1":
-            self.misfit(response, "a list without papers")
-        pages = _PAGES.search(text_of(response.text))
-        if papers and (int(page) < int(pages[1]) if pages else len(papers) >= _ROWS_A_PAGE):
-            yield response.follow(f"{list_address}/p/{int(page) + 1}", self.parse_list)
-
-    def parse_view(self, response: Response) -> Iterator[QuestionItem | Request]:
-        """Read the page of a paper: the questions are in it (until 2019), or the page says how to call for them."""
-        crumbs = [text_of(link).removesuffix("试卷") for link in response.css("span.naviState a")][1:]
-        title = response.css("title::text").get("")
-        page = {"exam_raw": " > ".join(crumbs) or None, "subject_raw": crumbs[-1] if crumbs else None, "paper_raw": title.rsplit("-", 2)[0]}
-        variables = dict(_VARIABLE.findall(response.text))
-        pid, token = variables.get("pid"), variables.get("vp4tokenpid")
-        if response.css("#paperContent .questionArea"):
-            yield from self._rendered(response, page)
-        elif pid and token:
-            address = f"/editor/rpc/getpapercontent/pid/{pid}/tokenpid/{token}/fromAction/view"
-            seen = {"view": response.url, "paper": {"pid": pid, "tokenpid": token}, "page": page}
-            yield response.follow(address, self.parse_content, headers={"Referer": response.url}, cb_kwargs=seen)
-        else:
-            self.misfit(response, "neither questions nor the pid and vp4tokenpid to ask for them with")
-
-    def parse_content(self, response: Response, view: str, paper: dict[str, str], page: Fields) -> Iterator[QuestionItem | Request]:
-        """Read the questions of a paper: a list with the paper's own record first, then blocks of text and questions by turns."""
-        try:
-            rows = json.loads(sound_json(response.text))
-        except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested without end
-            self.misfit(response, f"not JSON: {error}")
+        if not is_page(self, response):
             return
-        rows = rows.get("b") or rows.get("c") if isinstance(rows, dict) else rows
-        setting, count = Setting(), 0
-        for row in rows if isinstance(rows, list) else []:
-            if not isinstance(row, dict) or "id" not in row:
-                self.misfit(response, f"a row without id: {str(row)[:80]}")
-                continue
-            if row["id"] == "b":
-                _read_block(setting, [str(line["c"]) for line in row.get("c") or [] if isinstance(line, dict) and "c" in line])
-            elif found := _QUESTION_ID.fullmatch(str(row["id"])):
-                count += 1
-                try:
-                    fields = {**page, **_above(setting, count), "number_raw": str(count), **_question(found[1], row)}
-                    explained = _is_explained(row)
-                except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                    self.misfit(response, f"{row['id']}: stem, options or blanks are not as expected: {type(error).__name__}: {error}")
-                    continue
-                item = msgspec.structs.replace(self.question(response, f"q{count}", **_without_own_letters(fields)), url=view)
-                yield self._ask_explanation(item, found, paper) if explained else item
-        if not count:
-            self.misfit(response, "no questions")
+        lists = [(url, text_of(link)) for url, link in links_of(response) if _LIST.search(url)]
+        if not lists:
+            self.misfit(response, "a category without lists, /paperlist/index/k/")
+        for url, name in lists:
+            if _WANTED.search(name):
+                yield Request(url, self.parse_list)
 
-    def _ask_explanation(self, item: QuestionItem, found: re.Match[str], paper: dict[str, str]) -> Request:
-        form = {"id": found[2], "sdtId": found[0], "p": "1", "l": "0", "msgid": "0", "cmid": "0", "tid": "0", "verifydtid": "0"}
+    def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
+        """Read one page of a list of papers; pinned rows and advertisements have no view link, or the same on each page.
+
+        The first page says how many there are; where it does not, each leads to the next while there are new papers (not in `before`).
+        """
+        found = _LIST.search(response.url)
+        if not is_page(self, response) or not found:
+            return
+        papers = list(dict.fromkeys(pid[1] for url, link in links_of(response, "tr a") if (pid := _VIEW.search(url))))
+        footer = text_of(response.text)
+        records = _RECORDS.search(footer)
+        if not papers and is_first and not (records and int(records[1]) == 0):
+            self.misfit(response, "a list without papers: no link to /editor/do/view/id/ in `tr a`, and not `0条记录`")
+        for pid in papers:
+            yield Request(f"{_HOST}/editor/do/view/id/{pid}", self.parse_view)
+        address, page = f"{_HOST}/paperlist/index/k/{found[1]}/p/", int(found[2] or 1)
+        told = _PAGES.search(footer)
+        pages = int(told[1]) if told else ceil(int(records[1]) / _ROWS_A_PAGE) if records else None
+        if pages is not None and is_first and papers:
+            for number in range(page + 1, min(pages, MOST_PAGES) + 1):
+                yield Request(f"{address}{number}", self.parse_list, cb_kwargs={"is_first": False})
+        elif pages is None and len(papers) >= _ROWS_A_PAGE and set(papers) - set(before or []) and page < MOST_PAGES:
+            yield Request(f"{address}{page + 1}", self.parse_list, cb_kwargs={"is_first": False, "before": papers})
+
+    def parse_view(self, response: Response) -> Found:
+        """Read the page of a paper: the questions are in it (until 2019), or the page says how to call for them."""
+        if not is_page(self, response):
+            return
+        page, paper = about(response), call_of(response)
+        if holds_questions(response):
+            yield from self._tell(response, read_page(response.selector), page)
+        elif paper:
+            yield Request(
+                f"{_HOST}/editor/rpc/getpapercontent/pid/{paper['pid']}/tokenpid/{paper['tokenpid']}/fromAction/view",
+                self.parse_content,
+                headers={"Referer": response.url},
+                cb_kwargs={"view": response.url, "paper": paper, "page": page},
+                errback=self.without_content,
+                meta=of_session(paper["tokenpid"], response),
+                dont_filter=response.request is not None and UNSTORED in response.request.meta,  # the new token may be the old one
+            )
+        else:
+            seen = text_of(response.css("#paperContent") or response.css("body"))[:60]
+            self.misfit(response, f"neither questions nor pid and vp4tokenpid (32 hex digits) to ask for them with; it says {seen!r}")
+
+    def without_content(self, failure: Failure) -> Iterator[Request]:
+        """Read the page of a paper anew where its token is of an earlier run; any other failure is told."""
+        request: Request = failure.request
+        if failure.check(Outdated):
+            yield Request(request.cb_kwargs["view"], self.parse_view, dont_filter=True, meta={UNSTORED: True})
+        elif failure.check(HttpError):
+            self.misfit(failure.value.response, f"the content call was answered with status {failure.value.response.status}")
+
+    def refusal(self, response: Response) -> str | None:
+        """Return that a call was answered with a page, to log in or to go away, and not with rows."""
+        if "/editor/rpc/" not in response.url or not isinstance(response, TextResponse):
+            return None
+        return "the content call was answered with a page" if response.text.lstrip("\ufeff \t\r\n")[:1] in ("<", "") else None
+
+    def parse_content(self, response: Response, view: str, paper: dict[str, str], page: Fields) -> Found:
+        """Read the questions of a paper."""
+        try:
+            rows = rows_of(response.text)
+        except (ValueError, AttributeError) as error:  # an answer that is no text has none
+            self.misfit(response, str(error))
+            return
+        reading = read_rows(rows)
+        if reading.title and not page["paper_raw"]:
+            page = page | {"paper_raw": reading.title}
+        asked = self._tell(response, reading, page, view)
+        for question, item in zip(reading.questions, asked, strict=True):
+            yield self._ask_explanation(response, question, item, paper) if question.is_explained else item
+
+    def _tell(self, response: Response, reading: Reading, page: Fields, view: str | None = None) -> Iterator[QuestionItem]:
+        """Yield the questions of a paper, and count what is not as expected."""
+        if reading.faults or not reading.questions:
+            told = "; ".join(reading.faults[:3]) or "no questions"
+            self.misfit(response, f"{len(reading.faults)} rows cannot be read: {told}" if reading.faults else told)
+        elif not any(asked.fields.get("answer_raw") for asked in reading.questions):
+            self.note("papers without answers")
+        self.note("lines of no question", len(reading.unread))
+        seen = self.provenance(response, "page")
+        if response.request:
+            seen = msgspec.structs.replace(seen, url=lasting(response.request)[0])
+        for place, asked in enumerate(reading.questions, 1):
+            where = msgspec.structs.replace(seen, position=f"q{place}")
+            yield QuestionItem(url=view or response.url, provenance=where, **page, **asked.fields)
+
+    def _ask_explanation(self, page: Response, asked: Asked, item: QuestionItem, paper: dict[str, str]) -> Request:
+        form = {"id": asked.id.partition("_")[2], "sdtId": asked.id, "p": "1", "l": "0", "msgid": "0", "cmid": "0", "tid": "0"}
         return FormRequest(
-            "https://www.examcoo.com/editor/comment/index",
-            formdata={**form, **paper},
+            f"{_HOST}/editor/comment/index",
+            formdata={**form, "verifydtid": "0", **paper},
             headers={"Referer": item.url},
             callback=self.parse_explanation,
             errback=self.unexplained,
-            cb_kwargs={"item": item},
+            cb_kwargs={"item": item, "asked": asked, "paper": paper},
+            dont_filter=True,  # a paper may show one question twice, and the request carries the question
+            meta=of_session(paper["tokenpid"], page),
         )
 
-    def parse_explanation(self, response: Response, item: QuestionItem) -> Iterator[QuestionItem]:
+    def parse_explanation(self, response: Response, item: QuestionItem, **_: Any) -> Iterator[QuestionItem]:
         """Read what stands below 试题解析; there may be comments alone."""
-        text = text_of(response.xpath('//div[contains(@class, "bold")][contains(., "试题解析")]/following-sibling::div[1]')[:1])
+        text = text_of(response.xpath(_EXPLANATION)[:1]) if is_page(self, response) else ""
+        if not text or text == _NO_EXPLANATION:
+            self.note("explanations that are announced and absent")
+            text = ""
         yield msgspec.structs.replace(item, explanation_raw=text or None)
 
-    def unexplained(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Give the question without its explanation."""
-        yield failure.request.cb_kwargs["item"]
+    def unexplained(self, failure: Failure) -> Found:
+        """Give the question without its explanation, or ask again with a new token where the old one is of an earlier run."""
+        known = failure.request.cb_kwargs
+        if failure.check(Outdated):
+            yield Request(
+                known["item"].url, self.parse_token, errback=self.unexplained, cb_kwargs=known, dont_filter=True, meta={UNSTORED: True}
+            )
+        else:
+            yield known["item"]
 
-    def _rendered(self, response: Response, page: Fields) -> Iterator[QuestionItem]:
-        setting, count = Setting(), 0
-        for part in response.css("#paperContent > div"):
-            found = re.match("s[1-5]", part.attrib.get("id", ""))
-            if found is None:
-                _read_block(setting, part.css(".blockBox").getall())
-            else:
-                count += 1
-                fields = {**page, **_above(setting, count), **_rendered_question(found[0], part)}
-                yield self.question(response, f"q{count}", **_without_own_letters(fields))
-
-
-def _read_block(setting: Setting, lines: Iterator[str] | list[str]) -> None:
-    for html in lines:
-        for text in text_of(html).split("\n"):
-            setting.take(text.strip()) or setting.add(text.strip())
-
-
-def _above(setting: Setting, number: int) -> Fields:
-    above = setting.above(number)
-    return {
-        "section_raw": above.heading,
-        "case_raw": above.case,
-        "shared_options_raw": above.shared_options,
-        "group_raw": above.group,
-    }
-
-
-def _question(kind: str, row: Fields) -> Fields:
-    """Return the raw fields of one question of the call's answer."""
-    options = [option["o"] for option in json.loads(sound_json(row["b"]))] if row.get("b") else []
-    stem = re.sub("<input[^>]*>", "____", row["a"])
-    answer = _answer(kind, row.get("c") or "")
-    return {
-        "type_raw": _MULTIPLE if kind == _SINGLE and answer and len(answer) > 1 else kind,
-        "stem_raw": text_of(stem) or None,
-        "options_raw": [text_of(option) for option in options] or None,
-        "answer_raw": answer,
-        "images": sum(images_in(part) for part in [stem, *options]),
-    }
-
-
-def _answer(kind: str, code: str) -> str | None:
-    """Return the answer that a code stands for: a bit for each right option, 1 or 2, a list of blanks, or HTML."""
-    if kind in (_SINGLE, _MULTIPLE) and code.isdecimal():
-        return "".join(letter for place, letter in enumerate(LETTERS) if int(code) >> place & 1) or None
-    if kind == _BLANKS and code.startswith("["):
-        return "；".join(blank["a"] for blank in json.loads(sound_json(code))) or None
-    return (_VERDICTS.get(code, code) if kind == _VERDICT else text_of(code)) or None
-
-
-def _is_explained(row: Fields) -> bool:
-    return any(int(row.get(counter) or 0) for counter in ("e", "f"))
-
-
-def _rendered_question(kind: str, part: Selector) -> Fields:
-    stem = part.css(".subjectBox")
-    stem.css(".pointLabel").drop()
-    options = part.css(".optionContent")
-    right = [bool(option.xpath('..//*[contains(@class, "CheckedDisabled")]')) for option in options]
-    letters = "".join(letter for letter, is_right in zip(LETTERS, right, strict=False) if is_right)
-    return {
-        "type_raw": _MULTIPLE if kind == _SINGLE and len(letters) > 1 else kind,
-        "number_raw": text_of(part.css(".qIndex")[:1]) or None,
-        "stem_raw": text_of(stem[:1]) or None,
-        "options_raw": [text_of(option) for option in options] or None,
-        "answer_raw": letters or text_of(part.css(".answerLabel")[:1]) or None,
-        "images": sum(images_in(html) for html in [*stem, *options]),
-    }
-
-
-def _without_own_letters(fields: Fields) -> Fields:
-    """Take away a question's own options where they only stand for the shared ones above it: letters, or nothing."""
-    own = [option.strip("\u00a0 .") for option in fields["options_raw"] or []]
-    if fields["shared_options_raw"] and all(text in ("", letter) for text, letter in zip(own, LETTERS, strict=False)):
-        return {**fields, "options_raw": None}
-    return fields
+    def parse_token(self, response: Response, item: QuestionItem, asked: Asked, paper: dict[str, str]) -> Found:
+        """Read a new token off the page of a paper, to ask for one explanation with."""
+        found = call_of(response) if is_page(self, response) else None
+        yield self._ask_explanation(response, asked, item, paper | found) if found else item

@@ -6,107 +6,176 @@ from pathlib import Path
 from typing import Any
 
 from parsel import Selector, SelectorList
-from ruamel.yaml import YAML
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.http import JsonResponse, Response, TextResponse
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
-from crawlers.fields import images_in, text_of
+from crawlers.fields import text_of
+from crawlers.hxter_answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
+from crawlers.hxter_question import TORN, fields_of_all
+from crawlers.hxter_selectors import Layout, every, read_selectors, text_at
+from crawlers.links import address_of
+from crawlers.pages import is_page
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
 
-_ANSWER_LABEL = re.compile(r"^\s*[【\[]?(?:参考|正确|标准)?答案[】\]]?\s*[:：]?\s*")
-_ANALYSIS_LABEL = re.compile(r"^\s*[【\[]?(?:试题|答案)?解析[】\]]?\s*[:：]?\s*")
-_NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
+_FILE = Path(__file__).with_suffix(".yaml")
+_MEND = "mend crawlers/sources/hxter.yaml"
+_EXPECTED = ("number", "options")
+"""Parts that a page with questions should have; where a layout names them and they are nowhere, it is counted."""
 
-Where = str | list[str]
-"""One selector of hxter.yaml, or several of which the first that gives text is taken."""
-
-
-def read_selectors() -> dict[str, Any]:
-    """Return where things stand on the pages."""
-    with open(Path(__file__).with_suffix(".yaml"), encoding="utf-8") as file:
-        return YAML(typ="safe", pure=True).load(file)
+Found = Iterator[QuestionItem | Request]
 
 
 class HxterSpider(SourceSpider):
-    """Home -> lists by subject -> papers -> questions."""
+    """Home -> lists by subject -> papers -> questions -> where answers stand apart, their pages. With `lists` those lists alone."""
 
     name = "hxter"
     allowed_domains = ("www.hxter.com",)
+    scopes = ("lists",)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.where = read_selectors()
-        self.start_urls = [self.where["home"]]
+        self.where = read_selectors(_FILE, self.allowed_domains)
+        self.start_urls = [self.where.home]
+        if self.lists is not None:
+            if self.where.list_address is None:
+                raise ValueError(
+                    "params.yaml: sources.hxter: `lists` needs `list_address` in crawlers/sources/hxter.yaml, which is not there"
+                )
+            if wrong := [one for one in self.lists if not re.fullmatch(r"[\w.%-]+(?:/[\w.%-]+)*", str(one))]:
+                raise ValueError(f"params.yaml: sources.hxter: lists: {wrong!r} found; expected parts of addresses such as [xiaoxue]")
+            self.start_urls = [self.where.list_address.replace("{}", one) for one in self.lists]
 
     def parse(self, response: Response) -> Iterator[Request]:
-        """Read the home page."""
-        yield from self._links(_decoded(response), "categories", self.parse_list)
+        """Read the home page, or a list that `lists` names."""
+        if self.lists is not None:
+            yield from self.parse_list(response)
+        elif is_page(self, response):
+            yield from self._links(_decoded(response), "categories", self.parse_list)
 
     def parse_list(self, response: Response) -> Iterator[Request]:
         """Read one page of a list of papers."""
-        response = _decoded(response)
-        yield from self._links(response, "papers", self.parse_paper)
-        for link in _all(response, self.where["next_list"]).getall():
-            yield response.follow(link, self.parse_list)
+        if is_page(self, response):
+            page = _decoded(response)
+            yield from self._links(page, "papers", self.parse_paper)
+            yield from self._onward(page, "next_list", self.parse_list)
 
-    def parse_paper(self, response: Response) -> Iterator[QuestionItem | Request]:
+    def parse_paper(self, response: Response) -> Found:
         """Read one page of a paper by the first layout whose questions are there."""
-        response = _decoded(response)
-        for layout in self.where["layouts"].values():
-            questions = _all(response, layout["question"])
+        if not is_page(self, response):
+            return
+        page = _decoded(response)
+        for name, layout in self.where.layouts.items():
+            questions = every(page, layout.question)
             if questions:
-                yield from self._questions(response, layout, questions)
+                yield from self._questions(page, name, layout, questions)
                 break
         else:
-            tried = ", ".join(f"{name} ({layout['question']})" for name, layout in self.where["layouts"].items())
-            self.misfit(response, f"0 questions matched selectors; tried layouts {tried}; mend crawlers/sources/hxter.yaml")
-        for link in _all(response, self.where["next_page"]).getall():
-            yield response.follow(link, self.parse_paper)
+            tried = ", ".join(f"{name} ({layout.question})" for name, layout in self.where.layouts.items())
+            self.misfit(response, f"0 questions matched selectors; tried layouts {tried}; {_MEND}")
+        yield from self._onward(page, "next_page", self.parse_paper)
 
-    def _links(self, response: Response, key: str, callback: Any) -> Iterator[Request]:
-        links = _all(response, self.where[key]).getall()
+    def parse_answers(self, response: Response, items: list[QuestionItem], keys: list[list[str]]) -> Iterator[QuestionItem]:
+        """Join the answers of a page, or of the JSON that a button loads, to the questions that came before."""
+        found = {}
+        if isinstance(response, TextResponse) and self.where.script:
+            found = answers_in_json(_decoded(response).text, self.where.script)
+        if not found and not isinstance(response, JsonResponse) and self.where.answer_page and is_page(self, response):
+            found = answers_on_page(_decoded(response), self.where.answer_page)
+        if not found:
+            entry = self.where.answer_page.entry if self.where.answer_page else "none"
+            self.misfit(response, f"0 answers matched selector answer_page.entry ({entry}), and it is no JSON of `script`; {_MEND}")
+        alone = next(iter(found.values())) if len(items) == len(found) == 1 else None
+        for item, names in zip(items, keys, strict=True):
+            yield with_told(item, alone or next((found[name] for name in names if name in found), None))
+
+    def unanswered(self, failure: Failure) -> Iterator[QuestionItem]:
+        """Give the questions without the answers that cannot be had."""
+        if failure.check(HttpError):
+            self.misfit(failure.value.response, f"an answer page was answered with status {failure.value.response.status}")
+        yield from failure.request.cb_kwargs["items"]
+
+    def _links(self, page: TextResponse, key: str, callback: Any) -> Iterator[Request]:
+        where = getattr(self.where, key)
+        links = [address for href in every(page, where).getall() if (address := address_of(page.url, href))]
         if not links:
-            self.misfit(response, f"0 links matched selector {key}: {self.where[key]!r}; mend crawlers/sources/hxter.yaml")
-        for link in links:
-            yield response.follow(link, callback)
+            self.misfit(page, f"0 links matched selector {key}: {where!r}; {_MEND}")
+        yield from (Request(link, callback) for link in links)
 
-    def _questions(self, response: Response, layout: dict[str, Any], questions: SelectorList) -> Iterator[QuestionItem]:
-        path = [text_of(link).strip() for link in _all(response, self.where["breadcrumb"])]
-        page = {
+    def _onward(self, page: TextResponse, key: str, callback: Any) -> Iterator[Request]:
+        for href in every(page, getattr(self.where, key)).getall():
+            address = address_of(page.url, href)
+            if address and address != page.url:
+                yield Request(address, callback)
+
+    def _questions(self, page: TextResponse, name: str, layout: Layout, blocks: SelectorList) -> Found:
+        path = [text_of(link).strip() for link in every(page, self.where.breadcrumb)]
+        about = {
             "exam_raw": path[1] if len(path) > 1 else None,
             "subject_raw": path[2] if len(path) > 2 else None,
-            "paper_raw": _text(response, self.where["title"]),
+            "paper_raw": text_at(page, self.where.title),
         }
-        found = [_fields(block, layout) for block in questions]
-        if not any(fields["stem_raw"] for fields in found):
-            self.misfit(response, f"none of {len(found)} questions has a stem in {layout['stem']!r}; mend crawlers/sources/hxter.yaml")
-        for place, fields in enumerate(found, 1):
-            yield self.question(response, f"q{place}", **page, **fields)
+        told = answers_in_scripts(page.css("script::text").getall(), self.where.script) if self.where.script else {}
+        items, keys = [], []
+        for place, (block, fields) in enumerate(zip(blocks, fields_of_all(blocks, layout), strict=True), 1):
+            item = self.question(page, f"q{place}", **about, **fields)
+            names = [bare_key(text_at(block, layout.key)), bare_key(item.number_raw), str(place)]
+            names = [one for one in names if one]
+            items.append(with_told(item, next((told[one] for one in names if one in told), None) if told else None))
+            keys.append(names)
+        if told is None:
+            self.misfit(page, f"the answers in a script ({', '.join(self.where.script.variables)}) are no JSON of `script`; {_MEND}")
+        self._tell_missing(page, name, layout, items)
+        yield from self._with_answers(page, name, list(zip(blocks, items, keys, strict=True)))
+
+    def _with_answers(self, page: TextResponse, name: str, asked: list[tuple[Selector, QuestionItem, list[str]]]) -> Found:
+        """Yield the questions that are whole, and ask for the answers of the others where there are links to them."""
+        layout = self.where.layouts[name]
+        link = text_at(page, self.where.answer_page.link) if self.where.answer_page else None
+        together = address_of(page.url, link) if link else None
+        waiting: list[tuple[QuestionItem, list[str]]] = []
+        if layout.answer and not together and not any(item.answer_raw or text_at(block, layout.answer_link) for block, item, _ in asked):
+            self._count_missing(page, f"layouts.{name}.answer", layout.answer)
+        for block, item, names in asked:
+            own = None if item.answer_raw else text_at(block, layout.answer_link)
+            address = address_of(page.url, own) if own else None
+            if address:
+                yield self._ask(page, address, [item], [names])
+            elif together and not item.answer_raw:
+                waiting.append((item, names))
+            else:
+                yield item
+        if together and waiting:
+            yield self._ask(page, together, [item for item, _ in waiting], [names for _, names in waiting])
+
+    def _ask(self, page: TextResponse, address: str, items: list[QuestionItem], keys: list[list[str]]) -> Request:
+        # Two pages of a paper may lead to one page of answers, and the request carries the questions: no filter.
+        known = {"items": items, "keys": keys}
+        return Request(
+            address, self.parse_answers, errback=self.unanswered, cb_kwargs=known, headers={"Referer": page.url}, dont_filter=True
+        )
+
+    def _tell_missing(self, page: TextResponse, name: str, layout: Layout, items: list[QuestionItem]) -> None:
+        """Say which selectors found nothing on a page with questions."""
+        if not any(item.stem_raw for item in items):
+            self.misfit(page, f"none of {len(items)} questions has a stem in layouts.{name}.stem ({layout.stem!r}); {_MEND}")
+        if torn := [item.provenance.position for item in items if item.doubt == TORN]:
+            self.misfit(page, f"{len(torn)} of {len(items)} questions hold others, first {torn[0]}; {_MEND}")
+        if not items[0].paper_raw:
+            self._count_missing(page, "title", self.where.title)
+        for part in _EXPECTED:
+            if getattr(layout, part) and not any(getattr(item, f"{part}_raw") for item in items):
+                self._count_missing(page, f"layouts.{name}.{part}", getattr(layout, part))
+
+    def _count_missing(self, page: TextResponse, name: str, where: Any) -> None:
+        self.note(f"pages with nothing at {name}")
+        self.logger.info("%s: selector %s (%r) found nothing", page.url, name, where)
 
 
-def _fields(block: Selector, layout: dict[str, Where]) -> dict[str, Any]:
-    """Return the raw fields of one question."""
-    options = _all(block, layout["options"])
-    answer, analysis = _text(block, layout["answer"]), _text(block, layout["analysis"])
-    number = _text(block, layout["number"])
-    stem = _text(block, layout["stem"], drop_hidden=True)
-    if stem and number and stem.startswith(number):  # the number stands inside the stem
-        stem = stem[len(number) :].strip() or None
-    return {
-        "section_raw": _text(block, layout["heading"]),
-        "type_raw": _text(block, layout["mark"]),
-        "number_raw": number or (found.group() if stem and (found := _NUMBER.match(stem)) else None),
-        "stem_raw": stem,
-        "options_raw": [text_of(option, drop_hidden=True) for option in options] or None,
-        "answer_raw": _ANSWER_LABEL.sub("", answer) or None if answer else None,
-        "explanation_raw": _ANALYSIS_LABEL.sub("", analysis) or None if analysis else None,
-        "images": sum(images_in(part) for part in [*_all(block, layout["stem"]), *options]),
-    }
-
-
-def _decoded(response: Response) -> Response:
+def _decoded(response: TextResponse) -> TextResponse:
     """Return a page as its header or its meta tag says it is written, else as UTF-8 where it can be, else as GB 18030."""
     named = (response.headers.get("Content-Type") or b"").decode("latin-1")
     if http_content_type_encoding(named) or html_body_declared_encoding(response.body):
@@ -116,22 +185,3 @@ def _decoded(response: Response) -> Response:
     except UnicodeDecodeError:
         return response.replace(encoding="gb18030")
     return response.replace(encoding="utf-8")
-
-
-def _all(page: Response | Selector, where: Where) -> SelectorList:
-    """Return what the first selector that finds anything finds."""
-    found = SelectorList()
-    for selector in [where] if isinstance(where, str) else where:
-        found = page.xpath(selector) if selector.startswith((".", "/", "(")) else page.css(selector)
-        if found:
-            break
-    return found
-
-
-def _text(page: Response | Selector, where: Where, drop_hidden: bool = False) -> str | None:
-    """Return the text or attribute that the first selector with text finds; None where there is none."""
-    for selector in [where] if isinstance(where, str) else where:
-        for found in _all(page, selector):
-            if text := found.root.strip() if isinstance(found.root, str) else text_of(found, drop_hidden):
-                return text
-    return None

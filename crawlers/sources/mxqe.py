@@ -1,129 +1,171 @@
 """tk.mxqe.com and www.mxqe.com: an EmpireCMS. Lists with `title="总数"` -> articles of one or several pages -> questions in their text."""
 
+import json
 import re
 from collections.abc import Iterator
 from math import ceil
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
-from bs4 import BeautifulSoup
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
-from crawlers.fields import is_hidden, text_of
-from crawlers.paper import IMAGE, lines_of, read_paper
+from crawlers.fields import sound_json, text_of
+from crawlers.mxqe_article import WALL, about, lines_of_article, marks_of, questions_in
+from crawlers.pages import MOST_PAGES, Article, is_page, links_of, next_list
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
 
+_BANK, _MAIN, _API = "tk.mxqe.com", "www.mxqe.com", "api.mxqe.com"
 _TAG = "自学考试"
-_COLUMN = re.compile(r"^https?://tk\.mxqe\.com/[a-z]+/(?:index\.html)?$")
-_ARTICLE = re.compile(r"/[a-z]+/\d+\.html$")
-_INLINE = ("b", "em", "font", "i", "span", "strong", "u")
-_ANSWER = re.compile(r"^\s*(?:(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确|标准)?答案】)")  # and not 答案圈, the site's name
+_TAGGED = "https://www.mxqe.com/e/tags/index.php?page=0&tagname={}&line=10&tempid=24"
+_COLUMN = re.compile(r"^https?://tk\.mxqe\.com/[a-z0-9]+/(?:index\.html)?$")
+_ARTICLE = re.compile(r"/[a-z0-9]+/(\d+)\.html$")
+_SCOPE = re.compile(r"(?:(?P<host>tk|www)\.mxqe\.com/)?(?P<column>[a-z0-9]+)|tagname=(?P<tag>[^&=/\s]+)")
 
-Pages = list[tuple[Response, list[str]]]
-"""The pages of one article, each with its lines."""
+Found = Iterator[QuestionItem | Request]
 
 
 class MxqeSpider(SourceSpider):
-    """Home -> columns -> articles; and the list of one tag on the older host."""
+    """Home -> columns -> articles; and the list of one tag on the older host.
+
+    With `lists` only those: columns (`zkxl`, `www.mxqe.com/qnj`) and tags (`tagname=自学考试`).
+    """
 
     name = "mxqe"
-    allowed_domains = ("tk.mxqe.com", "www.mxqe.com")
-    start_urls = ("https://tk.mxqe.com/", f"https://www.mxqe.com/e/tags/index.php?page=0&tagname={quote(_TAG)}&line=10&tempid=24")
+    allowed_domains = (_BANK, _MAIN, _API)
+    start_urls = (f"https://{_BANK}/", _TAGGED.format(quote(_TAG)))
+    scopes = ("lists",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.lists is not None:
+            self.start_urls = [_list_address(self.name, place) for place in self.lists]
 
     def parse(self, response: Response) -> Iterator[Request]:
-        """Read a start page: the list of a tag, or the home page with its columns."""
-        if "/e/tags/" in response.url:
+        """Read a start page: a list, or the home page with its columns."""
+        if self.lists is not None or "/e/tags/" in response.url:
             yield from self.parse_list(response)
-            return
-        columns = [url for url in map(response.urljoin, _utf8(response).css("a::attr(href)").getall()) if _COLUMN.match(url)]
-        if not columns:
-            self.misfit(response, "no link to a column such as https://tk.mxqe.com/zkxl/")
-        for url in columns:
-            yield response.follow(url, self.parse_list)
+        elif is_page(self, response):
+            columns = dict.fromkeys(url for url, _ in links_of(_utf8(response)) if _COLUMN.match(url))
+            if not columns:
+                self.misfit(response, "no link to a column such as https://tk.mxqe.com/zkxl/")
+            for url in columns:
+                yield Request(url, self.parse_list)
 
-    def parse_list(self, response: Response, first: bool = True) -> Iterator[Request]:
-        """Read a list; the first page of one says how many articles there are, and so how many pages."""
+    def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
+        """Read one page of a list; the first says how many articles there are. Where it does not, each page leads to the next."""
+        if not is_page(self, response):
+            return
         page = _utf8(response)
-        articles = [link for link in page.css("dt a::attr(href)").getall() if _ARTICLE.search(link)]
+        articles = list(dict.fromkeys(url for url, _ in links_of(page, "dt a") if _ARTICLE.search(url)))
         total = page.css('a[title="总数"] b::text').re_first(r"\d{1,12}")
-        if not articles and total != "0":
+        if not articles and is_first and (total is None or int(total)):
             self.misfit(response, f"no article in `dt a`, and {total or 'no number'} in `a[title=总数]`")
         for link in articles:
-            yield response.follow(link, self.parse_article)
-        if first and articles:
-            pages = ceil(int(total or 0) / len(articles))
-            for number in range(2, 1 + min(pages, self.max_pages or pages)):  # the site may claim any number
-                yield response.follow(_list_page(response.url, number), self.parse_list, cb_kwargs={"first": False})
+            yield Request(link, self.parse_article)
+        if not articles:
+            return
+        if total is not None and is_first:
+            linked = max((_list_number(url) or 0 for url, _ in links_of(page) if _is_same_list(response.url, url)), default=0)
+            pages = max(ceil(int(total) / _rows(response.url, len(articles))), linked)
+            for number in range(2, 1 + min(pages, self.max_pages or pages, MOST_PAGES)):  # the site may claim any number
+                yield Request(_list_page(response.url, number), self.parse_list, cb_kwargs={"is_first": False})
+        elif total is None and set(articles) - set(before or []):
+            onward = next_list(page, lambda url: _is_same_list(response.url, url))
+            if onward:
+                yield Request(onward, self.parse_list, cb_kwargs={"is_first": False, "before": articles})
 
-    def parse_article(self, response: Response, before: Pages | None = None) -> Iterator[QuestionItem | Request]:
+    def parse_article(self, response: Response, article: Article | None = None) -> Found:
         """Read one page of an article; its questions are told when the last page is read, since answers may stand there."""
+        if not is_page(self, response):
+            yield from self._questions(article) if article else ()
+            return
         page = _utf8(response)
         body = page.css("div.m-cmsinfo-cont")
         if not body:
-            self.misfit(response, "no div.m-cmsinfo-cont")
+            yield from self._without_body(response, article)
             return
-        pages = [*(before or []), (response, lines_of(_readable(body[0].get())))]
-        onward = page.xpath('//div[@class="m-pages"]//a[normalize-space()="下一页"]/@href').get()
-        if onward:
-            yield response.follow(onward, self.parse_article, errback=self.without_rest, cb_kwargs={"before": pages})
+        article = article or Article(url=response.url, about=about(page))
+        lines = lines_of_article(body[0].get(), is_first=not article.pages)
+        article = article.with_page(lines, self.provenance(response, "page"), marks_of(page, lines))
+        if onward := article.next_page(page):
+            yield Request(onward, self.parse_article, errback=self.without_rest, cb_kwargs={"article": article})
         else:
-            yield from self._questions(pages)
+            yield from self._questions(article)
 
     def without_rest(self, failure: Failure) -> Iterator[QuestionItem]:
         """Tell the questions of an article whose next page cannot be had."""
-        pages = failure.request.cb_kwargs["before"]
-        self.misfit(pages[-1][0], f"its next page {failure.request.url} cannot be had: {failure.getErrorMessage()}")
-        yield from self._questions(pages)
+        self.misfit(Response(failure.request.url), f"this page of an article cannot be had: {failure.getErrorMessage()}")
+        yield from self._questions(failure.request.cb_kwargs["article"])
 
-    def _questions(self, pages: Pages) -> Iterator[QuestionItem]:
-        about = _about(_utf8(pages[0][0]))
-        owners = [response for response, lines in pages for _ in lines]
-        drafts = read_paper([line for _, lines in pages for line in lines]).questions
-        if not drafts:
-            self._without_questions(pages[0][0])
-        for draft in drafts:
-            # Pages may break off inside a question: it belongs to the page it begins on.
-            yield self.question(owners[draft.line], draft.position, **about, **draft.raw_fields())
-
-    def _without_questions(self, response: Response) -> None:
-        """Count an article that keeps its text to itself; any other without questions is a misfit."""
-        page = _utf8(response)
-        if page.css(".m-vip"):
-            self.crawler.stats.inc_value("mxqe/behind_paywall")
-        elif IMAGE in "".join(lines_of(page.css("div.m-cmsinfo-cont").get() or "")):
-            self.crawler.stats.inc_value("mxqe/images_only")
+    def _without_body(self, response: Response, article: Article | None) -> Found:
+        """Ask the operator's API for an article of the main host that is not where it was; elsewhere numbers are not the API's."""
+        found = _ARTICLE.search(response.url)
+        if article is not None:
+            self.misfit(response, "no div.m-cmsinfo-cont on a further page of an article")
+            yield from self._questions(article)
+        elif found and urlsplit(response.url).netloc == _MAIN:
+            address = f"https://{_API}/baiduApi.php?action=detail&id={found[1]}"
+            yield Request(address, self.parse_detail, errback=self.without_detail, cb_kwargs={"url": response.url})
         else:
-            self.misfit(response, "no question in div.m-cmsinfo-cont, and neither a pay-wall nor images")
+            self.misfit(response, "no div.m-cmsinfo-cont")
+
+    def parse_detail(self, response: Response, url: str) -> Iterator[QuestionItem]:
+        """Read an article as the API gives it; null content is an article that was removed."""
+        try:
+            found = json.loads(sound_json(response.body.decode("utf-8", "replace").lstrip("\ufeff")))
+        except (ValueError, RecursionError):
+            found = None
+        data = found.get("data") if isinstance(found, dict) and isinstance(found.get("data"), dict) else found
+        if not isinstance(data, dict) or not isinstance(data.get("content", 0), str | None):
+            self.misfit(response, f"no div.m-cmsinfo-cont on {url}, and no `content` in what the API says: {response.body[:40]!r}")
+        elif not data["content"]:
+            self.note("articles that were removed")
+        else:
+            title = data.get("title") if isinstance(data.get("title"), str) else ""
+            lines = lines_of_article(data["content"], is_first=True)
+            article = Article(url=url, about={"paper_raw": text_of(title) or None})
+            marks = [WALL] if str(data.get("is_vip", "0")) not in ("0", "False", "None", "") else []
+            yield from self._questions(article.with_page(lines, self.provenance(response, "page"), marks))
+
+    def without_detail(self, failure: Failure) -> Iterator[QuestionItem]:
+        """Tell of an article that neither its page nor the API gives."""
+        url = failure.request.cb_kwargs["url"]
+        self.misfit(Response(url), f"no div.m-cmsinfo-cont, and the API does not answer: {failure.getErrorMessage()}")
+        yield from ()
+
+    def _questions(self, article: Article) -> Iterator[QuestionItem]:
+        """Yield the questions of an article, and count what it keeps to itself."""
+        items, unread = questions_in(article)
+        self.note("lines of no question", unread)
+        without = sum(item.answer_raw is None for item in items)
+        if without:
+            self.note("answers behind a pay-wall" if WALL in article.marks else "answers that are absent", without)
+        if not items and article.marks:
+            self.note(f"articles of {article.marks[0]} alone")
+        elif not items:
+            self.misfit(Response(article.url), "no question in div.m-cmsinfo-cont, and neither a pay-wall nor images")
+        yield from items
 
 
-def _utf8(response: Response) -> Response:
+def _utf8(response: TextResponse) -> TextResponse:
     """Return the page read as UTF-8: the site's header names no charset."""
     return response.replace(encoding="utf-8")
 
 
-def _about(page: Response) -> dict[str, str | None]:
-    """Return what an article says of all its questions."""
-    path = [text_of(link) for link in page.css("div.m-position a")][1:]
-    return {
-        "exam_raw": " > ".join(path) or None,
-        "subject_raw": page.css('.m-info a[href*="tagname="]::text').get(),
-        "paper_raw": text_of(page.css("h1")) or None,
-    }
+def _list_address(source: str, place: str) -> str:
+    """Return the address of a list as params.yaml names it.
 
-
-def _readable(html: str) -> str:
-    """Return the text of an article without the noise hidden between its words and without the button that leads to payment.
-
-    Only inline tags are noise: a hidden `div` is an answer that a click would show.
+    Raises:
+        ValueError: it is none.
     """
-    soup = BeautifulSoup(html, "lxml")
-    noise: list[Any] = [tag for tag in soup.find_all(_INLINE) if is_hidden(tag) and not _ANSWER.match(tag.get_text())]
-    for tag in noise + soup.select('a[href*="/pay/"]'):
-        tag.decompose()
-    return str(soup)
+    found = _SCOPE.fullmatch(str(place))
+    if found is None:
+        form = "expected columns and tags as in addresses: zkxl, www.mxqe.com/qnj, tagname=自学考试"
+        raise ValueError(f"params.yaml: sources.{source}: lists: {place!r} found; {form}")
+    return _TAGGED.format(quote(found["tag"])) if found["tag"] else f"https://{found['host'] or 'tk'}.mxqe.com/{found['column']}/"
 
 
 def _list_page(url: str, number: int) -> str:
@@ -131,3 +173,22 @@ def _list_page(url: str, number: int) -> str:
     if "page=0" in url:
         return url.replace("page=0", f"page={number - 1}")
     return re.sub(r"(?:index\.html)?$", f"index_{number}.html", url, count=1)
+
+
+def _list_number(url: str) -> int | None:
+    """Return which page of a list an address names, counted from 1."""
+    found = re.search(r"/index_(\d{1,6})\.html$|[?&]page=(\d{1,6})(?:&|$)", url)
+    return (int(found[1]) if found[1] else int(found[2]) + 1) if found else None
+
+
+def _is_same_list(url: str, other: str) -> bool:
+    """Tell whether two addresses are of one list."""
+    here, there = urlsplit(url), urlsplit(other)
+    same_place = here.netloc == there.netloc and here.path.rpartition("/")[0] == there.path.rpartition("/")[0]
+    return same_place and parse_qs(here.query).get("tagname") == parse_qs(there.query).get("tagname")
+
+
+def _rows(url: str, shown: int) -> int:
+    """Return how many rows a page of a list has: as many as its address asks for, or as are there."""
+    line = parse_qs(urlsplit(url).query).get("line", [""])[0]
+    return int(line) if re.fullmatch("[1-9][0-9]{0,3}", line) else shown

@@ -1,118 +1,154 @@
 """studyez: home -> channels -> lists of past and mock papers -> articles, each a paper as running text on one page or several."""
 
-import bisect
 import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
 from crawlers.fields import text_of
+from crawlers.pages import MOST_PAGES, Article, is_page, links_of, next_list, without_noise
 from crawlers.paper import lines_of, read_paper
+from crawlers.paper_lines import IMAGE, flat, parts_of
+from crawlers.paper_numbers import number_of
+from crawlers.paper_options import options_in
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
-from records.provenance import Provenance
 
+_HOST = "http://www.studyez.com"
 _WANTED = re.compile("心理咨询|医师|中医")
-_CHANNEL = re.compile(r"^https?://www\.studyez\.com/([a-z]+)/$")
+_KNOWN_CHANNEL = {"psychology": "心理咨询师"}
+_CHANNEL = re.compile(r"^https?://www\.studyez\.com/([a-z]+)/?$")
 _SECTIONS = {"lnst": "历年真题", "mnst": "模拟试题"}
 _ARTICLE = re.compile(r"/(?:(?P<channel>[a-z]+)/(?P<section>lnst|mnst)/[a-z]+/\d{6}|news/\d{6}/\d{2})/(?P<id>\d+)\.htm$")
+_LIST = ".tbatitle_new2 a, .list a"
 _REMARK = re.compile(r"学易网|责任编辑|^\s*(?:来源|作者|时间|发布时间|编辑推荐|相关推荐|热点推荐)\s*[:：]|^\s*(?:上|下)一(?:页|篇)")
 _REMARK_CHARS = 80  # a longer line is content, whatever it names
+_DOWNLOAD = re.compile(r"\.(?:docx?|pdf|rar|zip|xlsx?)$", re.I)
 
-
-class Article(msgspec.Struct):
-    """A paper whose pages are being read."""
-
-    exam: str
-    title: str
-    url: str
-    lines: list[str] = []
-    starts: list[int] = []
-    """Index of the first line of each page."""
-    pages: list[Provenance] = []
+Found = Iterator[QuestionItem | Request]
 
 
 class StudyezSpider(SourceSpider):
-    """Reads the channels whose name speaks of counsellors or physicians."""
+    """Reads the channels whose name speaks of counsellors or physicians.
+
+    With `lists` only those: `psychology` for both sections of a channel, `psychology/lnst` for one.
+    """
 
     name = "studyez"
     allowed_domains = ("www.studyez.com",)
-    start_urls = ("http://www.studyez.com/",)
+    start_urls = (f"{_HOST}/",)
+    scopes = ("lists",)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.channels: dict[str, str] = {}
+        if wrong := [one for one in self.lists or [] if not re.fullmatch("[a-z]+(?:/(?:lnst|mnst))?", str(one)) or one in _SECTIONS]:
+            form = "expected channels and their sections as in addresses: psychology, psychology/lnst, psychology/mnst"
+            raise ValueError(f"params.yaml: sources.studyez: lists: {wrong!r} found; {form}")
 
     def parse(self, response: Response) -> Iterator[Request]:
-        """Read the home page's list of examinations."""
-        for link in response.css("a"):
-            name, found = text_of(link), _CHANNEL.match(response.urljoin(link.attrib.get("href", "")))
-            if found and _WANTED.search(name):
-                self.channels.setdefault(found[1], name)
-        if not self.channels:
-            self.misfit(response, "no channel of counsellors or physicians")
-        for channel in self.channels:
-            for section in _SECTIONS:
-                yield response.follow(f"/{channel}/{section}/", self.parse_list)
+        """Read the home page's list of examinations, where the channels have their names."""
+        if not is_page(self, response):
+            return
+        names: dict[str, str] = {}
+        for url, link in links_of(response):
+            name = (text_of(link) or link.root.get("title", "")).lstrip("·")
+            if (found := _CHANNEL.match(url)) and name:
+                names.setdefault(found[1], name)
+        wanted = {channel: name for channel, name in names.items() if _WANTED.search(name)}
+        if not wanted:
+            self.misfit(response, "no channel of counsellors or physicians; the one that is known, /psychology/, is asked for all the same")
+        for place in self.lists if self.lists is not None else (wanted or _KNOWN_CHANNEL):
+            channel, _, section = place.partition("/")
+            name = names.get(channel) or _KNOWN_CHANNEL.get(channel, channel)
+            for one in [section] if section else _SECTIONS:
+                yield Request(f"{_HOST}/{channel}/{one}/", self.parse_list, cb_kwargs={"channel": name})
 
-    def parse_list(self, response: Response) -> Iterator[Request]:
-        """Read one page of a list of articles; its other rows lead to channels."""
-        address = [part for part in response.url.split("/")[3:] if part]
-        exam = f"{self.channels.get(address[0], address[0])} > {_SECTIONS.get(address[1], address[1])}"
-        articles = 0
-        for link in response.css("a[href]"):
-            if _ARTICLE.search(link.attrib["href"]):
-                articles += 1
-                title = link.attrib.get("title") or text_of(link).lstrip("·")
-                yield response.follow(link, self.parse_article, cb_kwargs={"exam": exam, "title": title})
+    def parse_list(self, response: Response, channel: str = "", number: int = 1, before: list[str] | None = None) -> Iterator[Request]:
+        """Read one page of a list of articles; its other rows lead to channels. `before` are the articles of the page before."""
+        address = [part for part in response.url.split("/")[3:5] if part]
+        if not is_page(self, response) or len(address) < 2:
+            return
+        exam = f"{channel or address[0]} > {_SECTIONS.get(address[1], address[1])}"
+        articles: dict[str, str] = {}
+        for url, link in list(links_of(response, _LIST)) or links_of(response):
+            found = _ARTICLE.search(url)
+            if found and found["channel"] in (address[0], None):  # beside the list stand articles of other examinations
+                articles.setdefault(url, link.root.get("title") or text_of(link).lstrip("·"))
         if not articles:
-            self.misfit(response, "a list without articles")
-        yield from self._next(response, self.parse_list)
+            self.misfit(
+                response, f"a list without articles: no link to /{'/'.join(address)}/REGION/YYYYMM/ID.htm or /news/YYYYMM/DD/ID.htm"
+            )
+        for url, title in articles.items():
+            yield Request(url, self.parse_article, cb_kwargs={"exam": exam, "title": title})
+        onward = next_list(response, lambda url: "/".join(address) in url.split("//")[-1])
+        if onward and set(articles) - set(before or []) and number < MOST_PAGES:
+            known = {"channel": channel, "number": number + 1, "before": list(articles)}
+            yield Request(onward, self.parse_list, cb_kwargs=known)
 
-    def parse_article(
-        self, response: Response, exam: str = "", title: str = "", article: Article | None = None
-    ) -> Iterator[QuestionItem | Request]:
+    def parse_article(self, response: Response, exam: str = "", title: str = "", article: Article | None = None) -> Found:
         """Read one page of a paper. It is taken apart when its last page is there, since the answers may be on that."""
+        if not is_page(self, response):
+            yield from self._questions(article) if article else ()
+            return
         if article is None:
-            article = Article(exam=exam, title=text_of(response.css(".kao_h3")[:1]) or title, url=response.url)
-        body = response.css(".kao_text") or response.css("body")
-        article.starts.append(len(article.lines))
-        article.pages.append(self.provenance(response, "page"))
-        for part in body:
-            article.lines += [line for line in lines_of(part, drop_hidden=True) if not _is_remark(line)]
-        onward = list(self._next(response, self.parse_article, article=article, stem=article.url.removesuffix(".htm")))
-        yield from onward or self._questions(article, response)
+            place = _ARTICLE.search(response.url)
+            if place and place["section"]:  # the address knows better than a list that shows what it has
+                exam = f"{exam.partition(' > ')[0]} > {_SECTIONS[place['section']]}"
+            about = {"exam_raw": exam, "paper_raw": _title(response) or title or None}
+            article = Article(url=response.url, about=about)
+        article = article.with_page(_lines(response), self.provenance(response, "page"), _marks(response))
+        if onward := article.next_page(response):
+            yield Request(onward, self.parse_article, errback=self.without_page, cb_kwargs={"article": article})
+        else:
+            yield from self._questions(article)
 
     def without_page(self, failure: Failure) -> Iterator[QuestionItem]:
         """Give what the pages of a paper say that could be had."""
+        self.misfit(Response(failure.request.url), f"this page of a paper cannot be had: {failure.getErrorMessage()}")
         yield from self._questions(failure.request.cb_kwargs["article"])
 
-    def _next(self, response: Response, callback: Any, stem: str = "", **kwargs: Any) -> Iterator[Request]:
-        for link in response.xpath('//a[contains(., "下一页")]/@href').getall()[:1]:
-            address = response.urljoin(link)
-            if address.startswith(f"{stem}_" if stem else "http") and address != response.url:
-                yield response.follow(address, callback, errback=self.without_page if kwargs else None, cb_kwargs=kwargs)
-
-    def _questions(self, article: Article, response: Response | None = None) -> Iterator[QuestionItem]:
+    def _questions(self, article: Article) -> Iterator[QuestionItem]:
         reading = read_paper(article.lines)
-        if response and not reading.questions:
-            self.misfit(response, f"no question in {len(article.lines)} lines")
-        self.crawler.stats.inc_value("paper/unread_lines", len(reading.unread))
-        for draft in reading.questions:
-            page = article.pages[bisect.bisect_right(article.starts, draft.line) - 1]
-            yield QuestionItem(
-                url=article.url,
-                provenance=msgspec.structs.replace(page, position=draft.position),
-                exam_raw=article.exam,
-                paper_raw=article.title,
-                **draft.raw_fields(),
-            )
+        if not reading.drafts and article.marks:
+            self.note(f"articles of {article.marks[0]} alone")
+        elif not reading.drafts:
+            self.misfit(Response(article.url), f"no question in {len(article.lines)} lines, and neither images nor a file to load")
+        self.note("lines of no question", len(reading.unread))
+        yield from map(article.item, reading.drafts)
+
+
+def _title(page: TextResponse) -> str:
+    centred = 'p[style*="text-align: center"], p[style*="text-align:center"]'
+    return next((text for where in (".kao_h3", centred, "h1") if (text := text_of(page.css(where)[:1]))), "")
+
+
+def _lines(page: TextResponse) -> list[str]:
+    """Return the lines of a paper: of the body that is known, or of the older template's paragraphs, or of the whole page."""
+    bodies = [body for body in page.css(".kao_text") if not body.xpath('ancestor::*[contains(@class, "kao_text")]')]
+    lines = [line for body in bodies for line in lines_of(without_noise(body.get()))]
+    if not bodies:
+        parts = [lines_of(without_noise(part.get())) for part in page.xpath("//p[not(ancestor::p)]") or page.css("body")]
+        edges = {0, len(parts) - 2, len(parts) - 1} if len(parts) > 3 else set()  # the first and the last two are the site's
+        lines = [line for place, part in enumerate(parts) for line in part if place not in edges or _is_content(line)]
+    return [line for line in lines if not _is_remark(line)]
+
+
+def _marks(page: TextResponse) -> list[str]:
+    """Return what an article may have instead of text."""
+    body = page.css(".kao_text")
+    files = any(_DOWNLOAD.search(href) for href in body.css("a::attr(href)").getall())
+    return [*(["files"] if files else []), *(["images"] if body.css("img") else [])]
 
 
 def _is_remark(line: str) -> bool:
     """Tell whether a line is the site's own word, not the paper's."""
-    return bool(len(line) <= _REMARK_CHARS and _REMARK.search(line))
+    return bool(len(line) <= _REMARK_CHARS and _REMARK.search(line) and not _is_content(line))
+
+
+def _is_content(line: str) -> bool:
+    """Tell whether a line is part of a question by its form."""
+    words = flat(line.strip())
+    return bool(number_of(words) or options_in(words) or [kind for kind, _ in parts_of(words) if kind != "text"] or IMAGE in words)

@@ -1,10 +1,12 @@
 """The store of pages: what goes in comes out, a torn tail costs one page, and the bytes depend on the pages alone."""
 
 import gzip
+import shutil
 import tempfile
 from io import BytesIO
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,27 +14,62 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 from warcio.archiveiterator import ArchiveIterator
+from warcio.cli import main as warcio
 
 from crawlers.archive import ArchiveMiddleware, finish_crawl
-from crawlers.segments import PartWriter, finish, parts, read_index, read_page, scan, segment, stored
-from crawlers.warc import Key, Page, header_value, page_member, read_member, request_key
+from crawlers.index import rows_of, scan
+from crawlers.merging import finish, found_rows, origins
+from crawlers.parts import PartWriter, discard_foreign_parts, parts
+from crawlers.segments import INDEX, read_index, read_page, segment
+from crawlers.session import OLD_SESSION, SESSION_WORD, UNSTORED, Outdated
+from crawlers.source import SourceSpider
+from crawlers.warc import (
+    Asked,
+    Key,
+    Page,
+    Revisit,
+    asked_member,
+    header_value,
+    page_member,
+    payload_digest,
+    read_member,
+    request_key,
+    revisit_member,
+)
 from records.provenance import page_id
 
 SNAPSHOT = "2026-11-20"
 DATE = "2026-11-20T00:00:00Z"
-urls = st.text("abcxyz0123/%", min_size=1, max_size=12).map("https://site.example/".__add__)
+urls = st.text("abcxyz0123/%?=", min_size=1, max_size=12).map("https://site.example/".__add__)
 file_names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).map("file:".__add__)
 header_texts = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=20)
 headers = st.lists(st.tuples(st.sampled_from(["Content-Type", "Location", "Set-Cookie"]), header_texts), max_size=3).map(sorted)
+bodies = st.sampled_from([b"", b"id=1", "页=2".encode("gbk")])
 answers = st.builds(
     Page,
-    key=st.builds(request_key, st.sampled_from(["GET", "POST"]), urls, st.sampled_from([b"", b"id=1", "页=2".encode("gbk")])),
+    key=st.builds(request_key, st.sampled_from(["GET", "POST"]), urls, bodies),
     date=st.just(DATE),
     status=st.sampled_from([200, 302, 404]),
     headers=headers,
     body=st.binary(max_size=200),
 )
 files = st.builds(Page, key=st.builds(Key, file_names), date=st.just(DATE), status=st.just(200), body=st.binary(max_size=200))
+questions = bodies.flatmap(
+    lambda body: st.builds(
+        Asked, key=st.builds(request_key, st.just("POST"), urls, st.just(body)), date=st.just(DATE), headers=headers, body=st.just(body)
+    )
+)
+revisits = st.builds(
+    Revisit,
+    key=st.builds(request_key, st.just("GET"), urls),
+    date=st.just(DATE),
+    status=st.sampled_from([200, 304]),
+    headers=headers,
+    page_id=st.just("page-0"),
+    snapshot=st.just("2026-01-01"),
+    older_date=st.just("2026-01-01T07:00:00Z"),
+    payload=st.binary(max_size=20).map(payload_digest),
+)
 
 
 def page(number: int) -> Page:
@@ -40,17 +77,38 @@ def page(number: int) -> Page:
     return Page(key=key, date=DATE, status=200, headers=[("Content-Type", "text/html")], body=f"第{number}页".encode() * 50)
 
 
+def asked(one: Page) -> Asked:
+    return Asked(key=one.key, date=one.date, headers=[("Host", "site.example")])
+
+
 def write_part(folder: Path, pages: list[Page], origin: str = "embedded 1") -> Path:
     writer = PartWriter(folder, SNAPSHOT, origin)
     for one in pages:
-        writer.write(one)
+        writer.write(one, asked(one))
     writer.close()
     return writer.path
 
 
+def stored_numbers(folder: Path, origin: str = "embedded 1", with_segment: bool = False) -> list[str]:
+    return [row.url.rsplit("/", 1)[1] for _, row in found_rows(folder, SNAPSHOT, origin, with_segment)]
+
+
+def archive_of(folder: Path, snapshot: str = SNAPSHOT, origin: str = "live", **more: object) -> ArchiveMiddleware:
+    wanted = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": snapshot, "ARCHIVE_ORIGIN": origin, **more}
+    crawler = get_crawler(settings_dict=wanted)
+    crawler.spider = SourceSpider(name="toy")
+    return ArchiveMiddleware(crawler)
+
+
 @given(st.one_of(answers, files))
 def test_a_page_comes_back_as_it_went_in(one: Page) -> None:
-    assert read_member(page_member(one)) == (None, one)
+    assert read_member(page_member(one)) == one
+
+
+@given(questions, revisits)
+def test_requests_and_revisits_come_back_as_they_went_in(request: Asked, seen: Revisit) -> None:
+    assert read_member(asked_member(request)) == request
+    assert read_member(revisit_member(seen)) == seen
 
 
 @given(answers)
@@ -58,7 +116,32 @@ def test_a_record_is_a_warc_record(one: Page) -> None:
     record = next(iter(ArchiveIterator(BytesIO(page_member(one)), check_digests=True)))
     assert record.rec_type == "response" and record.rec_headers.get_header("WARC-Target-URI") == one.key.url
     assert record.content_stream().read() == one.body
-    assert record.digest_checker.passed is not False
+    assert record.digest_checker.passed is True
+    assert record.rec_headers.get_header("WARC-Payload-Digest") == payload_digest(one.body)
+
+
+def test_a_request_stands_before_its_answer_and_names_it(tmp_path: Path) -> None:
+    write_part(tmp_path, [page(1)])
+    finish_crawl(tmp_path, SNAPSHOT, "embedded 1")
+    with open(segment(tmp_path, SNAPSHOT), "rb") as file:
+        kinds = [(record.rec_type, dict(record.rec_headers.headers), record.http_headers) for record in ArchiveIterator(file)]
+    [(_, origin, _), (first, request, sent), (second, response, _)] = kinds
+    assert (origin["WARC-Type"], first, second) == ("warcinfo", "request", "response")
+    assert request["WARC-Concurrent-To"] == response["WARC-Record-ID"] != request["WARC-Record-ID"]
+    assert (sent.protocol, sent.statusline, sent.get_header("Host")) == ("GET", "/1 HTTP/1.1", "site.example")
+
+
+def test_any_tool_finds_the_digests_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    older = write_snapshot(tmp_path, "2026-01-01", [page(1), page(2)])
+    writer = PartWriter(tmp_path, SNAPSHOT, "live")
+    writer.write_revisit(revisit_of(page(1)), asked(page(1)), older)
+    writer.write(Page(key=request_key("POST", "https://site.example/3", b"a=1"), date=DATE, status=200, body=b"\xff" * 99), asked(page(3)))
+    writer.close()
+    finish_crawl(tmp_path, SNAPSHOT, "live")
+    for snapshot in ("2026-01-01", SNAPSHOT):
+        with pytest.raises(SystemExit) as end:
+            warcio(["check", "-v", str(segment(tmp_path, snapshot))])
+        assert end.value.code == 0 and "digest failed" not in capsys.readouterr().out
 
 
 def test_a_header_in_a_foreign_charset_stays_an_address() -> None:
@@ -72,14 +155,21 @@ def test_a_torn_part_gives_all_but_its_last_page(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         part = write_part(folder, [page(number) for number in range(4)])
-        whole = part.read_bytes()
-        ends = [row.offset + row.length for row in scan(part)[1]]
-        cut = data.draw(st.integers(ends[0], len(whole)))
+        whole, rows = part.read_bytes(), part.with_name("0000.jsonl")
+        ends = [record.offset + record.length for record in scan(part)]
+        cut = data.draw(st.integers(ends[0], len(whole)), label="bytes of the part that are left")
         part.write_bytes(whole[:cut])
-        rows = stored(folder, SNAPSHOT, "embedded 1", with_segment=False)
-        assert [key.url[-1] for key in rows] == [str(number) for number, end in enumerate(ends) if end <= cut]
-        write_part(folder, [page(number) for number in range(len(rows), 4)])  # the next run goes on in a part of its own
+        noted = data.draw(st.sampled_from(["all", "some", "none"]), label="rows beside it that are left")
+        if noted == "some":
+            rows.write_bytes(rows.read_bytes()[: data.draw(st.integers(0, rows.stat().st_size))])
+        elif noted == "none":
+            rows.unlink()
+        left = stored_numbers(folder)
+        assert left == [str(number) for number, end in enumerate(ends) if end <= cut]
+        write_part(folder, [page(number) for number in range(len(left), 4)])  # the next run goes on in a part of its own
+        assert len(parts(folder, SNAPSHOT)) == 2
         assert finish_crawl(folder, SNAPSHOT, "embedded 1") == 4
+        assert [read_page(folder, row) for row in read_index(folder, SNAPSHOT)] == [page(number) for number in range(4)]
 
 
 @settings(max_examples=30, deadline=None)
@@ -99,16 +189,58 @@ def test_the_bytes_do_not_depend_on_order_and_runs(order: list[int], split: int,
 def test_pages_of_another_origin_do_not_mix(tmp_path: Path) -> None:
     write_part(tmp_path, [page(1)], "embedded 1")
     write_part(tmp_path, [page(2)], "live")
-    assert [key.url[-1] for key in stored(tmp_path, SNAPSHOT, "live", with_segment=True)] == ["2"]
-    assert len(parts(tmp_path, SNAPSHOT)) == 1
+    assert origins(tmp_path, SNAPSHOT) == {"embedded 1", "live"}
+    assert stored_numbers(tmp_path, "live", with_segment=True) == ["2"]
+    discard_foreign_parts(tmp_path, SNAPSHOT, "live")
+    assert sorted(path.name for path in (tmp_path / f"{SNAPSHOT}.part").iterdir()) == ["0001.jsonl", "0001.warc.gz"]
 
 
 def test_a_finished_live_snapshot_is_kept_and_grows(tmp_path: Path) -> None:
     write_part(tmp_path, [page(1)], "live")
     finish_crawl(tmp_path, SNAPSHOT, "live")
-    assert [key.url[-1] for key in stored(tmp_path, SNAPSHOT, "live", with_segment=True)] == ["1"]
-    write_part(tmp_path, [page(2)], "live")
+    assert stored_numbers(tmp_path, "live", with_segment=True) == ["1"]
+    write_part(tmp_path, [page(0), page(2)], "live")
+    assert finish_crawl(tmp_path, SNAPSHOT, "live") == 3
+    assert [read_page(tmp_path, row) for row in read_index(tmp_path, SNAPSHOT)] == [page(0), page(1), page(2)]
+
+
+@pytest.mark.parametrize("index", ["stale", "gone"])
+def test_a_kill_between_segment_and_index_costs_nothing(tmp_path: Path, index: str) -> None:
+    write_part(tmp_path, [page(1)], "live")
+    finish_crawl(tmp_path, SNAPSHOT, "live")
+    before = (tmp_path / INDEX).read_bytes()
+    write_part(tmp_path, [page(0)], "live")
+    shutil.copytree(parts(tmp_path, SNAPSHOT)[0].parent, tmp_path / "kept")
+    finish_crawl(tmp_path, SNAPSHOT, "live")
+    whole = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    (tmp_path / "kept").rename(tmp_path / f"{SNAPSHOT}.part")
+    if index == "stale":
+        (tmp_path / INDEX).write_bytes(before)
+    else:
+        (tmp_path / INDEX).unlink()
+    assert [row.url[-1] for row in rows_of(tmp_path, SNAPSHOT)] == ["0", "1"]
+    assert stored_numbers(tmp_path, "live", with_segment=True) == ["0", "1", "0"]
     assert finish_crawl(tmp_path, SNAPSHOT, "live") == 2
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == whole
+
+
+@pytest.mark.parametrize("left", ["all parts", "parts on their way out", "half of them"])
+def test_a_kill_while_parts_are_removed_costs_nothing_that_is_left(tmp_path: Path, left: str) -> None:
+    write_part(tmp_path, [page(1)])
+    write_part(tmp_path, [page(0)])
+    place = tmp_path / f"{SNAPSHOT}.part"
+    shutil.copytree(place, tmp_path / "kept")
+    finish_crawl(tmp_path, SNAPSHOT, "embedded 1")
+    whole = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    (tmp_path / "kept").rename(place if left == "all parts" else tmp_path / f"{SNAPSHOT}.done")
+    if left == "half of them":
+        (tmp_path / f"{SNAPSHOT}.done" / "0000.warc.gz").unlink()
+    discard_foreign_parts(tmp_path, SNAPSHOT, "embedded 1")
+    missing = {"0", "1"} - set(stored_numbers(tmp_path))
+    assert missing == ({"1"} if left == "half of them" else set())
+    write_part(tmp_path, [page(int(number)) for number in missing])
+    finish_crawl(tmp_path, SNAPSHOT, "embedded 1")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == whole
 
 
 def test_the_index_finds_a_page_by_its_id(tmp_path: Path) -> None:
@@ -122,30 +254,89 @@ def test_the_index_finds_a_page_by_its_id(tmp_path: Path) -> None:
         assert page(2).body in gzip.decompress(file.read(row.length))
 
 
-def test_the_index_keeps_older_snapshots(tmp_path: Path) -> None:
-    for snapshot in ("2026-01-01", SNAPSHOT):
-        writer = PartWriter(tmp_path, snapshot, "live")
-        row = writer.write(page(1))
-        writer.close()
-        finish(tmp_path, snapshot, "live", {row.key: row})
-    assert [next(read_index(tmp_path, snapshot)).file[:10] for snapshot in ("2026-01-01", SNAPSHOT)] == ["2026-01-01", SNAPSHOT]
-
-
 def test_a_file_that_is_not_what_the_index_says_is_told(tmp_path: Path) -> None:
     write_part(tmp_path, [page(1), page(2)])
     finish_crawl(tmp_path, SNAPSHOT, "embedded 1")
     first, second = read_index(tmp_path, SNAPSHOT)
-    wrong = type(first)(**{name: getattr(second, name) for name in first.__struct_fields__} | {"url": first.url})
+    wrong = msgspec.structs.replace(second, url=first.url)
     with pytest.raises(ValueError, match=r"2026-11-20\.warc\.gz at \d+: not GET https://site.example/1"):
         read_page(tmp_path, wrong)
 
 
 def test_a_header_in_no_known_encoding_is_stored(tmp_path: Path) -> None:
-    crawler = get_crawler(settings_dict={"ARCHIVE_FOLDER": str(tmp_path), "ARCHIVE_SNAPSHOT": SNAPSHOT, "ARCHIVE_ORIGIN": "live"})
-    archive = ArchiveMiddleware(crawler)
-    request = Request("https://site.example/1")
+    archive = archive_of(tmp_path)
+    request = Request("https://site.example/1", headers={"Cookie": "a=1", "authorization": "Basic x", "X-Own": "1"})
     archive.process_response(request, Response(request.url, headers={b"X-\xff": b"\xd6\xd0"}, body=b"1"))
     archive.spider_closed()
+    [part] = parts(tmp_path, SNAPSHOT)
+    assert b"Basic" not in gzip.decompress(part.read_bytes()) and b"Cookie" not in gzip.decompress(part.read_bytes())
     finish_crawl(tmp_path, SNAPSHOT, "live")
     [row] = read_index(tmp_path, SNAPSHOT)
     assert read_page(tmp_path, row).headers == [("X-%FF", "%D6%D0")]
+
+
+def test_an_answer_that_the_spider_calls_a_refusal_is_not_stored(tmp_path: Path) -> None:
+    class Walled(SourceSpider):
+        name = "walled"
+
+        def refusal(self, response: Response) -> str | None:
+            return "asks for a log-in" if "登录" in response.text else None
+
+    archive = archive_of(tmp_path)
+    archive.refusals._crawler.spider = Walled()
+    request = Request("https://site.example/1")
+    packed = {"Content-Encoding": "gzip", "Content-Type": "text/html"}
+    wall = archive.process_response(request, Response(request.url, headers=packed, body=gzip.compress("请登录".encode())))
+    assert wall.status == 403 and dict(archive.failed) == {"GET https://site.example/1": "asks for a log-in"}
+    assert archive.process_request(request) is None  # and it is asked for again
+    archive.process_response(request, Response(request.url, headers=packed, body=gzip.compress("第一页".encode())))
+    assert not archive.failed and archive.process_request(request).status == 200
+
+
+def test_a_page_that_two_requests_brought_at_once_is_the_first(tmp_path: Path) -> None:
+    archive = archive_of(tmp_path)
+    request = Request("https://site.example/1")
+    archive.process_response(request, Response(request.url, body=b"first"))
+    assert archive.process_response(request.copy(), Response(request.url, body=b"second")).body == b"first"
+
+
+def test_what_is_asked_with_a_word_of_the_session_is_found_without_it(tmp_path: Path) -> None:
+    archive = archive_of(tmp_path)
+
+    def ask(word: str, old: bool = False) -> Request:
+        return Request("https://site.example/t/" + word, body=f"t={word}".encode(), meta={SESSION_WORD: word, OLD_SESSION: old})
+
+    assert archive.process_request(ask("abc123")) is None
+    archive.process_response(ask("abc123"), Response("https://site.example/t/abc123", body=b"1"))
+    assert archive.process_request(ask("xyz789", old=True)).body == b"1"
+    with pytest.raises(Outdated):
+        archive.process_request(Request("https://site.example/other/abc123", meta={SESSION_WORD: "abc123", OLD_SESSION: True}))
+    page_again = Request("https://site.example/page", meta={UNSTORED: True})
+    archive.process_response(page_again, Response(page_again.url, body=b"2"))
+    archive.spider_closed()
+    finish_crawl(tmp_path, SNAPSHOT, "live")
+    [row] = read_index(tmp_path, SNAPSHOT)
+    assert row.url == "https://site.example/t/-" and b"abc123" not in gzip.decompress(segment(tmp_path, SNAPSHOT).read_bytes())
+
+
+def write_snapshot(folder: Path, snapshot: str, pages: list[Page], origin: str = "live"):
+    """Write a finished snapshot; return where its first page lies."""
+    writer = PartWriter(folder, snapshot, origin)
+    for one in pages:
+        writer.write(one, asked(one))
+    writer.close()
+    finish(folder, snapshot, origin, with_segment=origin == "live")
+    row = next(read_index(folder, snapshot))
+    return row.own(row.file)
+
+
+def revisit_of(one: Page, snapshot: str = "2026-01-01") -> Revisit:
+    return Revisit(
+        key=one.key,
+        date=DATE,
+        status=304,
+        page_id=page_id(one.key.url, one.body),
+        snapshot=snapshot,
+        older_date=one.date,
+        payload=payload_digest(one.body),
+    )

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from parsel import Selector
@@ -13,13 +14,15 @@ from scrapy.http import Headers, HtmlResponse
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 
+from crawlers.ask120_text import divided, lines_with_label
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import ask120
 from crawlers.embedded.sites.ask120_diseases import cut_symptoms
-from crawlers.sources.ask120 import Ask120Spider, _divided, _lines_with_label
+from crawlers.sources.ask120 import Ask120Spider
 
 TAG = "https://tag.120ask.com"
+PAGES = Path(__file__).parents[1] / "pages/ask120"
 
 
 @pytest.fixture
@@ -40,35 +43,70 @@ def page(html: str, url: str = f"{TAG}/jibing/x/") -> HtmlResponse:
     return HtmlResponse(url, body=html.encode(), encoding="utf-8", request=Request(url))
 
 
-def test_a_department_list_leads_to_lists_and_diseases(spider: Ask120Spider) -> None:
-    html = """<div class="sick_tag"><div class="dl sort clears"><var>一级分类：</var>
-      <p><a href="//tag.120ask.com/jibing/ks/nk.html">内科</a></p></div></div>
-      <div class="sick_tag"><div class="tag_li"><p><a href="//tag.120ask.com/jibing/gxy/" title="高血压">高血压</a>
-      <a href="/jibing/tnb">糖尿病</a> <a href="/zhengzhuang/ts/">头痛</a> <a href="/jibing/gxy/bingyin/">病因</a></p></div></div>"""
-    found = {request.url: request.callback.__name__ for request in spider.parse(page(html, f"{TAG}/jibing/ks/wk.html"))}
-    assert found == {f"{TAG}/jibing/ks/nk.html": "parse", f"{TAG}/jibing/gxy/": "parse_disease", f"{TAG}/jibing/tnb": "parse_disease"}
-
-
-def test_the_department_tree_of_2014_leads_to_diseases_alone(spider: Ask120Spider) -> None:
-    html = """<ul class="p_leftdivnav"><li><div class="p_lnavdisdiv"><h3><a href="/jibing/">内科</a></h3></div><div><span><p><span>
-      <a href="/jibing/gxy/" title="高血压">高血压</a><a href="/zhengzhuang/ts/" title="头痛">头痛</a></span></p></span></div></li></ul>"""
-    assert [request.url for request in spider.parse(page(html, f"{TAG}/jibing/"))] == [f"{TAG}/jibing/gxy/"]
-
-
 def test_a_disease_leads_to_its_sub_pages_medicines_and_neighbours(spider: Ask120Spider) -> None:
-    html = (Path(__file__).parents[1] / "pages/ask120/disease.html").read_text(encoding="utf-8")
-    requests = [found for found in spider.parse_disease(page(html, f"{TAG}/jibing/ptt/")) if isinstance(found, Request)]
+    html = (PAGES / "disease.html").read_text(encoding="utf-8")
+    requests = [found for found in spider.parse_entry(page(html, f"{TAG}/jibing/ptt/"), "disease") if isinstance(found, Request)]
     callbacks = {request.url: request.callback.__name__ for request in requests}
     assert callbacks[f"{TAG}/jibing/ptt/shiliao/"] == "parse_article" and len(callbacks) == 12
-    assert callbacks[f"{TAG}/jibing/jzx/"] == "parse_disease"
+    assert callbacks[f"{TAG}/jibing/jzx/"] == "parse_entry"
     assert callbacks["https://yp.120ask.com/detail/1.html"] == "parse_medicine"
+
+
+def scoped(**scope: list[str]) -> Ask120Spider:
+    return Ask120Spider.from_crawler(get_crawler(Ask120Spider), snapshot="2026-11-20", **scope)
+
+
+def test_without_scope_a_crawl_begins_with_all_that_is_known(spider: Ask120Spider) -> None:
+    starts = spider.start_urls
+    assert len(starts) == len(set(starts)) == 1 + 2 * 26 + 2
+    assert {f"{TAG}/jibing/ks/nk.html", f"{TAG}/jibing/pinyin/z.html", f"{TAG}/zhengzhuang/pinyin/a.html"} <= set(starts)
+    assert {f"{TAG}/jiancha/", "https://www.120ask.com/disease"} <= set(starts)
+
+
+def test_letters_and_departments_bound_a_crawl() -> None:
+    assert scoped(letters=["p"]).start_urls == [f"{TAG}/jibing/pinyin/p.html", f"{TAG}/zhengzhuang/pinyin/p.html"]
+    assert scoped(departments=["nk", "ek"]).start_urls == [f"{TAG}/jibing/ks/nk.html", f"{TAG}/jibing/ks/ek.html"]
+    spider = scoped(letters=["p"], departments=["nk"])
+    assert len(spider.start_urls) == 3
+
+    def asked(case_name: str, callback: str, **arguments: str) -> set[str]:
+        case = json.loads((PAGES / f"{case_name}.json").read_text(encoding="utf-8"))
+        response = page((PAGES / f"{case_name}.html").read_text(encoding="utf-8"), case["url"])
+        return {found.url for found in getattr(spider, callback)(response, **arguments) if isinstance(found, Request)}
+
+    assert asked("index_department", "parse") == {f"{TAG}/jibing/ptt/", f"{TAG}/jibing/jzx/"}
+    found = asked("disease", "parse_entry", kind="disease")
+    assert "https://yp.120ask.com/detail/1.html" in found and f"{TAG}/jibing/jzx/" not in found
+    assert asked("medicine", "parse_medicine") == set()
+    home = {"name": "头痛", "home": f"{TAG}/zhengzhuang/toutong/", "kind": "symptom"}
+    assert asked("symptom_diseases", "parse_article", **home) == set()
+
+
+def test_a_scoped_crawl_reads_what_its_lists_name(respond: Respond) -> None:
+    spider = scoped(departments=["ek"])
+    reply = get(respond, "/jibing/ks/ek.html")
+    response = HtmlResponse(f"{TAG}/jibing/ks/ek.html", body=reply.body, encoding="gb18030", request=Request(TAG))
+    # robots.txt keeps a crawl from the page of topics, which every department links to.
+    assert {urlsplit(found.url).path for found in spider.parse(response)} - {"/jibing/zhuanti/"} == {
+        f"/jibing/{disease.slug}/"
+        for disease in load_content().on("ask120").diseases
+        if any("儿科" in name.split("-") for name in disease.departments)
+    }
+
+
+@pytest.mark.parametrize("scope, message", [({"letters": ["ab"]}, "letters a to z"), ({"departments": ["内科"]}, "as in addresses")])
+def test_a_scope_that_no_address_has_is_an_error(scope: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        scoped(**scope)
+    with pytest.raises(ValueError, match="no spider of this site reads `lists`"):
+        scoped(lists=["disease"])
 
 
 @pytest.mark.parametrize(
     "callback, arguments",
     [
         ("parse", {}),
-        ("parse_disease", {}),
+        ("parse_entry", {"kind": "disease"}),
         ("parse_article", {"name": "高血压", "home": f"{TAG}/jibing/gxy/"}),
         ("parse_examination_index", {}),
         ("parse_examination", {}),
@@ -92,11 +130,11 @@ def test_a_page_that_no_longer_fits_is_counted(spider: Ask120Spider, callback: s
     ],
 )
 def test_lines_that_open_with_a_label(html: str, pairs: list[tuple[str, str]]) -> None:
-    assert _lines_with_label(Selector(f"<div>{html}</div>").css("div"), "预防") == pairs
+    assert lines_with_label(Selector(f"<div>{html}</div>").css("div"), "预防") == pairs
 
 
 @pytest.mark.parametrize(
-    "line, divided",
+    "line, parted",
     [
         ("正常值:3.9~6.1", ("正常值:", "3.9~6.1")),
         ("正常值：成年男性：1~2", ("正常值：", "成年男性：1~2")),
@@ -105,8 +143,8 @@ def test_lines_that_open_with_a_label(html: str, pairs: list[tuple[str, str]]) -
         ("这一行在第一个冒号之前说了二十多个字所以不是标签：值", ("", "这一行在第一个冒号之前说了二十多个字所以不是标签：值")),
     ],
 )
-def test_a_label_ends_at_the_first_colon(line: str, divided: tuple[str, str]) -> None:
-    assert _divided(line) == divided
+def test_a_label_ends_at_the_first_colon(line: str, parted: tuple[str, str]) -> None:
+    assert divided(line) == parted
 
 
 def test_a_client_without_name_is_refused(respond: Respond) -> None:
@@ -123,7 +161,7 @@ def test_one_department_speaks_gb18030_and_says_so_in_the_page_alone(respond: Re
     url = f"{TAG}/jibing/ks/ek.html"
     response = kind(url, headers=reply.headers, body=reply.body, request=Request(url))
     assert response.encoding == "gb18030" and "儿科疾病" in response.text
-    assert any(request.callback == spider.parse_disease for request in spider.parse(response))
+    assert any(request.callback == spider.parse_entry for request in spider.parse(response))
 
 
 def test_the_replica_has_the_blemishes_of_the_real_site(respond: Respond) -> None:
@@ -136,6 +174,8 @@ def test_the_replica_has_the_blemishes_of_the_real_site(respond: Respond) -> Non
         assert blemish in shown
     assert [target for target, html in pages.items() if "disease-list-left" not in html]
     assert all(get(respond, home.rstrip("/")).status == 301 for home in homes)
+    assert get(respond, "/disease", "www.120ask.com").headers["Location"] == "//tag.120ask.com/jibing/"
+    assert sum("p_lbox1_ab" in html for html in pages.values()) == 2  # diseases in the layouts of 2014 and 2016
     assert get(respond, f"{homes[0]}jianbie/") is None
     traditional = [home for home in homes if (reply := get(respond, f"{home}yufang/")) and "預防" in reply.body.decode()]
     assert len(traditional) == 2

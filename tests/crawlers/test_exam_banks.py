@@ -116,6 +116,10 @@ def test_every_question_comes_back(walked: Walk, site_name: str) -> None:
     assert [read(item) for item in in_order(walked.items)] == [row for paper in papers for row in written(paper)]
 
 
+def test_no_question_of_the_replicas_is_given_up(walked: Walk) -> None:
+    assert [item for item in walked.items if item.doubt] == []
+
+
 def test_dead_links_are_no_misfits(walked: Walk) -> None:
     assert walked.missing and walked.misfits == []
 

@@ -36,6 +36,7 @@ class Walk:
         self.respond = respond
         self.items: list[QuestionItem] = []
         self.statuses: Counter[int] = Counter()
+        self.cookies: dict[str, str] = {}
         waiting = [Request(url, callback=self.spider.parse) for url in spider_class.start_urls]
         seen: set[tuple[str, str, bytes]] = set()
         while waiting:
@@ -68,13 +69,18 @@ class Walk:
         if any(target.startswith(rule) for rule in rules):
             self.statuses[999] += 1
             return Response(request.url, status=999)
-        reply = self.respond(Ask(method=request.method, host=parts.netloc, target=target, body=request.body))
+        sent = {name.decode().lower(): values[0].decode() for name, values in request.headers.items()}
+        sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        reply = self.respond(Ask(method=request.method, host=parts.netloc, target=target, headers=sent, body=request.body))
         self.statuses[reply.status if reply else 404] += 1
         if reply is None:
             return Response(request.url, status=404, request=request)
         if reply.status in (301, 302):
             return self.fetch(request.replace(url=urljoin(request.url, reply.headers["Location"])))
         headers = Headers(reply.headers)
+        if cookie := reply.headers.get("Set-Cookie"):
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
         kind = responsetypes.from_args(headers=headers, url=request.url, body=reply.body)
         return kind(request.url, status=reply.status, headers=headers, body=reply.body, request=request)
 
@@ -154,6 +160,10 @@ def test_questions_of_a_case_or_of_shared_options_share_a_group(walked: tuple[st
     assert groups
     assert all(len(shared) == 1 for shared in groups.values())
     assert len({(url, *shared) for (url, _), shared in groups.items()}) == len(groups)
+
+
+def test_no_question_of_the_replicas_is_given_up(walked: tuple[str, Walk]) -> None:
+    assert [item for item in walked[1].items if item.doubt] == []
 
 
 def test_nothing_misfits_and_the_sites_have_their_nuisances(walked: tuple[str, Walk]) -> None:

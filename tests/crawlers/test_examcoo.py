@@ -1,6 +1,7 @@
 """The codes of examcoo, and what its spider asks for and when."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -15,7 +16,10 @@ from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo
 from crawlers.embedded.sites.examcoo_paper import answers_of_call, parts_of_page
-from crawlers.sources.examcoo import ExamcooSpider, _answer
+from crawlers.examcoo_answers import answer_of_code
+from crawlers.pages import MOST_PAGES
+from crawlers.session import of_session
+from crawlers.sources.examcoo import ExamcooSpider
 from records.item import QuestionItem
 
 HOST = "https://www.examcoo.com"
@@ -62,7 +66,7 @@ def row(**more: Any) -> dict[str, Any]:
     ],
 )
 def test_an_answer_is_a_code(kind: str, code: str, answer: str | None) -> None:
-    assert _answer(kind, code) == answer
+    assert answer_of_code(kind, code, 5).raw == answer
 
 
 @pytest.mark.parametrize("counters", [{"e": "1", "f": 0}, {"e": "0", "f": 1}, {"e": "2"}])
@@ -88,6 +92,7 @@ def test_no_explanation_is_asked_for_where_there_is_none(spider: ExamcooSpider, 
     [
         ('<div class="marginTop8 bold">试题解析：</div><div>因为<br>所以</div><div class="bold">纠错或评论：</div>', "因为\n所以"),
         ('<div class="marginTop8 bold">纠错或评论：</div><div>[ 尚无记录 ]</div>', None),
+        ('<div class="marginTop8 bold">试题解析：</div><div class="marginTop8 bold">纠错或评论：</div><div>好</div>', None),
         ("", None),
     ],
 )
@@ -115,12 +120,14 @@ def test_three_calls_wrap_the_same_rows(spider: ExamcooSpider, wrap: Any) -> Non
     [
         ([{"id": "123"}], "no questions"),
         ([], "no questions"),
-        ("null", "no questions"),
-        ('"shut"', "no questions"),
+        ("null", "no rows"),
+        ('"shut"', "no rows"),
+        ({"d": []}, "no rows: an array, alone or under b or c, was expected; found the keys d"),
         ("<html>", "not JSON"),
         ("[" * 100_000, "not JSON"),
-        ([1, {"a": "题干"}], "a row without id"),
+        ([1, {"id": "99"}], "2 rows cannot be read: a row without id"),
         ([{"id": "b", "c": [{"x": 1}, 2]}], "no questions"),
+        ([{"id": "b", "c": "一、选择题"}], "a row without id s1 to s5 or b"),
     ],
 )
 def test_a_call_without_questions_is_a_misfit(spider: ExamcooSpider, rows: Any, why: str) -> None:
@@ -128,11 +135,98 @@ def test_a_call_without_questions_is_a_misfit(spider: ExamcooSpider, rows: Any, 
     assert why in spider.crawler.stats.get_value("misfit/pages")[0]
 
 
-@pytest.mark.parametrize("spoilt", [{"b": '[{"o":"甲"'}, {"b": '["甲"]'}, {"a": None}, {"c": "9" * 5000}, {"e": "many"}])
-def test_a_question_that_is_spoilt_costs_no_other(spider: ExamcooSpider, spoilt: dict[str, Any]) -> None:
-    [item] = read(spider, [{"id": "123"}, row(**spoilt), row(a="好题")])
-    assert (item.stem_raw, item.number_raw) == ("好题", "2")
-    assert "s1_9" in spider.crawler.stats.get_value("misfit/pages")[0]
+@pytest.mark.parametrize(
+    ("spoilt", "doubt"),
+    [
+        ({"b": '[{"o":"甲"'}, "options_unreadable"),
+        ({"b": '["甲"]'}, "options_unreadable"),
+        ({"b": {"o": "甲"}}, "options_unreadable"),
+        ({"a": None}, "stem_unreadable"),
+        ({"id": "s4_9", "c": '[{"a":'}, "answer_unreadable"),
+        ({"c": ["1"]}, "answer_unreadable"),
+        ({"id": "s6_9"}, "kind_unknown"),
+        ({"id": "new"}, "row_unknown"),
+    ],
+)
+def test_a_question_that_is_spoilt_is_kept_with_a_doubt_and_costs_no_other(
+    spider: ExamcooSpider, spoilt: dict[str, Any], doubt: str
+) -> None:
+    given_up, item = read(spider, [{"id": "123"}, row(**spoilt), row(a="好题")])
+    assert (given_up.doubt, item.doubt, item.stem_raw, item.number_raw) == (doubt, None, "好题", "2")
+    [told] = spider.crawler.stats.get_value("misfit/pages")
+    assert "1 rows cannot be read" in told and (doubt in told or "a row without id" in told)
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "options", "raw"),
+    [("s2", "9", 2, "9"), ("s1", "16", 4, "16"), ("s1", "9" * 5000, 4, "9" * 5000), ("s2", "1024", 0, "1024")],
+)
+def test_a_mask_beyond_the_options_is_bad_data_and_no_misfit(spider: ExamcooSpider, kind: str, code: str, options: int, raw: str) -> None:
+    listed = json.dumps([{"o": f"{number}"} for number in range(options)])
+    [item] = read(spider, [{"id": "123"}, row(id=f"{kind}_9", b=listed, c=code)])
+    assert (item.answer_raw, item.doubt) == (raw, "answer_mask_beyond_options")
+    assert spider.crawler.stats.get_value("misfit/count") is None
+
+
+@pytest.mark.parametrize("more", [{"b": [{"o": "甲"}, {"o": "乙"}]}, {"c": 2}, {"e": "many"}, {"e": True, "c": "2 "}])
+def test_other_writings_of_the_same_are_read(spider: ExamcooSpider, more: dict[str, Any]) -> None:
+    [item] = read(spider, [{"id": "123"}, row(**more)])
+    assert (item.options_raw, item.answer_raw, item.doubt) == (["甲", "乙"], "B", None)
+
+
+def test_a_question_shown_twice_is_asked_for_twice(spider: ExamcooSpider) -> None:
+    requests = read(spider, [{"id": "123"}, row(e="1"), row(e="1")])
+    assert [request.dont_filter for request in requests] == [True, True]  # else the second would be lost with its question
+
+
+@pytest.mark.parametrize(
+    ("lines", "section", "case"),
+    [
+        ([("一、A2型题", "0")], "一、A2型题", None),
+        ([("综合练习", "1")], "综合练习", None),
+        ([("综合练习", "0")], None, None),
+        ([("（考试时间：90分钟）", "1")], None, None),
+        ([("（1～2题共用题干）", "1"), ("患者，男。", "1"), ('<img _djrealurl="/x.png">', "0")], None, "患者，男。"),
+    ],
+)
+def test_a_block_holds_headings_and_cases(
+    spider: ExamcooSpider, lines: list[tuple[str, str]], section: str | None, case: str | None
+) -> None:
+    [item] = read(spider, [{"id": "123"}, {"id": "b", "c": [{"c": text, "p": style} for text, style in lines]}, row()])
+    assert (item.section_raw, item.case_raw, item.images) == (section, case, int(len(lines) == 3))
+
+
+def test_a_heading_in_bold_ends_a_case(spider: ExamcooSpider) -> None:
+    case = {"id": "b", "c": [{"c": "以下两题共用题干", "p": "0"}, {"c": "患者，男。", "p": "0"}]}
+    items = read(spider, [{"id": "123"}, case, row(), {"id": "b", "c": [{"c": "综合练习", "p": "1"}]}, row()])
+    assert [item.case_raw for item in items] == ["患者，男。", None]
+
+
+def test_printed_numbers_of_a_note_are_counted_from_the_question_below(spider: ExamcooSpider) -> None:
+    note = {"id": "b", "c": [{"c": "（111～112题共用备选答案）", "p": "0"}, {"c": "A.甲", "p": "0"}, {"c": "B.乙", "p": "0"}]}
+    items = read(spider, [{"id": "123"}, row(), note, row(b=None), row(b='[{"o":"Ａ．"},{"o":"Ｂ．"}]'), row()])
+    assert [bool(item.shared_options_raw) for item in items] == [False, True, True, False]
+    assert items[2].options_raw is None
+
+
+def test_a_paper_whose_answers_are_hidden_is_counted(spider: ExamcooSpider) -> None:
+    items = read(spider, [{"id": "123"}, row(c=""), row(c="0")])
+    assert [item.answer_raw for item in items] == [None, None]
+    assert spider.crawler.stats.get_value("noted/papers without answers") == 1
+
+
+def test_the_title_is_in_the_record_where_the_page_has_none(spider: ExamcooSpider) -> None:
+    paper = {"pid": "123", "tokenpid": TOKEN}
+    made = spider.parse_content(call([{"id": "123", "a": "甲&amp;乙"}, row()]), view=HOST, paper=paper, page={"paper_raw": None})
+    assert [item.paper_raw for item in made] == ["甲&乙"]
+
+
+def test_provenance_names_no_token(spider: ExamcooSpider) -> None:
+    response = call([{"id": "123"}, row()])
+    response.request.meta.update(of_session(TOKEN, response))
+    paper = {"pid": "123", "tokenpid": TOKEN}
+    [item] = spider.parse_content(response, view=HOST, paper=paper, page={"paper_raw": None})
+    assert item.provenance.url == f"{HOST}/editor/rpc/getpapercontent/pid/123/tokenpid/-/fromAction/view"
 
 
 def test_a_page_without_questions_or_token_is_a_misfit(spider: ExamcooSpider) -> None:
@@ -152,20 +246,54 @@ def test_the_call_names_paper_token_and_where_it_comes_from(spider: ExamcooSpide
 @pytest.mark.parametrize(
     ("rows", "footer", "wanted"),
     [
-        (25, "共 60条记录 总共：3页", True),
-        (5, "共 8条记录 总共：2页", True),
-        (5, "共 5条记录 总共：1页", False),
-        (25, "", True),
-        (24, "", False),
+        (25, "共 60条记录 总共：3页", [2, 3]),
+        (25, "共 60条记录", [2, 3]),
+        (5, "共 8条记录 总共：2页", [2]),
+        (5, "共 5条记录 总共：1页", []),
+        (25, "", [2]),
+        (24, "", []),
     ],
 )
-def test_a_list_goes_on_while_there_are_pages(spider: ExamcooSpider, rows: int, footer: str, wanted: bool) -> None:
+def test_a_list_goes_on_while_there_are_pages(spider: ExamcooSpider, rows: int, footer: str, wanted: list[int]) -> None:
     table = "".join(f'<tr><td><a href="/editor/do/view/id/{number}/cid/0/kid/43/ad/0">查看</a></td></tr>' for number in range(rows))
     html = f'<table><tr><td><a href="/vip/index">开通</a></td></tr>{table}</table><div>{footer}</div>'
     urls = [request.url for request in spider.parse_list(page(f"{HOST}/paperlist/index/k/43/p/1", html))]
     assert urls[0] == f"{HOST}/editor/do/view/id/0"
-    assert len(urls) == rows + wanted
-    assert (f"{HOST}/paperlist/index/k/43/p/2" in urls) == wanted
+    assert urls[rows:] == [f"{HOST}/paperlist/index/k/43/p/{number}" for number in wanted]
+
+
+def test_a_list_that_shows_its_last_page_for_ever_ends(spider: ExamcooSpider) -> None:
+    rows = "".join(f'<tr><td><a href="/editor/do/view/id/{number}">查看</a></td></tr>' for number in range(25))
+    first = list(spider.parse_list(page(f"{HOST}/paperlist/index/k/43/p/1", f"<table>{rows}</table>")))
+    again = list(spider.parse_list(page(first[-1].url, f"<table>{rows}</table>"), **first[-1].cb_kwargs))
+    assert len(first) == 26 and len(again) == 25
+
+
+def test_a_list_that_claims_pages_without_end_is_bounded(spider: ExamcooSpider) -> None:
+    html = '<table><tr><td><a href="/editor/do/view/id/7">查看</a></td></tr></table><div>总共：999999999页</div>'
+    assert len(list(spider.parse_list(page(f"{HOST}/paperlist/index/k/43/p/1", html)))) == MOST_PAGES
+
+
+@pytest.mark.parametrize(("footer", "misfits"), [("共 0条记录", None), ("", 1), ("共 12条记录", 1)])
+def test_an_empty_list_says_so(spider: ExamcooSpider, footer: str, misfits: int | None) -> None:
+    assert list(spider.parse_list(page(f"{HOST}/paperlist/index/k/43/p/1", f"<table></table><p>{footer}</p>"))) == []
+    assert spider.crawler.stats.get_value("misfit/count") == misfits
+
+
+@pytest.mark.parametrize("callback", ["parse", "parse_category"])
+def test_a_home_without_links_is_a_misfit(spider: ExamcooSpider, callback: str) -> None:
+    assert list(getattr(spider, callback)(page(f"{HOST}/index/ku", '<a href="http://[/index/detail/mid/">坏</a>'))) == []
+    assert spider.crawler.stats.get_value("misfit/count") == 1
+
+
+def test_lists_are_the_scope() -> None:
+    crawler = get_crawler(ExamcooSpider)
+    scoped = ExamcooSpider.from_crawler(crawler, lists=["408", "1621"])
+    assert scoped.start_urls == [f"{HOST}/paperlist/index/k/{kid}/p/1" for kid in (408, 1621)]
+    html = '<table><tr><td><a href="/editor/do/view/id/7">查看</a></td></tr></table><div>总共：1页</div>'
+    assert [request.url for request in scoped.parse(page(scoped.start_urls[0], html))] == [f"{HOST}/editor/do/view/id/7"]
+    with pytest.raises(ValueError, match=r"sources.examcoo: lists: \['导游'\] found; expected numbers"):
+        ExamcooSpider.from_crawler(crawler, lists=["导游"])
 
 
 def test_a_list_whose_address_names_no_page_is_the_first(spider: ExamcooSpider) -> None:
@@ -179,9 +307,15 @@ def test_the_replica_answers_no_call_with_a_wrong_token() -> None:
     respond = examcoo.build(Content(papers=[paper]))
     good = f"/editor/rpc/getpapercontent/pid/2599999/tokenpid/{examcoo.token_of(2599999)}/fromAction/view"
     bad = good.replace("tokenpid/", "tokenpid/0")
-    assert [respond(Ask(method="GET", host="www.examcoo.com", target=target)).status for target in (good, bad)] == [200, 403]
-    form = b"sdtId=s1_1&pid=2599999&tokenpid=0"
-    assert respond(Ask(method="POST", host="www.examcoo.com", target="/editor/comment/index", body=form)).status == 403
+    view = respond(Ask(method="GET", host="www.examcoo.com", target="/editor/do/view/id/2599999"))
+    known = {"referer": f"{HOST}/editor/do/view/id/2599999", "cookie": view.headers["Set-Cookie"].partition(";")[0]}
+
+    def status(target: str, headers: dict[str, str], method: str = "GET", body: bytes = b"") -> int:
+        return respond(Ask(method=method, host="www.examcoo.com", target=target, headers=headers, body=body)).status
+
+    assert [status(good, known), status(bad, known)] == [200, 403]
+    assert [status(good, {name: known[name]}) for name in known] == [403, 403]  # without the session, without the page it comes from
+    assert status("/editor/comment/index", known, "POST", b"sdtId=s1_1&pid=2599999&tokenpid=0") == 403
 
 
 def test_all_five_kinds_of_questions_come_back(spider: ExamcooSpider) -> None:
@@ -222,3 +356,22 @@ def test_real_blocks_of_shared_options_are_read(spider: ExamcooSpider, real_data
     assert [item.section_raw for item in items][:4] == ["三、B1型题（111-150）"] * 4
     assert (items[0].shared_options_raw[0], items[0].shared_options_raw[4]) == ("A.桑菊饮合苇茎汤", "E.竹叶石膏汤")
     assert items[2].shared_options_raw == ["A.风邪", "B.寒邪", "C.湿邪", "D.燥邪", "E.火邪"]
+
+
+def area(number: int, inner: str = "") -> str:
+    stem = f'<div class="qIndex">{number}.</div><div class="subjectBox">题{number}</div>'
+    options = '<div class="optionContent">甲</div><div class="optionContent">乙</div>'
+    answer = '<div class="answerBar"><span class="answerLabel">A</span></div>'
+    return f'<div id="s1_9_{number}" class="singleContainer questionArea">{stem}{options}{answer}{inner}</div>'
+
+
+def test_a_page_torn_apart_gives_no_wrong_question_and_takes_no_longer(spider: ExamcooSpider) -> None:
+    nested = ""
+    for number in range(400, 0, -1):  # one tag is not closed, and each question holds all that follow
+        nested = area(number, nested)
+    start = time.process_time()
+    items = list(spider.parse_view(page(f"{HOST}/editor/do/view/id/1", f'<div id="paperContent">{nested}</div>')))
+    assert time.process_time() - start < 1
+    assert [item.doubt for item in items] == ["question_torn"] * 399 + [None]
+    assert items[0].stem_raw == "题1" and (items[-1].stem_raw, items[-1].options_raw, items[-1].answer_raw) == ("题400", ["甲", "乙"], "A")
+    assert "399 rows cannot be read: s1_9 holds others" in spider.crawler.stats.get_value("misfit/pages")[0]

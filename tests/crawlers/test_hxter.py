@@ -1,18 +1,25 @@
 """What the saved pages of hxter do not show: lists, encodings, the blemishes of the replica, and pages that no longer fit."""
 
 import logging
+import time
+from pathlib import Path
 
 import pytest
 from parsel import Selector
 from scrapy import Request
 from scrapy.http import Headers, HtmlResponse
 from scrapy.responsetypes import responsetypes
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.test import get_crawler
+from twisted.python.failure import Failure
 
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import hxter
-from crawlers.sources.hxter import HxterSpider, _decoded, _text, read_selectors
+from crawlers.hxter_answers import answers_in_scripts
+from crawlers.hxter_selectors import Script, Selectors, read_selectors, text_at
+from crawlers.sources import hxter as spider_module
+from crawlers.sources.hxter import HxterSpider, _decoded
 from records.provenance import page_id
 
 HOME = "https://www.hxter.com"
@@ -73,7 +80,8 @@ def test_what_gbk_lacks_is_a_reference_and_still_read(spider: HxterSpider) -> No
     paper = Paper(id=2530006, site="hxter", title="x", subject="高等学校教师心理学", sections=[section])
     response = fetch(hxter.build(Content(papers=[paper])), "/paper/2530006.html")
     assert b"&#134071;" in response.body
-    (item,) = spider.parse_paper(response)
+    (request,) = spider.parse_paper(response)
+    (item,) = request.cb_kwargs["items"]
     assert item.stem_raw.startswith("心率为60±5次，β波\U00020bb7")
 
 
@@ -125,9 +133,113 @@ def test_questions_without_any_stem_are_a_misfit(spider: HxterSpider) -> None:
     ],
 )
 def test_selectors_are_css_or_xpath(where: str | list[str], text: str | None) -> None:
-    assert _text(Selector('<p><i> </i><b title="乙">甲</b><b>丙</b></p>').xpath("//p")[0], where) == text
+    assert text_at(Selector('<p><i> </i><b title="乙">甲</b><b>丙</b></p>').xpath("//p")[0], where) == text
 
 
-def test_every_layout_names_the_same_fields() -> None:
-    fields = [set(layout) for layout in read_selectors()["layouts"].values()]
-    assert fields[0] == fields[1] == {"question", "heading", "mark", "number", "stem", "options", "answer", "analysis"}
+SELECTORS = Path(spider_module.__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+
+
+def checked(tmp_path: Path, text: str) -> Selectors:
+    (tmp_path / "hxter.yaml").write_text(text, encoding="utf-8")
+    return read_selectors(tmp_path / "hxter.yaml", HxterSpider.allowed_domains)
+
+
+def test_the_file_that_ships_is_right(tmp_path: Path) -> None:
+    selectors = checked(tmp_path, SELECTORS)
+    assert set(selectors.layouts) == {"list", "table"} and selectors.answer_page and selectors.script
+
+
+@pytest.mark.parametrize(
+    "old, new, error",
+    [
+        ("stem: div.stem", "stems: div.stem", r"hxter.yaml: .*unknown: stems; known: question, stem, key"),
+        ("stem: div.stem", "stem: div..stem", r"hxter.yaml: layouts.list.stem: 'div..stem' is no CSS selector"),
+        ("stem: div.stem", "stem: [b, './/b[']", r"hxter.yaml: layouts.list.stem: './/b\[' is no XPath selector"),
+        ("stem: div.stem", "stem: 3", r"hxter.yaml: .*layouts"),
+        ("    stem: div.stem\n", "", r"hxter.yaml: .*missing required field `stem`"),
+        ("home: https://www.hxter.com/", "home: www.hxter.com", r"hxter.yaml: home: 'www.hxter.com' found; expected an address of www"),
+        ("home: https://www.hxter.com/", "home: https://evil.example/", r"hxter.yaml: home: 'https://evil.example/' found"),
+        ("list/{}/", "list/", r"hxter.yaml: list_address: '' found; expected"),
+        ("categories: ul", "categories: [ul", r"hxter.yaml: no YAML"),
+        (SELECTORS, "[]", r"hxter.yaml: "),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_is_told_at_the_start(tmp_path: Path, old: str, new: str, error: str) -> None:
+    assert old in SELECTORS
+    with pytest.raises(ValueError, match=error):
+        checked(tmp_path, SELECTORS.replace(old, new, 1))
+
+
+def test_a_file_without_layouts_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="layouts: none; expected at least one"):
+        checked(tmp_path, "{home: 'https://www.hxter.com/', categories: a, papers: a, layouts: {}}")
+
+
+def test_a_class_is_css_and_no_xpath() -> None:
+    page = Selector('<p class="stem">甲</p>')
+    assert [text_at(page, where) for where in (".stem", ".//p", "./p", "//p")] == ["甲", "甲", None, "甲"]
+
+
+def test_lists_are_the_scope() -> None:
+    crawler = get_crawler(HxterSpider)
+    scoped = HxterSpider.from_crawler(crawler, lists=["xiaoxue", "a/b"])
+    assert scoped.start_urls == [f"{HOME}/list/xiaoxue/", f"{HOME}/list/a/b/"]
+    made = list(scoped.parse(page('<ul class="paper-list"><a href="/paper/7.html">卷</a></ul>')))
+    assert [(request.url, request.callback.__name__) for request in made] == [(f"{HOME}/paper/7.html", "parse_paper")]
+    with pytest.raises(ValueError, match=r"sources.hxter: lists: \['../x y'\] found"):
+        HxterSpider.from_crawler(crawler, lists=["../x y"])
+
+
+@pytest.mark.parametrize(
+    "script, answers",
+    [
+        ('var answers = [{"id": 1, "answer": "A"}, {"num": "2", "da": "B"}];', {"1": "A", "2": "B"}),
+        ('answers={"9001": {"right": "A"}, "2": "答案：B"}', {"9001": "A", "2": "B"}),
+        ('window.daan = ["A", null, "C"]', {"1": "A", "3": "C"}),
+        ('var answers = []; answers = ["B"];', {"1": "B"}),
+        ('var answers = {"1": "A&amp;B<br>C"}', {"1": "A&B\nC"}),
+        ("var answers = {a: alert(1)};", None),
+        ("var answers = " + "[" * 100_000, None),
+        ("var myanswers = ['A'];", {}),
+        ("", {}),
+    ],
+)
+def test_answers_are_read_from_a_script_that_is_not_run(script: str, answers: dict[str, str] | None) -> None:
+    found = answers_in_scripts([script], Script(variables=["answers", "daan"], key=["id", "num"], answer=["answer", "da", "right"]))
+    assert (None if found is None else {key: told.answer for key, told in found.items()}) == answers
+
+
+def test_a_question_outlives_its_answer_page(spider: HxterSpider) -> None:
+    html = '<ul><li class="question"><div class="stem">题干甲（ ）。</div></li></ul><a class="answers" href="/answer/1.html">答案</a>'
+    (request,) = spider.parse_paper(page(html))
+    gone = Failure(HttpError(HtmlResponse(request.url, status=404)))
+    gone.request = request
+    assert [item.stem_raw for item in spider.unanswered(gone)] == ["题干甲（ ）。"]
+    assert "answered with status 404" in spider.crawler.stats.get_value("misfit/pages")[0]
+    lost = Failure(OSError("no answer"))
+    lost.request = request
+    assert [item.answer_raw for item in spider.unanswered(lost)] == [None]
+
+
+def test_two_pages_of_a_paper_may_lead_to_one_page_of_answers(spider: HxterSpider) -> None:
+    html = '<li class="question"><div class="stem">题干{}</div></li><a class="answers" href="/answer/1.html">答案</a>'
+    requests = [request for number in (1, 2) for request in spider.parse_paper(page(html.format(number)))]
+    assert [request.dont_filter for request in requests] == [True, True]  # else the second would be lost with its questions
+
+
+@pytest.mark.parametrize("href", ["http://[", "javascript:void(0)", "mailto:x@y.example"])
+def test_a_link_that_leads_nowhere_is_passed_over(spider: HxterSpider, href: str) -> None:
+    assert list(spider.parse_list(page(f'<ul class="paper-list"><a href="{href}">卷</a></ul>'))) == []
+    assert spider.crawler.stats.get_value("misfit/count") == 1
+
+
+def test_a_page_torn_apart_gives_no_wrong_question_and_takes_no_longer(spider: HxterSpider) -> None:
+    nested = ""
+    for number in range(300, 0, -1):  # one tag is not closed, and each question holds all that follow
+        inner = f'<div class="stem">题{number}</div><ul class="options"><li>A. 甲</li><li>B. 乙</li></ul>'
+        nested = f'<ul><li class="question">{inner}{nested}</li></ul>'
+    start = time.process_time()
+    items = list(spider.parse_paper(page(nested)))
+    assert time.process_time() - start < 1
+    assert [item.doubt for item in items] == ["question_torn"] * 299 + [None] and items[0].stem_raw == "题1"
+    assert "299 of 300 questions hold others" in spider.crawler.stats.get_value("misfit/pages")[0]

@@ -1,6 +1,7 @@
 """Files of records to items: what each layout reads, what it refuses, and the published sets as a whole."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -9,19 +10,19 @@ from typing import Any
 import pytest
 
 from crawlers import crawl, extract
-from crawlers.files import read_files, store_files
 from crawlers.importers.json import read_records
-from crawlers.importers.layout import items_of, layout
+from crawlers.importers.layout import layout
+from crawlers.importers.reading import Lost
+from crawlers.importers.record_items import items_of
 from records.item import EntityItem, Item, QuestionItem
 from records.jsonl import read_jsonl
-from records.params import Source
 from records.provenance import Provenance
 
 SEEN = Provenance(source="books", url="file:a.jsonl", snapshot="2026-01-01", page_id="page-0", position="line:1")
 
 
-def items(record: dict[str, Any], name: str) -> list[Item]:
-    return list(items_of(record, layout(name), SEEN, "a.jsonl: line 1"))
+def items(record: dict[str, Any], name: str) -> list[Item | Lost]:
+    return list(items_of(record, layout(name), SEEN))
 
 
 @pytest.mark.parametrize(
@@ -45,27 +46,42 @@ def test_half_a_character_is_told_as_lost() -> None:
 
 def test_fields_around_an_array_belong_to_every_record() -> None:
     body = json.dumps({"type": "FKU", "example": [{"q": 1}, {"q": 2}]}).encode()
-    assert [record for _, record in read_records("a.json", body, "example")] == [{"type": "FKU", "q": 1}, {"type": "FKU", "q": 2}]
+    assert [record for _, record in read_records("a.json", body, ["example"])] == [{"type": "FKU", "q": 1}, {"type": "FKU", "q": 2}]
 
 
 @pytest.mark.parametrize(
-    ("name", "body", "array", "message"),
+    ("name", "body", "message"),
     [
-        ("a.jsonl", b'{"q":1}\n{"q":', None, r"a\.jsonl: line 2: column 6: .*; expected JSON"),
-        ("a.json", b'[{"q":1},\n{"q" 2}]', None, r"a\.json: line 2, column 6: .*; expected JSON"),
-        ("a.json", b'{"q":1}\n{"q":2}', None, r"name the file \.jsonl"),
-        ("a.jsonl", b'{"q":1}\n[1]', None, r"a\.jsonl: line 2: found list, expected an object"),
-        ("a.json", b'{"q":NaN}', None, r"a\.json: NaN is no JSON value"),
-        ("a.jsonl", '{"q":1}\n{"q":"题"}'.encode("gbk"), None, r"a\.jsonl: line 2: byte 14 is not UTF-8"),
-        ("a.json", b'{"rows":{}}', "rows", r"a\.json: field 'rows': found dict, expected a list of records"),
-        ("a.json", b"[]", "rows", r"a\.json: found list, expected an object"),
-        ("a.jsonl", b'{"q":1}\n' + b'{"q":' * 50_000, None, r"a\.jsonl: line 2: nested too deeply"),
+        ("a.jsonl", b'{"q":\n[1', r"a\.jsonl: line 1: column 6: .*; no line of the file is JSON"),
+        ("a.json", b'[{"q":1},\n{"q" 2}]', r"a\.json: line 2, column 6: .*; expected JSON"),
+        ("a.json", b'{"q":1}\n{"q":2}', r"name the file \.jsonl"),
+        ("a.json", b'{"q":NaN}', r"a\.json: NaN is no JSON value"),
+        ("a.jsonl", '{"q":1}\n{"q":"题题题"}'.encode()[:-4], r"a\.jsonl: line 2: byte 20 is not UTF-8"),
+        ("a.json", b'{"q":' * 50_000, r"a\.json: nested too deeply"),
     ],
-    ids=range(9),
+    ids=range(6),
 )
-def test_what_is_no_file_of_records_is_told(name: str, body: bytes, array: str | None, message: str) -> None:
+def test_what_is_no_file_of_records_is_told(name: str, body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        list(read_records(name, body, array))
+        list(read_records(name, body))
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "array", "place", "words"),
+    [
+        ("a.jsonl", b'{"q":1}\n{"q":', [], "line:2", "column 6: .*expected JSON"),
+        ("a.jsonl", b'{"q":1}\n[1]', [], "line:2", "found list, expected an object"),
+        ("a.jsonl", b'{"q":1}\n' + b'{"q":' * 50_000, [], "line:2", "nested too deeply"),
+        ("a.json", b'[{"q":1}, 7]', [], "record:2", "found int, expected an object"),
+        ("a.json", b'[{"rows":[{"q":1}]}, {"rows":{}}]', ["rows"], "record:2", "found NoneType, expected an object"),
+    ],
+    ids=range(5),
+)
+def test_a_record_that_cannot_be_read_costs_no_other(name: str, body: bytes, array: list[str], place: str, words: str) -> None:
+    first, (position, lost) = read_records(name, body, array)
+    assert first[1] == {"q": 1}
+    assert isinstance(lost, Lost) and lost.reason == "record_unreadable"
+    assert position == lost.position == place and re.search(words, lost.words)
 
 
 CHOICE = {"subject_name": "医学", "question_type": "multi", "question": "问", "options": {"A": "甲", "B": "乙", "C": ""}, "answer": "AB"}
@@ -91,33 +107,50 @@ def test_fields_of_a_question(change: dict[str, Any], field: str, value: Any) ->
 
 
 @pytest.mark.parametrize(
-    ("record", "name", "message"),
+    ("record", "name", "reason", "words"),
     [
         (
             {"subject_name": "医学", "question_type": "QA"},
             "cpsyexam",
-            r"a\.jsonl: line 1: field 'question' is missing; found 'subject_name'",
+            "field_missing",
+            "field 'question' is missing; found '*', 'subject_name'",
         ),
-        (CHOICE | {"question": {"text": "问"}}, "cpsyexam", r"field 'question': found dict of str, expected text or a list of texts"),
+        (CHOICE | {"question": {"text": "问"}}, "cpsyexam", "field_unreadable", "'question': found dict of str, expected text or a list"),
+        (CHOICE | {"options": {"A": ["甲"]}}, "cpsyexam", "field_unreadable", "'options': found dict of list, expected a list of texts"),
+        (CHOICE | {"options": 3}, "cpsyexam", "field_unreadable", "field 'options': found int"),
+        ({"name": "感冒", "症状": [["咳嗽"]]}, "diseases_39net", "field_unreadable", "field '症状': found list of list"),
+        ({"症状": "咳嗽"}, "diseases_39net", "field_missing", "field 'name' is missing"),
+        ({"name": " ", "症状": "咳嗽"}, "diseases_39net", "record_empty", "field 'name' is empty"),
         (
-            CHOICE | {"options": {"A": 1}},
-            "cpsyexam",
-            r"field 'options': found dict of int, expected a list of texts or an object of letters",
+            {"type": "CVR", "share_content": "案", "question": ["问"]},
+            "tcmbench",
+            "field_unreadable",
+            "'question': found str, expected an obj",
         ),
-        (CHOICE | {"options": "A.甲"}, "cpsyexam", r"field 'options': found str"),
-        ({"name": "感冒", "症状": [["咳嗽"]]}, "diseases_39net", r"field '症状': found list of list"),
-        ({"症状": "咳嗽"}, "diseases_39net", r"field 'name' is missing"),
-        ({"type": "CVR", "share_content": "案", "question": ["问"]}, "tcmbench", r"question 1: found str, expected an object"),
+        ({"type": "CVR", "share_content": "案", "question": []}, "tcmbench", "record_empty", ""),
+        ({"question": "问", "options": ["甲", "乙"], "correct": [-1]}, "doublebean", "field_unreadable", "expected places of options"),
+        (CHOICE | {"question": "", "options": {"A": ""}}, "cpsyexam", "record_empty", "neither a stem nor options"),
+        (CHOICE | {"question": None, "options": None}, "cpsyexam", "record_empty", "neither"),
     ],
 )
-def test_a_malformed_record_names_place_and_field(record: dict[str, Any], name: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        items(record, name)
+def test_a_malformed_record_is_lost_with_its_reason(record: dict[str, Any], name: str, reason: str, words: str) -> None:
+    (lost,) = items({"*": "单选题"} | record, name)
+    assert isinstance(lost, Lost) and (lost.reason, lost.position.split(":")[:2]) == (reason, ["line", "1"])
+    assert words in lost.words and json.loads(lost.raw or "")
 
 
-@pytest.mark.parametrize("record", [CHOICE | {"question": "", "options": {"A": ""}}, CHOICE | {"question": None, "options": None}])
-def test_a_record_without_a_question_gives_no_item(record: dict[str, Any]) -> None:
-    assert items(record, "cpsyexam") == []
+@pytest.mark.parametrize(
+    ("options", "read"),
+    [
+        ({"B": 2, "A": 1.5}, ["A.1.5", "B.2"]),
+        ("A.甲 B.乙", ["A.甲", "B.乙"]),
+        ([{"label": "A", "text": "甲"}, {"label": "B", "text": "乙"}], ["A.甲", "B.乙"]),
+    ],
+)
+def test_forms_of_options(options: Any, read: list[str]) -> None:
+    record = {"index": 1, "type": "单选题", "chapter": "心理学", "content": "问", "options": options, "answer": "A"}
+    (item,) = items(record, "adoremai")
+    assert isinstance(item, QuestionItem) and item.options_raw == read
 
 
 def test_an_entity_keeps_every_key() -> None:
@@ -141,39 +174,6 @@ def test_questions_share_a_case_or_options() -> None:
     (item,) = items(shared, "tcmbench")
     assert isinstance(item, QuestionItem)
     assert (item.shared_options_raw, item.case_raw, item.options_raw) == (["A.甲", "B.乙"], None, None)
-
-
-def source(folder: Path, pattern: str, name: str = "cpsyexam") -> Source:
-    return Source(kind="files", path=str(folder / pattern), format=name, snapshot="2026-01-01")
-
-
-def test_files_are_named_from_the_folder_above_the_wildcard(tmp_path: Path) -> None:
-    for name in ("b/one.jsonl", "a/二 %.jsonl"):
-        (tmp_path / name).parent.mkdir()
-        (tmp_path / name).write_text(json.dumps(CHOICE), encoding="utf-8")
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    assert store_files("books", source(tmp_path, "**/*.jsonl"), pages) == 2
-    read = list(read_files("books", source(tmp_path, "**/*.jsonl"), pages, 0.0))
-    assert [item.url for item in read] == ["file:a/二 %.jsonl", "file:b/one.jsonl"]
-    assert store_files("books", source(tmp_path, "b/one.jsonl"), pages) == 1  # the snapshot holds what `path` names now
-    assert [item.url for item in read_files("books", source(tmp_path, ""), pages, 0.0)] == ["file:one.jsonl"]
-
-
-def test_no_file_and_no_format_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"sources\.books: no file fits '.*nothing/\*\.json'"):
-        store_files("books", source(tmp_path, "nothing/*.json"), tmp_path)
-    with pytest.raises(ValueError, match=r"unknown format 'cpsyexams'; known: cpsyexam, .*did you mean cpsyexam"):
-        store_files("books", source(tmp_path, "*", "cpsyexams"), tmp_path)
-
-
-def test_too_many_records_without_item_fail(tmp_path: Path) -> None:
-    lines = [CHOICE, CHOICE | {"question": "", "options": None}]
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    store_files("books", source(tmp_path, "*.jsonl"), tmp_path)
-    assert len(list(read_files("books", source(tmp_path, ""), tmp_path, 0.5))) == 1
-    with pytest.raises(ValueError, match=r"1 of 2 records give no item, more than max_misfit_share 0\.4; .* First: a\.jsonl: line 2"):
-        list(read_files("books", source(tmp_path, ""), tmp_path, 0.4))
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """What the saved pages of mxqe do not show: lists of both hosts, articles of several pages, what is hidden, pages that no longer fit."""
 
+import json
+
 import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
@@ -9,7 +11,8 @@ from twisted.python.failure import Failure
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import mxqe
-from crawlers.sources.mxqe import MxqeSpider, _list_page, _readable
+from crawlers.mxqe_article import lines_of_article
+from crawlers.sources.mxqe import MxqeSpider, _list_page
 from records.item import QuestionItem
 
 BANK, MAIN = "https://tk.mxqe.com", "https://www.mxqe.com"
@@ -39,7 +42,7 @@ def test_the_encoding_is_named_nowhere_and_still_read(respond: Respond, spider: 
     response = fetch(respond, f"{BANK}/zkxl/2550001.html")
     assert b"charset" not in response.headers["Content-Type"] and b"charset" not in response.body
     request = next(found for found in spider.parse_article(response) if isinstance(found, Request))
-    assert any("神经元安静时" in line for line in request.cb_kwargs["before"][0][1])
+    assert any("神经元安静时" in line for line in request.cb_kwargs["article"].lines)
 
 
 def test_columns_lead_to_all_pages_of_their_lists(respond: Respond, spider: MxqeSpider) -> None:
@@ -54,7 +57,7 @@ def test_columns_lead_to_all_pages_of_their_lists(respond: Respond, spider: Mxqe
 def test_a_tag_list_counts_its_pages_from_zero(respond: Respond, spider: MxqeSpider) -> None:
     found = [request.url for request in spider.parse(fetch(respond, spider.start_urls[1]))]
     assert found[-1] == spider.start_urls[1].replace("page=0", "page=1")
-    assert f"{MAIN}/zkyy/2550008.html" in found + [request.url for request in spider.parse_list(fetch(respond, found[-1]), first=False)]
+    assert f"{MAIN}/zkyy/2550008.html" in found + [request.url for request in spider.parse_list(fetch(respond, found[-1]), is_first=False)]
 
 
 def test_a_list_that_claims_pages_without_end_is_bounded(spider: MxqeSpider) -> None:
@@ -113,14 +116,73 @@ def test_a_lost_second_page_does_not_lose_the_first(respond: Respond, spider: Mx
     ],
 )
 def test_hidden_noise_goes_and_hidden_answers_stay(html: str, text: str) -> None:
-    assert "".join(HtmlResponse("https://x", body=_readable(html).encode()).replace(encoding="utf-8").css("::text").getall()) == text
+    assert "".join(lines_of_article(html, is_first=True)) == text
+
+
+@pytest.mark.parametrize(
+    "html, text",
+    [
+        ('<p>题干</p><div style="display:none">本文由答案圈整理</div>', "题干"),
+        ("<p>题干</p><p hidden>更多内容请访问</p>", "题干"),
+        ('<p>题干</p><div style="display:none">解析：因为甲。</div>', "题干解析：因为甲。"),
+        ('<p>题干</p><div style="display:none">2、题干乙</div>', "题干2、题干乙"),
+        ('<p>题干</p><div style="display:none"><p>A、甲</p></div>', "题干A、甲"),
+        (f'<p>题干</p><div style="display:none">{"很长的一段" * 20}</div>', "题干" + "很长的一段" * 20),
+        ("<p>导语：1、先读题。</p><p>题目和答案如下：<br>1、题干</p>", "1、题干"),
+        ("<p>导语。</p><p>1、题干</p>", "导语。1、题干"),
+    ],
+)
+def test_hidden_blocks_and_introductions(html: str, text: str) -> None:
+    assert "".join(lines_of_article(html, is_first=True)) == text
+
+
+def test_a_later_page_has_no_introduction() -> None:
+    assert lines_of_article("<p>2、题干</p><p>题目和答案如下：</p>", is_first=False) == ["2、题干", "题目和答案如下："]
+
+
+@pytest.mark.parametrize(
+    "lists, urls",
+    [
+        (["zkxl", "www.mxqe.com/qnj"], [f"{BANK}/zkxl/", f"{MAIN}/qnj/"]),
+        (["tagname=自学考试"], [MxqeSpider.start_urls[1]]),
+    ],
+)
+def test_lists_are_the_scope(lists: list[str], urls: list[str]) -> None:
+    scoped = MxqeSpider.from_crawler(get_crawler(MxqeSpider), lists=lists)
+    assert scoped.start_urls == urls
+    [request] = scoped.parse(page('<dt><a href="/zkxl/1.html">x</a></dt><a title="总数"><b>1</b></a>', urls[0]))
+    assert request.callback == scoped.parse_article
+
+
+@pytest.mark.parametrize("wrong", ["自考", "evil.example/x", "tagname=", "a b"])
+def test_a_scope_that_is_no_list_is_told(wrong: str) -> None:
+    with pytest.raises(ValueError, match=r"sources.mxqe: lists: .* found; expected columns and tags"):
+        MxqeSpider.from_crawler(get_crawler(MxqeSpider), lists=[wrong])
+
+
+def test_an_article_that_the_api_does_not_give_either_is_told(spider: MxqeSpider) -> None:
+    [request] = spider.parse_article(page("<h1>x</h1>", f"{MAIN}/qnj/50286.html"))
+    failure = Failure(OSError("no answer"))
+    failure.request = request
+    assert list(request.errback(failure)) == []
+    assert f"{MAIN}/qnj/50286.html: no div.m-cmsinfo-cont, and the API does not answer" in spider.crawler.stats.get_value("misfit/pages")[0]
+
+
+@pytest.mark.parametrize(
+    "is_vip, what",
+    [("1", "answers behind a pay-wall"), (True, "answers behind a pay-wall"), (0, "answers that are absent")],
+)
+def test_the_api_says_what_is_for_members(spider: MxqeSpider, is_vip: object, what: str) -> None:
+    body = json.dumps({"data": {"content": "<p>1、题干（ ）。<br>A、甲<br>B、乙</p>", "is_vip": is_vip}})
+    [item] = spider.parse_detail(page(body, "https://api.mxqe.com/baiduApi.php?action=detail&id=1"), url=f"{MAIN}/qnj/1.html")
+    assert (item.answer_raw, item.url, spider.crawler.stats.get_value(f"noted/{what}")) == (None, f"{MAIN}/qnj/1.html", 1)
 
 
 def test_what_has_no_text_is_counted_and_no_misfit(respond: Respond, spider: MxqeSpider) -> None:
     for number in mxqe.WITHOUT_TEXT:
         assert list(spider.parse_article(fetch(respond, f"{BANK}/zkyy/{number}.html"))) == []
     stats = spider.crawler.stats.get_stats()
-    assert (stats["mxqe/behind_paywall"], stats["mxqe/images_only"], "misfit/count" in stats) == (1, 1, False)
+    assert (stats["noted/articles of a pay-wall alone"], stats["noted/articles of images alone"], "misfit/count" in stats) == (1, 1, False)
 
 
 def test_an_answer_behind_the_pay_wall_is_missing(respond: Respond, spider: MxqeSpider) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 import pytest
@@ -19,6 +19,8 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
+from crawlers.charset import Charset
+from crawlers.embedded.saved import headers_of, saved_page
 from crawlers.process import spider_class
 from records.item import EntityItem, QuestionItem
 
@@ -48,14 +50,16 @@ def _read(case: dict[str, Any], path: Path) -> list[QuestionItem | EntityItem]:
     crawler = get_crawler(spider_class(path.parent.name))
     spider = crawler.spidercls.from_crawler(crawler, snapshot=SNAPSHOT)
     request = Request(case["url"], meta=case.get("meta", {}), cb_kwargs=case.get("cb_kwargs", {}))
-    page = next(found for suffix in (".html", ".body") if (found := path.with_suffix(suffix)).exists())
-    response = _response(case, page).replace(request=request)
-    made = getattr(spider, case["callback"])(response, **request.cb_kwargs)
+    response = Charset().process_response(request, _response(case, saved_page(path))).replace(request=request)
+    callback = getattr(spider, case["callback"])
+    shapes = get_type_hints(callback)
+    known = {name: msgspec.convert(value, shapes.get(name, Any)) for name, value in request.cb_kwargs.items()}
+    made = callback(response, **known)
     return [item for item in _all(made) if isinstance(item, QuestionItem | EntityItem)]
 
 
 def _response(case: dict[str, Any], page: Path) -> Response:
-    headers = Headers(case.get("headers") or ({"Content-Type": "text/html"} if page.suffix == ".html" else {}))
+    headers = Headers(headers_of(case, page))
     body = page.read_bytes()
     kind = responsetypes.from_args(headers=headers, url=case["url"], body=body)
     return kind(url=case["url"], headers=headers, body=body)

@@ -1,8 +1,6 @@
 """Each rule by which a paper is read, one row; a paper that is written in any manner is read back as it was."""
 
-import json
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -10,9 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawlers.paper import lines_of, read_paper
+from crawlers.paper_draft import DOUBTS
 from crawlers.paper_lines import flat
 
 AB = ["A.甲", "B.乙"]
+ABCD = ["A.甲", "B.乙", "C.丙", "D.丁"]
+FOUR = "\nA.甲\nB.乙\nC.丙\nD.丁"
 
 # What is read: (number, stem, options, answer, explanation) of each question.
 RULES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
@@ -38,7 +39,7 @@ RULES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
     "an empty stem": ("1、\nA.甲\nB.乙\n答案：B", [(1, "1、", AB, "B", None)]),
     "number styles": (
         "1.题\nA.甲\nB.乙\n2．题\nA.甲\nB.乙\n第3题 题\nA.甲\nB.乙\n4 题\nA.甲\nB.乙",
-        [(1, "1.题", AB, None, None), (2, "2．题", AB, None, None), (3, "第3题 题", AB, None, None), (4, "4 题", AB, None, None)],
+        [(1, "1.题", AB, None, None), (2, "2．题", AB, None, None), (3, "第3题 题", AB, None, None), (4, "题", AB, None, None)],
     ),
     "bracketed numbers": ("（1）题\nA.甲\nB.乙\n（2）题\nA.甲\nB.乙", [(1, "（1）题", AB, None, None), (2, "（2）题", AB, None, None)]),
     "bracketed numbers inside a stem": (
@@ -107,7 +108,224 @@ RULES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         "1、题\nA.甲\nB.乙\n答案：B\n某试卷二\n1、题\nA.甲\nB.乙\n答案：A",
         [(1, "1、题", AB, "B", None), (1, "1、题", AB, "A", None)],
     ),
+    "a line that begins with what looks like a number or a letter": (
+        f"1.结果为\nA型血，应选\n18岁以下者\n1979年生人\n2.5mg的剂量\nB超显示正常{FOUR}\n2.题{FOUR}\nDNA检测",
+        [
+            (1, "1.结果为\nA型血，应选\n18岁以下者\n1979年生人\n2.5mg的剂量\nB超显示正常", ABCD, None, None),
+            (2, "2.题", [*ABCD[:3], "D.丁\nDNA检测"], None, None),
+        ],
+    ),
+    "a number of its own line": (f"1\n题一{FOUR}\n2\n题二{FOUR}", [(1, "题一", ABCD, None, None), (2, "题二", ABCD, None, None)]),
+    "numbers stuck to the stem": (f"1题一{FOUR}\n2题二{FOUR}", [(1, "题一", ABCD, None, None), (2, "题二", ABCD, None, None)]),
+    "numbers with words": (
+        f"Q1: 题{FOUR}\nQ2: 题{FOUR}\n题3 题{FOUR}\n【4】题{FOUR}\n【题号】5\n【题干】题\n【选项】{FOUR}",
+        [(number, "题", ABCD, None, None) for number in (1, 2, 3)] + [(4, "【4】题", ABCD, None, None), (5, "题", ABCD, None, None)],
+    ),
+    "numbers in rings and Chinese numbers": (
+        "一、什么是甲？\n答：子。\n二、什么是乙？\n答：丑。",
+        [(1, "什么是甲？", [], "子。", None), (2, "什么是乙？", [], "丑。", None)],
+    ),
+    "numbers of a scan": (f"l.题{FOUR}\n2.题{FOUR}", [(1, "题", ABCD, None, None), (2, "2.题", ABCD, None, None)]),
+    "a row of numbers before a stem": (
+        f"1、题{FOUR}\n2、3、4、5、题{FOUR}",
+        [(1, "1、题", ABCD, None, None), (5, "5、题", ABCD, None, None)],
+    ),
+    "tags in front": (
+        f"1.（2019年真题）题{FOUR}\n【多选】2.题[2018年考题]{FOUR}\n3.[单选题]题{FOUR}",
+        [(1, "1.题", ABCD, None, None), (2, "2.题", ABCD, None, None), (3, "3.题", ABCD, None, None)],
+    ),
+    "a list in a stem in the manner of the questions": (
+        f"1.题：\n1、子；\n2、丑；\n3、寅。{FOUR}\n2.题{FOUR}\n3.题{FOUR}",
+        [(1, "1.题：\n1、子；\n2、丑；\n3、寅。", ABCD, None, None), (2, "2.题", ABCD, None, None), (3, "3.题", ABCD, None, None)],
+    ),
+    "a number out of order": (
+        f"1.题{FOUR}\n30.题{FOUR}\n3.题{FOUR}",
+        [(1, "1.题", ABCD, None, None), (30, "30.题", ABCD, None, None), (3, "3.题", ABCD, None, None)],
+    ),
+    "small letters": ("1.题\na)甲\nb)乙\n答案：b", [(1, "1.题", ["a)甲", "b)乙"], "b", None)]),
+    "letters in rings": ("1.题\nⒶ甲 Ⓑ乙", [(1, "1.题", ["Ⓐ甲", "Ⓑ乙"], None, None)]),
+    "letters without signs": (
+        "1.题\nA甲 B乙 C丙 D丁\n2.题\nA 甲  B 乙",
+        [(1, "1.题", ["A甲", "B乙", "C丙", "D丁"], None, None), (2, "2.题", ["A 甲", "B 乙"], None, None)],
+    ),
+    "options in columns": ("1.题\nA. 甲    C. 丙\nB. 乙    D. 丁", [(1, "1.题", ["A. 甲", "B. 乙", "C. 丙", "D. 丁"], None, None)]),
+    "options stuck together": ("1.题\nA.5B.10C.20D.30%", [(1, "1.题", ["A.5", "B.10", "C.20", "D.30%"], None, None)]),
+    "eight options": (
+        "1.题\nA.1\nB.2\nC.3\nD.4\nE.5\nF.6\nG.7\nH.8",
+        [(1, "1.题", [f"{letter}.{place}" for place, letter in enumerate("ABCDEFGH", 1)], None, None)],
+    ),
+    "a letter that a scan made a digit": ("1.题\nA.甲\n8.乙\nC.丙\n0.丁", [(1, "1.题", ["A.甲", "8.乙", "C.丙", "0.丁"], None, None)]),
+    "options without letters": (
+        "一、单选题\n1.题是（ ）\n甲\n乙\n丙\n2.题\n子\n丑\n寅\n答案：1.A 2.C",
+        [(1, "1.题是（ ）", ["甲", "乙", "丙"], "A", None), (2, "2.题", ["子", "丑", "寅"], "C", None)],
+    ),
+    "options with numbers in rings": (
+        "一、单选题\n1.题是（ ）\n①甲 ②乙 ③丙\n2.题是（ ）\n①子 ②丑 ③寅\n答案：1.② 2.③",
+        [(1, "1.题是（ ）", ["甲", "乙", "丙"], "B", None), (2, "2.题是（ ）", ["子", "丑", "寅"], "C", None)],
+    ),
+    "answers behind": (
+        f"1.题 C{FOUR}\n2.题____D____。{FOUR}\n3.题\nA.甲 B.乙 (B)",
+        [(1, "1.题", ABCD, "C", None), (2, "2.题________。", ABCD, "D", None), (3, "3.题", AB, "B", None)],
+    ),
+    "answers on lines of their own": (f"1.题{FOUR}\nB\n2.题{FOUR}\n（C）", [(1, "1.题", ABCD, "B", None), (2, "2.题", ABCD, "C", None)]),
+    "an answer that the explanation alone says": (f"1.题{FOUR}\n解析：如此，故选B。", [(1, "1.题", ABCD, "B", "如此，故选B。")]),
+    "letters in an explanation": (
+        f"1.题{FOUR}\n答案：C\n解析：A. 错\nB. 错\n2.题{FOUR}\n答案：D",
+        [(1, "1.题", ABCD, "C", "A. 错\nB. 错"), (2, "2.题", ABCD, "D", None)],
+    ),
+    "the visitor's own answer": (f"1.题{FOUR}\n您的答案：D    正确答案：A    得分：0", [(1, "1.题", ABCD, "A", None)]),
+    "verdicts in front": (
+        "一、判断题\n（√）1.题\n2.（×）题\n3.题（ ）\n4.题  T",
+        [(1, "1.题", [], "√", None), (2, "2.题", [], "×", None), (3, "3.题", [], None, None), (4, "4.题", [], "T", None)],
+    ),
+    "a verdict with its reason": ("一、判断题\n1.题\n答案：错误。应为甲。", [(1, "1.题", [], "错误", "应为甲。")]),
+    "words between underscores": (
+        "一、填空题\n1.研究___甲___和___乙___的科学\n2.有____和____",
+        [(1, "1.研究______和______的科学", [], "甲；乙", None), (2, "2.有____和____", [], None, None)],
+    ),
+    "answers in words in a list": (
+        "一、填空题\n1.题____\n2.题____\n二、简答题\n1.简述。\n参考答案\n一、（1）子（2）丑\n二、（1）一是：\n①甲\n②乙",
+        [(1, "1.题____", [], "子", None), (2, "2.题____", [], "丑", None), (1, "1.简述。", [], "一是：\n①甲\n②乙", None)],
+    ),
+    "a paper on one line": (
+        "1、题是什么（ ）A、甲B、乙 2、题又是什么（ ）A、甲B、乙 3、题还是什么（ ）A、甲B、乙 参考答案：1-3 ABA",
+        [
+            (1, "1、题是什么（ ）", ["A、甲", "B、乙"], "A", None),
+            (2, "2、题又是什么（ ）", ["A、甲", "B、乙"], "B", None),
+            (3, "3、题还是什么（ ）", ["A、甲", "B、乙"], "A", None),
+        ],
+    ),
+    "two questions side by side": (
+        "1. 题目是一          3. 题目是三\n   A. 甲                A. 子\n   B. 乙                B. 丑\n"
+        "2. 题目是二          4. 题目是四\n   A. 甲                A. 子\n   B. 乙                B. 丑",
+        [
+            (1, "1. 题目是一", ["A. 甲", "B. 乙"], None, None),
+            (2, "2. 题目是二", ["A. 甲", "B. 乙"], None, None),
+            (3, "3. 题目是三", ["A. 子", "B. 丑"], None, None),
+            (4, "4. 题目是四", ["A. 子", "B. 丑"], None, None),
+        ],
+    ),
+    "pages and adverts between": (
+        f"1.题{FOUR}\n某试卷 第1页（共3页）\n2.题\n— 2 —\n续{FOUR}\n更多试题请访问 www.example.com",
+        [(1, "1.题", ABCD, None, None), (2, "2.题\n续", ABCD, None, None)],
+    ),
+    "a line that comes again and again": (
+        "".join(f"{number}.题{FOUR}\n某某大学出版\n" for number in (1, 2, 3)),
+        [(number, f"{number}.题", ABCD, None, None) for number in (1, 2, 3)],
+    ),
+    "a table": (
+        "序号\t题型\t题目\tA\tB\t答案\n1\t单选\t题\t甲\t乙\tA\n2\t判断\t题\t\t\t√",
+        [(1, "题", ["甲", "乙"], "A", None), (2, "题", [], "√", None)],
+    ),
+    "a misprinted number and a list of answers": (
+        f"1.题{FOUR}\n2.题{FOUR}\n8.题{FOUR}\n4.题{FOUR}\n4.题{FOUR}\n6.题{FOUR}\n参考答案：1-6 ABCDAB",
+        [(number, f"{number}.题", ABCD, answer, None) for number, answer in zip((1, 2, 8, 4, 4, 6), "ABCDAB", strict=True)],
+    ),
+    "a list of answers amid the questions": (
+        f"1.题{FOUR}\n【参考答案】1、A；2、B\n2.题{FOUR}",
+        [(1, "1.题", ABCD, "A", None), (2, "2.题", ABCD, "B", None)],
+    ),
+    "a bank of questions by labels": (
+        f"【题号】1\n【题型】单选题\n【题干】题\n【选项】{FOUR}\n【正确答案】C\n【解析】因。\n【难度】4",
+        [(1, "题", ABCD, "C", "因。")],
+    ),
+    "markdown": ("**1.** 题\n\n- A. 甲\n- B. 乙\n\n> **答案：** B", [(1, "1. 题", ["A. 甲", "B. 乙"], "B", None)]),
     "traditional marks": ("一、單項選擇題\n1、題\nA.甲\nB.乙\n【參考答案】B\n【試題解析】因。", [(1, "1、題", AB, "B", "因。")]),
+}
+
+MARKS = [
+    *(
+        "答案：B",
+        "【答案】B",
+        "参考答案:B",
+        "正确答案为B",
+        "[答案]B",
+        "答：B",
+        "Answer: B",
+        "标准答案 B",
+        "答案是B。",
+        "答案 B",
+        "答案B",
+        "(答案：B)",
+    ),
+    *(
+        "【答案】：B",
+        "正确选项：B",
+        "故选B",
+        "选B",
+        "答案:b",
+        "<答案>B",
+        "答案：（B）",
+        "答案：选B",
+        "答案：B（2分）",
+        "答案：B 解析：略",
+        "ANSWER: B",
+    ),
+]
+KEYS = [
+    *(
+        "1-3 ABC",
+        "1~3：A B C",
+        "1—3ABC",
+        "1-3: A、B、C",
+        "1.A 2.B 3.C",
+        "1.A\n2.B\n3.C",
+        "1.A2.B3.C",
+        "1A 2B 3C",
+        "(1)A (2)B (3)C",
+        "【1】A【2】B【3】C",
+    ),
+    *(
+        "1:A;2:B;3:C",
+        "第1题：A 第2题：B 第3题：C",
+        "01-03 ABC",
+        "1 A\n2 B\n3 C",
+        "1→A 2→B 3→C",
+        "1-2 AB\n3 C",
+        "1、A\n2、B\n3、C",
+        "1-3 abc",
+    ),
+    *(
+        "1．【答案】A\n2．【答案】B\n3．【答案】C",
+        "1.答案：A 解析：因为\n2.答案：B\n解析：所以\n3.答案：C",
+        "1\t2\t3\nA\tB\tC",
+        "题号：1 2 3\n答案：A B C",
+    ),
+    *(
+        "| 题号 | 1 | 2 | 3 |\n| 答案 | A | B | C |",
+        "1.A（记忆）2.B（感觉）3.C（知觉）",
+        "一、单选题：1-3 ABC",
+        "单选题 1-3 ABC",
+        "1. A。\n2. B。\n3. C。",
+    ),
+    "1、【答案】A。解析：甲。2、【答案】B。解析：乙。3、【答案】C。解析：丙。",
+]
+DOUBTFUL = {
+    "a letter is missing": ("1.题\nA.甲\nB.乙\nD.丁", "options_unreadable"),
+    "a letter stands twice": ("1.题\nA.甲\nB.乙\nC.丙\nC.丁", "options_unreadable"),
+    "the first letter is missing": ("1.题\n甲\nB.乙\nC.丙", "options_unreadable"),
+    "two sets of options": ("1.题\nA.甲\nB.乙\nA.子\nB.丑", "options_unreadable"),
+    "lines without letters are not as many as elsewhere": (
+        "一、单选题\n1.题（ ）\n甲\n乙\n2.题（ ）\n丙\n丁\n3.题（ ）\n子\n丑\n寅",
+        "options_unreadable",
+    ),
+    "no options where all others have some": (f"一、单选题\n1.题{FOUR}\n2.题{FOUR}\n3.题是（C）\n", "options_unreadable"),
+    "fewer options than the answer needs": (f"1.题{FOUR}\n2.题{FOUR}\n3.题\nA.甲\nB.乙\n答案：D", "options_unreadable"),
+    "nothing behind the number": ("1.\n2.题\nA.甲\nB.乙", "stem_unreadable"),
+    "nothing but boxes": ("1.下列□□□□\nA.甲\nB.乙", "stem_unreadable"),
+    "two answers": ("1.题\nA.甲\nB.乙\n答案：A\n答案：B", "two_answers"),
+    "another answer in the list": ("1.题（A）\nA.甲\nB.乙\n参考答案\n1.B", "two_answers"),
+    "more answers than numbers": ("1.题\nA.甲\nB.乙\n2.题\nA.甲\nB.乙\n参考答案：1-2 ABA", "answer_list_mismatch"),
+    "two answers in the list": ("1.题\nA.甲\nB.乙\n2.题\nA.甲\nB.乙\n参考答案\n1.A\n2.B\n2.A", "answer_list_mismatch"),
+    "a list of answers in words": ("1.题\nA.甲\nB.乙\n2.题\nA.甲\nB.乙\n答案如下\n第一行 甲A；乙B", "answer_list_mismatch"),
+    "answers that a year names": ("2021年真题\n1.题\nA.甲\nB.乙\n2021年答案：1.A", "answer_list_mismatch"),
+    "no answer known": ("1.题\nA.甲\nB.乙\n2.题\nA.甲\nB.乙\n答案\n1.A 2.?", "answer_list_mismatch"),
+    "a whole section without answers": (
+        "一、单选题\n1.题\nA.甲\nB.乙\n二、判断题\n1.题\n2.题\n答案\n一、1.A\n",
+        "answer_list_mismatch",
+    ),
+    "the number of the next question is lost": ("1.题\nA.甲\nB.乙\n答案：A\n题二\nA.子\nB.丑\n答案：B", "two_answers"),
+    "a number that fits nowhere": ("1、简述甲。\n2、简述乙。\n9000、简述丙的内容。\n3、简述丁。", "number_out_of_order"),
 }
 
 # What stands above: (number, heading, case, shared options, group) of each question.
@@ -162,6 +380,34 @@ GROUPS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         "三、B1型题\nA.甲\nB.乙\n1、题\n2、题",
         [(1, "三、B1型题", None, AB, "g1"), (2, "三、B1型题", None, AB, "g1")],
     ),
+    "shared options for the questions of the next group": (
+        "B1型题\nA.甲\nB.乙\n1.题\n2.题\nA.子\nB.丑\n3.题",
+        [(1, "B1型题", None, AB, "g1"), (2, "B1型题", None, AB, "g1"), (3, "B1型题", None, ["A.子", "B.丑"], "g2")],
+    ),
+    "cases that no note announces": (
+        f"A3型题\n患者，女，45岁，咳嗽三天，发热一天入院。\n1.题{FOUR}\n患者，男，52岁，因胸痛两小时急诊入院。\n2.题{FOUR}",
+        [
+            (1, "A3型题", "患者，女，45岁，咳嗽三天，发热一天入院。", None, "g1"),
+            (2, "A3型题", "患者，男，52岁，因胸痛两小时急诊入院。", None, "g2"),
+        ],
+    ),
+    "a case with a number of its own": (
+        f"31. 患者，男，50岁。\n舌红。\n(1) 题{FOUR}\n(2) 题{FOUR}\n32. 患者，女，30岁。\n(1) 题{FOUR}",
+        [
+            (1, None, "患者，男，50岁。\n舌红。", None, "g1"),
+            (2, None, "患者，男，50岁。\n舌红。", None, "g1"),
+            (1, None, "患者，女，30岁。", None, "g2"),
+        ],
+    ),
+    "a case behind its mark": (f"【案例】求助者，女。\n1.题{FOUR}", [(1, None, "求助者，女。", None, "g1")]),
+    "headings without words for a type": (
+        f"一、基础知识（共2分）\n1.题{FOUR}\n2.题{FOUR}\n二、专业知识\n1.题{FOUR}",
+        [
+            (1, "一、基础知识（共2分）", None, None, None),
+            (2, "一、基础知识（共2分）", None, None, None),
+            (1, "二、专业知识", None, None, None),
+        ],
+    ),
 }
 
 
@@ -170,6 +416,34 @@ def test_a_question_is_read(rule: str) -> None:
     text, wanted = RULES[rule]
     read = [(draft.number, draft.stem, draft.options, draft.answer, draft.explanation) for draft in read_paper(text.split("\n")).questions]
     assert read == wanted
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_an_answer_is_read_behind_any_mark(mark: str) -> None:
+    reading = read_paper(f"1.题{FOUR}\n{mark}\n2.题{FOUR}\n{mark}".split("\n"))
+    assert [(draft.stem, draft.options) for draft in reading.drafts] == [("1.题", ABCD), ("2.题", ABCD)]
+    assert [re.sub("[。（）选)]", "", draft.answer or "").upper() for draft in reading.questions] == ["B", "B"]
+
+
+@pytest.mark.parametrize("title", ["参考答案\n", "答案：\n", ""])
+@pytest.mark.parametrize("key", KEYS)
+def test_a_list_of_answers_is_read_in_any_form(key: str, title: str) -> None:
+    reading = read_paper(f"一、单选题\n1.题{FOUR}\n2.题{FOUR}\n3.题{FOUR}\n{title}{key}".split("\n"))
+    assert [(draft.options, (draft.answer or "").upper()) for draft in reading.questions] == [(ABCD, "A"), (ABCD, "B"), (ABCD, "C")]
+    assert reading.unread == []
+
+
+@pytest.mark.parametrize("case", DOUBTFUL)
+def test_what_is_unsure_is_given_up_with_its_reason(case: str) -> None:
+    text, reason = DOUBTFUL[case]
+    reading = read_paper(text.split("\n"))
+    assert {draft.doubt for draft in reading.rejected} == {reason}
+    assert reading.numbers == len(reading.questions) + len(reading.rejected)
+    assert reading.rejected[0].raw_fields()["doubt"] == reason
+
+
+def test_each_reason_has_a_case() -> None:
+    assert {reason for _, reason in DOUBTFUL.values()} == set(DOUBTS)
 
 
 @pytest.mark.parametrize("rule", GROUPS)
@@ -287,6 +561,7 @@ def written(sections: list[dict[str, Any]], manner: Manner) -> tuple[list[str], 
                     "answer_raw": answer,
                     "explanation_raw": question["why"],
                     "images": 0,
+                    "doubt": None,
                 }
             )
     return lines + (key if manner.at_end else []), wanted
@@ -294,20 +569,3 @@ def written(sections: list[dict[str, Any]], manner: Manner) -> tuple[list[str], 
 
 def lettered(texts: list[str], manner: Manner) -> list[str]:
     return [manner.letter.format(letter) + text for letter, text in zip("ABCDE", texts, strict=False)]
-
-
-def test_a_published_bank_of_1600_questions_is_read_whole(real_data: Path) -> None:
-    text = (real_data / "exams_text" / "zjzx_大学心理学.txt").read_text(encoding="utf-8")
-    papers = json.loads((real_data / "exams_json" / "zjzx_大学心理学.json").read_text(encoding="utf-8"))
-    published = [q for paper in papers for q in paper["questions"]]
-    wanted = [(q["question"].strip(), [option.strip() for option in q["options"]], q["answer"]) for q in published]
-    drafts = read_paper(text.split("\n")).questions
-    assert [(re.sub(r"^\d+、", "", draft.stem).strip(), draft.options, draft.answer) for draft in drafts] == wanted
-
-
-def test_a_published_bank_typed_by_hand_is_read_but_for_two_questions(real_data: Path) -> None:
-    text = (real_data / "exams_text" / "doublebean_水利安全题库.txt").read_text(encoding="utf-8")
-    drafts = read_paper(text.split("\n")).questions
-    counts = {kind: sum(kind in (draft.above.heading or "") for draft in drafts) for kind in ("单项", "多项", "判断")}
-    assert counts == {"单项": 509, "多项": 352, "判断": 329}  # 510, 353 and 329 are in it: before two, hundreds of numbers stand in a row
-    assert sum(draft.answer is None for draft in drafts) == 0

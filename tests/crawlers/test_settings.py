@@ -4,6 +4,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawlers import settings
+from records.params import Source
 
 MODES = {"embedded": settings.embedded("http://127.0.0.1:1"), "live": settings.live(), "offline": settings.offline()}
 
@@ -21,14 +22,16 @@ def test_no_port_is_open_for_others(mode: Settings) -> None:
     assert not mode.getbool("REMOTE_CONTROL_ENABLED")
 
 
-def test_robots_txt_is_obeyed_and_we_say_who_we_are(mode: Settings) -> None:
-    assert mode.getbool("ROBOTSTXT_OBEY")
-    assert mode["USER_AGENT"].startswith("atomexam (+https://")
+def test_rules_are_looked_up_by_our_name_and_we_say_who_we_are(mode: Settings) -> None:
+    middlewares = mode.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")
+    assert "crawlers.robots.Robots" in {getattr(made, "__module__", made) for made in middlewares} | set(middlewares)
+    assert mode["ROBOTSTXT_USER_AGENT"] == "atomexam" and "atomexam; +https://" in mode["USER_AGENT"]
 
 
 def test_no_answer_is_endless(mode: Settings) -> None:
     assert mode.getint("DOWNLOAD_MAXSIZE") == 32 * 1024 * 1024
     assert mode.getint("DOWNLOAD_TIMEOUT") == 60
+    assert mode.getint("REDIRECT_MAX_TIMES") == 10
 
 
 def test_only_the_web_is_followed(mode: Settings) -> None:
@@ -36,12 +39,67 @@ def test_only_the_web_is_followed(mode: Settings) -> None:
     assert {scheme for scheme, handler in handlers.items() if handler} <= {"http", "https"}
 
 
+def test_nothing_is_told_of_where_a_reader_came_from(mode: Settings) -> None:
+    assert mode["REFERRER_POLICY"] == "no-referrer"
+
+
 def test_live_is_polite() -> None:
     live = MODES["live"]
-    assert live["AUTOTHROTTLE_ENABLED"] and live["DOWNLOAD_DELAY"] >= 1 and live["CONCURRENT_REQUESTS_PER_DOMAIN"] == 1
+    assert live["AUTOTHROTTLE_ENABLED"] and live["DOWNLOAD_DELAY"] == 1 and live["CONCURRENT_REQUESTS_PER_DOMAIN"] == 1
+    assert live["PUBLIC_ONLY"] and live["WEB_PORTS"] == [80, 443] and live["CRAWL_DELAY_MAX"] > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "delay", "concurrency", "expected"),
+    [
+        (Source(), None, None, (1, 1)),
+        (Source(), 3.0, 2, (3, 2)),
+        (Source(delay=0.0), 3.0, None, (0, 1)),
+        (Source(delay=5.0, concurrency=4), 3.0, 2, (5, 4)),
+        (Source(delay=90.0), None, None, (90, 1)),
+    ],
+)
+def test_a_source_has_a_pace_of_its_own(line: Source, delay: float | None, concurrency: int | None, expected: tuple[float, int]) -> None:
+    live = settings.live(line, delay, concurrency)
+    assert (live["DOWNLOAD_DELAY"], live["CONCURRENT_REQUESTS_PER_DOMAIN"]) == expected
+    assert live["AUTOTHROTTLE_TARGET_CONCURRENCY"] == expected[1]
+    assert live["AUTOTHROTTLE_START_DELAY"] >= expected[0] and live["AUTOTHROTTLE_MAX_DELAY"] >= expected[0]
 
 
 def test_embedded_and_offline_leave_no_way_out() -> None:
-    assert MODES["offline"]["ARCHIVE_OFFLINE"] and not any(MODES["offline"]["DOWNLOAD_HANDLERS"].values())
+    assert not any(MODES["offline"]["DOWNLOAD_HANDLERS"].values())
     assert set(MODES["embedded"]["DOWNLOAD_HANDLERS"].values()) == {None, "crawlers.embedded.handler.EmbeddedHandler"}
-    assert not MODES["embedded"]["HTTPPROXY_ENABLED"] and not MODES["offline"]["HTTPPROXY_ENABLED"]
+    assert not any(MODES[mode]["HTTPPROXY_ENABLED"] for mode in MODES)
+
+
+@pytest.mark.parametrize("contact", ["crawler@example.org", "https://example.org/crawler?who=us"])
+def test_a_contact_goes_into_the_user_agent(contact: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATOMEXAM_CONTACT", contact)
+    assert settings.live()["USER_AGENT"].endswith(f"; {contact})")
+
+
+NO_CONTACT = ["no address", "a@b", "ftp://example.org", "用户@example.org", "(a@b.example)", "a@b.example;x", " ", "a" * 200 + "@b.example"]
+HOSTILE = ["a@b.example\r\nX-Evil: 1", "a@b.example\x00", "http://example.org/\x7f", "http://example.org/\nx"]
+
+
+@pytest.mark.parametrize("contact", NO_CONTACT + HOSTILE)
+def test_a_contact_that_is_none_is_refused(contact: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.os, "environ", {"ATOMEXAM_CONTACT": contact})
+    with pytest.raises(ValueError, match=r"ATOMEXAM_CONTACT is .*expected one mail address or web address"):
+        settings.live()
+
+
+@pytest.mark.parametrize(
+    "proxy", ["localhost", "https://proxy.example:8080", "http://proxy.example", "http://:80", "http://[x:1", "socks5://a:1"]
+)
+def test_a_proxy_that_is_none_is_refused_and_its_password_not_shown(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATOMEXAM_PROXY", proxy)
+    with pytest.raises(ValueError, match="ATOMEXAM_PROXY names no proxy") as raised:
+        settings.live()
+    assert proxy not in str(raised.value).replace("http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT", "")
+
+
+def test_a_proxy_is_set_by_its_own_name_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATOMEXAM_PROXY", "http://me:word@proxy.example:8080")
+    live = settings.live()
+    assert live["HTTPPROXY_ENABLED"] and live["PROXY_HOST"] == "proxy.example" and live["PROXY"].endswith("@proxy.example:8080")

@@ -1,4 +1,4 @@
-"""What the saved pages of xiaohe do not show: lists that load more, states of other forms, state and page that agree."""
+"""What the saved pages of xiaohe do not show: scope, refusals, states of odd forms, state and page that agree, blemishes of the replica."""
 
 import json
 from typing import Any
@@ -6,24 +6,32 @@ from typing import Any
 import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.test import get_crawler
+from twisted.python.failure import Failure
 
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import xiaohe
-from crawlers.sources.xiaohe import XiaoheSpider, _from_page, _from_state, _state
+from crawlers.page_state import states
+from crawlers.sources.xiaohe import XiaoheSpider
+from crawlers.xiaohe_entries import entry_in, entry_seen
 
 WWW = "https://www.xiaohe.cn"
 DETAIL = {"name": "偏头痛", "modules": [{"title": "病因", "content": "<p>病因未明。</p>"}]}
 
 
+def made(**scope: list[str]) -> XiaoheSpider:
+    return XiaoheSpider.from_crawler(get_crawler(XiaoheSpider), snapshot="2026-11-20", **scope)
+
+
 @pytest.fixture
 def spider() -> XiaoheSpider:
-    return XiaoheSpider.from_crawler(get_crawler(XiaoheSpider), snapshot="2026-11-20")
+    return made()
 
 
-def page(html: str, url: str = f"{WWW}/medical/disease/1") -> HtmlResponse:
-    return HtmlResponse(url, body=html.encode(), encoding="utf-8", request=Request(url))
+def page(html: str, url: str = f"{WWW}/medical/disease/1", status: int = 200) -> HtmlResponse:
+    return HtmlResponse(url, status, body=html.encode(), encoding="utf-8", request=Request(url))
 
 
 def answer(value: Any) -> Response:
@@ -31,17 +39,12 @@ def answer(value: Any) -> Response:
     return TextResponse(url, body=json.dumps(value).encode(), encoding="utf-8", request=Request(url))
 
 
-def test_a_list_leads_to_its_entries_and_to_more(spider: XiaoheSpider) -> None:
-    listing = {"list": [{"id": "7", "name": "燕麦"}], "has_more": True, "cursor": "12"}
-    html = f"""<a href="/medical/food/7?enter_position=list">燕麦</a><a href="/medical/qa/70000001724645">问答</a>
-      <a href="/medical/drug">药品</a>
-      <script>window._ROUTER_DATA = {json.dumps({"loaderData": {"medical/food/page": listing}})}</script>"""
-    found = {request.url: request.cb_kwargs for request in spider.parse(page(html, f"{WWW}/medical/food"))}
-    assert found == {
-        f"{WWW}/medical/food/7": {"entity_type": "food"},
-        f"{WWW}/medical/drug": {},
-        f"{WWW}/medical/api/list?type=food&cursor=12": {"kind": "food"},
-    }
+def pages_of(kind: str) -> list[str]:
+    content = load_content()
+    respond = xiaohe.build(content)
+    entries = {"disease": content.on("xiaohe").diseases, "food": content.on("xiaohe").foods}[kind]
+    targets = [f"/medical/{kind}/{xiaohe.entry_id(entry)}" for entry in entries]
+    return [respond(Ask(method="GET", host="www.xiaohe.cn", target=target)).body.decode() for target in targets]
 
 
 def test_more_of_a_list_leads_to_its_entries_until_there_is_no_more(spider: XiaoheSpider) -> None:
@@ -53,70 +56,120 @@ def test_more_of_a_list_leads_to_its_entries_until_there_is_no_more(spider: Xiao
     ]
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        f"window._ROUTER_DATA = {json.dumps(DETAIL)};window.more = {{}};",
-        f"window._SSR_DATA={json.dumps({'data': [DETAIL]})}",
-        f"var a = 1; window.__INITIAL_STATE__ = {json.dumps(DETAIL)}",
-    ],
-)
-def test_a_state_is_read_to_where_it_ends(script: str) -> None:
-    name, _, _, sections = _from_state(_state(page(f"<script>{script}</script>")))
-    assert (name, sections[0].title, sections[0].text) == ("偏头痛", "病因", "病因未明。")
+@pytest.mark.parametrize("key, place", [("list", "cursor"), ("items", "offset"), ("records", "nextCursor")])
+def test_a_list_goes_on_where_its_answer_says(spider: XiaoheSpider, key: str, place: str) -> None:
+    found = list(spider.parse_more(answer({"data": {key: [{"id": 8}], "hasMore": True, place: 24}}), "food"))
+    assert [request.url for request in found] == [f"{WWW}/medical/food/8", f"{WWW}/medical/api/list?type=food&cursor=24"]
+    assert found[1].errback == spider.more_failed
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<script>window._ROUTER_DATA = {broken</script>",
-        f"<script>window._ROUTER_DATA = {'[' * 100_000}</script>",
-        f"<script>window._ROUTER_DATA = {'9' * 5000}</script>",
-        "<script>var x;</script>",
-        "<p>无</p>",
-    ],
-    ids=range(5),
-)
-def test_a_page_without_readable_state_has_none(html: str) -> None:
-    assert _state(page(html)) is None
+def test_a_call_for_more_that_leads_nowhere_is_told(spider: XiaoheSpider) -> None:
+    response = page("<p>404</p>", f"{WWW}/medical/api/list?type=food&cursor=12", 404)
+    spider.more_failed(Failure(HttpError(response)))
+    spider.more_failed(Failure(HttpError(page("", response.url, 403))))  # stands among the failed requests, as the next does
+    spider.more_failed(Failure(TimeoutError()))
+    assert spider.crawler.stats.get_value("misfit/pages") == [f"{response.url}: no more of a list: HTTP status 404"]
 
 
-@pytest.mark.parametrize(
-    "state", [None, [], {"name": "偏头痛"}, {"name": "偏头痛", "modules": [{"content": "无题"}]}, {"modules": DETAIL["modules"]}]
-)
+def test_kinds_bound_a_crawl() -> None:
+    links = "".join(
+        f'<a href="/medical/{kind}/7">x</a><a href="/medical/{kind}">y</a>' for kind in ("disease", "check", "examination", "drug")
+    )
+    spider = made(lists=["check"])
+    assert [request.url.removeprefix(WWW) for request in spider.parse(page(links, f"{WWW}/medical"))] == [
+        "/medical/check/7", "/medical/check", "/medical/examination/7", "/medical/examination"
+    ]  # fmt: skip
+    assert made().entity_types == {"disease", "symptom", "examination", "medicine", "food"}
+    with pytest.raises(ValueError, match=r"unknown kind of entry 'disaese'; known: .*disease"):
+        made(lists=["disaese"])
+
+
+@pytest.mark.parametrize("state", [None, [], {"name": "偏头痛"}, {"name": "偏头痛", "modules": [{"content": "无题"}]}, {"modules": []}])
 def test_a_state_without_an_entry_gives_none(state: Any) -> None:
-    assert _from_state(state) is None
+    assert entry_in(state) is None
+
+
+def test_the_entry_is_the_one_that_the_heading_names() -> None:
+    other = {"name": "紧张性头痛", "modules": [{"title": "病因", "content": "别的。"}]}
+    for state in ([other, DETAIL], [DETAIL, other], {"title": "小荷医典", "a": {"b": other}, "c": DETAIL}):
+        assert entry_in(state, "偏头痛").sections[0].text == "病因未明。"
+    assert entry_in([DETAIL, other], "别的标题").name == "偏头痛"
+    assert entry_in({"page": {"modules": DETAIL["modules"]}}, "偏头痛").name == "偏头痛"
+
+
+def test_a_state_nested_without_end_is_read_without_recursion() -> None:
+    module: dict[str, Any] = {"title": "最里", "content": "有字。"}
+    for _ in range(900):
+        module = {"title": "外", "content": "", "children": [module]}
+    entry = entry_in({"name": "偏头痛", "modules": [module]})
+    assert [section.title for section in entry.sections] == ["最里"]
 
 
 @pytest.mark.parametrize("callback, arguments", [("parse", {}), ("parse_more", {"kind": "food"}), ("parse_entry", {"entity_type": "food"})])
-def test_a_check_of_the_browser_is_a_misfit(spider: XiaoheSpider, callback: str, arguments: dict[str, str]) -> None:
+def test_a_check_of_the_browser_is_a_misfit_where_it_was_stored(spider: XiaoheSpider, callback: str, arguments: dict[str, str]) -> None:
     html = "<html><head><script>document.cookie='__ac_nonce=0';</script></head></html>"
     assert list(getattr(spider, callback)(page(html), **arguments)) == []
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
+@pytest.mark.parametrize(
+    "html, why",
+    [
+        ("<html><head><script>document.cookie='__ac_nonce=0';</script></head></html>", "a check of the browser: __ac_nonce"),
+        (f"<html><body></body><script>window.byted_acrawler={'0' * 60_000}</script></html>", "a check of the browser: byted_acrawler"),
+        ("<html><body><div id='root'></div></body></html>", "a short page without state or words"),
+        ("", "a short page without state or words"),
+        (f"<html><body><div id='root'></div><script>{'0' * 60_000}</script></body></html>", None),  # too long to be one: a misfit
+        (f"<html><body><p>{'这一页有字。' * 10}</p><script>var __ac_nonce;</script></body></html>", None),
+        (f"<html><body><script>window._ROUTER_DATA = {json.dumps(DETAIL)}</script></body></html>", None),
+    ],
+    ids=range(7),
+)
+def test_a_page_without_state_or_words_is_a_refusal(spider: XiaoheSpider, html: str, why: str | None) -> None:
+    assert spider.refusal(page(html)) == why
+
+
+def test_other_answers_are_no_refusals(spider: XiaoheSpider) -> None:
+    assert spider.refusal(page("", status=404)) is None
+    assert spider.refusal(page("", status=301)) is None
+    assert spider.refusal(page("", f"{WWW}/robots.txt")) is None
+    assert spider.refusal(answer({})) is None
+
+
+def test_the_check_of_the_replica_is_a_refusal_and_no_other_page_is(spider: XiaoheSpider) -> None:
+    respond = xiaohe.build(load_content())
+    checked = respond(Ask(method="GET", host="www.xiaohe.cn", target="/medical/qa/70000001724645?enter_position=nav"))
+    assert spider.refusal(page(checked.body.decode())) == "a check of the browser: __ac_nonce"
+    assert [html for kind in ("disease", "food") for html in pages_of(kind) if spider.refusal(page(html))] == []
+
+
 def test_state_and_page_say_the_same() -> None:
-    content = load_content()
-    respond = xiaohe.build(content)
     compared = 0
-    for disease in content.on("xiaohe").diseases:
-        target = f"/medical/disease/{xiaohe.entry_id(disease)}"
-        response = page(respond(Ask(method="GET", host="www.xiaohe.cn", target=target)).body.decode(), WWW + target)
-        if (state := _state(response)) is not None:
-            (name, _, values, sections), (seen_name, _, seen_values, seen_sections) = _from_state(state), _from_page(response)
-            assert name == seen_name
-            assert [(value.label, value.value) for value in values] == [(value.label, value.value) for value in seen_values]
-            assert [section.text for section in sections] == [section.text for section in seen_sections]
+    for html in pages_of("disease"):
+        response = page(html)
+        if entry := next((entry for state in states(response) if (entry := entry_in(state))), None):
+            seen = entry_seen(response)
+            assert entry.name == seen.name
+            assert [(value.label, value.value) for value in entry.values] == [(value.label, value.value) for value in seen.values]
+            # The replica writes HTML lists with a no-break blank behind each entry, blocks without.
+            assert [section.text.replace("\xa0", "") for section in entry.sections] == [
+                section.text.replace("\xa0", "") for section in seen.sections
+            ]
             compared += 1
-    assert 0 < compared < len(content.on("xiaohe").diseases)
+    assert 0 < compared < len(pages_of("disease"))
 
 
 def test_entries_carry_their_state_in_every_way() -> None:
-    content = load_content()
-    respond = xiaohe.build(content)
-    targets = [f"/medical/food/{food.number}" for food in content.foods]
-    pages = [respond(Ask(method="GET", host="www.xiaohe.cn", target=target)).body.decode() for target in targets]
-    assert any("window._ROUTER_DATA" in html for html in pages)
-    assert any('id="__MODERN_ROUTER_DATA__"' in html for html in pages)
-    assert any("_ROUTER_DATA" not in html for html in pages)
+    pages = [*pages_of("food"), *pages_of("disease")]
+    for form in (
+        "_ROUTER_DATA = {",
+        "_SSR_DATA = {",
+        'id="__MODERN_ROUTER_DATA__"',
+        'id="__NEXT_DATA__"',
+        '"__INITIAL_STATE__"]',
+        'id="RENDER_DATA"',
+    ):
+        assert any(form in html for html in pages), form
+    assert any(not list(states(page(html))) for html in pages)
+    assert any('"bulleted-list"' in html for html in pages)
     assert all("请遵医嘱" in html for html in pages)

@@ -1,9 +1,12 @@
 """A toy site and its spider, run as the stages run the real ones: `python toy_crawl.py crawl|extract|live FOLDER [flag=value …]`.
 
-Flags: pages (of the site), asked (file that lists every page the server was asked for), broken (pages answered with 500),
-max_pages, spider (plain, misfit, greedy, failing).
+Flags: pages (of the site), per_list (links a list page has; else the start page has all), next (last: the link to the next list stands
+last), asked (file that lists every page the server was asked for), broken (pages answered with 500), edition (word in every tenth
+page), timers (file for the number of timers that the process holds in the end), snapshot, max_pages, spider (plain, misfit, greedy,
+failing).
 """
 
+import gc
 import gzip
 import sys
 from collections.abc import Iterator
@@ -12,19 +15,22 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+from twisted.internet.base import DelayedCall
+
 from crawlers.crawl import crawl_embedded, crawl_live
 from crawlers.embedded.content import Content
 from crawlers.embedded.server import serving
 from crawlers.embedded.site import Ask, Reply, Respond
-from crawlers.extract import natural, replay
+from crawlers.extract import replay
 from crawlers.source import SourceSpider
-from records.jsonl import folder_lock, write_jsonl
+from records.jsonl import folder_lock
 from records.params import Extraction
 from records.stage import run_stage
 
 MODE, FOLDER = sys.argv[1], Path(sys.argv[2])
 FLAGS = dict(flag.split("=", 1) for flag in sys.argv[3:])
 PAGES = int(FLAGS.get("pages", 30))
+PER_LIST = int(FLAGS.get("per_list", PAGES))
 KIND = FLAGS.get("spider", "plain")
 
 
@@ -36,7 +42,7 @@ class Toy(SourceSpider):
 
     def parse(self, response: Any) -> Iterator[Any]:
         for link in response.css("a::attr(href)").getall():
-            yield response.follow(link, self.parse_page)
+            yield response.follow(link, self.parse if link.startswith("/l/") else self.parse_page)
         if KIND == "greedy":
             yield response.follow("/p/never-crawled", self.parse_page)
 
@@ -49,22 +55,36 @@ class Toy(SourceSpider):
             return
         yield self.question(response, "q1", stem_raw=response.css("p::text").get())
 
+    def closed(self, reason: str) -> None:
+        if "timers" in FLAGS:
+            held = sum(isinstance(one, DelayedCall) for one in gc.get_objects())
+            Path(FLAGS["timers"]).write_text(str(held), encoding="utf-8")
+
 
 def build(content: object) -> Respond:
     def respond(ask: Ask) -> Reply | None:
         if "asked" in FLAGS:
             with open(FLAGS["asked"], "a", encoding="utf-8") as asked:
                 asked.write(ask.target + "\n")
-        if ask.target == "/":
-            return _page("".join(f"<a href=/p/{number}>{number}</a>" for number in range(PAGES)))
+        if ask.target == "/" or ask.target.startswith("/l/"):
+            return _list(int(ask.target.removeprefix("/l/").removeprefix("/") or 0))
         if not ask.target.startswith("/p/"):
             return None
         number = int(ask.target.removeprefix("/p/"))
         if number >= PAGES - int(FLAGS.get("broken", 0)):
             return Reply(status=500, body=b"")
-        return _page(f"<p>第{number}页</p>" + "字" * 3000, packed=number % 2 == 1)
+        edition = FLAGS.get("edition", "") if number % 10 == 0 else ""
+        return _page(f"<p>第{number}页{edition}</p>" + "字" * 3000, packed=number % 2 == 1)
 
     return respond
+
+
+def _list(number: int) -> Reply:
+    """Return a list page. A crawl goes into depth: it leaves the first link for the end, and follows the last one first."""
+    first = number * PER_LIST
+    more = f"<a href=/l/{number + 1}>…</a>" if first + PER_LIST < PAGES else ""
+    links = [more, *(f"<a href=/p/{page}>{page}</a>" for page in range(first, min(first + PER_LIST, PAGES)))]
+    return _page("".join(links if FLAGS.get("next") != "last" else reversed(links)))
 
 
 def _page(text: str, packed: bool = False) -> Reply:
@@ -75,10 +95,9 @@ def _page(text: str, packed: bool = False) -> Reply:
 
 
 def main() -> None:
-    source = Extraction(snapshot="2026-11-20", max_pages=int(FLAGS.get("max_pages", 0)))
+    source = Extraction(snapshot=FLAGS.get("snapshot", "2026-11-20"), max_pages=int(FLAGS.get("max_pages", 0)))
     if MODE == "extract":
-        items = replay(Toy, source, FOLDER, float(FLAGS.get("share", 0.05)))
-        write_jsonl(FOLDER.parent / "items.jsonl", items, key=lambda item: (item.url, natural(item.provenance.position)))
+        replay(Toy, source, FOLDER, float(FLAGS.get("share", 0.05)), FOLDER.parent / "items.jsonl")
         return
     with folder_lock(FOLDER):
         if MODE == "live":

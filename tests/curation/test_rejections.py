@@ -45,6 +45,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": " 　"}),
     ("answer_not_in_options", {"answer_raw": "E"}),
     ("answer_not_in_options", {"answer_raw": "想象"}),
+    ("not_read", {"doubt": "options_unreadable"}),
     ("type_and_answer_disagree", {"answer_raw": "AB"}),
     ("type_and_answer_disagree", {"section_raw": "二、多项选择题"}),
 ]

@@ -6,10 +6,12 @@ from typing import Any
 from crawlers.embedded.content import Content, Disease, Examination, Medicine
 from crawlers.embedded.rendering import full_width, html_reply, moved, templates, traditional
 from crawlers.embedded.site import Ask, Reply, Respond
-from crawlers.embedded.sites.ask120_diseases import CAPTIONS, articles, boxes, diet_rows, home, intro, numbered, sentence
+from crawlers.embedded.sites.ask120_diseases import CAPTIONS, articles, boxes, diet_rows, home, intro, layout, numbered, sentence
+from crawlers.embedded.sites.ask120_symptoms import show_symptoms
+from crawlers.embedded.sites.ask120_tree import show_tree
 
-HOSTS = ("tag.120ask.com", "yp.120ask.com")
-_TAG, _YP = HOSTS
+HOSTS = ("tag.120ask.com", "yp.120ask.com", "www.120ask.com")
+_TAG, _YP, _WWW = HOSTS
 _ROBOTS = "User-agent: *\nDisallow: /jibing/zhuanti/\nDisallow: /search/\n"
 _LETTERS = "abcdefghjklmnopqrstwxyz"  # no name begins with i, u or v: the site has no such page
 _SLUGS = {
@@ -37,6 +39,9 @@ def build(content: Content) -> Respond:
 
     _show_letters(show, carried.diseases)
     _show_departments(show, carried.diseases)
+    show_tree(show, carried.diseases)
+    show_symptoms(show, carried.diseases, _LETTERS)
+    pages[_WWW, "/disease"] = moved(f"//{_TAG}/jibing/")  # the library's old address
     for rank, disease in enumerate(carried.diseases):
         _show_disease(show, disease, rank, carried)
         pages[_TAG, home(disease).removesuffix("/")] = moved(f"//{_TAG}{home(disease)}")
@@ -65,7 +70,7 @@ def _show_letters(show: Show, diseases: list[Disease]) -> None:
     for letter in _LETTERS:
         links = _links([disease for disease in diseases if disease.slug.startswith(letter)])
         for link in links[1::3]:
-            link["href"] = link["href"].removesuffix("/")  # answered by a redirect
+            link["href"] = link["href"].removesuffix("/")  # asked for as it stands, it is answered by a redirect
         show(_TAG, f"/jibing/pinyin/{letter}.html", "letter.html", title=f"疾病{letter.upper()}", letters=_LETTERS, links=links)
 
 
@@ -90,16 +95,27 @@ def _show_disease(show: Show, disease: Disease, rank: int, carried: Content) -> 
     left, center = boxes(disease, rank)
     near = [other for other in carried.diseases if other is not disease and set(disease.departments) & set(other.departments)]
     drugs = [medicine for medicine in carried.medicines if disease.name in medicine.diseases]
-    own = {"name": disease.name, "home": home(disease)}
+    own: dict[str, Any] = {"name": disease.name, "home": home(disease)}
+    own["layout"] = layout(rank)
+    old = "_old" if own["layout"] else ""
     show(
-        _TAG, home(disease), "disease.html", title=disease.name, **own, alias="，".join(disease.alias), intro=intro(disease, rank),
+        _TAG, home(disease), f"disease{old}.html", title=disease.name, **own, alias="，".join(disease.alias), intro=intro(disease, rank),
         left=left, center=center, captions=CAPTIONS, related=_links(near[:6]), medicines=[_medicine_link(drug) for drug in drugs],
     )  # fmt: skip
     for slug, paragraphs in articles(disease, rank).items():
         page = {"title": f"{disease.name}{CAPTIONS[slug]}", "caption": CAPTIONS[slug], "broken": rank % 4 == 1}
-        show(_TAG, f"{home(disease)}{slug}/", "article.html", **own, **page, paragraphs=paragraphs)
+        show(_TAG, f"{home(disease)}{slug}/", f"article{old}.html", **own, **page, paragraphs=paragraphs)
     if rows := diet_rows(disease):
-        show(_TAG, f"{home(disease)}shiliao/", "diet.html", title=f"{disease.name}食疗", **own, rows=rows, tabled=rank % 2 == 1)
+        show(
+            _TAG,
+            f"{home(disease)}shiliao/",
+            "diet.html",
+            title=f"{disease.name}食疗",
+            **own,
+            rows=rows,
+            tabled=rank % 2 == 1,
+            tabbed=rank % 8 == 2,
+        )
 
 
 def _medicine_link(medicine: Medicine) -> dict[str, str]:
@@ -117,10 +133,16 @@ def _show_examination_index(show: Show, examinations: list[Examination]) -> None
 
 
 def _show_examination(show: Show, examination: Examination, rank: int, diseases: list[Disease]) -> None:
-    normal = "；".join(f"{row.who}：{row.value}" if row.who else row.value for row in examination.ranges)
+    normal = ("\n" if rank % 4 == 2 else "；").join(f"{row.who}：{row.value}" if row.who else row.value for row in examination.ranges)
     findings = [(word, "、".join(items)) for word, items in (("升高", examination.high), ("降低", examination.low)) if items]
     meaning = "；".join(f"{word}见于{items}" for word, items in findings)
-    clinical = [("3F", "临床意义：", meaning and f"{meaning}。"), ("4F", "注意事项:", examination.notes), ("6F", "不适宜人群：", "无")]
+    clinical = [
+        ("3F", "临床意义：", meaning and f"{meaning}。"),
+        ("4F", "注意事项:", examination.notes),
+        ("5F", "检查过程:", "采样后送检。" if rank % 3 == 1 else ""),
+        ("6F", "不适宜人群：", "无"),
+        ("7F", "不良反应与风险：", "一般无。" if rank % 3 == 1 else ""),
+    ]
     brief = [("检查分类", examination.class_name), ("适用疾病", "、".join(examination.used_for))]
     show(
         _TAG, f"/jiancha/{examination.number}", "examination.html", title=examination.name, name=examination.name,
@@ -143,5 +165,5 @@ def _show_medicine(show: Show, medicine: Medicine, rank: int, shelf: list[Medici
     show(
         _YP, f"/detail/{medicine.number}.html", "medicine.html", title=medicine.name, name=medicine.name, maker=medicine.maker or "",
         approval=full_width(approval) if rank % 4 == 2 else approval, diseases=medicine.diseases, details=[("商品名称", medicine.name)],
-        leaflet=[row for row in leaflet if row[1]], following=_medicine_link(shelf[(rank + 1) % len(shelf)]),
+        leaflet=[row for row in leaflet if row[1]], broken=rank % 3 == 1, following=_medicine_link(shelf[(rank + 1) % len(shelf)]),
     )  # fmt: skip

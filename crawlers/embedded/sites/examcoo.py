@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
+import msgspec
 from jinja2 import Environment
 
 from crawlers.embedded.content import Content, Paper
@@ -25,6 +27,8 @@ MISSING, FORBIDDEN = 2599001, 2599002
 DISALLOWED = ("/class/", "/editor/do/exam/", "/editor/do/exercise/", f"/editor/do/view/id/{FORBIDDEN}")
 ROBOTS = "User-agent: *\n" + "".join(f"Disallow: {path}\n" for path in DISALLOWED)
 _COMMENTS = "/editor/comment/index"
+_VIEW = re.compile(rf"https://{HOSTS[0]}/editor/do/view/id/\d+")
+_SESSION = hashlib.md5(b"examcoo", usedforsecurity=False).hexdigest()[:26]  # the same for all, so that two clones store the same bytes
 _FORBIDDEN = Reply(status=403, headers={"Content-Type": "text/html; charset=utf-8"}, body="非法访问".encode())
 
 
@@ -37,9 +41,12 @@ def build(content: Content) -> Respond:
     explained = {part.id: (paper.id, part.explanation) for paper in papers for part in parts[paper.id] if part.id and part.explanation}
 
     def respond(ask: Ask) -> Reply | None:
+        is_call = ask.method == "POST" or ask.target.startswith("/editor/rpc/")
+        if is_call and not _is_from_view(ask):
+            return _FORBIDDEN
         if ask.method == "POST":
             return _comment(site, explained, ask) if ask.target == _COMMENTS else None
-        return pages.get(ask.target) or (_FORBIDDEN if ask.target.startswith("/editor/rpc/") else None)
+        return pages.get(ask.target) or (_FORBIDDEN if is_call else None)
 
     return respond
 
@@ -47,6 +54,11 @@ def build(content: Content) -> Respond:
 def token_of(paper: int) -> str:
     """Return what a caller must have read on the paper's page: on the real site it changes with the session."""
     return hashlib.md5(f"examcoo {paper}".encode(), usedforsecurity=False).hexdigest()
+
+
+def _is_from_view(ask: Ask) -> bool:
+    """Tell whether a call comes from the page of a paper: by its Referer, and by the session that the page gave."""
+    return bool(_VIEW.match(ask.headers.get("referer", ""))) and f"PHPSESSID={_SESSION}" in ask.headers.get("cookie", "")
 
 
 def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]]) -> Iterator[tuple[str, Reply]]:
@@ -85,7 +97,7 @@ def _list_pages(site: Environment, kid: int, name: str, papers: list[Paper]) -> 
         rows[2:2] = [(MISSING, f"{name}历年试卷（已删除）", 100), (FORBIDDEN, f"{name}内部试卷", 100)]
     chunks = [rows[start : start + PAPERS_A_LIST] for start in range(0, len(rows), PAPERS_A_LIST)]
     for page, chunk in enumerate(chunks, 1):
-        shown = {"kid": kid, "name": name, "rows": chunk, "total": len(rows), "page": page, "pages": len(chunks)}
+        shown = {"kid": kid, "name": name, "rows": chunk, "pinned": rows[0], "total": len(rows), "page": page, "pages": len(chunks)}
         yield f"/paperlist/index/k/{kid}/p/{page}", html_reply(site.get_template("list.html").render(**shown))
 
 
@@ -96,6 +108,7 @@ def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: lis
     kid = crumbs[-1][0].split("/")[4]
     address = f"{view}/cid/0/kid/{kid}/ad/0"
     page = html_reply(site.get_template("view.html").render(paper=paper, crumbs=crumbs, token=token, parts=_shown(parts), count=count))
+    page = msgspec.structs.replace(page, headers={**page.headers, "Set-Cookie": f"PHPSESSID={_SESSION}; path=/"})
     yield address, page
     yield view, moved(f"https://{HOSTS[0]}{address}") if paper.id == MOVED_PAPER else page
     if token:

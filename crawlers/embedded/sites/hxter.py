@@ -1,9 +1,12 @@
-"""Embedded hxter: a plain exam bank in GBK, its answers hidden behind a button; one paper is an ASP.NET table. Structure assumed."""
+"""Embedded hxter: a plain exam bank in GBK. Answers are hidden behind a button, in a script, or on pages of their own; one paper is an
+ASP.NET table. Structure assumed."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 from jinja2 import Environment
+from markupsafe import Markup, escape
 
 from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width, html_reply, moved, templates
@@ -15,6 +18,8 @@ PAPERS_A_LIST = 2
 QUESTIONS_A_PAGE = 25
 TABLE_PAPERS = frozenset({2530005})
 UNNAMED_ENCODING = frozenset({2530004})
+ANSWERS_IN_SCRIPT = frozenset({2530002})
+ANSWERS_APART = frozenset({2530006})
 SLUGS = {
     "小学教师心理学": "xiaoxue",
     "初中教师心理学": "chuzhong",
@@ -70,9 +75,17 @@ def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, Reply]]
                 note = f"（每题1分，共{len(section.questions)}分）" if paper.id % 2 else ""
                 sections.append({"heading": section.heading, "note": note, "questions": []})
             sections[-1]["questions"].append(_shown(paper, section, q, number))
+        asked = [q for section in sections for q in section["questions"]]
+        if paper.id in ANSWERS_APART:
+            yield f"/answer/{paper.id}_{page}.html", _reply(site, "answers.html", paper=paper, questions=[q for q in asked if q["answer"]])
+        for q in asked:
+            if q["answer"] is not None and q["answer_hidden_in"] == "page":
+                yield f"/answer/{q['key']}.html", _reply(site, "answers.html", paper=paper, questions=[q])
         address = f"/paper/{paper.id}.html" if page == 1 else f"/paper/{paper.id}_{page}.html"
         onward = f"/paper/{paper.id}_{page + 1}.html" if page < len(chunks) else None
         shown = {"paper": paper, "exam": EXAM, "slug": SLUGS.get(paper.subject, ""), "blank": "\u3000" if paper.id % 2 else "\u00a0"}
+        shown["answers"] = f"/answer/{paper.id}_{page}.html" if paper.id in ANSWERS_APART else None
+        shown["script"] = _script(asked) if paper.id in ANSWERS_IN_SCRIPT else None
         yield address, _reply(site, "paper.html", sections=sections, next=onward, **shown)
 
 
@@ -89,9 +102,25 @@ def _shown(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, 
         "images": q.images,
         "options": q.raw.get("options", options),
         "answer": q.raw.get("answer", _answer(q, number)),
-        "answer_hidden_in": "attribute" if q.type == "tf" else "block",
+        "answer_hidden_in": _hiding_place(paper, q),
         "explanation": q.explanation,
     }
+
+
+def _hiding_place(paper: Paper, q: Q) -> str:
+    if paper.id in ANSWERS_IN_SCRIPT:
+        return "script"
+    if paper.id in ANSWERS_APART:
+        return "list"
+    if q.type == "qa" and paper.id in UNNAMED_ENCODING:
+        return "page"
+    return "attribute" if q.type == "tf" else "block"
+
+
+def _script(questions: list[dict[str, Any]]) -> Markup:
+    """Return the answers as the JSON of a script; its texts are HTML."""
+    rows = [{"id": q["key"], "answer": escape(q["answer"]), "analysis": escape(q["explanation"] or "")} for q in questions if q["answer"]]
+    return Markup(json.dumps(rows, ensure_ascii=False).replace("</", "<\\/"))
 
 
 def _answer(q: Q, number: int) -> str | None:

@@ -1,5 +1,6 @@
 """Embedded tk.mxqe.com and www.mxqe.com: an EmpireCMS whose articles are papers in running text, with hidden noise and a pay-wall."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -11,14 +12,15 @@ from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.rendering import html_reply, moved, templates
 from crawlers.embedded.site import Reply, Respond
 
-HOSTS = ("tk.mxqe.com", "www.mxqe.com")
-BANK, MAIN = HOSTS
+HOSTS = ("tk.mxqe.com", "www.mxqe.com", "api.mxqe.com")
+BANK, MAIN, API = HOSTS
 EXAM = "自学考试"
 COLUMNS = {"zkxl": "自考心理类", "zkjy": "自考教育类", "zkyy": "自考应用心理类"}
 COLUMN_OF = {"生理心理学": "zkxl", "医学心理学": "zkxl", "教育心理学": "zkjy", "学前教育心理学": "zkjy"}
 ON_MAIN = frozenset({2550003, 2550008})
 ROWS, TAG_ROWS, QUESTIONS_A_PAGE = 3, 10, 12
 WITHOUT_TEXT = {2551001: ("walled.html", "自考心理学押题卷（会员专享）"), 2551002: ("images.html", "自考心理学模拟卷（图片版）")}
+REMOVED = {2551006: "自学考试心理学真题（内容已删除）"}
 IMAGE = Markup('<img src="/d/file/{}.png" />')
 NOISE = Markup('<span style="display:none">{}</span>')
 TINY_NOISE = Markup('<font style="font-size:0px">{}</font>')
@@ -34,7 +36,7 @@ def build(content: Content) -> Respond:
 
 
 def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, str], Reply]]:
-    for host in HOSTS:
+    for host in (BANK, MAIN):
         yield (host, "/robots.txt"), Reply(headers={"Content-Type": "text/plain"}, body=_ROBOTS)
     yield (BANK, "/"), _reply(site, "home.html", exam=EXAM)
     rows: dict[str, list[tuple[str, str]]] = {column: [] for column in COLUMNS}
@@ -56,6 +58,11 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, 
                 yield (BANK, f"/{column}/"), reply
     tagged = [(f"https://{_host(paper)}{_address(paper)}", _title(paper)) for paper in papers]
     tagged += [(f"https://{BANK}/zkyy/{number}.html", title) for number, (_, title) in WITHOUT_TEXT.items()]
+    for number, title in REMOVED.items():
+        tagged.append((f"https://{MAIN}/zkyy/{number}.html", title))
+        yield (MAIN, f"/zkyy/{number}.html"), _reply(site, "removed.html", title=title)
+        body = json.dumps({"id": str(number), "title": title, "content": None}, ensure_ascii=False).encode()
+        yield (API, f"/baiduApi.php?action=detail&id={number}"), Reply(headers={"Content-Type": "application/json"}, body=body)
     addresses = [f"/e/tags/index.php?page={page}&tagname={quote(EXAM)}&line={TAG_ROWS}&tempid=24" for page in range(100)]
     for address, reply in _lists(site, EXAM, tagged, TAG_ROWS, addresses):
         yield (MAIN, address), reply

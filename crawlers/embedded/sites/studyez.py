@@ -15,6 +15,7 @@ CHANNELS = {"PCE": ("psychology", "心理咨询师"), "TCM": ("yishi", "执业�
 OTHER_CHANNELS = [("kuaijizheng", "会计证"), ("xueweiyingyu", "学位英语")]
 SECTIONS = {"lnst": "历年真题", "mnst": "模拟试题"}
 ROWS_A_LIST = 3
+OLDER_TEMPLATE = frozenset({2510006})
 MISSING, FORBIDDEN = 2519001, 2519002
 ROBOTS = "User-agent: *\nDisallow: /Scripts/\nDisallow: /psychology/mnst/guangdong/\n"
 _TITLE_CHARS = 12
@@ -85,6 +86,8 @@ def _articles(site: Environment, paper: Paper, channel: str, name: str) -> Itera
     pages = [paragraphs[:middle], paragraphs[middle:]] if style_of(paper).pages > 1 else [paragraphs]
     for page, shown in enumerate(pages, 1):
         place = {"channel": channel, "name": name, "page": page, "pages": len(pages), "onward": f"{paper.id}_{page + 1}.htm"}
-        html = site.get_template("article.html").render(title=paper.title, paragraphs=shown, **place)
+        place["addresses"] = [_address(paper, number + 1) for number in range(len(pages))]
+        template = "article_older.html" if paper.id in OLDER_TEMPLATE else "article.html"
+        html = site.get_template(template).render(title=paper.title, paragraphs=shown, **place)
         yield _address(paper, page), html_reply(html)
     yield _former_address(paper), moved(_address(paper))

@@ -12,11 +12,13 @@ from markupsafe import Markup
 from crawlers.embedded.content import Content, Entry
 from crawlers.embedded.rendering import html_reply, templates
 from crawlers.embedded.site import Reply, Respond
-from crawlers.embedded.sites.xiaohe_entries import disease_detail, entry_id, examination_detail, food_detail, medicine_detail
+from crawlers.embedded.sites.xiaohe_entries import blocks, disease_detail, entry_id, examination_detail, food_detail, medicine_detail
 
-HOSTS = ("www.xiaohe.cn", "search.xiaohe.cn")
-_WWW, _SEARCH = HOSTS
+HOSTS = ("www.xiaohe.cn", "search.xiaohe.cn", "m.xiaohe.cn")
+_WWW, _SEARCH, _MOBILE = HOSTS
 _ROBOTS = "User-agent: *\nDisallow: /medical/qa/\n"
+_CHECKED = "/medical/qa/70000001724645?enter_position=nav"
+_CONTAINERS = ("window", "ssr", "script", "next", "initial", "render")
 _ENTRIES_A_LIST = 12
 _KINDS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     "disease": ("疾病", disease_detail),
@@ -47,11 +49,21 @@ def build(content: Content) -> Respond:
     for kind, entries in by_kind.items():
         _show_lists(show, pages, kind, entries)
         for rank, entry in enumerate(entries):
-            detail = _KINDS[kind][1](entry, rank, rich)
-            state = {"loaderData": {"layout": None, f"medical/{kind}/(id)/page": {"detail": detail}}, "errors": None}
-            container = ("window", "window", "script", "window", "none")[rank % 5]  # none: only what is seen
-            show(*_address(kind, entry), "entry.html", container, state, title=entry.name, **detail)
+            seen = _KINDS[kind][1](entry, rank, rich)
+            detail = _KINDS[kind][1](entry, rank, blocks) if rank % 7 == 3 else seen
+            container = "none" if rank % 5 == 4 else _CONTAINERS[(rank - rank // 5) % len(_CONTAINERS)]  # none: only what is seen
+            show(*_address(kind, entry), "entry.html", container, _state(container, kind, detail), title=entry.name, **seen)
+    # Linked from every page, but robots.txt keeps crawlers out; whoever comes all the same is asked to be a browser.
+    pages[_WWW, _CHECKED] = html_reply(env.get_template("check.html").render())
     return lambda ask: pages.get((ask.host, ask.target))
+
+
+def _state(container: str, kind: str, detail: dict[str, Any]) -> dict[str, Any]:
+    if container == "ssr":
+        return {"data": {"title": "小荷医典", "page": {"detail": detail}}}
+    if container == "next":
+        return {"props": {"pageProps": {"detail": detail}}, "page": f"/medical/{kind}/[id]"}
+    return {"loaderData": {"layout": None, f"medical/{kind}/(id)/page": {"detail": detail}}, "errors": None}
 
 
 def _address(kind: str, entry: Entry) -> tuple[str, str]:
@@ -81,6 +93,8 @@ def _listed_url(kind: str, entry: Entry, rank: int) -> str:
     host, target = _address(kind, entry)
     if host == _SEARCH:
         return f"//{host}{target}" + ("&enter_position=list" if rank % 3 == 0 else "")
+    if rank % 6 == 5:
+        return f"https://{_MOBILE}{target}?enter_position=list&token_type=toutiao_web"
     return target + ("?enter_position=list" if rank % 3 == 0 else "")
 
 

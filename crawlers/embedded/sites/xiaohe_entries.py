@@ -7,8 +7,8 @@ from zlib import crc32
 from crawlers.embedded.content import Disease, Entry, Examination, Food, Medicine
 from crawlers.embedded.rendering import full_width
 
-Prose = Callable[..., str]
-"""Rich text of paragraphs and of lists under a caption."""
+Prose = Callable[..., Any]
+"""Rich text of paragraphs and of lists under a caption: HTML, or the blocks of an editor."""
 Detail = dict[str, Any]
 
 _DISCLAIMER = "小荷医典内容仅供医学科普使用，不能作为诊断和治疗的依据，如有不适请及时就医，请遵医嘱。"
@@ -18,6 +18,20 @@ _HINT = "【提示】以上内容不能代替面诊。"
 def entry_id(entry: Entry) -> str:
     """Return the number in the entry's address; the site counts, the replica derives it from number or spelling."""
     return str(entry.number) if entry.number is not None else f"7000{crc32(entry.slug.encode()):010d}"
+
+
+def blocks(paragraphs: list[str | None], *lists: tuple[str, list[str]]) -> list[dict[str, Any]]:
+    """Return rich text as an editor keeps it."""
+    found = [_block("paragraph", text) for text in paragraphs if text]
+    for caption, items in lists:
+        if items:
+            found += [_block("heading-three", caption)] if caption else []
+            found.append({"type": "bulleted-list", "children": [_block("list-item", item) for item in items]})
+    return found
+
+
+def _block(kind: str, text: str) -> dict[str, Any]:
+    return {"type": kind, "children": [{"text": text}]}
 
 
 def disease_detail(disease: Disease, rank: int, rich: Prose) -> Detail:

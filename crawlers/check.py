@@ -1,0 +1,148 @@
+"""A source's name in; what its spider reads from a few pages, field by field, and what is probably wrong out. Nothing of data/ is touched.
+
+    python -m crawlers.check smallexam                    its replica or its saved pages
+    python -m crawlers.check smallexam --live --pages 20  the real site, politely
+    python -m crawlers.check smallexam --live --save paper https://www.smallexam.example/papers/1.html
+
+Exit status 1 when no item was read.
+"""
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from records.checks import convert
+from records.params import PARAMS_FILE, Source, read_params
+from records.stage import run_stage
+
+if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
+    from crawlers.findings import Findings
+    from crawlers.process import Outcome
+    from crawlers.source import SourceSpider
+
+_PAGES = 5
+_LOOKING = {
+    "RETRY_TIMES": 1, "SECOND_ROUND_PAUSE": 0, "SECOND_ROUND_RETRIES": 0, "DOWNLOAD_TIMEOUT": 30, "EXTENSIONS": {},
+    # One page after another: what a page leads to is known before the next one is chosen.
+    "CONCURRENT_REQUESTS": 1, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1,
+}  # fmt: skip
+
+
+def main(argv: list[str] | None = None) -> int:
+    arguments = _arguments(argv)
+    source, mode = _line(arguments.name, arguments.mode)
+    from crawlers.check_report import as_json, as_text
+    from crawlers.embedded.saved import FOLDER
+    from crawlers.process import spider_class
+    from crawlers.saving import require_free, save
+    from crawlers.watching import KEPT
+
+    spider = spider_class(arguments.name)
+    folder = FOLDER / spider.name
+    for case, _ in arguments.save:
+        require_free(folder, case)
+    outcome = look(spider, source, mode, arguments.pages, [url for _, url in arguments.save])
+    findings = findings_of(spider, mode, outcome)
+    sys.stdout.write(as_json(findings) if arguments.json else as_text(findings))
+    kept = outcome.stats.get(KEPT, {})
+    for case, url in arguments.save:
+        if url not in kept:
+            seen = "".join(f"\n  {page.callback}  {page.url}" for page in findings.pages) or " none"
+            raise ValueError(f"--save {case}: {url} was not read; read were:{seen}\nto read more, give --pages a higher number")
+        for path in save(folder, case, kept[url]):
+            print(f"written {path.relative_to(FOLDER.parents[1])}", file=sys.stderr)
+    if arguments.save:
+        print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}", file=sys.stderr)
+    return 0 if findings.items else 1
+
+
+def look(spider: "type[SourceSpider]", source: Source, mode: str, pages: int, keep: list[str] | None = None) -> "Outcome":
+    """Run a spider over a few pages, which go to a folder that is thrown away. Works once in a process."""
+    from crawlers import settings
+    from crawlers.process import run_spider, spider_arguments
+
+    logging.getLogger(spider.name).setLevel(logging.ERROR)  # misfits stand in the report
+    source = msgspec.structs.replace(source, max_pages=pages)
+    watch = {"SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {"crawlers.watching.Watch": 1000}}
+    with TemporaryDirectory() as folder, _settings(spider, source, mode) as own:
+        store = {"ARCHIVE_FOLDER": folder, "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": mode, "MAX_PAGES": pages}
+        return run_spider(spider, own | _LOOKING | watch | store | {"WATCH_KEEP": keep or []}, **spider_arguments(source))
+
+
+def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> "Findings":
+    """Return what a run came to."""
+    from crawlers.account import FORBIDDEN, failures
+    from crawlers.findings import Findings
+    from crawlers.watching import PAGES, REFUSED
+
+    stats = outcome.stats
+    return Findings(
+        source=spider.name,
+        mode=mode,
+        hosts=list(spider.allowed_domains or ()),
+        pages=stats.get(PAGES, []),
+        refused=stats.get(REFUSED, {}),
+        failed=failures(stats),
+        misfits=[text for text in stats.get("misfit/pages", []) if not text.endswith(": beyond max_pages")],  # that is ours, not the site's
+        errors=outcome.errors,
+        forbidden=stats.get(FORBIDDEN, 0),
+        over_limit=stats.get("archive/over_limit", 0),
+    )
+
+
+@contextmanager
+def _settings(spider: "type[SourceSpider]", source: Source, mode: str) -> Iterator[dict[str, Any]]:
+    from crawlers import settings
+
+    if mode == "live":
+        yield settings.live(source, spider.delay, spider.concurrency)
+        return
+    from crawlers.embedded.server import site_of
+
+    serve, _ = site_of(spider)
+    with serve(source.snapshot) as base_url:
+        yield settings.embedded(base_url)
+
+
+def _line(name: str, mode: str | None) -> tuple[Source, str]:
+    """Return a source's line in params.yaml, and the mode that holds for it; a spider without a line is checked all the same."""
+    params = read_params() if Path(PARAMS_FILE).exists() else {}
+    line = (params.get("sources") or {}).get(name) or {}
+    source: Source = convert(line, Source, f"{PARAMS_FILE}: sources.{name}")
+    if source.kind == "files":
+        raise ValueError(
+            f"{name} is files, not a site; `python -m crawlers.read {source.path!r} --format {source.format}` shows their items"
+        )
+    return source, mode or source.mode or params.get("sites") or "embedded"
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="python -m crawlers.check", description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser.add_argument("name", metavar="NAME", help="a source: a spider in crawlers/sources")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--live", dest="mode", action="store_const", const="live", help="ask the real site")
+    modes.add_argument("--embedded", dest="mode", action="store_const", const="embedded", help="ask its replica or its saved pages")
+    parser.add_argument("--pages", type=_positive, default=_PAGES, metavar="N", help="most pages that are asked for; default: 5")
+    parser.add_argument(
+        "--save", nargs=2, action="append", default=[], metavar=("CASE", "URL"), help="keep a page that was read as a fixture"
+    )
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    return parser.parse_args(argv)
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} found; expected a number of pages, 1 or more")
+    return int(text)
+
+
+if __name__ == "__main__":
+    run_stage(lambda: sys.exit(main()))

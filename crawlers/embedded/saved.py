@@ -1,0 +1,114 @@
+"""A source without replica: the saved pages in tests/pages/SOURCE in, an embedded site that answers with them out.
+
+A case is CASE.json beside the page CASE.html (or CASE.body for what is no HTML). The JSON has `url`, and, where the page needs them,
+`headers`. Only what was asked with GET can be served.
+"""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from w3lib.url import safe_url_string
+
+from crawlers.columns import counted
+from crawlers.embedded.content import Content
+from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.source import SourceSpider
+
+FOLDER = Path(__file__).parents[2] / "tests" / "pages"
+PAGE_SUFFIXES = (".html", ".body")
+Place = tuple[str, str]
+"""Host and target of a page."""
+
+
+class SavedSite:
+    """The saved pages of one source, as the server of the embedded sites wants a site."""
+
+    def __init__(self, name: str, hosts: set[str], pages: dict[Place, Reply]) -> None:
+        self.__name__ = f"saved pages of {name}"
+        self.HOSTS = tuple(sorted(hosts))
+        self.pages = pages
+
+    def build(self, content: Content) -> Respond:
+        """Return the answers of the site: what is not saved is not there."""
+        return lambda ask: self._found(ask) if ask.method in ("GET", "HEAD") else None
+
+    def state(self) -> str:
+        """Return a hash of all that is served."""
+        digest = sha256()
+        for place, reply in sorted(self.pages.items()):
+            digest.update(json.dumps([place, sorted(reply.headers.items())]).encode() + sha256(reply.body).digest())
+        return digest.hexdigest()[:16]
+
+    def _found(self, ask: Ask) -> Reply | None:
+        return self.pages.get((ask.host, ask.target))
+
+
+def saved_site(spider: type[SourceSpider], folder: Path = FOLDER) -> SavedSite:
+    """Return the site of a spider's saved pages.
+
+    Raises:
+        ValueError: there is none, two have one address, or none is where the spider starts; says what to do.
+    """
+    name = spider.name
+    pages: dict[Place, Reply] = {}
+    by: dict[Place, str] = {}
+    for case, url, reply in _cases(folder / name):
+        place = _place(url)
+        if place in by and pages[place] != reply:
+            raise ValueError(f"tests/pages/{name}: {by[place]} and {case} are both saved from {url}; give one of them another url")
+        pages[place], by[place] = reply, case
+    _require_start(spider, pages)
+    hosts = {host for host, _ in pages} | {domain.lower() for domain in spider.allowed_domains or ()}
+    return SavedSite(name, hosts, pages)
+
+
+def saved_page(path: Path) -> Path:
+    """Return the page that lies beside a case's JSON.
+
+    Raises:
+        ValueError: there is none.
+    """
+    for suffix in PAGE_SUFFIXES:
+        if (page := path.with_suffix(suffix)).exists():
+            return page
+    expected = " or ".join(path.with_suffix(suffix).name for suffix in PAGE_SUFFIXES)
+    raise ValueError(f"tests/pages/{path.parent.name}/{path.name}: its page is missing; expected {expected} beside it")
+
+
+def headers_of(case: dict[str, Any], page: Path) -> dict[str, str]:
+    """Return the headers that a saved page came with; HTML that names none is HTML."""
+    return case.get("headers") or ({"Content-Type": "text/html"} if page.suffix == ".html" else {})
+
+
+def _cases(folder: Path) -> Iterator[tuple[str, str, Reply]]:
+    for path in sorted(folder.glob("*.json")):
+        where = f"tests/pages/{folder.name}/{path.name}"
+        try:
+            case = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{where}: no JSON: {error}") from None
+        if not isinstance(case, dict) or not isinstance(case.get("url"), str):
+            raise ValueError(f'{where}: expected an object with "url", the address that the page was saved from')
+        page = saved_page(path)
+        yield path.stem, case["url"], Reply(headers=headers_of(case, page), body=page.read_bytes())
+
+
+def _require_start(spider: type[SourceSpider], pages: dict[Place, Reply]) -> None:
+    """Refuse a site at which the spider could not even start."""
+    starts = [str(url) for url in getattr(spider, "start_urls", ())]
+    if pages and (not starts or any(_place(url) in pages for url in starts)):
+        return
+    found = f"has {counted(len(pages), 'page')}, and none of {', '.join(starts)}" if pages else "has no page"
+    save = f"`python -m crawlers.check {spider.name} --live --save list {starts[0] if starts else 'URL'}` saves one"
+    live = f"or set `mode: live` in the line of {spider.name} in params.yaml"
+    raise ValueError(f"source {spider.name}: no replica in crawlers/embedded/sites, and tests/pages/{spider.name} {found}; {save}, {live}")
+
+
+def _place(url: str) -> Place:
+    """Return host and target as they reach the server."""
+    address = urlsplit(safe_url_string(url))
+    return (address.hostname or "").lower(), (address.path or "/") + (f"?{address.query}" if address.query else "")

@@ -1,0 +1,70 @@
+"""The answers of examcoo, which are codes: a bit for each right option, 1 or 2 for a verdict, JSON for blanks, HTML for words. Pure."""
+
+import json
+from typing import Any, NamedTuple
+
+from crawlers.fields import sound_json, text_of
+from records.question import LETTERS
+
+SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS = "s1", "s2", "s3", "s4", "s5"
+BAD_DATA = "answer_mask_beyond_options"
+"""The one doubt that the site's own data give reason for; the others say that it is not as we know it."""
+_VERDICTS = {"1": "对", "2": "错"}
+_MASK_CHARS = 6  # in decimal; ten options have no longer one
+
+
+class Answer(NamedTuple):
+    """An answer as a QuestionItem has it."""
+
+    raw: str | None
+    mask: int = 0
+    """Of the options that are right, where options are."""
+    doubt: str | None = None
+
+
+def answer_of_code(kind: str, code: Any, options: int) -> Answer:
+    """Return the answer that the code of a question with so many options stands for.
+
+    A code that cannot be right, such as a bit beyond the options, stays as it came, with a doubt.
+    """
+    text = "" if code is None else str(code).strip()
+    if kind not in (SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS):
+        return Answer(text or None, doubt="kind_unknown")
+    if not isinstance(code, str | int | None):
+        return Answer(text, doubt="answer_unreadable")
+    if kind in (SINGLE, MULTIPLE) and text.isdecimal():
+        return _of_mask(text, options)
+    if kind == VERDICT:
+        return Answer(_VERDICTS.get(text, text_of(text)) or None) if text != "0" else Answer(None)
+    if kind == BLANKS and text.startswith("["):
+        return _of_blanks(text)
+    return Answer(text_of(text) or None)
+
+
+def answer_of_marks(right: list[bool], words: str) -> Answer:
+    """Return the answer of options of which some are marked as right, or what the page says in words where none is."""
+    mask = sum(1 << place for place, is_right in enumerate(right) if is_right)
+    return _of_mask(str(mask), len(right)) if mask else Answer(words or None)
+
+
+def kind_of_answer(kind: str, answer: Answer) -> str:
+    """Return the kind of a question: a single choice with several right options was typed in wrongly, it is a multiple one."""
+    return MULTIPLE if kind == SINGLE and answer.mask.bit_count() > 1 else kind
+
+
+def _of_mask(text: str, options: int) -> Answer:
+    mask = int(text) if len(text) <= _MASK_CHARS else -1
+    if mask == 0:
+        return Answer(None)
+    if mask < 0 or mask >> min(options or len(LETTERS), len(LETTERS)):
+        return Answer(text, doubt=BAD_DATA)
+    return Answer("".join(letter for place, letter in enumerate(LETTERS) if mask >> place & 1), mask)
+
+
+def _of_blanks(text: str) -> Answer:
+    """Return `甲|||乙；丙` for two blanks, the first of which takes two words."""
+    try:
+        blanks = [text_of(blank["a"]) for blank in json.loads(sound_json(text))]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Answer(text, doubt="answer_unreadable")
+    return Answer("；".join(blanks) if any(blanks) else None)

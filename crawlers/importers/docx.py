@@ -1,0 +1,159 @@
+"""Importer of docx: bytes in, the lines of the document in reading order out.
+
+What Word keeps outside the text comes back as text: automatic numbers, underlined blanks, check marks of symbol fonts. Text boxes
+follow the paragraph they hang on. Headers, footers, notes, comments, deleted and hidden text are left out.
+"""
+
+from collections.abc import Iterator
+from io import BytesIO
+
+from docx import Document
+from docx.opc.exceptions import OpcError
+from lxml import etree
+
+from crawlers.importers.docx_numbers import Numbering
+from crawlers.importers.docx_tables import table_lines
+from crawlers.importers.reading import Text
+from crawlers.importers.zipped import BROKEN_PARTS, check_zipped
+from crawlers.paper_lines import IMAGE
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_IMAGES = {
+    "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic",
+    "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart",
+    "{urn:schemas-microsoft-com:vml}imagedata",
+}
+_UNSEEN = {
+    *(f"{_W}{tag}" for tag in ("del", "moveFrom", "instrText", "delText", "rt", "pPr", "rPr", "sdtPr", "sectPr", "tblPr", "trPr")),
+    _MC_FALLBACK,  # says again what its Choice says
+}
+_SIGNS = {f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_SYMBOLS = {"FC": "√", "FE": "√", "FB": "×", "FD": "×"}  # Wingdings; Word stores them at F000
+_WIDE_DIGITS = 3  # no table has a hundred columns
+_OFF = ("0", "false", "none", "off")
+
+
+def read_docx(name: str, body: bytes) -> Text:
+    """Return the lines of a Word document, tables row by row with a tab between cells, and a sign for every image.
+
+    Raises:
+        ValueError: the file is no sound docx.
+    """
+    check_zipped(name, body, "word/", "docx")
+    try:
+        document = Document(BytesIO(body))
+    except (*BROKEN_PARTS, OpcError) as error:
+        raise ValueError(_damaged(name, error)) from None
+    try:
+        return Text(list(_Walk(document).lines()))
+    except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
+        raise ValueError(_damaged(name, error)) from None
+
+
+def _damaged(name: str, error: Exception) -> str:
+    return f"{name}: no readable docx ({type(error).__name__}: {error}); open and save it in Word"
+
+
+class _Walk:
+    def __init__(self, document: Document) -> None:
+        self._body = document.element.body
+        self._numbering = Numbering(document)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the whole document."""
+        if self._body is None:
+            raise ValueError("the document has no body")
+        for element in self._blocks(self._body):
+            yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
+
+    def _blocks(self, parent: etree._Element) -> Iterator[etree._Element]:
+        """Yield paragraphs and tables below an element, also inside content controls, but none below another block."""
+        waiting = [parent]
+        first = True
+        while waiting:
+            element = waiting.pop()
+            if not first and element.tag in (f"{_W}p", f"{_W}tbl"):
+                yield element
+            elif first or (isinstance(element.tag, str) and element.tag not in _UNSEEN):
+                waiting.extend(reversed(element))
+            first = False
+
+    def _paragraph(self, paragraph: etree._Element) -> Iterator[str]:
+        pieces, boxes = [self._numbering.prefix(paragraph)], []
+        for element in self._inline(paragraph, boxes):
+            pieces.append(_piece(element))
+        yield from "".join(pieces).split("\n")
+        for box in boxes:
+            for element in self._blocks(box):
+                yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
+
+    def _inline(self, paragraph: etree._Element, boxes: list[etree._Element]) -> Iterator[etree._Element]:
+        """Yield what a paragraph says in its order, and note the text boxes that hang on it."""
+        waiting = [*reversed(paragraph)]
+        while waiting:
+            element = waiting.pop()
+            if element.tag == f"{_W}txbxContent":
+                boxes.append(element)
+            elif element.tag == f"{_W}r" and _hidden(element):
+                continue
+            elif isinstance(element.tag, str) and element.tag not in _UNSEEN:
+                yield element
+                waiting.extend(reversed(element))
+
+    def _table(self, table: etree._Element) -> Iterator[str]:
+        yield from table_lines([[self._cell(cell) for cell in _cells(row)] for row in _rows(table)])
+
+    def _cell(self, cell: etree._Element | None) -> list[str]:
+        return (
+            []
+            if cell is None
+            else [
+                line
+                for element in self._blocks(cell)
+                for line in (self._paragraph(element) if element.tag == f"{_W}p" else self._table(element))
+                if line.strip()
+            ]
+        )
+
+
+def _rows(table: etree._Element) -> Iterator[etree._Element]:
+    for element in table.iterchildren(f"{_W}tr", f"{_W}sdt", f"{_W}ins"):
+        yield from [element] if element.tag == f"{_W}tr" else element.iterdescendants(f"{_W}tr")
+
+
+def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
+    """Yield the cells of a row by the table's columns: None for what a cell beside it or above it covers."""
+    for element in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
+        for cell in [element] if element.tag == f"{_W}tc" else element.iterdescendants(f"{_W}tc"):
+            merged, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
+            yield cell if merged is None or merged.get(f"{_W}val") == "restart" else None
+            wide = "1" if span is None else span.get(f"{_W}val", "1")
+            yield from [None] * (int(wide) - 1 if wide.isdigit() and len(wide) < _WIDE_DIGITS else 0)
+
+
+def _piece(element: etree._Element) -> str:
+    if element.tag in (f"{_W}t", f"{_W}tab"):
+        return _blanks_shown(element)
+    if element.tag == _MATH_TEXT:
+        return element.text or ""
+    if element.tag == f"{_W}sym":
+        return _SYMBOLS.get(element.get(f"{_W}char", "")[-2:].upper(), IMAGE)
+    if element.tag in _IMAGES:
+        return IMAGE
+    return _SIGNS.get(element.tag, "")
+
+
+def _blanks_shown(element: etree._Element) -> str:
+    """Return a text or tab; the underlined blanks that one leaves in Word to be filled in come as `____`."""
+    said = "\t" if element.tag == f"{_W}tab" else element.text or ""
+    line = element.getparent().find(f"{_W}rPr/{_W}u")
+    if line is None or line.get(f"{_W}val") in _OFF or said.strip():
+        return said
+    return "_" * max(4, len(said)) if said else ""
+
+
+def _hidden(run: etree._Element) -> bool:
+    vanish = run.find(f"{_W}rPr/{_W}vanish")
+    return vanish is not None and vanish.get(f"{_W}val") not in _OFF

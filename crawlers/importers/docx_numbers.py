@@ -1,0 +1,179 @@
+"""Automatic numbers of a Word document: a paragraph in, the `1.` or `A.` that Word shows before it out."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from lxml import etree
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_DIGITS = "〇一二三四五六七八九"
+_ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"))
+_ROMAN += ((5, "V"), (4, "IV"), (1, "I"))
+_LEVELS = 9
+_REFERENCE = re.compile("%([1-9])")
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+
+
+def _chinese(number: int) -> str:
+    """Return 12 as 十二 and 108 as 一百零八."""
+    if number < 10:
+        return _DIGITS[number]
+    if number < 100:
+        tens, ones = divmod(number, 10)
+        return f"{_DIGITS[tens] if tens > 1 else ''}十{_DIGITS[ones] if ones else ''}"
+    hundreds, rest = divmod(number, 100)
+    if number > 999 or not rest:
+        return str(number) if rest else f"{_DIGITS[hundreds]}百" if hundreds < 10 else str(number)
+    return f"{_DIGITS[hundreds]}百{'零' if rest < 10 else '一' if rest < 20 else ''}{_chinese(rest)}"
+
+
+def _letters(number: int) -> str:
+    """Return 1 as A and 27 as AA, as Word counts."""
+    return chr(ord("A") + (number - 1) % 26) * ((number - 1) // 26 + 1) if 0 < number < 700 else str(number)
+
+
+def _roman(number: int) -> str:
+    if not 0 < number < 4000:
+        return str(number)
+    shown = ""
+    for value, sign in _ROMAN:
+        times, number = divmod(number, value)
+        shown += sign * times
+    return shown
+
+
+def _circled(number: int) -> str:
+    return chr(0x2460 + number - 1) if 0 < number <= 20 else str(number)
+
+
+FORMATS: dict[str, Callable[[int], str]] = {
+    "decimal": str,
+    "decimalZero": lambda number: f"{number:02d}",
+    "decimalFullWidth": lambda number: "".join(chr(ord(sign) + 0xFEE0) for sign in str(number)),
+    "decimalFullWidth2": lambda number: "".join(chr(ord(sign) + 0xFEE0) for sign in str(number)),
+    "decimalHalfWidth": str,
+    "upperLetter": _letters,
+    "lowerLetter": lambda number: _letters(number).lower(),
+    "upperRoman": _roman,
+    "lowerRoman": lambda number: _roman(number).lower(),
+    "chineseCounting": _chinese,
+    "chineseCountingThousand": _chinese,
+    "chineseLegalSimplified": _chinese,
+    "japaneseCounting": _chinese,
+    "taiwaneseCounting": _chinese,
+    "taiwaneseCountingThousand": _chinese,
+    "ideographDigital": _chinese,
+    "decimalEnclosedCircle": _circled,
+    "decimalEnclosedCircleChinese": _circled,
+}
+
+
+class Numbering:
+    """The running numbers of one document; ask for its paragraphs in their order."""
+
+    def __init__(self, document: Any) -> None:
+        numbers, styles = _part_root(document, "/numbering"), _part_root(document, "/styles")
+        self._abstract = _by_id(numbers, "abstractNum", "abstractNumId")
+        self._lists = _by_id(numbers, "num", "numId")
+        self._styles = _by_id(styles, "style", "styleId")
+        self._counts: dict[str, dict[int, int]] = {}
+        self._begun: set[str] = set()
+
+    def prefix(self, paragraph: etree._Element) -> str:
+        """Return the number that Word shows before a paragraph; nothing where it shows none, or only a bullet."""
+        place = self._place(paragraph)
+        if place is None:
+            return ""
+        number, level = place
+        abstract, levels = self._levels(number)
+        if level not in levels:
+            return ""
+        counts = self._count(number, abstract, level, levels)
+        kind = _value(levels[level], "numFmt") or "decimal"
+        if kind in ("bullet", "none"):
+            return ""
+        # A form that is not known here is shown in digits: a wrong sign loses less than no number.
+        shown = _REFERENCE.sub(lambda match: _shown(int(match[1]) - 1, counts, levels), _value(levels[level], "lvlText") or "")
+        return f"{shown} " if shown and shown[-1].isalnum() else shown
+
+    def _place(self, paragraph: etree._Element) -> tuple[str, int] | None:
+        """Return list and level of a paragraph: its own, else those of its style or of the styles that one is based on."""
+        style, level, holder = _value(paragraph.find(f"{_W}pPr"), "pStyle"), None, paragraph
+        for _ in range(_LEVELS + 2):  # styles may be based on each other in a ring
+            told = holder.find(f"{_W}pPr/{_W}numPr")
+            level = level or _value(told, "ilvl")
+            if number := _value(told, "numId"):
+                return (number, self._level(number, level, style)) if number in self._lists else None
+            if holder is not paragraph:
+                style = _value(holder, "basedOn")
+            if style not in self._styles:
+                return None
+            holder = self._styles[style]
+        return None
+
+    def _level(self, number: str, level: str | None, style: str | None) -> int:
+        if level and level.isdigit():
+            return int(level)
+        _, levels = self._levels(number)
+        return next((place for place, shape in levels.items() if style and _value(shape, "pStyle") == style), 0)
+
+    def _levels(self, number: str) -> tuple[str, dict[int, etree._Element]]:
+        """Return the id of a list's numbering, by which lists share their count, and its levels."""
+        abstract = _value(self._lists[number], "abstractNumId") or ""
+        shape = self._abstract.get(abstract)
+        if linked := _value(shape, "numStyleLink"):
+            style = self._styles.get(linked)
+            other = _value(None if style is None else style.find(f"{_W}pPr/{_W}numPr"), "numId")
+            shape = self._abstract.get(_value(self._lists.get(other or ""), "abstractNumId") or "")
+        levels = {} if shape is None else {_level_of(level): level for level in shape.iterfind(f"{_W}lvl")}
+        for change in self._lists[number].iterfind(f"{_W}lvlOverride"):
+            if (level := change.find(f"{_W}lvl")) is not None:
+                levels[_level_of(change)] = level
+        return abstract, levels
+
+    def _count(self, number: str, abstract: str, level: int, levels: dict[int, etree._Element]) -> dict[int, int]:
+        counts = self._counts.setdefault(abstract, {})
+        if number not in self._begun:
+            self._begun.add(number)
+            for change in self._lists[number].iterfind(f"{_W}lvlOverride"):
+                if (start := _value(change, "startOverride")) and start.isdigit():
+                    counts[_level_of(change)] = int(start) - 1
+        counts[level] = counts[level] + 1 if level in counts else _start(levels[level])
+        for deeper in [place for place in counts if place > level]:
+            if _value(levels.get(deeper), "lvlRestart") != "0":
+                del counts[deeper]
+        return counts
+
+
+def _shown(level: int, counts: dict[int, int], levels: dict[int, etree._Element]) -> str:
+    shape = levels.get(level)
+    number = counts.get(level, 1 if shape is None else _start(shape))
+    return FORMATS.get(_value(shape, "numFmt") or "decimal", str)(number)
+
+
+def _start(level: etree._Element) -> int:
+    start = _value(level, "start")
+    return int(start) if start and start.isdigit() else 1
+
+
+def _level_of(element: etree._Element) -> int:
+    level = element.get(f"{_W}ilvl", "")
+    return int(level) if level.isdigit() else 0
+
+
+def _value(element: etree._Element | None, child: str) -> str | None:
+    found = None if element is None else element.find(f"{_W}{child}")
+    return None if found is None else found.get(f"{_W}val")
+
+
+def _by_id(root: etree._Element | None, tag: str, key: str) -> dict[str, etree._Element]:
+    return {} if root is None else {entry.get(f"{_W}{key}", ""): entry for entry in root.iterfind(f"{_W}{tag}")}
+
+
+def _part_root(document: Any, kind: str) -> etree._Element | None:
+    """Return the XML of a part that the document is related to; None where it has none."""
+    for relation in document.part.rels.values():
+        if str(relation.reltype).endswith(kind) and not relation.is_external:
+            return etree.fromstring(relation.target_part.blob, _PARSER)
+    return None

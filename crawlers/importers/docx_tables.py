@@ -1,0 +1,65 @@
+"""Tables of a document: rows of cells, each a list of lines, in; the lines of a paper out."""
+
+from crawlers.importers.layout import Layout, layout_of_keys
+from crawlers.importers.option_cells import split_options
+
+Cell = list[str]
+_LETTERS = "ABCDEFGHIJ"
+_FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
+
+
+def table_lines(rows: list[list[Cell]]) -> list[str]:
+    """Return a table as lines: one with a header such as 题干, A, B, 答案 as a paper is written, any other row by row."""
+    header = [" ".join(cell) for cell in rows[0]] if rows else []
+    shape = layout_of_keys(header) if len(rows) > 1 else None
+    if shape is None:
+        return [line for row in rows for line in _row_lines([cell for cell in row if cell])]
+    lines: list[str] = []
+    kind = ""
+    for place, row in enumerate(rows[1:], 1):
+        record = {key: cell for key, cell in zip(header, row, strict=False)}
+        said = {field: _cell(record, shape, field) for field in _FIELDS}
+        lines += said["case_raw"]
+        if (now := " ".join(said["type_raw"])) and now != kind:
+            lines.append(now)
+            kind = now
+        lines += _question(place, said, record, shape)
+    return lines
+
+
+def _question(place: int, said: dict[str, Cell], record: dict[str, Cell], shape: Layout) -> list[str]:
+    stem, number = said["stem_raw"], " ".join(said["number_raw"]).strip(" .、．")
+    if not stem:  # a row that goes on, or a heading across the table
+        return [line for cell in record.values() for line in cell]
+    first = stem[0] if not number.isdigit() and stem[0][:1].isdigit() else f"{number if number.isdigit() else place}、{stem[0]}"
+    options = split_options("\n".join(said["options_raw"])) or ["\n".join(record.get(key, [])) for key in shape.option_keys]
+    while options and not options[-1]:
+        options.pop()
+    if shape.option_keys or not all(option[:1] in _LETTERS for option in options):
+        options = [f"{letter}.{option}" for letter, option in zip(_LETTERS, options, strict=False)]
+    lines = [first, *stem[1:], *(line for option in options for line in option.split("\n"))]
+    for mark, field in (("答案：", "answer_raw"), ("解析：", "explanation_raw")):
+        if said[field]:
+            lines += [f"{mark}{said[field][0]}", *said[field][1:]]
+    return lines
+
+
+def _cell(record: dict[str, Cell], shape: Layout, field: str) -> Cell:
+    keys = (shape.questions or {}).get(field, [])
+    return next((record[key.rstrip("?")] for key in ([keys] if isinstance(keys, str) else keys) if key.rstrip("?") in record), [])
+
+
+def _row_lines(cells: list[Cell]) -> list[str]:
+    """Return a row as one line where no cell has more; else cell by cell, a cell with only a number before the next one's text."""
+    if all(len(cell) == 1 for cell in cells):
+        return ["\t".join(cell[0] for cell in cells)] if cells else []
+    lines: list[str] = []
+    number = ""
+    for cell in cells:
+        plain = cell[0].strip(" .、．")
+        if len(cell) == 1 and plain.isdigit():
+            number = plain
+            continue
+        lines += [f"{number}、{cell[0]}" if number else cell[0], *cell[1:]]
+        number = ""
+    return [*lines, number] if number else lines

@@ -1,0 +1,149 @@
+"""Formats by name, and the reader of each: one file's name and bytes in, its items out."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from msgspec import structs
+
+from crawlers.importers.json import below, first_record, read_records
+from crawlers.importers.layout import Layout, layout, layout_by_keys, layout_of_keys, layouts
+from crawlers.importers.papers import LINE_READERS, read_questions
+from crawlers.importers.reading import Lost, Reading
+from crawlers.importers.record_items import items_of
+from crawlers.importers.table import read_sheets, records_of
+from records.checks import one_of
+from records.provenance import Provenance
+
+PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
+"""Formats whose files are exam papers, and the suffixes they read."""
+TABLE = "table"
+"""The format that tells its fields by the words of the header."""
+_JSON = (".json", ".jsonl", ".ndjson")
+_SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
+MAX_FILE_BYTES = 512 * 1024 * 1024
+"""A larger file is refused before it is read: all of it has to fit into memory several times."""
+_KEYS_SHOWN = 12
+
+
+def known_formats() -> list[str]:
+    """Return the names that `format` may have."""
+    return sorted({*PAPERS, TABLE, *layouts()})
+
+
+def known_suffixes() -> tuple[str, ...]:
+    """Return the suffixes of all files that any format reads."""
+    return (*LINE_READERS, *_JSON, *_SHEETS)
+
+
+def suffixes_of(format_name: str) -> tuple[str, ...]:
+    """Return the suffixes of files that a format reads.
+
+    Raises:
+        ValueError: there is no such format; names the known ones.
+    """
+    one_of(format_name, known_formats(), "format", "crawlers/importers/layouts.yaml")
+    return PAPERS.get(format_name) or (*_JSON, *_SHEETS)
+
+
+def read_file(name: str, body: bytes, format_name: str, seen: Provenance) -> Reading:
+    """Return what one file gives.
+
+    Args:
+        seen: provenance without its place.
+
+    Raises:
+        ValueError: the file is not what its suffix or its format says; names the file, the place and what was expected.
+    """
+    suffix = suffix_of(name, format_name)
+    if not body.strip():
+        raise ValueError(f"{name}: the file is empty")
+    if format_name in PAPERS:
+        return read_questions(name, body, suffix, seen)
+    shape = None if format_name == TABLE else layout(format_name)
+    return _read_json(name, body, shape, seen) if suffix in _JSON else _read_sheets(name, body, shape, seen)
+
+
+def suffix_of(name: str, format_name: str) -> str:
+    """Return a file's suffix, which tells its reader.
+
+    Raises:
+        ValueError: the format reads no such files.
+    """
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix not in suffixes_of(format_name):
+        known = ", ".join(suffixes_of(format_name))
+        raise ValueError(f"{name}: format {format_name} reads no file that ends in {suffix or 'nothing'!r}; it reads {known}")
+    return suffix
+
+
+def guess_format(name: str, body: bytes) -> str:
+    """Return the format of a file: a paper by its suffix, records by the keys they have.
+
+    Raises:
+        ValueError: no format reads such a file; names the known ones.
+    """
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix in LINE_READERS:
+        return "paper"
+    if suffix in _JSON:
+        document = first_record(name, body)
+        firsts = [(format_name, below(document, layout(format_name).array)) for format_name in layouts()]
+        return layout_by_keys(firsts) or TABLE
+    if suffix in _SHEETS:
+        header = next(read_sheets(name, body, _is_some_header)).header
+        return layout_by_keys((format_name, dict.fromkeys(header)) for format_name in layouts()) or TABLE
+    advice = "save it as .docx, .xlsx or .txt" if suffix in (".doc", ".wps", ".xls", ".et", ".rtf") else "name one with --format"
+    formats = ", ".join(known_formats())
+    raise ValueError(f"{name}: no format reads a file that ends in {suffix or 'nothing'!r}; {advice}; known formats: {formats}")
+
+
+def _is_some_header(keys: Iterable[str]) -> bool:
+    named = dict.fromkeys(keys)
+    return layout_of_keys(list(named)) is not None or layout_by_keys((name, named) for name in layouts()) is not None
+
+
+def _read_json(name: str, body: bytes, shape: Layout | None, seen: Provenance) -> Reading:
+    records = list(read_records(name, body, shape.array if shape else ()))
+    if shape is None:
+        keys = list(dict.fromkeys(key for _, record in records if isinstance(record, dict) for key in record))
+        shape = layout_of_keys(keys)
+        if shape is None:
+            known = "expected question or 题干 and options or answer; other keys take a layout in crawlers/importers/layouts.yaml"
+            raise ValueError(f"{name}: no fields of a question among the keys {', '.join(keys[:_KEYS_SHOWN]) or '(none)'}; {known}")
+    reading = Reading()
+    _take(reading, records, shape, seen, name)
+    return reading
+
+
+def _read_sheets(name: str, body: bytes, shape: Layout | None, seen: Provenance) -> Reading:
+    reading = Reading()
+
+    def is_header(keys: Iterable[str]) -> bool:
+        return shape.required() <= set(keys) if shape else layout_of_keys(list(keys)) is not None
+
+    for sheet in read_sheets(name, body, is_header):
+        if not sheet.header:
+            reading.unread.append(f"sheet {sheet.name}: no header, so not read: {sheet.above[0]}")
+            continue
+        reading.unread += sheet.above
+        if found := shape or layout_of_keys(sheet.header):
+            _take(reading, records_of(sheet), found, seen, name)
+    return reading
+
+
+def _take(reading: Reading, records: Iterable[tuple[str, dict[str, Any] | Lost]], shape: Layout, seen: Provenance, name: str) -> None:
+    """Read records into items, and say which keys nothing reads."""
+    subject, used, spare = shape.subject_of(name), shape.used(), Counter[str]()
+    for position, record in records:
+        place = structs.replace(seen, position=position)
+        for item in [record] if isinstance(record, Lost) else items_of(record, shape, place, subject):
+            reading.found += 1
+            if isinstance(item, Lost):
+                reading.give_up(item, seen)
+            else:
+                reading.items.append(item)
+        if shape.entity is None and isinstance(record, dict):
+            spare.update(key for key, value in record.items() if key not in used and value not in (None, ""))
+    reading.unread += [f"field {key!r} of {count} records" for key, count in spare.items()]

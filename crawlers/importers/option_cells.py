@@ -1,0 +1,38 @@
+"""Options that stand in one text: a cell of a table, a field of a record. From text to the options, each with its letter if it has one."""
+
+import re
+import unicodedata
+
+_MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
+_SEPARATORS = ("$;$", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
+_BEFORE = " \t\n\r\u3000;；|,，。、"
+
+
+def split_options(text: str) -> list[str]:
+    """Return the options of a text: cut at letters that follow each other from A on, else at its lines, else at a separator."""
+    text = text.strip()
+    if not text:
+        return []
+    starts = _starts(text)
+    if len(starts) > 1:
+        parts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+        return [part.strip().rstrip(";；|").strip() for part in parts]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) > 1:
+        return lines
+    for separator in _SEPARATORS:
+        parts = [part.strip() for part in text.split(separator)]
+        if len([part for part in parts if part]) > 1:
+            return parts if parts[-1] else parts[:-1]
+    return [text]
+
+
+def _starts(text: str) -> list[int]:
+    """Return where lettered options begin: A at the start, each further letter behind a line, a blank or a sign."""
+    starts: list[int] = []
+    for match in _MARK.finditer(text):
+        letter = unicodedata.normalize("NFKC", match["letter"] or match["bracketed"]).upper()
+        free = match.start() == 0 or text[match.start() - 1] in _BEFORE
+        if free and letter == chr(ord("A") + len(starts)) and (starts or match.start() == 0):
+            starts.append(match.start())
+    return starts

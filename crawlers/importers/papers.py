@@ -1,0 +1,74 @@
+"""Importer of exam papers: the lines of a text, docx, pdf or saved page in, questions out."""
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from msgspec import structs
+
+from crawlers.importers.docx import read_docx
+from crawlers.importers.guarded import read_pdf_guarded
+from crawlers.importers.reading import Reading, Text
+from crawlers.importers.text import read_html, read_text
+from crawlers.paper import read_paper
+from crawlers.paper_draft import DOUBTS
+from crawlers.paper_draft import Reading as Paper
+from crawlers.paper_lines import IMAGE
+from records.item import QuestionItem
+from records.provenance import Provenance
+
+LineReader = Callable[[str, bytes], Text]
+LINE_READERS: dict[str, LineReader] = {
+    ".txt": read_text,
+    ".text": read_text,
+    ".md": read_text,
+    ".docx": read_docx,
+    ".pdf": read_pdf_guarded,
+    ".html": read_html,
+    ".htm": read_html,
+}
+_TITLE_CHARS = 60
+_TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
+_HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
+
+
+def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Reading:
+    """Return the questions of a paper.
+
+    Args:
+        seen: provenance without its place.
+
+    Raises:
+        ValueError: the file is not what its suffix says.
+    """
+    text = LINE_READERS[suffix](name, body)
+    lines = text.lines
+    paper = read_paper(lines)
+    titles = _titles(name, lines, paper)
+    reading = Reading(unread=[*text.dropped, *paper.unread])
+    for draft, title in zip(paper.drafts, titles, strict=True):
+        place = structs.replace(seen, position=draft.position)
+        reading.items.append(QuestionItem(url=seen.url, provenance=place, paper_raw=title, **draft.raw_fields()))
+        if draft.doubt:
+            reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {DOUBTS[draft.doubt]}")
+    for lost in text.lost:
+        reading.give_up(lost, seen)
+    reading.found = len(reading.items)
+    return reading
+
+
+def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
+    """Return for each question the file's name and the paper's title above it: either may be what tells the subject.
+
+    The first line of a file is a title unless it is a heading or a question; a further paper in the file begins with one that says so.
+    """
+    stem, title, read, titles = PurePosixPath(name).stem, "", 0, []
+    unread = {line.strip() for line in paper.unread}
+    for draft in paper.drafts:
+        for line in lines[read : draft.line]:
+            text = line.replace(IMAGE, "").strip("\ufeff #*\t\u3000")
+            if 0 < len(text) <= _TITLE_CHARS and not _HEADING.match(text):
+                title = text if not title or (line.strip() in unread and _TITLE.search(text)) else title
+        read = max(read, draft.line)
+        titles.append(stem if title in stem else title if stem in title else f"{stem} {title}")
+    return titles

@@ -1,0 +1,50 @@
+"""What an importer makes of one file: its items, and what became of everything else in it."""
+
+from msgspec import Struct, field, structs
+
+from records.item import Item, QuestionItem
+from records.provenance import Provenance
+
+
+class Lost(Struct, frozen=True):
+    """A part of a file, or one of its records, that could not be read."""
+
+    position: str
+    reason: str
+    """In snake_case: what `doubt` says."""
+    words: str
+    """What was found and what was expected."""
+    raw: str | None = None
+    """The part as it came, as far as it is text."""
+
+
+class Text(Struct, frozen=True):
+    """The lines of a document."""
+
+    lines: list[str]
+    dropped: list[str] = []
+    """Page headers, footers and page numbers."""
+    lost: list[Lost] = []
+
+
+class Reading(Struct):
+    """What one file gave. Grows while the file is read."""
+
+    items: list[Item] = field(default_factory=list)
+    """Items with `doubt` among them: what was found and could not be read."""
+    found: int = 0
+    """Records, or numbered questions of a paper: as many as there are items."""
+    unread: list[str] = field(default_factory=list)
+    """What belongs to no item: titles, remarks, dropped page headers."""
+    faults: list[str] = field(default_factory=list)
+    """Where and why items with `doubt` were given up, in words."""
+
+    misfits: int = 0
+    """How many of them are records or pages that do not fit the format, rather than questions of a paper that are unsure."""
+
+    def give_up(self, lost: Lost, seen: Provenance) -> None:
+        """Take what could not be read as an item with `doubt`, so that `clean` counts it among the rejected."""
+        place = structs.replace(seen, position=lost.position)
+        self.misfits += 1
+        self.items.append(QuestionItem(url=seen.url, provenance=place, stem_raw=lost.raw, doubt=lost.reason))
+        self.faults.append(f"{lost.position.replace(':', ' ')}: {lost.reason}: {lost.words}")

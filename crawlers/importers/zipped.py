@@ -1,0 +1,70 @@
+"""Guard before docx and xlsx, which are zip files of XML: bytes in, nothing out but a ValueError for what is not safe to open."""
+
+import zipfile
+import zlib
+from io import BytesIO
+
+from lxml.etree import XMLSyntaxError
+
+MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
+MAX_PART_BYTES = 256 * 1024 * 1024
+"""Of one part of XML. The limits are far above any paper and far below what memory takes."""
+MAX_RATIO = 500
+"""Unpacked to packed size of a part above `_SMALL`; XML of Word and Excel stays below 100."""
+MAX_PARTS = 20_000
+_SMALL = 8 * 1024 * 1024
+# What the standard library and lxml raise on a damaged file, and what python-docx and openpyxl raise on parts that are missing or
+# of another kind. RuntimeError: the zip has a password. OSError and ValueError: an offset that points nowhere.
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+BROKEN_PARTS = (*BROKEN_ZIP, XMLSyntaxError, LookupError, TypeError, AttributeError, ArithmeticError)
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HEAD = 4096
+
+
+class _Refused(ValueError):
+    """A file that could be opened and is not."""
+
+
+def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
+    """Make sure that a file is a zip of XML that can be opened without harm.
+
+    Args:
+        main_part: the part that makes it what it is, or the folder of it.
+
+    Raises:
+        ValueError: it is no such file, is damaged, is too large when unpacked, or declares XML entities.
+    """
+    if body.startswith(_OLD_OFFICE):
+        raise ValueError(f"{name}: an old or a locked Office file, no {kind}; open it, take off its password, and save it as {kind}")
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as parts:
+            entries = parts.infolist()
+            if not any(entry.filename.startswith(main_part) for entry in entries):
+                raise _Refused(f"{name}: a zip file without {main_part}, so no {kind}")
+            _check_sizes(name, entries)
+            for entry in entries:
+                if entry.filename.endswith((".xml", ".rels")):
+                    _check_part(name, parts, entry)
+    except _Refused:
+        raise
+    except BROKEN_ZIP as error:
+        raise ValueError(f"{name}: no readable {kind} ({error}); is it whole?") from None
+
+
+def _check_sizes(name: str, entries: list[zipfile.ZipInfo]) -> None:
+    total = sum(entry.file_size for entry in entries)
+    if len(entries) > MAX_PARTS or total > MAX_UNPACKED_BYTES:
+        limits = f"at most {MAX_PARTS} parts and {MAX_UNPACKED_BYTES} bytes are unpacked"
+        raise _Refused(f"{name}: {len(entries)} parts of {total} bytes when unpacked; {limits}")
+    for entry in entries:
+        if entry.file_size > _SMALL and entry.file_size > MAX_RATIO * max(1, entry.compress_size):
+            raise _Refused(f"{name}: {entry.filename} grows from {entry.compress_size} to {entry.file_size} bytes; that is no document")
+
+
+def _check_part(name: str, parts: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+    if entry.file_size > MAX_PART_BYTES:
+        raise _Refused(f"{name}: {entry.filename} has {entry.file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
+    with parts.open(entry) as part:
+        head = part.read(_HEAD).replace(b"\0", b"")  # also in UTF-16
+    if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
+        raise _Refused(f"{name}: {entry.filename} declares a document type; Office writes none, and entities are not read")

@@ -1,0 +1,67 @@
+"""Links of a page as addresses that are safe to look at: whatever stands in a page, no link makes a reader fail."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from scrapy.http import TextResponse
+from scrapy.utils.response import get_base_url
+
+_WEB = {"http", "https"}
+
+
+class Link(NamedTuple):
+    """Where a link leads."""
+
+    host: str
+    """Lower case, without port."""
+    path: str
+    query: str
+
+    @property
+    def url(self) -> str:
+        """The address without query and fragment."""
+        return f"https://{self.host}{self.path}"
+
+
+def links_to(page: str, hrefs: Iterable[str]) -> Iterator[Link]:
+    """Yield where the links of a page lead, without repeats; what leads out of the web, or nowhere, is left out."""
+    seen: set[Link] = set()
+    for href in hrefs:
+        link = link_to(page, href)
+        if link is not None and link not in seen:
+            seen.add(link)
+            yield link
+
+
+def link_to(page: str, href: str) -> Link | None:
+    """Return where a link of a page leads; None where that is no address of the web."""
+    try:
+        found = urlsplit(urljoin(page, href.strip()))
+        host = found.hostname or ""
+    except ValueError:  # a bracket or port that is none
+        return None
+    if found.scheme not in _WEB or not host:
+        return None
+    return Link(host.lower(), found.path or "/", found.query)
+
+
+def with_sound_base(response: TextResponse) -> TextResponse:
+    """Return a page, with a base of its own put before one that is no address: on that Scrapy's own reader of pages would fail."""
+    try:
+        get_base_url(response)
+    except ValueError:
+        return response.replace(body=f'<base href="{escape(response.url)}">{response.text}'.encode(), encoding="utf-8")
+    return response
+
+
+def address_of(page: str, href: str) -> str | None:
+    """Return a link's address with its query and without fragment; None where that is no address of the web."""
+    try:
+        found = urlsplit(urljoin(page, href.strip()))
+        if found.scheme not in _WEB or not found.hostname or found.port == 0:
+            return None
+    except ValueError:
+        return None
+    return found._replace(fragment="").geturl()

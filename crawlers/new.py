@@ -1,0 +1,89 @@
+"""A name and an address in; a spider, its stub pages and its line in params.yaml out: a source that can be crawled as it is.
+
+    python -m crawlers.new smallexam https://www.smallexam.example/papers/ --kind exam
+
+The stub pages stand in for the site until pages of the site take their place; docs/adding-a-source.md goes on from here.
+Nothing that is there is written over. After a kill half way the same command writes what is left.
+"""
+
+import argparse
+from pathlib import Path
+
+from crawlers.columns import aligned
+from crawlers.params_line import newest_snapshot, with_source
+from crawlers.stubs import KINDS, NewSource, new_source, texts_of
+from records.jsonl import replacing
+from records.params import PARAMS_FILE
+from records.stage import run_stage
+
+_MAX_PAGES = 5000
+
+
+def main(argv: list[str] | None = None) -> None:
+    arguments = _arguments(argv)
+    source = new_source(arguments.name, arguments.url, arguments.kind)
+    for told in write_source(source, arguments.snapshot):
+        print(told)
+    print("next, in this folder:")
+    for line in aligned(_next(source)):
+        print(f"  {line}")
+
+
+def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
+    """Write what is not there yet, below the working folder; return a line for each file.
+
+    Raises:
+        ValueError: a file of the source is there and is not what would be written; nothing is written then.
+    """
+    params = Path(PARAMS_FILE)
+    if not params.exists():
+        raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
+    before = params.read_bytes().decode("utf-8")
+    values = {"snapshot": snapshot or newest_snapshot(before) or "2026-01-01", "max_pages": _MAX_PAGES}
+    texts = texts_of(source)
+    _refuse_others(source, texts)
+    after = with_source(before, source.name, values)
+    if after == before and not source.spider_file.exists():  # the line is written last, so it is another's
+        raise ValueError(f"{PARAMS_FILE}: sources.{source.name} is taken, and has no spider; choose another name, or take the line out")
+    told = []
+    for path, text in texts.items():
+        told.append(f"{'is there' if path.exists() else 'written':<9} {path}")
+        if not path.exists():
+            with replacing(path) as part:
+                part.write_bytes(text.encode())
+    told.append(f"{'is there' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
+    if after != before:  # last: a line whose spider is missing would stop the pipeline
+        with replacing(params) as part:
+            part.write_bytes(after.encode())
+    return told
+
+
+def _next(source: NewSource) -> list[tuple[str, str]]:
+    check = f"python -m crawlers.check {source.name}"
+    return [
+        (check, "what the spider reads from the stub pages"),
+        (f"{check} --live", f"what it reads from a few pages of {source.host}"),
+        ("docs/adding-a-source.md", "the way from here to items in the pipeline"),
+    ]
+
+
+def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
+    """Refuse to write where something else is."""
+    here = [path for path in sorted(source.pages_folder.glob("*")) if path.suffix != ".part"]
+    for path in [source.spider_file, *here]:
+        if path.exists() and (path not in texts or path.read_bytes() != texts[path].encode()):
+            raise ValueError(f"{path} is there, and is not what would be written; choose another name than {source.name}, or remove it")
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="python -m crawlers.new", description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the spider's file: small letters, digits and _")
+    parser.add_argument("url", metavar="URL", help="address of a list of papers or entries")
+    parser.add_argument("--kind", required=True, choices=KINDS, help="what the site has: papers as running text, or entries")
+    parser.add_argument("--snapshot", metavar="DATE", help="date that the crawl stands for; default: the newest in params.yaml")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    run_stage(main)

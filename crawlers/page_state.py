@@ -1,0 +1,91 @@
+"""The state that a page carries in its scripts for the browser to start from: from HTML to JSON values. No script is run."""
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from itertools import islice
+from typing import Any
+from urllib.parse import unquote
+
+from parsel import Selector
+from scrapy.http import Response
+
+from crawlers.fields import sound_json
+
+CONTAINERS = (
+    "_ROUTER_DATA", "_SSR_DATA", "__MODERN_ROUTER_DATA__", "__MODERN_SSR_DATA__", "__NEXT_DATA__", "__INITIAL_STATE__", "RENDER_DATA",
+)  # fmt: skip
+"""Names under which frameworks keep it, as the id of a script or as a variable; RENDER_DATA is written like part of an address."""
+_SCRIPT_TYPES = {None, "", "text/javascript", "application/javascript", "module"}
+_CALLS = re.compile(r"(?:(?:JSON\.parse|decodeURIComponent|decodeURI)\s*\(\s*)++")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<![\w$.])undefined(?![\w$])', re.DOTALL)
+_SCRIPT_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[^\"\\/bfnrtu])|(\\.)", re.DOTALL)
+_MAX_ASSIGNMENTS = 4
+_MAX_WRAPPINGS = 4
+"""JSON in a string, in a call, in an address: deeper than this nobody packs it."""
+
+
+def states(page: Response | Selector) -> Iterator[Any]:
+    """Yield the states of a page that can be read, in the order of CONTAINERS."""
+    # Not `script.attrib`: it fails on an attribute with a broken name.
+    scripts = [(script.root.get("id"), script.root.get("type"), "".join(script.css("::text").getall())) for script in page.css("script")]
+    for name in CONTAINERS:
+        assigned = re.compile(rf"(?<![\w$]){name}[\"']?\]?\s*=(?!=)\s*")
+        for identity, kind, text in scripts:
+            starts = [0] if identity == name else []
+            if not starts and kind in _SCRIPT_TYPES:
+                starts = [found.end() for found in islice(assigned.finditer(text), _MAX_ASSIGNMENTS)]
+            # The first readable one counts: a script may name the variable before it fills it.
+            value = next((value for start in starts if (value := parsed(text[start:])) is not None), None)
+            if value is not None:
+                yield value
+
+
+def parsed(text: str) -> Any:
+    """Return the object or list at the beginning of a text, however it is wrapped; more script may follow it. None where there is none."""
+    for _ in range(_MAX_WRAPPINGS):
+        text = text.strip()
+        if calls := _CALLS.match(text):
+            text = text[calls.end() :]
+        if text.startswith("%"):
+            text = unquote(text)
+        value = _first_value(text)
+        if not isinstance(value, str):
+            return value if isinstance(value, dict | list) else None
+        text = value
+    return None
+
+
+def _first_value(text: str) -> Any:
+    for form in (str, _as_json, unescape):  # from the surest on
+        try:
+            return json.JSONDecoder().raw_decode(sound_json(form(text)))[0]
+        except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, or nested without end
+            continue
+    return None
+
+
+def _as_json(text: str) -> str:
+    """Return a script's literal as JSON: undefined as null, a string in single quotes in double ones, escapes that only scripts know."""
+    if text.startswith("'"):
+        end = re.match(r"'(?:[^'\\]|\\.)*+'", text, re.DOTALL)
+        inner = end[0][1:-1] if end else ""
+        text = '"' + re.sub(r'\\.|"', lambda found: '\\"' if found[0] == '"' else found[0], inner, flags=re.DOTALL) + '"'
+    return _TOKEN.sub(lambda found: "null" if found[0] == "undefined" else _SCRIPT_ESCAPE.sub(_json_escape, found[0]), text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    if found[2]:
+        return found[2]
+    return f"\\u00{found[1][1:]}" if found[1][0] == "x" and len(found[1]) > 1 else found[1]
+
+
+def dicts(state: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a state, outer before inner."""
+    left = [state]  # no recursion: a state may be nested deeper than Python calls
+    while left:
+        found = left.pop()
+        if isinstance(found, dict):
+            yield found
+        left += reversed([*found.values()] if isinstance(found, dict) else found if isinstance(found, list) else [])

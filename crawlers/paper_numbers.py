@@ -1,0 +1,118 @@
+"""The number that a line of a paper opens with, in all its forms. From a line to a value."""
+
+import re
+from functools import lru_cache
+
+from msgspec import Struct
+
+HANZI = "一二三四五六七八九十"
+_TYPE = (
+    "(?:单项|多项|不定项)?选择题|单项选择|多项选择|不定项选择|单选题?|多选题?|不定项题?|判断题?|是非题|填空题|简答题|问答题|论述题|名词解释题?"
+    r"|[ABX]\d?型题?"
+)
+_TAG = rf"[【\[(]\s?(?:{_TYPE})(?:[,、;\s]{{1,2}}\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[】\])]\s{{0,3}}"
+_YEAR = r"[【\[(]\s?(?:19|20)\d\d\s?年?[^()\[\]【】]{0,12}(?:真题|考题|试题|原题|改编|考研|统考|联考)\s?[】\])]"
+TAGS = re.compile(rf"(?:{_TAG}|{_YEAR}\s{{0,3}}|[【\[(]\s?(?:19|20)\d\d\s?年?\s?[】\])]\s{{0,3}}){{1,3}}")
+"""Tags behind a number that say the question's type or the year it was asked in."""
+BARE_TAG = re.compile(rf"(?:{_TYPE})\s{{0,3}}(?:[(\[]\s?(?:本题)?\d{{1,3}}(?:\.\d)?\s?分\s?[)\]])?\s{{0,3}}$")
+"""The type and the score of a question behind its number, where its words stand below."""
+TAGS_AT_END = re.compile(rf"\s?{_YEAR}\s?$")
+
+# The forms of numbers by style; # is the number. What a form does not keep is left out of the stem, since none but its reader knows it.
+_FORMS = (
+    ("point", r"#\s{0,2}(?:[、:]\s?\.?|\.(?!\d)|,(?!\d))\s{0,4}"),
+    ("paren", r"#\s{0,2}\)\s{0,4}[、.:]?\s{0,4}"),
+    ("ordinal", r"第\s{0,2}#\s{0,2}小?题\s{0,3}[)、.:]?\s{0,4}"),
+    ("titled", r"[\[【(]第\s{0,2}#\s{0,2}小?题[\]】)]\s{0,3}[、.:]?\s{0,4}"),
+    ("titled", r"(?:试题|题目|问题|题)\s?#(?!\d)\s{0,3}[)、.:]?\s{0,4}"),
+    ("titled", r"(?:Q|No|NO|Question|QUESTION)\s?\.?\s?#(?![\d-])\s{0,3}[)、.:]?\s{0,4}"),
+    ("titled", r"(?:[【\[]题号[】\]]\s{0,3}:?|题号\s?:)\s?#(?!\d)\s{0,4}"),
+    ("titled", r"#\s{0,2}(?:。|\s\|)\s{0,4}"),
+    ("bracket", r"[(\[【]\s{0,2}#\s{0,2}[)\]】]\s{0,3}[、.:]?\s{0,4}"),
+    ("ringed", r"(?P<R>[①-⑳㉑-㉟⑴-⒇⒈-⒛])\s{0,3}[、.]?\s{0,4}"),
+    ("hanzi", rf"(?P<H>[{HANZI}]{{1,3}})\s{{0,2}}[、.:]\s{{0,4}}"),
+    ("hanzi", rf"(?:第(?P<H>[{HANZI}]{{1,3}})题\s{{0,3}}[、.:]?|\((?P<H2>[{HANZI}]{{1,3}})\))\s{{0,4}}"),
+    ("tight", r"#(?:\.(?=\d)|\s{1,6}(?=\D)|(?=[^\d\s.,:、)%/+*=×℃-])|\s{0,2}$)"),
+    ("ocr", r"(?P<O>\d{0,2}[lIO][\dlIO]{0,2})\s?[、.](?!\d)\s{0,4}"),
+)
+KEPT_STYLES = ("point", "paren", "ordinal", "bracket")
+"""Styles of numbers that a stem keeps."""
+_BEFORE = (
+    r"(?P<before>\(\s{0,4}(?P<verdict>[√×TFXx对错]?)\s{0,4}\)\s{0,3}|[*★☆●◆■▲#>]{1,6}\s{0,3}"
+    rf"|{_TAG}|(?:单选|多选|判断|填空|简答)题?\s?:\s?)?"
+)
+_NUMBER = re.compile(
+    f"{_BEFORE}(?:"
+    + "|".join(
+        re.sub(r"#|\(\?P<[RHO](2?)>", lambda m, at=at: rf"(?P<n{at}>\d{{1,6}})" if m[0] == "#" else f"(?P<n{at}{m[1] and 'b'}>", form)
+        for at, (_, form) in enumerate(_FORMS)
+    )
+    + ")"
+)
+_GROUPS = [(name, _FORMS[int(re.sub(r"\D", "", name))][0]) for name in _NUMBER.groupindex if re.match(r"n\d", name)]
+_RINGS = ((0x2460, 1, 20), (0x3251, 21, 15), (0x2474, 1, 20), (0x2488, 1, 20))
+_LIST = re.compile(r"\d{1,3}、(?:\d{1,3}、){3,400}")
+_UNIT = re.compile(
+    r"(?:岁|年|月|日|天|周|个|例|次|小时|分钟|秒|分|h|d|mg|ml|mL|kg|g|cm|mm|μg|ug|L|U|fl|mol|mmol|%|℃|°|‰|倍|层|型|级|期|度|项|点|元|人|名|条"
+    r"|种|只|米|千|万|亿|号|代|胎|孕|w|多|余|左右|以上|以下)"
+)
+
+
+class Number(Struct, frozen=True):
+    """The number at the start of a line."""
+
+    value: int
+    style: str
+    """`point` (1、 1. 1：), `paren` (1)), `ordinal` (第1题), `titled` (题1 Q1: 【题号】1), `bracket` ((1) 【1】), `ringed` (①),
+    `hanzi` (一、), `tight` (a number without a sign of its own) or `ocr` (l0.: letters that a scan made of digits)."""
+    end: int
+    """Where the text behind it begins."""
+    begin: int = 0
+    """Where it begins itself, behind a tag or a blank for true or false."""
+    sign: str = ""
+    """The sign behind it."""
+    verdict: str = ""
+    """True or false, where it stands before the number."""
+    counted: bool = False
+    """A unit follows, as in 18岁."""
+
+
+@lru_cache(maxsize=8192)  # each pass looks at each line
+def number_of(line: str) -> Number | None:
+    """Return the number that a flat line opens with."""
+    match = _NUMBER.match(line)
+    if match is None:
+        return None
+    listed = _LIST.match(line)
+    if listed and listed.end() > match.end():  # 2、3、4、5、题干: the last one is meant
+        match = _NUMBER.match(line, line.rfind("、", 0, listed.end() - 1) + 1) or match
+    name, style = next((name, style) for name, style in _GROUPS if match[name])
+    value = _value(match[name], style)
+    if not value or (match["verdict"] is not None and style == "tight"):
+        return None
+    begin = match.end("before") if match["before"] else match.start()
+    sign = line[begin : match.end()].rstrip()[-1:].strip("0123456789")
+    counted = style == "tight" and bool(_UNIT.match(line, match.end()))
+    return Number(value, style, match.end(), begin, sign, match["verdict"] or "", counted)
+
+
+def hanzi_value(words: str) -> int | None:
+    """Return 12 for 十二; None for what is no number."""
+    tens, ten, ones = words.partition("十")
+    if len(tens) > 1 or len(ones) > 1:
+        return None
+    digit = {sign: value for value, sign in enumerate(HANZI[:9], 1)} | {"": 0}
+    if not ten:
+        return digit.get(words)
+    return (digit.get(tens, 0) or 1) * 10 + digit.get(ones, 0) if "十" not in ones else None
+
+
+def _value(words: str, style: str) -> int | None:
+    if style == "hanzi":
+        return hanzi_value(words)
+    if style == "ringed":
+        return next((ord(words) - first + value for first, value, count in _RINGS if first <= ord(words) < first + count), None)
+    if style == "ocr":
+        mended = words.translate(str.maketrans("lIO", "110"))
+        return int(mended) if mended != words else None
+    return int(words)

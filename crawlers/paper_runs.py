@@ -1,0 +1,61 @@
+"""A paper that came without its line ends -> its questions, headings and answers on lines of their own."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from crawlers.paper_lines import flat
+from crawlers.paper_numbers import HANZI
+
+_MANY = 24  # characters: a shorter line holds one question at most
+_INNER_NUMBER = re.compile(r"(?<=[\s。;?!)】A-J√×对错])(?P<number>\d{1,5})\s?[、.](?!\d)\s{0,2}(?=[“《(【\u4e00-\u9fffA-Z])")
+_INNER_HEADING = re.compile(
+    rf"(?<=[\s。;)】A-J√×])(?:[{HANZI}]{{1,3}}、(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|填空|简答|论述|名词解释|案例分析|问答)题?"
+    r"|(?:参考|标准|正确)答案(?:及解析|与解析)?\s?:?\s{0,2}(?=\d{1,5}\s{0,2}[-、.]))"
+)
+_OPTION_PAIR = re.compile(r"(?<![A-Za-z])A\s?[.、)\]].{1,200}?(?<![A-Za-z])B\s?[.、)\]]")
+_ANSWERED = re.compile(r"答案|\(\s?(?:√|×|对|错|正确|错误|[A-J]{1,6})\s?\)|[√×]")
+_HEADS_MORE = re.compile(r"\d{1,5}\s?[-、.]")
+_NEAR = 60  # characters behind a heading within which a number must come
+_OPENS = re.compile(r"\s{0,4}(?P<number>\d{1,5})\s?[、.](?!\d)")
+
+
+def broken_up(text: str) -> Iterator[str]:
+    """Return a line, or the lines that several questions in a row on one line should have been."""
+    if len(text) < _MANY:
+        yield text
+        return
+    line = flat(text)
+    start = 0
+    for place in _places(line):
+        yield text[start:place].strip()
+        start = place
+    yield text[start:].strip()
+
+
+def _places(line: str) -> list[int]:
+    """Return where the next question, heading or answer list begins within a flat line."""
+    opening = _OPENS.match(line)
+    number = int(opening["number"]) if opening else None  # of the question that is open
+    places: list[int] = []
+    start = 0
+    inner = sorted([*_INNER_NUMBER.finditer(line), *_INNER_HEADING.finditer(line)], key=lambda match: match.start())
+    values = {int(match["number"]) for match in inner if match.re is _INNER_NUMBER}
+    shows = sorted([found.start() for pattern in (_OPTION_PAIR, _ANSWERED) for found in pattern.finditer(line)]) if inner else []
+    for match in inner:
+        whole = number is None or bisect_left(shows, match.start()) > bisect_left(shows, start)
+        if match.re is _INNER_NUMBER:
+            value = int(match["number"])
+            fits = value == number + 1 if number is not None else bool(places) or (value == 1 and 2 in values)
+            if not (fits and whole):
+                continue
+            number = value
+        elif whole and _HEADS_MORE.search(line, match.end(), match.end() + _NEAR):
+            number = None
+        else:
+            continue
+        places.append(match.start())
+        start = match.start()
+        if "答案" in match[0]:
+            break  # what follows is a list of answers
+    return places

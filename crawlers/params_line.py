@@ -1,0 +1,100 @@
+"""The text of params.yaml and a new source in, the text with one more line out. Everything else stays as it was written."""
+
+from io import StringIO
+from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
+
+from records.params import PARAMS_FILE, check
+
+_BLOCK = "sources"
+
+
+class _Place(NamedTuple):
+    """Where a line goes, and how the lines around it are written."""
+
+    line: int
+    indent: int
+    value_column: int
+    """0 where the values stand in no column."""
+
+
+def with_source(text: str, name: str, values: dict[str, Any]) -> str:
+    """Return the text of params.yaml with one more source; the text itself where it has that very line.
+
+    Raises:
+        ValueError: the name is taken, or the file is not one that a line can be put into.
+    """
+    known = _sources(text)
+    if name in known:
+        if known[name] == values:
+            return text
+        raise ValueError(f"{PARAMS_FILE}: sources.{name} is taken: {known[name]}; choose another name, or take the line out")
+    place = _place(text)
+    key = f"{name}:".ljust(place.value_column - place.indent - 1)
+    lines = text.splitlines(keepends=True)
+    before = lines[place.line]
+    ending = before[len(before.rstrip("\r\n")) :] or "\n"
+    lines[place.line] = before.rstrip("\r\n") + ending
+    lines.insert(place.line + 1, f"{' ' * place.indent}{key} {_flow(values)}{ending}")
+    return _checked("".join(lines), known | {name: values})
+
+
+def newest_snapshot(text: str) -> str | None:
+    """Return the newest date that a source of params.yaml stands for."""
+    dates = [str(line["snapshot"]) for line in _sources(text).values() if isinstance(line, dict) and line.get("snapshot")]
+    return max(dates, default=None)
+
+
+def _sources(text: str) -> dict[str, Any]:
+    found = _loaded(text).get(_BLOCK)
+    if not isinstance(found, dict) or not found:
+        raise ValueError(f"{PARAMS_FILE}: found no line below `{_BLOCK}:` to put another one behind; expected one line a source")
+    return found
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        values = YAML(typ="safe", pure=True).load(text)
+    except YAMLError as error:
+        raise ValueError(f"{PARAMS_FILE}: no YAML: {error}") from None
+    if not isinstance(values, dict):
+        raise ValueError(f"{PARAMS_FILE}: expected keys and values, found {type(values).__name__}")
+    return values
+
+
+def _checked(text: str, wanted: dict[str, Any]) -> str:
+    """Return the text if it says what it should: whatever odd form the file has, a line that went astray is told and not written."""
+    values = _loaded(text)
+    if values.get(_BLOCK) != wanted:
+        raise ValueError(f"{PARAMS_FILE}: cannot put a line below `{_BLOCK}:` as the file is written; put it there by hand")
+    check(values)
+    return text
+
+
+def _place(text: str) -> _Place:
+    root = YAML(pure=True).compose(StringIO(text))
+    block = next(value for key, value in root.value if key.value == _BLOCK)
+    if not isinstance(block, MappingNode) or block.flow_style:
+        raise ValueError(f"{PARAMS_FILE}: `{_BLOCK}` is written as {{…}}; expected one line a source")
+    columns = {value.start_mark.column for key, value in block.value if value.start_mark.line == key.start_mark.line}
+    widths = {len(key.value) for key, _ in block.value}
+    in_column = len(columns) == 1 and len(widths) > 1
+    return _Place(_last_line(block), block.value[0][0].start_mark.column, columns.pop() if in_column else 0)
+
+
+def _last_line(node: Node) -> int:
+    """Return the last line of what a node says, comments behind it left out."""
+    if isinstance(node, MappingNode) and not node.flow_style and node.value:
+        return _last_line(node.value[-1][1])
+    if not isinstance(node, ScalarNode) and not node.flow_style and node.value:
+        return _last_line(node.value[-1])
+    end = node.end_mark
+    return end.line - 1 if end.column == 0 and end.line > node.start_mark.line else end.line
+
+
+def _flow(values: dict[str, Any]) -> str:
+    written = (f'"{value}"' if isinstance(value, str) else str(value) for value in values.values())
+    return "{" + ", ".join(f"{key}: {value}" for key, value in zip(values, written, strict=True)) + "}"

@@ -1,0 +1,116 @@
+"""The Scrapy components of a replay: stored pages in, nothing from the network, one request at a time."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy import Request
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.settings.default_settings import DOWNLOADER_MIDDLEWARES_BASE, EXTENSIONS_BASE
+
+from crawlers import settings
+from crawlers.answers import key_of, response_of
+from crawlers.faults import is_robots
+from crawlers.replay.worker import Worker
+from crawlers.segments import read_page
+from crawlers.session import REPLAYED, UNSTORED
+
+_ARCHIVE = "crawlers.archive.ArchiveMiddleware"
+_SENDING = tuple(  # what only a request that is sent needs
+    f"scrapy.downloadermiddlewares.{name}."
+    for name in ("cookies", "defaultheaders", "downloadtimeout", "httpauth", "httpcache", "httpproxy", "useragent")
+)
+_COUNTING = ("scrapy.extensions.corestats.", "scrapy.extensions.logcount.")
+
+
+class OneRequest(BaseScheduler):
+    """Scheduler that holds the request in hand; all others go to the parent, which knows what was asked before."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "OneRequest":
+        """Return the scheduler of a crawl."""
+        return cls(crawler.replay_worker)
+
+    def has_pending_requests(self) -> bool:
+        """Tell whether a request waits."""
+        return self._worker.ready is not None
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take a request; it is never refused here."""
+        self._worker.enqueue(request)
+        return True
+
+    def next_request(self) -> Request | None:
+        """Return the request in hand, once."""
+        request, self._worker.ready = self._worker.ready, None
+        return request
+
+
+class StoredPages:
+    """Downloader middleware in the place of the archive: what is stored is the answer, and anything else is not asked for."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._folder = worker.task.folder
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "StoredPages":
+        """Return the middleware of a crawl."""
+        return cls(crawler.replay_worker)
+
+    def process_request(self, request: Request) -> Response:
+        """Answer from the archive."""
+        if request.meta.get(UNSTORED):
+            raise IgnoreRequest(f"{request.url}: asked for a session that is over")
+        key = key_of(request)
+        row = self._worker.task.places.find(key)
+        if row is None:
+            self._worker.miss(key)
+            raise IgnoreRequest(f"{request.url}: not in the archive")
+        self._worker.pages += not is_robots(key.url)
+        request.meta["page_id"] = row.page_id
+        return response_of(read_page(self._folder, row), request.url if row.key == key else row.url, REPLAYED)
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Note an archive that cannot be read, so that no page is passed over."""
+        if not isinstance(exception, IgnoreRequest):
+            self._worker.notes.append(("broken", f"{request.url}: {type(exception).__name__}: {exception}"))
+
+
+class Start:
+    """Spider middleware: of several workers, one alone reads what the spider starts with."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._is_first = worker.task.is_first
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Start":
+        """Return the middleware of a crawl."""
+        return cls(crawler.replay_worker)
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Yield what the spider starts with, or nothing."""
+        if self._is_first:
+            async for found in start:
+                yield found
+
+
+def replay_settings() -> dict[str, Any]:
+    """Return the settings of a replay: those of a crawl, so that pages pass the same middlewares, without what belongs to a network."""
+    ours = {name: place for name, place in settings.DOWNLOADER_MIDDLEWARES.items() if name != _ARCHIVE}
+    theirs = {name: place for name, place in DOWNLOADER_MIDDLEWARES_BASE.items() if ours.get(name, place) is not None}
+    return settings.offline() | {
+        "SCHEDULER": OneRequest,
+        # Scrapy loads what is switched off, too, and each worker would: so the lists of its own components hold what is used, and no more.
+        "DOWNLOADER_MIDDLEWARES_BASE": {name: place for name, place in theirs.items() if not name.startswith(_SENDING)},
+        "DOWNLOADER_MIDDLEWARES": {name: place for name, place in ours.items() if place is not None}
+        | {StoredPages: settings.DOWNLOADER_MIDDLEWARES[_ARCHIVE]},
+        "SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {Start: 0},
+        "EXTENSIONS_BASE": {name: place for name, place in EXTENSIONS_BASE.items() if name.startswith(_COUNTING)},
+        "EXTENSIONS": {},  # the bar and the table of a crawl; here the parent shows how far it is
+    }

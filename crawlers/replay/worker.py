@@ -1,0 +1,166 @@
+"""One worker of a replay: a Scrapy engine that runs the spider's callbacks on stored pages and hands back each request it finds.
+
+It reads one page at a time, so that what comes of a page is known to come of it; Scrapy is no slower for it.
+"""
+
+import os
+import signal
+from typing import NoReturn
+
+from scrapy import Request, signals
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.exceptions import DontCloseSpider
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from crawlers.answers import key_of
+from crawlers.faults import is_robots
+from crawlers.process import quiet, spider_settings
+from crawlers.replay.frontier import Found
+from crawlers.replay.messages import Ended, PageReport, Task
+from crawlers.replay.sending import decode, encode
+from crawlers.warc import Key
+from records.item import EntityItem, Item, QuestionItem
+
+_MAX_REPORTED = 100_000  # so many requests a worker remembers that it has reported them
+
+
+class Worker:
+    """What scheduler, middlewares and signals of one engine share: the page in hand and what came of it."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.crawler: Crawler
+        self.ready: Request | None = None
+        self.pages = 0
+        self.notes: list[tuple[str, str]] = []
+        self._handing = False
+        self._found: list[Found] = []
+        self._batch: list[bytes] = []
+        self._reports: list[PageReport] = []
+        self._number: int | None = 0 if task.is_first else None
+        self._reported: set[bytes] = set()
+        self._parent = os.getppid()
+        self._is_full = 0 < task.max_pages <= task.places.asked
+        self.reason = "never started"
+
+    def join(self, crawler: Crawler) -> None:
+        """Take part in a crawl."""
+        self.crawler = crawler
+        crawler.replay_worker = self
+        crawler.signals.connect(self.go_on, signals.spider_idle)
+        crawler.signals.connect(self.keep, signals.item_scraped)
+        crawler.signals.connect(self.note_failure, signals.spider_error)
+        crawler.signals.connect(self.close, signals.spider_closed)
+
+    def enqueue(self, request: Request) -> None:
+        """Take the page in hand, or keep what was found to hand it back."""
+        if self._handing:
+            self.ready = request
+            return
+        if request.errback is None and self._is_beyond(request):
+            return
+        identity = None if request.dont_filter else self.crawler.request_fingerprinter.fingerprint(request)
+        if identity is not None:
+            if identity in self._reported:  # by this worker, for an earlier page, which comes first
+                return
+            if len(self._reported) == _MAX_REPORTED:
+                self._reported.clear()
+            self._reported.add(identity)
+        try:
+            self._found.append((identity, encode(request, self.crawler.spider)))
+        except ValueError as error:
+            self.notes.append(("broken", f"{request.url} cannot be handed to another process: {error}"))
+
+    def go_on(self) -> None:
+        """Close the page in hand and begin the next one; return when there is none."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        if os.getppid() != self._parent:
+            self._leave()
+        self._report()
+        if not self._batch and not self._next_batch():
+            return
+        request = decode(self._batch.pop(), self.crawler.spider)
+        self.task.begun.value += 1
+        self._handing = True
+        self.crawler.engine.crawl(request)
+        self._handing = False
+        signal.setitimer(signal.ITIMER_VIRTUAL, self.task.page_seconds)
+        raise DontCloseSpider
+
+    def keep(self, item: Item, response: Response | None) -> None:
+        """Spool an item."""
+        where = response.url if response else "start"
+        if not isinstance(item, QuestionItem | EntityItem):
+            self.notes.append(("error", f"{where}: {type(item).__name__} is no item; expected QuestionItem or EntityItem"))
+            return
+        try:
+            self.task.spool.add(item)
+        except UnicodeEncodeError as error:  # half a character, as escapes of JSON can write it
+            self.notes.append(("error", f"{where}: an item cannot be written: {error}"))
+
+    def note_failure(self, failure: Failure, response: Response | Failure | None) -> None:
+        """Note a page that a callback failed on."""
+        where = getattr(response, "url", None) or getattr(getattr(response, "request", None), "url", "start")
+        self.notes.append(("error", f"{where}: {failure.type.__name__}: {failure.getErrorMessage()}"))
+
+    def miss(self, key: Key) -> None:
+        """Note a request that has no page, unless the crawl had none for it either."""
+        if str(key) in self.task.places.failed:
+            return
+        if self._is_full and not is_robots(key.url):
+            self.crawler.stats.inc_value("archive/over_limit")
+        else:
+            self.notes.append(("missed", str(key)))
+
+    def _is_beyond(self, request: Request) -> bool:
+        """Tell whether a request is beyond max_pages, so that nothing comes of it: a crawl with a limit leaves most links at that."""
+        if not self._is_full or self.task.places.find(key := key_of(request)) or str(key) in self.task.places.failed:
+            return False
+        self.crawler.stats.inc_value("archive/over_limit")
+        return True
+
+    def close(self, reason: str) -> None:
+        """Remember why the spider closed."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        self.reason = reason
+
+    def _report(self) -> None:
+        stats = self.crawler.stats
+        if misfits := stats.get_value("misfit/pages"):
+            self.notes += [("misfit", text) for text in misfits]
+            stats.set_value("misfit/pages", [])
+        self._reports.append(PageReport(self.pages, self._found, self.notes))
+        self.pages, self._found, self.notes = 0, [], []
+
+    def _next_batch(self) -> bool:
+        connection = self.task.connection
+        try:
+            connection.send((self._number, self._reports))
+            self._reports, self._number, batch = [], *connection.recv()
+        except (EOFError, OSError):
+            self._leave()
+        self._batch = batch[::-1]
+        self.task.begun.value = 0
+        return bool(batch)
+
+    def _leave(self) -> NoReturn:
+        os._exit(1)  # the parent is gone, and with it everyone who could be told
+
+
+def work(task: Task) -> None:
+    """Run a worker to its end, in a process of its own: Scrapy's reactor does not start twice."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # at Ctrl-C the parent ends its workers
+    quiet()
+    worker = Worker(task)
+    process = AsyncCrawlerProcess(spider_settings(task.settings))
+    crawler = process.create_crawler(task.spider)
+    worker.join(crawler)
+    crawl = process.crawl(crawler, **task.arguments)
+    process.start(install_signal_handlers=False)
+    try:
+        crawl.result()
+    except ValueError as error:  # a spider that could not even be made
+        task.connection.send(str(error))
+        return
+    task.connection.send(Ended(worker.reason, crawler.stats.get_stats(), task.spool.finish()))

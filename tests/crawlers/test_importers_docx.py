@@ -1,0 +1,244 @@
+"""Word documents to lines: what stands in the text, what Word keeps beside it, and what is no sound document."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from docx import Document
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+
+from crawlers.importers.docx import read_docx
+from crawlers.importers.docx_numbers import FORMATS
+from crawlers.importers.zipped import check_zipped
+from crawlers.paper import read_paper
+from crawlers.paper_lines import IMAGE
+
+NUMBERING = """<w:numbering {}>
+<w:abstractNum w:abstractNumId="90"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="{}"/><w:lvlText w:val="{}"/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="upperLetter"/><w:lvlText w:val="%2."/></w:lvl>
+<w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%3)"/></w:lvl></w:abstractNum>
+<w:num w:numId="90"><w:abstractNumId w:val="90"/></w:num>
+<w:num w:numId="91"><w:abstractNumId w:val="90"/>
+<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num></w:numbering>"""
+
+
+def saved(document: Any) -> bytes:
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def lines(document: Any) -> list[str]:
+    return [line for line in read_docx("a.docx", saved(document)).lines if line]
+
+
+def with_xml(*paragraphs: str) -> Any:
+    document = Document()
+    for xml in paragraphs:
+        document.element.body.insert(len(document.element.body) - 1, parse_xml(xml.replace("<w:p>", f"<w:p {nsdecls('w')}>", 1)))
+    return document
+
+
+def numbered(form: str = "decimal", text: str = "%1.") -> tuple[Any, Callable[..., None]]:
+    document = Document()
+    part = document.part.numbering_part.element
+    part.clear()
+    part.extend(parse_xml(NUMBERING.format(nsdecls("w"), form, text)))
+
+    def add(words: str, level: int = 0, number: int = 90) -> None:
+        paragraph = document.add_paragraph(words)
+        properties = f'<w:numPr {nsdecls("w")}><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
+        paragraph._p.get_or_add_pPr().append(parse_xml(properties))
+
+    return document, add
+
+
+def test_automatic_numbers_come_back_as_text() -> None:
+    document, add = numbered()
+    for question in range(2):
+        add(f"题干{question}（ ）。")
+        for option in ("甲", "乙"):
+            add(option, level=1)
+    add("又一节的题干", number=91)
+    add("再一题", number=91)
+    add("不编号", number=0)
+    add("小题", level=2)
+    assert lines(document) == [
+        *("1.题干0（ ）。", "A.甲", "B.乙", "2.题干1（ ）。", "A.甲", "B.乙"),
+        *("1.又一节的题干", "2.再一题", "不编号", "2.1)小题"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "first"),
+    [
+        ("chineseCounting", "%1、", "一、题"),
+        ("decimalZero", "%1 ", "01 题"),
+        ("decimal", "第%1题", "第1题 题"),
+        ("upperRoman", "%1.", "I.题"),
+        ("lowerLetter", "(%1)", "(a)题"),
+        ("bullet", "•", "题"),
+        ("none", "", "题"),
+        ("decimalEnclosedCircle", "%1", "①题"),
+        ("ordinalInATongueNotKnownHere", "%1.", "1.题"),
+    ],
+)
+def test_forms_of_numbers(form: str, text: str, first: str) -> None:
+    document, add = numbered(form, text)
+    add("题")
+    assert lines(document)[0].replace("① ", "①") == first
+
+
+@pytest.mark.parametrize(
+    ("form", "number", "shown"),
+    [
+        *[("chineseCounting", number, shown) for number, shown in ((1, "一"), (10, "十"), (12, "十二"), (20, "二十"), (35, "三十五"))],
+        *[
+            ("chineseCounting", number, shown)
+            for number, shown in ((100, "一百"), (101, "一百零一"), (111, "一百一十一"), (120, "一百二十"))
+        ],
+        *[("upperLetter", number, shown) for number, shown in ((1, "A"), (26, "Z"), (27, "AA"), (0, "0"))],
+        *[("lowerRoman", number, shown) for number, shown in ((4, "iv"), (1999, "mcmxcix"), (4000, "4000"))],
+        *[("decimalFullWidth", 12, "１２"), ("decimalEnclosedCircle", 20, "⑳"), ("decimalEnclosedCircle", 21, "21")],
+    ],
+)
+def test_numbers_as_word_shows_them(form: str, number: int, shown: str) -> None:
+    assert FORMATS[form](number) == shown
+
+
+def test_numbers_of_a_style_count_too() -> None:
+    document = Document()
+    for words in ("一题", "二题"):
+        document.add_paragraph(words, style="List Number")
+    document.add_paragraph("项", style="List Bullet")
+    assert lines(document) == ["1.一题", "2.二题", "项"]
+
+
+RUN = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
+
+
+@pytest.mark.parametrize(
+    ("inner", "line"),
+    [
+        (RUN.format("前 ") + RUN.format(" 后"), "前  后"),
+        ("<w:r><w:t>甲</w:t><w:tab/><w:t>乙</w:t><w:br/><w:t>丙</w:t><w:noBreakHyphen/><w:t>丁</w:t></w:r>", "甲\t乙\n丙-丁"),
+        ('<w:r><w:rPr><w:u w:val="single"/></w:rPr><w:t xml:space="preserve">      </w:t></w:r><w:r><w:t>是</w:t></w:r>', "______是"),
+        ('<w:r><w:rPr><w:u w:val="single"/></w:rPr><w:tab/></w:r>', "____"),
+        ('<w:r><w:rPr><w:u w:val="none"/></w:rPr><w:t xml:space="preserve">甲  </w:t></w:r>', "甲  "),
+        ('<w:r><w:rPr><w:u w:val="single"/></w:rPr><w:t>心理</w:t></w:r>', "心理"),
+        ("<w:del><w:r><w:delText>删</w:delText></w:r></w:del><w:ins><w:r><w:t>增</w:t></w:r></w:ins>", "增"),
+        ("<w:r><w:rPr><w:vanish/></w:rPr><w:t>藏</w:t></w:r><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>显</w:t></w:r>", "显"),
+        ('<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r><w:r><w:sym w:font="Wingdings" w:char="F0FB"/></w:r>', "√×"),
+        ('<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>3</w:t></w:r>', "3"),
+        ("<w:hyperlink><w:r><w:t>链</w:t></w:r></w:hyperlink><w:smartTag><w:r><w:t>签</w:t></w:r></w:smartTag>", "链签"),
+        ("<w:sdt><w:sdtPr><w:alias w:val='x'/></w:sdtPr><w:sdtContent><w:r><w:t>控件</w:t></w:r></w:sdtContent></w:sdt>", "控件"),
+        ("<w:r><w:ruby><w:rt><w:r><w:t>pin</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>拼</w:t></w:r></w:rubyBase></w:ruby></w:r>", "拼"),
+        ('<w:r><w:footnoteReference w:id="2"/><w:t>正文</w:t></w:r>', "正文"),
+    ],
+    ids=range(14),
+)
+def test_what_a_paragraph_says(inner: str, line: str) -> None:
+    assert "\n".join(read_docx("a.docx", saved(with_xml(f"<w:p>{inner}</w:p>"))).lines) == line
+
+
+BOX = f"""<w:p {nsdecls("w", "wp", "a", "pic")} xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"
+ xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><w:r><w:t>1．看图：</w:t></w:r><w:r><mc:AlternateContent>
+<mc:Choice Requires="wps">
+<w:drawing><wps:wsp><wps:txbx><w:txbxContent><w:p><w:r><w:t>框里</w:t></w:r></w:p></w:txbxContent></wps:txbx></wps:wsp>
+</w:drawing></mc:Choice><mc:Fallback><w:pict><w:txbxContent><w:p><w:r><w:t>框里</w:t></w:r></w:p></w:txbxContent></w:pict></mc:Fallback>
+</mc:AlternateContent></w:r><w:r><w:drawing><wp:inline><a:graphic><a:graphicData><pic:pic/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>
+<w:r><w:t>选（ ）。</w:t></w:r></w:p>"""
+
+
+def test_text_boxes_follow_their_paragraph_once_and_images_leave_a_sign() -> None:
+    document = Document()
+    document.element.body.insert(0, parse_xml(BOX))
+    assert lines(document) == [f"1．看图：{IMAGE}选（ ）。", "框里"]
+
+
+def table(rows: list[list[str]]) -> Any:
+    document = Document()
+    grid = document.add_table(len(rows), len(rows[0]))
+    for row, cells in zip(grid.rows, rows, strict=True):
+        for cell, text in zip(row.cells, cells, strict=True):
+            cell.text = text
+    return document
+
+
+@pytest.mark.parametrize(
+    ("rows", "read"),
+    [
+        ([["A.甲", "B.乙"], ["C.丙", ""]], ["A.甲\tB.乙", "C.丙"]),
+        ([["题号", "1", "2"], ["答案", "A", "B"]], ["题号\t1\t2", "答案\tA\tB"]),
+        ([["1", "题干（ ）。\nA.甲\nB.乙", "A"]], ["1、题干（ ）。", "A.甲", "B.乙", "A"]),
+        (
+            [
+                ["题型", "题干", "选项A", "选项B", "答案", "解析"],
+                ["单选题", "感觉是（ ）。", "甲", "乙", "B", "见书。"],
+                ["", "知觉是（ ）。", "丙", "丁", "A", ""],
+            ],
+            ["单选题", "1、感觉是（ ）。", "A.甲", "B.乙", "答案：B", "解析：见书。", "2、知觉是（ ）。", "A.丙", "B.丁", "答案：A"],
+        ),
+        (
+            [["序号", "题目", "选项", "答案"], ["7", "感觉是（ ）。", "A.甲\nB.乙", "B"]],
+            ["7、感觉是（ ）。", "A.甲", "B.乙", "答案：B"],
+        ),
+    ],
+    ids=["options", "key", "cells of lines", "columns", "options in one cell"],
+)
+def test_tables(rows: list[list[str]], read: list[str]) -> None:
+    assert lines(table(rows)) == read
+
+
+def test_merged_cells_keep_their_columns() -> None:
+    document = table([["题型", "题干", "A", "B", "答案"], ["单选题", "甲是（ ）。", "子", "丑", "A"], ["", "乙是（ ）。", "寅", "卯", "B"]])
+    grid = document.tables[0]
+    grid.cell(1, 0).merge(grid.cell(2, 0))
+    questions = read_paper(read_docx("a.docx", saved(document)).lines).questions
+    assert [(draft.stem[-6:], draft.options, draft.answer) for draft in questions] == [
+        ("甲是（ ）。", ["A.子", "B.丑"], "A"),
+        ("乙是（ ）。", ["A.寅", "B.卯"], "B"),
+    ]
+
+
+def zipped(**parts: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, body in parts.items():
+            out.writestr(name.replace("__", "/").replace("_xml", ".xml"), body)
+    return file.getvalue()
+
+
+WHOLE = saved(Document())
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "no readable docx"),
+        (b"plain text", "no readable docx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old or a locked Office file"),
+        (WHOLE[: len(WHOLE) // 2], "no readable docx .*; is it whole"),
+        (zipped(other=b""), "a zip file without word/"),
+        (zipped(word__document_xml=b"<a/>"), "no readable docx"),
+        (zipped(word__document_xml=b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"), "declares a document type"),
+        (zipped(word__document_xml="<!DOCTYPE a><a/>".encode("utf-16")), "declares a document type"),
+        (zipped(word__document_xml=bytes(50_000_000)), "grows from .* to 50000000 bytes"),
+        (zipped(word__a_bin=bytes(0), **{f"word__{n}": b"" for n in range(20_001)}), "20002 parts"),
+    ],
+    ids=range(10),
+)
+def test_what_is_no_sound_document_is_told(body: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=f"a.docx: .*{message}|a.docx: {message}"):
+        read_docx("a.docx", body)
+
+
+def test_a_locked_zip_is_told() -> None:
+    body = bytearray(zipped(word__document_xml=b"<a/>"))
+    for sign, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        body[body.index(sign) + place] |= 1
+    with pytest.raises(ValueError, match=r"a\.docx: no readable docx"):
+        check_zipped("a.docx", bytes(body), "word/", "docx")

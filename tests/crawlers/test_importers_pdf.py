@@ -1,0 +1,257 @@
+"""PDFs to lines: reading order, columns, headers and footers, images, scans, and what is no sound PDF. Printed by a real browser."""
+
+import base64
+import re
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from crawlers.importers import guarded
+from crawlers.importers.guarded import read_pdf_guarded
+from crawlers.importers.pdf import read_pdf
+from crawlers.importers.pdf_margins import Sheet, without_margins
+from crawlers.importers.pdf_rows import Sign, rows_of
+from crawlers.paper import read_paper
+from crawlers.paper_lines import IMAGE
+
+STYLE = '<meta charset="utf-8"><style>body{font-family:"Noto Serif CJK SC",serif;font-size:11pt} p{margin:3pt 0}</style>'
+LONG = "下列关于心理现象及其发生发展规律的各种说法之中，最为符合现代心理科学基本观点而与{}有关的一项是（ ）。"
+WORDS = (
+    "感觉",
+    "知觉",
+    "记忆",
+    "思维",
+    "想象",
+    "情绪",
+    "情感",
+    "意志",
+    "需要",
+    "动机",
+    "能力",
+    "气质",
+    "性格",
+    "注意",
+    "言语",
+    "意识",
+    "兴趣",
+)
+SHORT = "属于{}的是（ ）。"
+
+
+def png(width: int, height: int) -> str:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + b"\xc8\x64\x32" * width for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    whole = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return f'<img width={width} height={height} src="data:image/png;base64,{base64.b64encode(whole).decode()}">'
+
+
+def words(number: int) -> tuple[str, ...]:
+    """Return four options that differ from question to question, as those of a paper do."""
+    return tuple(
+        f"{letter}.{first}{WORDS[(number * step) % len(WORDS)]}"
+        for letter, first, step in zip("ABCD", "甲乙丙丁", (1, 3, 7, 9), strict=True)
+    )
+
+
+def question(number: int, stem: str, side_by_side: bool) -> str:
+    a, b, c, d = words(number)
+    options = f"<table width=100%><tr><td>{a}<td>{b}<tr><td>{c}<td>{d}</table>" if side_by_side else f"<p>{a}<p>{b}<p>{c}<p>{d}"
+    return f"<p>{number}．{stem.format(WORDS[number % len(WORDS)])}</p>{options}<p>答案：{'ABCD'[number % 4]}</p>"
+
+
+def wanted(count: int, stem: str) -> str:
+    """Return what the lines of so many questions are when put together."""
+    questions = (
+        f"{number}．{stem.format(WORDS[number % len(WORDS)])}{''.join(words(number))}答案：{'ABCD'[number % 4]}"
+        for number in range(1, count + 1)
+    )
+    return "".join(questions).replace(" ", "")
+
+
+def together(lines: list[str]) -> str:
+    return re.sub(r"\s", "", "".join(lines))
+
+
+@pytest.fixture(scope="module")
+def printed(browser) -> Iterator[Callable[..., bytes]]:
+    """Print a page to PDF; `margins` gives every sheet a header and a numbered footer."""
+    page = browser.new_page()
+    center = 'style="font-size:8px;width:100%;text-align:center"'
+    around = {
+        "display_header_footer": True,
+        "header_template": f"<div {center}>某大学期末考试</div>",
+        "footer_template": f"<div {center}>第<b class=pageNumber></b>页 共<b class=totalPages></b>页</div>",
+        "margin": {"top": "60px", "bottom": "60px", "left": "50px", "right": "50px"},
+    }
+
+    def to_pdf(html: str, margins: bool = False) -> bytes:
+        page.set_content(STYLE + html)
+        return page.pdf(format="A4", **(around if margins else {}))
+
+    yield to_pdf
+    page.close()
+
+
+@pytest.mark.parametrize("stem", [LONG, SHORT])
+@pytest.mark.parametrize("side_by_side", [True, False])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_printed_paper_gives_its_questions(printed: Callable[..., bytes], stem: str, side_by_side: bool, columns: int) -> None:
+    body = "".join(question(number, stem, side_by_side) for number in range(1, 41))
+    head = '<h1 style="text-align:center">心理学基础知识考试试卷</h1>'
+    html = f'{head}<div style="columns:{columns};column-gap:30px"><p>一、单项选择题</p>{body}</div>'
+    text = read_pdf("a.pdf", printed(html, margins=True))
+    assert together(text.lines) == "心理学基础知识考试试卷一、单项选择题" + wanted(40, stem)
+    assert set(text.dropped) == {"某大学期末考试"} | {row for row in text.dropped if row.startswith("第")}
+    assert "某大学期末考试" not in text.lines and text.lines[0] == "心理学基础知识考试试卷"
+
+
+def test_a_printed_paper_is_read_to_the_end_of_its_wrapped_stems(printed: Callable[..., bytes]) -> None:
+    html = "<p>一、单项选择题</p>" + "".join(question(number, LONG, False) for number in range(1, 31))
+    questions = read_paper(read_pdf("a.pdf", printed(html, margins=True)).lines).questions
+    assert [re.sub(r"\s", "", draft.stem) for draft in questions] == [
+        re.sub(r"\s", "", f"{number}．{LONG.format(WORDS[number % len(WORDS)])}") for number in range(1, 31)
+    ]
+    assert [(tuple(draft.options), draft.answer) for draft in questions] == [(words(number), "ABCD"[number % 4]) for number in range(1, 31)]
+
+
+def test_columns_whose_lines_do_not_stand_level(printed: Callable[..., bytes]) -> None:
+    left = "".join(question(number, LONG, False) for number in range(1, 6))
+    right = "".join(question(number, LONG, False) for number in range(6, 11))
+    html = (
+        f'<div style="display:flex;gap:40px"><div style="width:46%">{left}</div><div style="width:46%;padding-top:9px">{right}</div></div>'
+    )
+    assert together(read_pdf("a.pdf", printed(html)).lines) == wanted(10, LONG)
+
+
+def test_a_short_last_column_is_read_as_the_page_before(printed: Callable[..., bytes]) -> None:
+    parts = ["".join(question(number, LONG, False) for number in range(*ends)) for ends in ((1, 6), (6, 11), (11, 16), (16, 17))]
+    row = '<div style="display:flex;gap:30px;break-after:page"><div style="width:48%">{}</div><div style="width:48%">{}</div></div>'
+    html = row.format(*parts[:2]) + row.format(*parts[2:])
+    assert together(read_pdf("a.pdf", printed(html)).lines) == wanted(16, LONG)
+
+
+def test_words_signs_and_images_of_a_line(printed: Callable[..., bytes]) -> None:
+    image = png(60, 40)
+    html = f"<p>1．看图{image}回答，H<sub>2</sub>O 与 big  data 的 <b>关系</b>是（ ）。<p>A.甲{'&emsp;' * 4}B.乙"
+    html += f"<p>{png(200, 90)}<p>2．长 见 门 页 马 骨 风 心 一"
+    text = read_pdf("a.pdf", printed(html))
+    assert text.lines[0].replace(" ", "") == f"1．看图{IMAGE}回答，H2O与bigdata的关系是（）。"
+    assert "big data" in text.lines[0]
+    assert text.lines[2] == IMAGE
+    assert text.lines[3] == "2．长 见 门 页 马 骨 风 心 一"  # not the radicals ⻓ ⻅ ⻔ that fonts name them
+
+
+def test_a_scan_says_so_and_a_scanned_page_among_others_is_lost(printed: Callable[..., bytes]) -> None:
+    scan = f'<style>@page{{margin:0}}</style><div style="break-after:page;height:1000px">{png(794, 1000)}</div>'
+    with pytest.raises(ValueError, match=r"a\.pdf: 1 of 1 pages are images without text: a scan; run OCR"):
+        read_pdf("a.pdf", printed(scan))
+    text = read_pdf("a.pdf", printed(f"{scan}<p>1．{SHORT.format('感觉')}<p>A.甲<p>B.乙<p>答案：A"))
+    assert [(lost.position, lost.reason) for lost in text.lost] == [("page:1", "page_without_text")]
+    assert len(read_paper(text.lines).questions) == 1
+
+
+def tiny(content: bytes, filters: bytes = b"", extra: bytes = b"") -> bytes:
+    """Return a PDF of one page with Latin text, written by hand."""
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d%s>>stream\n" % (len(content), filters) + content + b"\nendstream",
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    out, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n" % number + body + b"\nendobj\n"
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    start = len(out)
+    return out + b"xref\n0 6\n0000000000 65535 f \n" + table + b"trailer<</Size 6/Root 1 0 R%s>>\nstartxref\n%d\n%%%%EOF" % (extra, start)
+
+
+TEXT = b"BT /F1 12 Tf 72 700 Td (1. Which one?) Tj 0 -20 Td (A. this) Tj 0 -20 Td (B. that) Tj ET"
+
+
+def test_a_tiny_pdf_is_read() -> None:
+    assert read_pdf("a.pdf", tiny(TEXT)).lines == ["1. Which one?", "A. this", "B. that"]
+    assert read_pdf("a.pdf", tiny(zlib.compress(TEXT), b"/Filter/FlateDecode")).lines == ["1. Which one?", "A. this", "B. that"]
+    assert read_pdf("a.pdf", tiny(b"")).lines == []
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "does not begin as a PDF does"),
+        (b"PK\x03\x04 a zip", "does not begin as a PDF does"),
+        (b"%PDF-1.4\nnothing more", "no readable PDF"),
+        (tiny(TEXT)[:200], "no readable PDF"),
+        (tiny(TEXT, extra=b"/Encrypt<</Filter/Unheard/V 9>>/ID[(a)(a)]"), "the PDF is locked|no readable PDF"),
+    ],
+    ids=range(5),
+)
+def test_what_is_no_sound_pdf_is_told(body: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=f"a.pdf: ({message})"):
+        read_pdf("a.pdf", body)
+
+
+def test_a_pdf_that_unpacks_without_end_or_takes_too_long_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    packer = zlib.compressobj(9)
+    a_gigabyte = b"".join(packer.compress(bytes(10_000_000)) for _ in range(100)) + packer.flush()
+    bomb = tiny(zlib.compress(a_gigabyte, 9), b"/Filter[/FlateDecode/FlateDecode]")
+    assert len(bomb) < 20_000
+    guarded.stop()
+    monkeypatch.setattr(guarded, "MAX_MEMORY_BYTES", 600 * 1024 * 1024)
+    with pytest.raises(ValueError, match=r"a\.pdf: takes more memory"):
+        read_pdf_guarded("a.pdf", bomb)
+    assert read_pdf_guarded("b.pdf", tiny(TEXT)).lines[1] == "A. this"  # the next file finds a reader
+    monkeypatch.setattr(guarded, "_SECONDS", 0)
+    monkeypatch.setattr(guarded, "_SECONDS_PER_MEGABYTE", 0)
+    with pytest.raises(ValueError, match=r"c\.pdf: not read within 0 seconds"):
+        read_pdf_guarded("c.pdf", tiny(b"0 0 m\n" * 200_000))
+    monkeypatch.undo()
+    guarded.stop()
+    assert read_pdf_guarded("d.pdf", tiny(TEXT)).lines[1] == "A. this"
+
+
+def signs(text: str, x: float, y: float, height: float = 10.0) -> list[Sign]:
+    return [Sign(x + place * height, x + (place + 1) * height, y, y + height, sign) for place, sign in enumerate(text)]
+
+
+@pytest.mark.parametrize(
+    ("placed", "texts"),
+    [
+        (signs("甲乙", 0, 0) + signs("丙", 22, 0), ["甲乙丙"]),
+        (signs("甲乙", 0, 0) + signs("丙", 29, 0), ["甲乙 丙"]),
+        (signs("甲乙", 0, 0) + signs("丙", 60, 0), ["甲乙\t丙"]),
+        (signs("丙", 0, 20) + signs("甲", 0, 0), ["甲", "丙"]),
+        (signs("甲", 0, 0) + signs("2", 10, 5, 6) + signs("乙", 16, 0), ["甲2乙"]),
+        ([*signs("甲", 0, 0), Sign(10, 20, 0, 10, " "), Sign(20, 30, 0, 10, "B")], ["甲 B"]),
+    ],
+)
+def test_rows_have_the_blanks_that_the_page_shows(placed: list[Sign], texts: list[str]) -> None:
+    assert [row.text for row in rows_of(placed)] == texts
+
+
+def sheet(*texts: tuple[float, str]) -> Sheet:
+    return Sheet([sign for top, text in texts for sign in signs(text, 50, top)], 595.0, 842.0)
+
+
+def test_only_what_repeats_in_its_place_is_a_margin() -> None:
+    sheets = [
+        sheet(
+            (20, "某考试"),
+            (60, f"{number}．{WORDS[number]}"),
+            (400, "A.甲"),
+            (745, "D.都对" if number != 3 else "D.都错"),
+            (800, f"- {number} -"),
+        )
+        for number in range(1, 5)
+    ]
+    kept, dropped = without_margins(sheets)
+    assert [row.text for row in rows_of(kept[2].signs)] == ["3．思维", "A.甲", "D.都错"]
+    assert dropped == [text for number in range(1, 5) for text in ("某考试", f"- {number} -")]
+    assert without_margins([sheet((20, "心理学试卷"), (60, "1．题"), (790, "D.丁"))])[1] == []

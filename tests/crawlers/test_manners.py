@@ -1,0 +1,222 @@
+"""How a crawl behaves towards sites and towards the network that it runs in: real crawls with everything on that live mode has."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy import Request, Spider
+from scrapy.exceptions import IgnoreRequest
+from scrapy.resolver import dnscache
+from scrapy.utils.test import get_crawler
+from twisted.internet import reactor
+
+from crawlers.account import REFUSED
+from crawlers.download import seconds_named
+from crawlers.faults import HOST_NOT_FOUND, NOT_PUBLIC, NOT_THE_WEB, cause
+from crawlers.hosts import Hosts
+from crawlers.public_hosts import PublicResolver, is_public, literal, refused
+
+Crawl = Callable[..., dict[str, Any]]
+NOW = {"AUTOTHROTTLE_START_DELAY": 0, "RETRY_TIMES": 0, "SECOND_ROUND_PAUSE": 0, "RETRY_AFTER": 0}
+LOOPBACK = ["localhost", "localhost.", "127.0.0.1", "2130706433", "0x7f.1", "127.1", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"]
+
+
+def gaps(result: dict[str, Any], host: str) -> list[float]:
+    """Return the seconds between the requests that a host got."""
+    moments = [moment for name, moment in result["times"] if name == host]
+    return [after - before for before, after in pairwise(moments)]
+
+
+def test_a_live_crawl_asks_nothing_of_the_network_it_runs_in(crawl_faults: Crawl) -> None:
+    start = [f"http://{host}:PORT/page" for host in LOOPBACK] + ["http://169.254.169.254/latest/meta-data/", "http://168.63.129.16/"]
+    domains = [*(host.strip("[]") for host in LOOPBACK), "169.254.169.254", "168.63.129.16"]
+    result = crawl_faults(mode="live", start=start, domains=domains, delay=0, settings=NOW | {"WEB_PORTS": []})
+    assert result["asked"] == {}
+    pages = {request: why for request, why in result["failed"].items() if not request.endswith("/robots.txt")}
+    assert len(pages) == len(start) and {cause(why) for why in pages.values()} == {NOT_PUBLIC}
+
+
+def test_a_live_crawl_asks_at_the_ports_of_the_web_alone(crawl_faults: Crawl) -> None:
+    result = crawl_faults(mode="live", start=["http://localhost:PORT/", "https://localhost:22/"], domains=["localhost"], settings=NOW)
+    assert result["asked"] == {} and {cause(why) for why in result["failed"].values()} == {NOT_THE_WEB}
+
+
+def test_a_proxy_of_the_environment_is_not_used(crawl_faults: Crawl) -> None:
+    env = {"http_proxy": "http://127.0.0.1:PORT", "https_proxy": "http://127.0.0.1:PORT", "no_proxy": ""}
+    open_to_all = {"TWISTED_DNS_RESOLVER": "scrapy.resolver.CachingThreadedResolver"}  # or the proxy's own address would be refused
+    result = crawl_faults(mode="live", start=["http://faults.example/same"], env=env, delay=0, settings=NOW | open_to_all)
+    assert result["asked"] == {}
+    assert result["failed"]["GET http://faults.example/robots.txt"] == HOST_NOT_FOUND
+    # And so a crawl without network says what it lacks, in one line.
+    assert "1 of 1 requests failed" in result["complaint"]
+    assert "check the network, or set `sites: embedded`" in result["complaint"] and HOST_NOT_FOUND in result["complaint"]
+
+
+def test_the_proxy_that_the_user_names_is_used_and_gets_no_address_of_the_own_network(crawl_faults: Crawl) -> None:
+    env = {"ATOMEXAM_PROXY": "http://somebody:word@127.0.0.1:PORT"}
+    start = ["http://faults.example/same", "http://127.0.0.1/plain/0/1"]
+    result = crawl_faults(mode="live", start=start, domains=["faults.example", "127.0.0.1"], env=env, delay=0, settings=NOW)
+    assert len(result["read"]) == 5 and set(result["asked"]) == {"/robots.txt", "/same", *(f"/plain/0/{n}" for n in range(5))}
+    assert "Proxy-Authorization: Basic c29tZWJvZHk6d29yZA==" in result["heads"]
+    assert result["failed"] == {"GET http://127.0.0.1/plain/0/1": f"{NOT_PUBLIC}: 127.0.0.1 is 127.0.0.1"}
+
+
+def test_a_live_crawl_is_polite(crawl_faults: Crawl) -> None:
+    start = ["http://slow.faults.example/same", "http://faults.example/busy", "http://faults.example/same"]
+    env = {"ATOMEXAM_CONTACT": "crawler@example.org"}
+    result = crawl_faults(mode="manners", start=start, env=env, delay=0.3, settings=NOW | {"RETRY_TIMES": 1})
+    assert len(result["read"]) == 5 + 1 + 5
+    # A busy machine lets a request arrive a little late, and so the next a little early.
+    assert min(gaps(result, "slow.faults.example")) >= 0.6 - 0.1  # its Crawl-delay
+    assert min(gaps(result, "faults.example")) >= 0.3 / 2 - 0.1  # the delay asked for: Scrapy varies it by half
+    assert max(gaps(result, "faults.example")) >= 1 - 0.1  # Retry-After: nothing of the host is asked in between
+    agents = {head for head in result["heads"] if head.startswith(("User-Agent:", "Referer:", "From:"))}
+    assert agents == {"User-Agent: Mozilla/5.0 (compatible; atomexam; +https://github.com/atomexam/atomexam; crawler@example.org)"}
+
+
+def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None:
+    result = crawl_faults(mode="manners", start=["http://faults.example/down"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5})
+    assert result["reason"] == "5 requests in a row had no answer, the last: HTTP status 503"
+    assert sum(result["asked"].values()) < 12
+    assert "stopped before its end (5 requests in a row had no answer, the last: HTTP status 503)" in result["complaint"]
+
+
+def test_a_crawl_ends_at_a_wall(crawl_faults: Crawl) -> None:
+    result = crawl_faults(mode="manners", start=["http://faults.example/wall"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5})
+    assert result["reason"] == "5 pages in a row were redirected to http://faults.example/login: the site asks for a log-in"
+    assert sum(result["asked"].values()) < 12
+
+
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        ("http://forbids.faults.example/plain/0/1", "robots.txt forbids 1 of 1 requests; ask the site"),
+        ("http://down.faults.example/plain/0/1", "a site whose robots.txt cannot be had is not crawled"),
+        ("http://faults.example/403/99/1", "the site refuses; set ATOMEXAM_CONTACT"),
+        ("http://other.example/", "start_urls are not on the hosts of allowed_domains"),
+        ("http://faults.example/loop/99/1", "GET http://faults.example/loop/99/1: redirect loop"),
+    ],
+)
+def test_a_crawl_that_got_nothing_says_why(crawl_faults: Crawl, start: str, says: str) -> None:
+    assert says in crawl_faults(mode="manners", start=[start], delay=0, settings=NOW)["complaint"]
+
+
+def test_a_spider_that_names_no_host_is_not_run(start_faults: Callable, tmp_path: Any) -> None:
+    with start_faults(tmp_path / "pages", tmp_path / "result", domains=[]) as process:
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "error: crawlers/sources/faults.py: the spider names no host in `allowed_domains`" in errors
+
+
+@pytest.mark.parametrize(
+    ("url", "is_asked"),
+    [
+        ("http://a.example/", True),
+        ("https://A.Example:443/", True),
+        ("http://sub.a.example/", True),
+        ("http://nota.example/", False),
+        ("http://a.example.evil.example/", False),
+        ("http://a.example@evil.example/", False),
+        ("http://evil.example/a.example", False),
+        ("http://a.example:8080/", False),
+        ("http://a.example./", False),
+        ("file:///etc/passwd", False),
+        ("data:text/html,x", False),
+        ("ftp://a.example/", False),
+        ("http://2130706433/", False),
+    ],
+)
+@pytest.mark.parametrize("meta", [{}, {"redirect_urls": ["http://a.example/"]}])
+def test_only_the_sources_hosts_are_asked(url: str, is_asked: bool, meta: dict[str, Any]) -> None:
+    crawler = get_crawler(Spider, {"WEB_PORTS": [80, 443], "PUBLIC_ONLY": True})
+    crawler.spider = Spider("toy", allowed_domains=["a.example"])
+    hosts = Hosts.from_crawler(crawler)
+    request = Request(url, meta=meta, dont_filter=True)  # as start pages are, which Scrapy lets go anywhere
+    if is_asked:
+        assert hosts.process_request(request) is None
+    else:
+        with pytest.raises(IgnoreRequest):
+            hosts.process_request(request)
+        assert not meta or list(crawler.stats.get_value(REFUSED)) == ["GET http://a.example/"]
+
+
+@given(st.text(max_size=30), st.sampled_from(["http://", "https://a.example", "//a.example:", "http://a.example:", "ftp:", ""]))
+def test_any_address_is_judged(rest: str, begin: str) -> None:
+    crawler = get_crawler(Spider, {"WEB_PORTS": [80, 443], "PUBLIC_ONLY": True})
+    crawler.spider = Spider("toy", allowed_domains=["a.example"])
+    try:
+        request = Request(begin + rest)
+    except ValueError:  # so a spider cannot ask for it
+        return
+    with suppress(IgnoreRequest):
+        Hosts.from_crawler(crawler).process_request(request)
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("93.184.216.34", True),
+        ("10.0.0.1", False),
+        ("172.16.0.1", False),
+        ("192.168.1.1", False),
+        ("100.100.100.200", False),
+        ("169.254.169.254", False),
+        ("168.63.129.16", False),
+        ("224.0.0.1", False),
+        ("255.255.255.255", False),
+        ("::1", False),
+        ("::ffff:10.0.0.1", False),
+        ("fe80::1", False),
+        ("2606:2800:220:1::1", True),
+    ],
+)
+def test_what_is_public(address: str, public: bool) -> None:
+    assert is_public(address) is public
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("2130706433", "127.0.0.1"),
+        ("0x7f.1", "127.0.0.1"),
+        ("127.0.0.1.", "127.0.0.1"),
+        ("[::1]", "::1"),
+        ("a.example", None),
+        ("cafe", None),
+    ],
+)
+def test_a_host_that_spells_an_address_is_read_as_a_connection_would(host: str, address: str | None) -> None:
+    assert literal(host) == address
+
+
+def test_a_name_is_checked_at_each_connection() -> None:
+    resolver = PublicResolver(reactor, 100, 1.0)
+    answers: list[Any] = []
+    for address in ("93.184.216.34", "127.0.0.1"):  # what a name of the attacker's says first, and then
+        dnscache["moves.example"] = address
+        resolver.getHostByName("moves.example").addBoth(answers.append)
+    assert answers[0] == "93.184.216.34" and "127.0.0.1, which is not public" in str(answers[1].value)
+    assert refused["moves.example"] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("7", 7),
+        (" 7 ", 7),
+        ("Fri, 20 Nov 2026 00:01:00 GMT", 60),
+        ("Thu, 19 Nov 2026 00:00:00 GMT", 0),
+        ("Fri, 20 Nov 2026 00:01:00", 60),
+        ("soon", 5),
+        ("-3", 5),
+        ("９", 5),
+        ("9" * 5000, 999999999),
+    ],
+)
+def test_retry_after_is_a_number_or_a_date(value: str, seconds: float) -> None:
+    assert seconds_named(value, datetime(2026, 11, 20, tzinfo=UTC), 5) == seconds

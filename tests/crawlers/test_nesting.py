@@ -1,0 +1,42 @@
+"""No part of a page is read twice, and none is lost."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from parsel import Selector
+
+from crawlers.nesting import following_parts, inner_parts, outermost
+
+TREES = st.recursive(
+    st.sampled_from(["甲", "乙"]), lambda inner: st.lists(inner, max_size=3).map(lambda parts: f"<b>{''.join(parts)}</b>"), max_leaves=12
+)
+
+
+def words(html: str) -> str:
+    return "".join(Selector(f"<div>{html}</div>").css("::text").getall())
+
+
+@given(st.lists(TREES, max_size=4).map("".join))
+def test_outermost_elements_hold_all_text_of_all(html: str) -> None:
+    page = Selector(f"<div>{html}</div>")
+    found = page.css("b")
+    kept = outermost(found)
+    assert [one.root for one in kept] == [one.root for one in found if not any(above.tag == "b" for above in one.root.iterancestors())]
+
+
+def test_one_element_found_twice_is_one_in_none() -> None:
+    page = Selector("<p><b>甲</b></p>")
+    assert [one.get() for one in outermost([*page.css("p"), *page.css("b"), *page.css("p")])] == ["<p><b>甲</b></p>"]
+
+
+@given(st.lists(TREES, max_size=4).map("".join))
+def test_inner_parts_divide_the_text(html: str) -> None:
+    page = Selector(f"<div><b>{html}</b></div>")
+    parts = inner_parts([one.root for one in page.css("b")])
+    assert sorted("".join(map(words, parts))) == sorted(words(html))
+    assert not any("<b>" in part for part in parts)
+
+
+def test_a_part_is_what_follows_up_to_the_next_heading() -> None:
+    page = Selector("<div><h2>一</h2>甲<p>乙</p><h2>二</h2><div>丙<h2>三</h2>丁</div></div><h2>四</h2>")
+    parts = following_parts([one.root for one in page.css("h2")], frozenset({"h1", "h2"}))
+    assert [words(part) for part in parts] == ["甲乙", "丙", "丁", ""]

@@ -1,0 +1,115 @@
+"""What is seen of a crawl: the bar on a terminal, the closing table, the figures that are kept."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from crawlers.account import Account, account_of, table
+from crawlers.process import Outcome
+from crawlers.verdict import complaint
+
+WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
+
+
+def run_crawl(root: Path, folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "crawlers.crawl", *flags, "--out", str(folder / "pages"), "--metrics", str(folder / "metrics.json")]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_table_shows_what_there_is(root: Path, tmp_path: Path) -> None:
+    assert table("toy", WHOLE, 5_000_000).splitlines() == [
+        "crawl toy: 105 requests",
+        "  answered 200                    98",
+        "  answered 404                     1",
+        "  failed: timeout                  1",
+        "  forbidden by robots.txt          2",
+        "  beyond max_pages                 3",
+        "  off the site, not asked          4",
+        "  items                        1,234",
+        "  bytes in the archive     5,000,000",
+    ]
+    assert table("toy", Account(pages={}, failed={})) == "crawl toy: 0 requests"
+
+
+def test_the_stage_writes_figures_that_are_the_same_each_time(root: Path, tmp_path: Path) -> None:
+    written = []
+    for run in ("one", "two"):
+        done = run_crawl(root, tmp_path / run, "mxqe", "--sites", "embedded", "--max_pages", "10")
+        assert done.returncode == 0 and "\ncrawl mxqe: " in f"\n{done.stderr}" and "\r" not in done.stderr, done.stderr
+        written.append((tmp_path / run / "metrics.json").read_bytes())
+    assert written[0] == written[1]
+    figures = json.loads(written[0])
+    assert list(figures) == ["pages", "failed", "forbidden", "over_limit", "off_site", "items", "noted"]
+    assert sum(figures["pages"].values()) == 10 and figures["over_limit"] > 0 and figures["failed"] == {}
+
+
+def test_files_are_counted_too(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "set.jsonl").write_text(
+        '{"question": "下列哪项正确", "options": {"A": "甲", "B": "乙"}, "answer": "A"}\n', encoding="utf-8"
+    )
+    size = (tmp_path / "set.jsonl").stat().st_size
+    done = run_crawl(root, tmp_path, "toy", "--kind", "files", "--path", str(tmp_path / "*.jsonl"), "--format", "cpsyexam")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "metrics.json").read_text()) == {"files": 1, "bytes": size}
+
+
+def test_a_terminal_shows_a_bar(root: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 120))
+    command = [sys.executable, str(Path(__file__).with_name("toy_crawl.py")), "crawl", str(tmp_path / "toy"), "pages=150"]
+    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(root)}, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        while piece := read_from(ours):
+            shown += piece
+    os.close(ours)
+    assert process.returncode == 0, shown
+    last = shown.decode().strip().splitlines()[-1].split("\r")[-1]
+    assert last.startswith("toy: 15") and " pages/s" in last and "queued=0, errors=0, items=150" in last
+
+
+def read_from(terminal: int) -> bytes:
+    """Return what a terminal shows next, nothing when its other end is closed."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
+
+
+def outcome(reason: str = "finished", errors: int = 0, pages: int = 100) -> Outcome:
+    return Outcome(stats={"finish_reason": reason, "response_received_count": pages, "log_count/ERROR": errors}, errors=[])
+
+
+@pytest.mark.parametrize(
+    ("ended", "failed", "account", "is_live", "says"),
+    [
+        (outcome(), {}, WHOLE, True, None),
+        (outcome("shutdown"), {}, WHOLE, True, "stopped before its end (shutdown); what was fetched is kept"),
+        (outcome(), {"GET http://a/1": "timeout"}, WHOLE, True, None),
+        (outcome(), {"GET http://a/1": "timeout"}, WHOLE, False, "1 of 105 requests failed; see crawlers/embedded"),
+        (outcome(), {"GET http://a/1": "timeout", "GET http://a/2": "timeout"}, WHOLE, True, "2 of 105 requests failed"),
+        (outcome(), {f"GET http://a/{n}": "redirect loop" for n in range(50)}, WHOLE, False, None),
+        (outcome(), {"GET http://a/robots.txt": "HTTP status 503"}, WHOLE, False, None),
+        (outcome(errors=1), {}, WHOLE, True, "1 errors, logged above"),
+        (outcome(pages=0), {}, replace(WHOLE, pages={}), True, "no page was fetched: robots.txt forbids 2 of"),
+        (outcome(pages=0), {}, Account(pages={}, failed={}, off_site=1), True, "start_urls are not on the hosts of allowed_domains"),
+        (outcome(pages=0), {}, Account(pages={}, failed={}), True, "no page was fetched; check start_urls in crawlers/sources/toy.py"),
+    ],
+)
+def test_a_crawl_that_is_not_whole_does_not_pass(
+    ended: Outcome, failed: dict[str, str], account: Account, is_live: bool, says: str | None
+) -> None:
+    why = complaint("toy", ended, failed, account, is_live)
+    assert why is None if says is None else why is not None and why.startswith("crawl toy: ") and says in why
+
+
+def test_what_became_of_robots_txt_is_not_counted_as_a_page() -> None:
+    failed = {"GET http://a.example/robots.txt": "timeout", "GET http://a.example/1": "robots.txt without answer: timeout"}
+    assert account_of({}, {}, failed, 0).failed == {"robots.txt without answer": 1}

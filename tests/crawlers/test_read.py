@@ -1,0 +1,142 @@
+"""`python -m crawlers.read`: items on stdout, figures on stderr, as a user and a shell call it."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from crawlers.importers.formats import known_formats
+from crawlers.read import main
+from records.item import QuestionItem
+
+PAPER = "心理学试卷\n一、单项选择题\n1．感觉是（ ）。\nA．甲 B．乙\n答案：A\n2．知觉是（ ）。\nA．丙 B．丁\n"
+TABLE = "题干,A,B,答案,难度\n感觉是（ ）。,甲,乙,AB,易\n,,,A,难\n"
+
+
+@pytest.fixture
+def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "books"
+    folder.mkdir()
+    (folder / "卷一.txt").write_bytes(PAPER.encode("gb18030"))
+    (folder / "bank.csv").write_text(TABLE, encoding="utf-8")
+    return folder
+
+
+def rows(text: str) -> list[QuestionItem]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_items_on_stdout_and_figures_on_stderr(books: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["books", "--rejected", "rejected.jsonl"]) == 0
+    out, told = (stream.decode() for stream in capfdbinary.readouterr())
+    assert [(row["url"], row["stem_raw"], row["answer_raw"]) for row in rows(out)] == [
+        ("file:bank.csv", "感觉是（ ）。", "AB"),
+        ("file:卷一.txt", "1．感觉是（ ）。", "A"),
+        ("file:卷一.txt", "2．知觉是（ ）。", None),
+    ]
+    (rejected,) = rows(Path("rejected.jsonl").read_text(encoding="utf-8"))
+    assert (rejected["doubt"], rejected["provenance"]["position"]) == ("record_empty", "line:3")
+    lines = told.splitlines()
+    assert lines[0].split() == ["file", "format", "found", "questions", "entities", "rejected", "no", "answer", "unread"]
+    assert lines[1].split() == ["bank.csv", "table", "(guessed)", "2", "1", "0", "1", "0", "1"]
+    assert lines[2].split()[:8] == ["卷一.txt", "paper", "(guessed)", "2", "2", "0", "0", "1"]
+    assert lines[3].split()[:6] == ["2", "files", "4", "3", "0", "1"]
+    assert "items: 1 choice, other, 1 one answer, 1 several answers" in lines and "rejected: 1 record_empty" in lines
+    assert "bank.csv: line 3: record_empty: neither a stem nor options" in lines
+    assert not any("难度" in line for line in lines)
+
+
+def test_verbose_shows_what_belongs_to_no_item(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["books/*", "--verbose"])
+    told = capsys.readouterr().err
+    assert "bank.csv: unread: field '难度' of 2 records" in told and "卷一.txt: unread: 心理学试卷" in told
+
+
+def test_a_file_that_cannot_be_read_costs_no_other(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (books / "broken.pdf").write_bytes(b"%PDF-1.4")
+    (books / "empty.txt").write_bytes(b"")
+    (books / "talk.txt").write_text("只有一句话\x1b[31m。", encoding="utf-8")
+    assert main(["books"]) == 1
+    out, told = capsys.readouterr()
+    assert len(out.splitlines()) == 3
+    assert "error: broken.pdf: no readable PDF" in told and "error: empty.txt: the file is empty" in told
+    assert "talk.txt: nothing found that format paper reads" in told and "\x1b" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["books", "--format", "papers"], "unknown format 'papers'; known: .*did you mean paper"),
+        (["nowhere"], "no file fits 'nowhere'; a path is relative to where the command runs"),
+        (["books/*.md"], r"no file fits 'books/\*\.md'"),
+    ],
+)
+def test_wrong_calls_say_what_to_do(books: Path, arguments: list[str], message: str) -> None:
+    with pytest.raises((ValueError, FileNotFoundError), match=message):
+        main(arguments)
+
+
+def test_a_given_format_holds_for_all_files(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["books/bank.csv", "books/卷一.txt", "--format", "paper"]) == 1
+    assert "error: bank.csv: format paper reads no file that ends in '.csv'; it reads .txt" in capsys.readouterr().err
+
+
+def run(*arguments: str, root: Path, shell: bool = False) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "crawlers.read", *arguments]
+    return subprocess.run(" ".join(command) + " | head -n 1" if shell else command, cwd=root, capture_output=True, shell=shell, check=False)
+
+
+def test_as_a_command(root: Path, books: Path) -> None:
+    shown = run("--help", root=root)
+    assert shown.returncode == 0 and all(name.encode() in shown.stdout for name in [*known_formats(), "python -m crawlers.read books/"])
+    wrong = run(str(books / "none.txt"), root=root)
+    assert (wrong.returncode, wrong.stderr.count(b"\n")) == (1, 1) and wrong.stderr.startswith(b"error: no file fits")
+    good = run(str(books / "卷一.txt"), root=root)
+    assert good.returncode == 0 and len(good.stdout.splitlines()) == 2
+    assert good.stdout == run(str(books / "卷一.txt"), root=root).stdout and str(books).encode() not in good.stdout
+
+
+def test_a_closed_pipe_is_quiet(root: Path, books: Path) -> None:
+    (books / "long.csv").write_text(TABLE.splitlines()[0] + "\n" + "感觉是（ ）。,甲,乙,A,易\n" * 20_000, encoding="utf-8")
+    done = run(str(books / "long.csv"), root=root, shell=True)
+    assert len(done.stdout.splitlines()) == 1 and b"Error" not in done.stderr and b"Traceback" not in done.stderr
+
+
+PUBLISHED = {
+    "cpsyexam/*.jsonl": ("cpsyexam", 9137),
+    "tcmbench/*.json": ("tcmbench", 6),
+    "reference_benchmarks/cmmlu_*.csv": ("cmmlu", 927),
+    "exams_json/adoreMai*.json": ("adoremai", 260),
+    "exams_json/zjzx*.json": ("zjzx", 1600),
+    "exams_text/doublebean_questions.json": ("doublebean", 1192),
+    "diseases/disease_boxes_39net.json": ("diseases_39net", 5177),
+    "diseases/medical_kg_308.jsonl": ("diseases_kg", 308),
+    "medicines/monographs.json": ("medicines", 1221),
+    "examinations/*.jsonl": ("examinations", 16),
+}
+
+
+@pytest.mark.parametrize("pattern", PUBLISHED)
+def test_published_sets_are_told_and_counted(pattern: str, real_data: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    format_name, count = PUBLISHED[pattern]
+    assert main([str(real_data / pattern)]) == 0
+    out, told = (stream.decode() for stream in capfdbinary.readouterr())
+    assert len(out.splitlines()) == count
+    table = [line for line in told.splitlines() if "(guessed)" in line]
+    assert table and all(f" {format_name} (guessed) " in line for line in table)
+    assert "rejected:" not in told
+
+
+def test_published_questions_have_their_parts(real_data: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    main([str(real_data / "reference_benchmarks"), str(real_data / "exams_json"), str(real_data / "exams_text/doublebean_questions.json")])
+    found = rows(capfdbinary.readouterr().out.decode())
+    assert all(row["stem_raw"] and row["answer_raw"] for row in found)
+    subjects = Counter(row["subject_raw"] for row in found if "cmmlu" in row["url"])
+    assert subjects == {"临床知识": 237, "大学医学": 273, "专业心理学": 232, "中医中药": 185}
+    assert all(len(row["options_raw"]) == 4 for row in found if "cmmlu" in row["url"])
+    assert Counter(row["type_raw"] for row in found if "doublebean" in row["url"]) == {"单选题": 510, "多选题": 353, "判断题": 329}
+    assert {row["paper_raw"] for row in found if "zjzx" in row["url"]} >= {"试卷一", "试卷二"}

@@ -1,0 +1,236 @@
+"""Replay: the same items for any number of workers, the first link to a page wins, and whatever goes wrong is told."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from crawlers.extract import replay
+from crawlers.replay import spool
+from crawlers.replay.crew import cores, replayed
+from crawlers.segments import read_index, segment, write_failed
+from crawlers.source import SourceSpider
+from records.item import Item
+from records.params import Extraction
+from tests.crawlers.replay_site import HOME, SNAPSHOT, Graph, Scoped, Starting, Trouble, Walk, answer, linked, store
+
+SOURCE = Extraction(snapshot=SNAPSHOT, max_pages=0)
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Callable[..., list[Item]]:
+    """Store pages and return the items of their replay."""
+
+    def run(
+        pages: dict, spider: type[SourceSpider] = Walk, workers: int = 2, source: Extraction = SOURCE, share: float = 0.0
+    ) -> list[Item]:
+        folder, out = tmp_path / "toy", tmp_path / "items.jsonl"
+        if not folder.exists():
+            store(folder, pages)
+        replay(spider, source, folder, share, out, workers=workers)
+        return [msgspec.json.decode(line, type=Item) for line in out.read_bytes().splitlines()]
+
+    return run
+
+
+def random_graph(seed: int) -> Graph:
+    draw = random.Random(seed)
+    paths = ["/", *(f"/{number}" for number in range(draw.randrange(20, 120)))]
+    return {path: [draw.choice(paths) for _ in range(draw.choice([0, 1, 2, 9]))] for path in paths} | {"/": paths[1:40:3] + paths[1:9]}
+
+
+def first_links(graph: Graph) -> dict[str, str]:
+    """Return by which link each page is come to, first in, first out. Scrapy asks for start pages unseen, so / is come to twice."""
+    seen, came, left = set(), {}, deque([("/", "")])
+    while left:
+        path, via = left.popleft()
+        came[f"{HOME}{path} {via}"] = via
+        for place, link in enumerate(graph[path]):
+            if link not in seen:
+                seen.add(link)
+                left.append((link, f"{HOME}{path} {place}"))
+    return came
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_first_link_to_a_page_wins_whatever_the_number_of_workers(tmp_path: Path, seed: int) -> None:
+    graph = random_graph(seed)
+    store(tmp_path / "toy", linked(graph))
+    written = []
+    for workers in (1, 2, 3):
+        assert replay(Walk, SOURCE, tmp_path / "toy", 0, tmp_path / "items.jsonl", workers=workers) >= len(first_links(graph))
+        written.append((tmp_path / "items.jsonl").read_bytes())
+    assert written[0] == written[1] == written[2]
+    read = [msgspec.json.decode(line, type=Item) for line in written[0].splitlines()]
+    assert sorted(f"{item.url} {item.stem_raw}" for item in read) == sorted(first_links(graph))
+
+
+def test_items_that_do_not_fit_into_memory_are_sorted_on_disk(items: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(9)
+    whole = items(linked(graph))
+    monkeypatch.setattr(spool, "MEMORY_BYTES", 2000)
+    assert items({}) == whole == items({}, workers=1)
+
+
+def test_what_was_seen_where_is_found_again_in_the_index(items: Callable, tmp_path: Path) -> None:
+    read = items(linked({"/": ["/a"], "/a": []}))
+    stored = {row.url: row.page_id for row in read_index(tmp_path / "toy", SNAPSHOT)}
+    assert [item.provenance.page_id for item in read] == [stored[item.url] for item in read]
+
+
+def test_a_page_under_another_of_its_addresses_is_the_page_that_was_stored(items: Callable) -> None:
+    pages = linked({"/": ["/a?y=2&x=1", "/a?x=1&y=2", "/b#part"], "/a?x=1&y=2": [], "/b": []})
+    assert [item.url for item in items(pages)] == [f"{HOME}/", f"{HOME}/a?x=1&y=2", f"{HOME}/b"]
+
+
+def test_redirects_statuses_and_robots_are_those_of_the_crawl(items: Callable, tmp_path: Path) -> None:
+    pages = linked({"/": ["/old", "/gone", "/hidden"], "/new": [], "/after-failure": []})
+    pages |= {"/old": answer("/old", status=302, Location="/new"), "/gone": answer("/gone", "nothing", 404)}
+    store(tmp_path / "toy", pages, robots="User-agent: *\nDisallow: /hidden\n")
+    read = {item.url: item.stem_raw for item in items({})}
+    assert read == {f"{HOME}/": "", f"{HOME}/new": f"{HOME}/ 0", f"{HOME}/after-failure": f"{HOME}/gone"}
+
+
+def test_a_page_that_the_crawl_did_not_get_goes_to_the_errback(items: Callable, tmp_path: Path) -> None:
+    store(tmp_path / "toy", linked({"/": ["/lost"], "/after-failure": []}))
+    write_failed(tmp_path / "toy", {f"GET {HOME}/lost": "HTTP status 503"})
+    assert [item.stem_raw for item in items({})] == ["", f"{HOME}/lost"]
+
+
+def test_pages_beyond_the_limit_are_left_out(items: Callable, tmp_path: Path) -> None:
+    pages = linked({"/": ["/a", "/b"], "/a": []})
+    with pytest.raises(ValueError, match=r"extract toy: 2 pages are not in .*\n  GET https://toy.example/b\n  GET .*/after-failure"):
+        items(pages)
+    limited = Extraction(snapshot=SNAPSHOT, max_pages=2)
+    assert len(items({}, source=limited)) == 2
+    with replayed(Starting, limited, tmp_path / "toy", workers=1) as outcome:
+        assert (outcome.missed, outcome.stats["archive/over_limit"]) == ([], 2)
+
+
+def test_one_page_may_be_asked_for_twice(items: Callable) -> None:
+    read = items(linked({"/": ["/twice"], "/twice": [], "/again": []}), Trouble)
+    assert [(item.url[len(HOME) :], item.provenance.position) for item in read] == [
+        ("/", "q1"), ("/again", "q0"), ("/again", "q1"), ("/again", "q2"), ("/twice", "q1"),
+    ]  # fmt: skip
+
+
+def test_a_spider_starts_once(items: Callable) -> None:
+    read = items(linked({"/a": [], "/b": ["/a"]}), Starting, workers=3)
+    assert [(item.url.removeprefix(HOME), item.provenance.position, item.stem_raw) for item in read] == [
+        ("", "start", None),
+        ("/a", "q1", "start"),
+        ("/b", "q1", "start"),
+    ]
+
+
+def test_what_is_told_does_not_depend_on_the_workers(tmp_path: Path) -> None:
+    troubles = [f"/{kind}{number}" for number in range(40) for kind in ("misfit", "raise")]
+    random.Random(1).shuffle(troubles)
+    store(tmp_path / "toy", linked({"/": troubles} | {path: [] for path in troubles}))
+    told = []
+    for workers in (1, 3):
+        with replayed(Trouble, SOURCE, tmp_path / "toy", workers=workers) as outcome:
+            told.append((outcome.pages, outcome.misfits, outcome.errors, outcome.missed, outcome.stats["misfit/count"]))
+    assert (
+        told[0]
+        == told[1]
+        == (
+            81,
+            [f"{HOME}{path}: no stem" for path in troubles if "misfit" in path],
+            [f"{HOME}{path}: KeyError: '{path[1:]}'" for path in troubles if "raise" in path],
+            [],
+            40,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("die", r"extract toy: a worker was killed while it read https://toy.example/die, as the system does when memory runs out"),
+        ("exit", r"extract toy: a worker ended with status 3 while it read https://toy.example/exit, see above"),
+        ("close", r"extract toy: stopped before its end \(enough\)"),
+        ("lambda", r"1 requests cannot be replayed:\n  https://toy.example/a cannot be handed .* is no method of Trouble"),
+        ("generator", r"https://toy.example/a cannot be .* expected plain values or records in cb_kwargs and meta"),
+        ("half", r"1 of 2 pages no longer fit .*\n  https://toy.example/half: an item cannot be written: .* surrogates not allowed"),
+        ("dict", r"1 of 2 pages no longer fit .*\n  https://toy.example/dict: dict is no item; expected QuestionItem or EntityItem"),
+    ],
+)
+def test_what_goes_wrong_is_told(items: Callable, does: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        items(linked({"/": [f"/{does}"], f"/{does}": [], "/a": []}), Trouble)
+
+
+def test_a_page_that_keeps_the_spider_busy_is_named(tmp_path: Path) -> None:
+    store(tmp_path / "toy", linked({"/": ["/a", "/hang"], "/a": [], "/hang": []}))
+    with (
+        pytest.raises(ValueError, match=r"the spider was busy for more than 0\.3 s while it read https://toy.example/hang; mend"),
+        replayed(Trouble, SOURCE, tmp_path / "toy", page_seconds=0.3),
+    ):
+        pass
+
+
+def test_a_spider_that_cannot_be_made_says_why(items: Callable) -> None:
+    with pytest.raises(ValueError, match=r"params.yaml: sources.toy: no spider of this site reads `letters`"):
+        items(linked({"/": []}), Scoped)
+
+
+def test_an_archive_that_cannot_be_read_is_told(items: Callable, tmp_path: Path) -> None:
+    items(linked({"/": ["/a"], "/a": []}))
+    path = segment(tmp_path / "toy", SNAPSHOT)
+    whole = bytearray(path.read_bytes())
+    row = next(row for row in read_index(tmp_path / "toy", SNAPSHOT) if row.url == f"{HOME}/a")
+    whole[row.offset : row.offset + row.length] = bytes(row.length)
+    path.write_bytes(whole)
+    with pytest.raises(ValueError, match=r"1 requests cannot be replayed:\n  https://toy.example/a: "):
+        items({})
+
+
+def test_an_answer_that_cannot_be_unpacked_is_told(items: Callable) -> None:
+    with pytest.raises(ValueError, match=r"extract toy: 1 errors, logged above"):
+        items(linked({"/b": []}) | {"/a": answer("/a", "no gzip", **{"Content-Encoding": "gzip"})}, Starting)
+
+
+@pytest.mark.parametrize("ends_with", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_end_of_the_parent_is_the_end_of_its_workers(tmp_path: Path, root: Path, ends_with: int) -> None:
+    slow = [f"/sleep{number}" for number in range(400)]
+    store(tmp_path / "toy", linked({"/": slow} | {path: [] for path in slow}))
+    run = (
+        "import sys; from pathlib import Path; from tests.crawlers.replay_site import *; from crawlers.extract import replay; "
+        "from records.params import Extraction; folder = Path(sys.argv[1]); "
+        "replay(Trouble, Extraction(snapshot=SNAPSHOT), folder, 0, folder.parent / 'items.jsonl', workers=2)"
+    )
+    place = os.environ | {"PYTHONPATH": str(root)}
+    with subprocess.Popen([sys.executable, "-c", run, str(tmp_path / "toy")], env=place, stderr=subprocess.DEVNULL) as parent:
+        deadline = time.monotonic() + 20
+        while len(workers := children(parent.pid)) < 2:
+            assert time.monotonic() < deadline and parent.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.5)
+        parent.send_signal(ends_with)
+        assert parent.wait(10) != 0
+    while any(map(is_running, workers)):
+        assert time.monotonic() < deadline + 5
+        time.sleep(0.02)
+    assert not (tmp_path / "items.jsonl").exists()
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_running(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/status")
+    return status.exists() and "State:\tZ" not in status.read_text()
+
+
+def test_a_small_site_has_one_worker() -> None:
+    assert cores() >= 1

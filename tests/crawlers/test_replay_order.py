@@ -1,0 +1,120 @@
+"""The parts of a replay that are functions from values to values: what waits, where pages lie, in which order items go out."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrapy import FormRequest, Request
+from w3lib.url import canonicalize_url
+
+from crawlers.extract import natural
+from crawlers.replay.frontier import Found, Frontier
+from crawlers.replay.places import Places
+from crawlers.replay.sending import decode, encode, url_of
+from crawlers.replay.spool import Spool, merged, order
+from crawlers.warc import request_key
+from records.item import QuestionItem
+from records.provenance import Provenance
+from tests.crawlers.replay_site import HOME, SNAPSHOT, Walk, linked, store
+
+identities = st.none() | st.binary(min_size=1, max_size=1)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.lists(identities, max_size=700), st.integers(1, 400)), max_size=6))
+def test_what_was_found_first_is_taken_first_and_once(steps: list[tuple[bool, list[bytes | None], int]]) -> None:
+    frontier, number = Frontier(), 0
+    seen: set[bytes] = set()
+    waiting: list[bytes] = []
+    for is_added, found_identities, count in steps:
+        found: list[Found] = []
+        for identity in found_identities if is_added else []:
+            number += 1
+            found.append((identity, str(number).encode()))
+            if identity is None or identity not in seen:
+                waiting.append(found[-1][1])
+                seen |= {identity} if identity is not None else set()
+        frontier.add(found)
+        assert len(frontier) == len(waiting)
+        assert frontier.take(count) == waiting[:count]
+        waiting = waiting[count:]
+
+
+def item(url: str, position: str, stem: str = "") -> QuestionItem:
+    where = Provenance(source="toy", url=url, snapshot=SNAPSHOT, page_id="1", position=position)
+    return QuestionItem(url=url, provenance=where, stem_raw=stem)
+
+
+urls = st.text("ab/0一", max_size=4).map("https://toy.example/".__add__)
+positions = st.text("q:019一", max_size=6) | st.sampled_from(["q1", "q2", "q10", "q010", "record:2:10", "", "q²"])
+items = st.lists(st.builds(item, urls, positions, st.text("xy", max_size=2)), max_size=30)
+
+
+@given(items)
+def test_bytes_sort_as_url_and_position_do(found: list[QuestionItem]) -> None:
+    key = {one.provenance: (one.url, natural(one.provenance.position)) for one in found}
+    for one in found:
+        for other in found:
+            assert (order(one) < order(other)) == (key[one.provenance] < key[other.provenance])
+
+
+@settings(max_examples=50)
+@given(items, st.integers(1, 3), st.integers(1, 3000))
+def test_lines_come_out_sorted_from_any_number_of_spools(found: list[QuestionItem], count: int, memory_bytes: int) -> None:
+    whole, parts = Spool(), [Spool(memory_bytes) for _ in range(count)]
+    for place, one in enumerate(found):
+        whole.add(one)
+        parts[place % count].add(one)
+    runs = [run for part in parts for run in part.read(part.finish())]
+    lines = list(merged(runs))
+    assert lines == list(merged(whole.read(whole.finish())))
+    assert len(lines) == len(found)
+    for spool in (whole, *parts):
+        spool.close()
+
+
+def test_a_line_may_be_longer_than_what_is_read_at_once() -> None:
+    spool = Spool()
+    for number in range(3):
+        spool.add(item(f"{HOME}/{number}", "q1", "字" * 200_000))
+    assert [len(line) > 600_000 for line in merged(spool.read(spool.finish()))] == [True] * 3
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sets(st.text("ab?&=/12", max_size=6).map("/".__add__), min_size=1, max_size=12))
+def test_each_page_is_found_and_no_other(paths: set[str]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "toy"
+        store(folder, linked({path: [] for path in sorted(paths)}))
+        places = Places(folder, SNAPSHOT)
+        assert places.pages == places.asked == len(paths)
+        for path in paths:
+            assert places.find(request_key("GET", HOME + path)).url == HOME + path
+            assert places.find(request_key("POST", HOME + path, b"x=1")) is None
+        known = {canonicalize_url(HOME + path) for path in paths}
+        for path in ("/", "/a", "/b?a=1", "/a?b=2&a", "/other"):
+            found = places.find(request_key("GET", HOME + path))
+            assert (found is not None) == (canonicalize_url(HOME + path) in known)
+            assert found is None or canonicalize_url(found.url) == canonicalize_url(HOME + path)
+
+
+def test_a_request_arrives_as_it_was_sent() -> None:
+    spider = Walk()
+    sent = FormRequest(
+        f"{HOME}/rpc", formdata={"id": "页"}, callback=spider.parse, errback=spider.without, headers={"Referer": HOME}, meta={"depth": 2},
+        cookies={"a": "b"}, priority=-1, dont_filter=True, cb_kwargs={"via": item(HOME, "q1")}, flags=["x"], encoding="gbk",
+    )  # fmt: skip
+    encoded = encode(sent, spider)
+    assert url_of(encoded) == sent.url
+    arrived = decode(encoded, spider)
+    assert type(arrived) is FormRequest and arrived.to_dict(spider=spider) == sent.to_dict(spider=spider)
+    plain = Request(HOME)
+    assert decode(encode(plain, spider), spider).to_dict() == plain.to_dict()
+    assert len(encode(plain, spider)) < 60  # what is as it always is need not be sent
+
+
+@pytest.mark.parametrize("callback", [print, Walk().parse, lambda response: None])
+def test_a_callback_that_is_no_method_of_the_spider_is_refused(callback: object) -> None:
+    with pytest.raises(ValueError, match="is no method of Walk"):
+        encode(Request(HOME, callback), Walk())

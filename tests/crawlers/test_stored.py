@@ -1,0 +1,65 @@
+"""What a crawl holds in memory, compactly: it answers as plain dicts and lists would."""
+
+import tracemalloc
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawlers.failures import Failures
+from crawlers.ordering import in_order
+from crawlers.segments import Row
+from crawlers.stored import Place, Stored
+from crawlers.warc import Key
+
+keys = st.builds(Key, st.sampled_from(["https://a.example/", "https://a.example/页", "file:b"]), st.sampled_from(["GET", "POST"]))
+places = st.builds(Place, st.sampled_from(["a.warc.gz", "b/0.warc.gz", "c"]), st.integers(0, 2**48 - 1), st.integers(0, 2**40 - 1))
+requests = st.sampled_from(["GET https://a.example/", "GET https://a.example/页", "POST https://b.example/ 00"])
+
+
+@given(st.lists(st.tuples(keys, st.one_of(st.none(), places))))
+def test_stored_finds_what_was_put_in(steps: list[tuple[Key, Place | None]]) -> None:
+    stored, plain = Stored(), {}
+    for key, place in steps:
+        if place is None:
+            stored.discard(key)
+            plain.pop(key, None)
+        else:
+            stored[key] = plain[key] = place
+        assert len(stored) == len(plain)
+        assert (stored.get(key), key in stored) == (plain.get(key), key in plain)
+
+
+def test_a_request_takes_little_memory() -> None:
+    stored = Stored()
+    tracemalloc.start()
+    for number in range(20_000):
+        stored[Key(f"https://a.example/{'directory/' * 9}{number}")] = Place("2026-11-20.part/0000.warc.gz", number << 20, 1 << 20)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken / len(stored) < 160
+
+
+@given(st.lists(st.tuples(requests, st.one_of(st.none(), st.text()))))
+def test_failures_are_a_dict(steps: list[tuple[str, str | None]]) -> None:
+    failures, plain = Failures(), {}
+    for request, why in steps:
+        if why is None:
+            assert failures.pop(request, None) == plain.pop(request, None)
+        else:
+            failures[request] = plain[request] = why
+        assert dict(failures) == plain and len(failures) == len(plain)
+    assert failures | {"more": "1"} == plain | {"more": "1"}
+
+
+@given(st.lists(keys), st.integers(1, 4))
+def test_rows_come_in_order_and_each_request_once(asked: list[Key], rows_in_memory: int) -> None:
+    found = [
+        ("file", Row(page_id=str(number), method=key.method, url=key.url, status=200, file="f", offset=0, length=1))
+        for number, key in enumerate(asked)
+    ]
+    first: dict[Key, str] = {}
+    for number, key in enumerate(asked):
+        first.setdefault(key, str(number))
+    ordered = [row for _, row in in_order(iter(found), rows_in_memory)]
+    assert [row.key for row in ordered] == sorted(first, key=lambda key: key.place)
+    assert all(first[row.key] == row.page_id for row in ordered)

@@ -1,0 +1,76 @@
+"""The queue of a crawl: last in, first out, whatever lies packed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+from scrapy import FormRequest, Request
+from scrapy.utils.test import get_crawler
+
+from crawlers import waiting
+from crawlers.source import SourceSpider
+from crawlers.waiting import Waiting
+
+CHUNK = 3
+
+
+class Page(Struct, frozen=True):
+    """A value such as spiders hand on."""
+
+    name: str
+
+
+class Reader(SourceSpider):
+    name = "reader"
+    allowed_domains = ("site.example",)
+
+    def read(self, response: object, page: Page) -> None:
+        """Read nothing."""
+
+
+@pytest.fixture(scope="module")
+def crawler():
+    made = get_crawler(Reader)
+    made.spider = Reader()
+    return made
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_chunks():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "_CHUNK_REQUESTS", CHUNK)
+        yield
+
+
+def request(number: int, spider: Reader) -> Request:
+    url = f"https://site.example/{number}"
+    if number % 5 == 4:
+        return Request(url, callback=lambda response: None)  # no method of the spider: cannot be packed
+    if number % 5 == 3:
+        return FormRequest(url, formdata={"页": str(number)}, callback=spider.read, cb_kwargs={"page": Page(str(number))})
+    return Request(url, spider.read, priority=number, cb_kwargs={"page": Page(str(number))}, meta={"depth": number}, dont_filter=True)
+
+
+@given(st.lists(st.booleans(), max_size=60))
+def test_what_was_added_last_comes_first(crawler, steps: list[bool]) -> None:
+    queue, plain = Waiting.from_crawler(crawler, "0"), []
+    for number, adds in enumerate(steps):
+        if adds:
+            one = request(number, crawler.spider)
+            queue.push(one)
+            plain.append(one)
+        else:
+            got, wanted = queue.pop(), plain.pop() if plain else None
+            assert (got is None) == (wanted is None)
+            if wanted is not None:
+                assert type(got) is type(wanted)
+                assert all(getattr(got, name) == getattr(wanted, name) for name in wanted.attributes)
+        assert len(queue) == len(plain) and bool(queue) == bool(plain)
+
+
+def test_a_crawl_does_not_hold_the_time_limits_of_answered_requests(tmp_path: Path, run_toy: Callable[..., tuple[int, str]]) -> None:
+    assert run_toy("crawl", tmp_path / "toy", pages=1500, timers=tmp_path / "timers") == (0, "")
+    assert int((tmp_path / "timers").read_text()) < 1000  # without a timer that goes off, two for each page
