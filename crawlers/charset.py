@@ -32,7 +32,7 @@ class Charset:
         found = declared if response.body.isascii() else true_encoding(response.body, declared)
         if said and found is None:  # what was declared is no encoding
             found = "utf-8"
-        if said and found != said[0] or not said and found is not None:
+        if (said and found != said[0]) or (not said and found is not None):
             response = response.replace(encoding=found)
         return with_sound_base(response)
 

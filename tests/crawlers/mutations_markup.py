@@ -12,18 +12,99 @@ _NUMBER = re.compile(r"\d+")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null')
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 _NAMES = (
-    *("div", "p", "span", "a", "td", "tr", "table", "ul", "li", "b", "h1", "h2", "dl", "dt", "dd", "section", "font", "br", "img", "select"),
-    *("script", "style", "textarea", "plaintext", "template", "noscript", "svg", "math", "iframe", "title", "xmp", "frameset", "form", "html"),
+    *(
+        "div",
+        "p",
+        "span",
+        "a",
+        "td",
+        "tr",
+        "table",
+        "ul",
+        "li",
+        "b",
+        "h1",
+        "h2",
+        "dl",
+        "dt",
+        "dd",
+        "section",
+        "font",
+        "br",
+        "img",
+        "select",
+    ),
+    *(
+        "script",
+        "style",
+        "textarea",
+        "plaintext",
+        "template",
+        "noscript",
+        "svg",
+        "math",
+        "iframe",
+        "title",
+        "xmp",
+        "frameset",
+        "form",
+        "html",
+    ),
     *("body", "head", "base", "meta", "x-y", "a:b", "option", "object", "button", "w:p", "w:tbl", "w:r", "c", "row"),
 )
 _DEPTHS = (1, 3, 40, 300, 10_000)
 _VALUES = (
-    *("", "#", "javascript:void(0)", "http://[", "https://a:99999999/", "//", "///", "http://", "?page=99999999999", "/\n", "\\\\x\\y", "data:,"),
-    *("https://xn--\u0130.example/", "http://\u3002/", "mailto:a", "ftp://a/", "/paper/1.html", "1_2.htm", "index_9.html", "display:none", "1"),
-    *("http://127.0.0.1/", "https://user:pw@h:0/", "%", "%ff%zz", "http://a/" + "../" * 500, "x" * 5000, "/medical/disease/1", "\ud7ff\uffff"),
+    *(
+        "",
+        "#",
+        "javascript:void(0)",
+        "http://[",
+        "https://a:99999999/",
+        "//",
+        "///",
+        "http://",
+        "?page=99999999999",
+        "/\n",
+        "\\\\x\\y",
+        "data:,",
+    ),
+    *(
+        "https://xn--\u0130.example/",
+        "http://\u3002/",
+        "mailto:a",
+        "ftp://a/",
+        "/paper/1.html",
+        "1_2.htm",
+        "index_9.html",
+        "display:none",
+        "1",
+    ),
+    *(
+        "http://127.0.0.1/",
+        "https://user:pw@h:0/",
+        "%",
+        "%ff%zz",
+        "http://a/" + "../" * 500,
+        "x" * 5000,
+        "/medical/disease/1",
+        "\ud7ff\uffff",
+    ),
 )
 _ENTITIES = (
-    *("&amp;" * 9000, "&#x110000;", "&#0;", "&#xD800;", "&#xDFFF;&#xD83D;", "&#128;", "&lt;script&gt;", "&nbsp;" * 3000, "&", "&&&&", "&#", "&#x"),
+    *(
+        "&amp;" * 9000,
+        "&#x110000;",
+        "&#0;",
+        "&#xD800;",
+        "&#xDFFF;&#xD83D;",
+        "&#128;",
+        "&lt;script&gt;",
+        "&nbsp;" * 3000,
+        "&",
+        "&&&&",
+        "&#",
+        "&#x",
+    ),
     *("&nosuch;", "&lt" * 500, "&#99999999999999999999;", "&#x202e;", "&NotEqualTilde;", "&amp;amp;amp;lt;", "&#13;&#10;", "&#xFFFE;"),
 )
 _BOMB = '<!DOCTYPE html [<!ENTITY a "' + "x" * 50 + '">' + "".join(
@@ -35,16 +116,64 @@ _HEADS = (
 )  # fmt: skip
 _BREAKS = (
     *("<!--", "-->", "<![CDATA[", "]]>", "<!", "<?", "<", ">", "</", "<a <b", "</script>", "<script>", "</div></p></table>", "<p>" * 3000),
-    *("<input " * 100, "<br>" * 5000, "<table><tr><td>" * 300, "<a href=1_2.htm>下一页</a>" * 200, '"', "'", "<svg><style><a title='</style>"),
+    *(
+        "<input " * 100,
+        "<br>" * 5000,
+        "<table><tr><td>" * 300,
+        "<a href=1_2.htm>下一页</a>" * 200,
+        '"',
+        "'",
+        "<svg><style><a title='</style>",
+    ),
 )
 _ATTRIBUTES = (
     ' "x"=1 {{y}} :z=2 @k <b', " '", ' "', " =", " class", ' class="', " hidden", ' style="display:none"', ' style="font-size:0"', " xml:lang=a:b",
     ' xmlns="urn:x" x:y:z=1', ' 1="2"', " \u00e9=\u00e9", " a" * 5000, ' id=""', " href", " href=//", " on{{x}}='\"'", ' w:val="-1"', ' w:val="9999999999"',
 )  # fmt: skip
 _JSON_VALUES = (
-    *("null", "true", "false", "0", "-1", "1.5", "1e999", "-0", "NaN", "Infinity", "undefined", '""', '" "', "[]", "{}", "[[]]", "[null]", '["A"]'),
-    *('"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"A"', '"ABCDE"', '"正确"', "7", "31", "9" * 20, "9" * 5000, '{"o":1}', '[{"o":null}]', "'x'"),
-    *('{"A":{"B":1}}', '["甲","乙"]', '[1,2,"x",null,[],{}]', '"1、题干 A.甲 B.乙 答案：A"', '"<p>' + "<b>" * 2000 + '"', '"' + "x" * 20_000 + '"'),
+    *(
+        "null",
+        "true",
+        "false",
+        "0",
+        "-1",
+        "1.5",
+        "1e999",
+        "-0",
+        "NaN",
+        "Infinity",
+        "undefined",
+        '""',
+        '" "',
+        "[]",
+        "{}",
+        "[[]]",
+        "[null]",
+        '["A"]',
+    ),
+    *(
+        '"\\ud800"',
+        '"\\udc00\\ud800"',
+        '"\\u0000"',
+        '"A"',
+        '"ABCDE"',
+        '"正确"',
+        "7",
+        "31",
+        "9" * 20,
+        "9" * 5000,
+        '{"o":1}',
+        '[{"o":null}]',
+        "'x'",
+    ),
+    *(
+        '{"A":{"B":1}}',
+        '["甲","乙"]',
+        '[1,2,"x",null,[],{}]',
+        '"1、题干 A.甲 B.乙 答案：A"',
+        '"<p>' + "<b>" * 2000 + '"',
+        '"' + "x" * 20_000 + '"',
+    ),
 )
 
 
@@ -157,7 +286,11 @@ def _number(random: Random, text: str) -> str:
     if not numbers:
         return text
     found = random.choice(numbers)
-    return text[: found.start()] + random.choice(("", "0", "1", "99", "²", "①", "٣", "３", "9" * 12, "9" * 5000, "-1", "1.5")) + text[found.end() :]
+    return (
+        text[: found.start()]
+        + random.choice(("", "0", "1", "99", "²", "①", "٣", "３", "9" * 12, "9" * 5000, "-1", "1.5"))
+        + text[found.end() :]
+    )
 
 
 def _escape(random: Random, text: str) -> str:
@@ -227,7 +360,27 @@ def _many_values(random: Random, text: str) -> str:
 
 def _put_in_json(random: Random, text: str) -> str:
     place = random.randrange(len(text) + 1)
-    pieces = ("{", "}", "[", "]", ",", ":", '"', "\\", "\\u", "\\ud800", "\\x41", "//", "/*", "\n", "'", "\ufeff", "}\n{", *NASTY, *PAPER_PIECES)
+    pieces = (
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"',
+        "\\",
+        "\\u",
+        "\\ud800",
+        "\\x41",
+        "//",
+        "/*",
+        "\n",
+        "'",
+        "\ufeff",
+        "}\n{",
+        *NASTY,
+        *PAPER_PIECES,
+    )
     return text[:place] + random.choice(pieces) + text[place:]
 
 

@@ -52,7 +52,13 @@ def small_files() -> dict[str, bytes]:
     html = "".join(f"<p>{line}<img src=a.png></p>" if "图" in line else f"<p>{line}</p>" for line in PAPER.split("\n"))
     files["page.html"] = f'<html><head><meta charset="gbk"></head><body><div hidden>藏</div>{html}</body></html>'.encode("gbk")
     files["paper.md"] = PAPER.replace("一、", "## 一、").replace("A．", "- A．").encode()
-    files |= {"paper.docx": _docx(), "paper.pdf": _pdf(), "book.xlsx": _xlsx(), "rows.csv": _csv(",", "gb18030"), "rows.tsv": _csv("\t", "utf-8")}
+    files |= {
+        "paper.docx": _docx(),
+        "paper.pdf": _pdf(),
+        "book.xlsx": _xlsx(),
+        "rows.csv": _csv(",", "gb18030"),
+        "rows.tsv": _csv("\t", "utf-8"),
+    }
     for layout, records in RECORDS.items():
         files[f"{layout}.json"] = json.dumps(records, ensure_ascii=False, indent=1).encode()
         lines = records if isinstance(records, list) else [records]

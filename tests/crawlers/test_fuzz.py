@@ -57,7 +57,17 @@ MOST_SECONDS = 1.0
 HANG_SECONDS = 20.0
 SHOWN = 12
 SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
-KINDS = ("text/html", "text/html; charset={}", "application/json", "text/xml", "application/xhtml+xml", "image/png", "text/plain", "", "\xff;=")
+KINDS = (
+    "text/html",
+    "text/html; charset={}",
+    "application/json",
+    "text/xml",
+    "application/xhtml+xml",
+    "image/png",
+    "text/plain",
+    "",
+    "\xff;=",
+)
 ITEM = msgspec.json.Decoder(Item)
 
 
@@ -106,13 +116,17 @@ class Cases:
                     seconds = min(seconds, cpu_seconds(check))
             self.seconds.append((seconds, case))
             require(seconds <= MOST_SECONDS, f"{seconds:.2f} s")
-        except Exception as error:  # noqa: BLE001 (whatever it is, it is what is looked for)
+        except Exception as error:
             self.found.append(Found(case, error))
             (self.folder / re.sub(r"\W+", "_", case)).write_bytes(body)
 
     def require_none(self) -> None:
         """Fail where a case broke a law; `pytest -s` shows what took longest."""
-        print(f"\n{len(self.seconds)} cases, slowest:", *(f"{seconds:.2f} s {case}" for seconds, case in nlargest(3, self.seconds)), sep="\n  ")
+        print(
+            f"\n{len(self.seconds)} cases, slowest:",
+            *(f"{seconds:.2f} s {case}" for seconds, case in nlargest(3, self.seconds)),
+            sep="\n  ",
+        )
         told = [f"{case}: {type(error).__name__}: {str(error)[:900]} at {place_of(error)}" for case, error in self.found[:SHOWN]]
         assert not self.found, f"{len(self.found)} cases, their files in {self.folder}:\n" + "\n".join(told)
 
