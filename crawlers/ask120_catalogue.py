@@ -89,7 +89,7 @@ def _behind(label: Any) -> str:
     """Return the mark-up between a label and the next one beside it."""
     pieces = [escape(label.tail or "")]
     for piece in label.itersiblings():
-        if _is_label(piece):
+        if any(map(_is_label, piece.iter("span"))):  # or one that holds others: what it holds would be written again for each
             break
         pieces.append(tostring(piece, encoding="unicode"))
     return "".join(pieces)

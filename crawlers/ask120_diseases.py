@@ -102,7 +102,7 @@ def diet(response: Response) -> tuple[list[LabelledValue], list[Section]]:
     values = list(_sentences(response))
     sections: list[Section] = []
     for number, (label, place, of_symptom) in enumerate(_DIETS, 1):
-        side = response.css(place)
+        side = SelectorList(outermost(response.css(place)))
         # A symptom's page says it in spans; those of a disease are read above.
         values += one(label, "".join(texts(response.css(of_symptom).css("span"))), f"container:{number}")
         heads = texts(side.css("em"))

@@ -8,7 +8,7 @@ from scrapy.responsetypes import responsetypes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
 from crawlers.fields import is_charset
-from crawlers.links import with_sound_base
+from crawlers.readable import readable
 
 _BROKEN_SHARE = 0.2  # of the characters beyond ASCII; a page that is cut within a character has far fewer
 _CLEAN_SHARE = 0.02
@@ -22,7 +22,7 @@ class Charset:
     """Downloader middleware, next to the one that unpacks bodies. Replayed pages go through it like fetched ones."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response, with its encoding set where what the page declares is wrong or missing."""
+        """Return the response, with its encoding set where what the page declares is wrong or missing, and as one that can be read."""
         if not isinstance(response, TextResponse):
             response = _without_false_encoding(response)
         if not isinstance(response, TextResponse):
@@ -34,7 +34,7 @@ class Charset:
             found = "utf-8"
         if (said and found != said[0]) or (not said and found is not None):
             response = response.replace(encoding=found)
-        return with_sound_base(response)
+        return readable(response)
 
 
 def true_encoding(body: bytes, declared: str | None) -> str | None:

@@ -1,6 +1,7 @@
 """The page of a paper of examcoo: its title, how to call for its questions, and, until 2019, the questions themselves. Pure."""
 
 import re
+from collections import Counter
 from typing import Any
 
 from parsel import Selector
@@ -14,7 +15,7 @@ _VARIABLE = re.compile(r"""\bvar (\w+) ?= ?["']([^"']*)["']""")
 _TOKEN = re.compile("[0-9a-f]{32}")
 _SITE = "-考试酷(examcoo)"
 _QUESTION = "#paperContent .questionArea, #paperContent .singleContainer"
-_MARK_BESIDE = 'parent::*[count(.//*[contains(@class, "optionContent")]) = 1]//*[contains(@class, "CheckedDisabled")]'
+_MARK_BESIDE = 'parent::*//*[contains(@class, "CheckedDisabled")]'
 _FIRST_STEM = 'string((.//div[contains(@class, "subjectBox")])[1])'
 _TORN_CHARS = 500
 
@@ -71,7 +72,8 @@ def _shown_fields(kind: str | None, part: Selector) -> Fields:
     if len(marks) == len(texts):
         right = ["CheckedDisabled" in mark.root.get("class") for mark in marks]
     else:  # then the mark of each option stands beside it
-        right = [bool(option.xpath(_MARK_BESIDE)) for option in options]
+        inside = Counter(above for option in options for above in option.root.iterancestors())
+        right = [inside[option.root.getparent()] == 1 and bool(option.xpath(_MARK_BESIDE)) for option in options]
     answer = answer_of_marks(right, text_of(part.css(".answerLabel")[:1]))
     fields = {
         "type_raw": kind_of_answer(kind, answer) if kind else None,

@@ -1,12 +1,8 @@
 """Links of a page as addresses that are safe to look at: whatever stands in a page, no link makes a reader fail."""
 
 from collections.abc import Iterable, Iterator
-from html import escape
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
-
-from scrapy.http import TextResponse
-from scrapy.utils.response import get_base_url
 
 _WEB = {"http", "https"}
 
@@ -45,15 +41,6 @@ def link_to(page: str, href: str) -> Link | None:
     if found.scheme not in _WEB or not host:
         return None
     return Link(host.lower(), found.path or "/", found.query)
-
-
-def with_sound_base(response: TextResponse) -> TextResponse:
-    """Return a page, with a base of its own put before one that is no address: on that Scrapy's own reader of pages would fail."""
-    try:
-        get_base_url(response)
-    except ValueError:
-        return response.replace(body=f'<base href="{escape(response.url)}">{response.text}'.encode(), encoding="utf-8")
-    return response
 
 
 def address_of(page: str, href: str) -> str | None:

@@ -101,6 +101,7 @@ class SourceSpider(scrapy.Spider):
     def misfit(self, response: Response, why: str) -> None:
         """Count a page that no longer fits this spider; `extract` fails when there are too many."""
         self.crawler.stats.inc_value("misfit/count")
-        self.crawler.stats.setdefault("misfit/pages", [])
-        self.crawler.stats.get_value("misfit/pages").append(f"{response.url}: {why}")
+        if (told := self.crawler.stats.get_value("misfit/pages")) is None:
+            self.crawler.stats.set_value("misfit/pages", told := [])
+        told.append(f"{response.url}: {why}")
         self.logger.warning("misfit: %s: %s", response.url, why)

@@ -6,12 +6,14 @@ from string import ascii_lowercase
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
+from parsel import SelectorList
 from scrapy import Request
 from scrapy.http import Response
 
 from crawlers import ask120_catalogue as catalogue
 from crawlers import ask120_diseases as diseases
 from crawlers.links import Link, links_to
+from crawlers.nesting import outermost
 from crawlers.pages import is_page
 from crawlers.source import SourceSpider
 from records.item import EntityItem
@@ -66,7 +68,7 @@ class Ask120Spider(SourceSpider):
             return
         # Nobody has described www.120ask.com/disease: whatever it shows, links to the known lists are good.
         places = (*_LISTS, *_OLD_LISTS) if _host(response) == _TAG else ("body",)
-        links = list(links_to(response.url, response.css(", ".join(places)).css("a::attr(href)").getall()))
+        links = list(links_to(response.url, SelectorList(outermost(response.css(", ".join(places)))).css("a::attr(href)").getall()))
         categories = list(links_to(response.url, response.css(_OLD_CATEGORIES).getall()))
         known = [link for link in links if link.host == _TAG and (_INDEX.match(link.path) or _ENTRY.match(link.path))]
         if not known and not categories:

@@ -9,6 +9,7 @@ from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
 from crawlers.fields import text_of
+from crawlers.nesting import outermost
 from crawlers.pages import MOST_PAGES, Article, is_page, links_of, next_list, without_noise
 from crawlers.paper import lines_of, read_paper
 from crawlers.paper_lines import IMAGE, flat, parts_of
@@ -127,7 +128,7 @@ def _title(page: TextResponse) -> str:
 
 def _lines(page: TextResponse) -> list[str]:
     """Return the lines of a paper: of the body that is known, or of the older template's paragraphs, or of the whole page."""
-    bodies = [body for body in page.css(".kao_text") if not body.xpath('ancestor::*[contains(@class, "kao_text")]')]
+    bodies = outermost(page.css(".kao_text"))
     lines = [line for body in bodies for line in lines_of(without_noise(body.get()))]
     if not bodies:
         parts = [lines_of(without_noise(part.get())) for part in page.xpath("//p[not(ancestor::p)]") or page.css("body")]

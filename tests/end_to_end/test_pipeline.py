@@ -34,7 +34,7 @@ def binomial_interval(share: float, count: int, width: float = 4.0) -> tuple[flo
 
 def test_every_stage_ran_and_left_its_outputs(built) -> None:
     stages = {name.split("@")[0] for name in built.hashes()}
-    assert stages == {"crawl", "extract", "finetune", "predict", "score", *DATA_STAGES}
+    assert stages == {"crawl", "reader", "extract", "finetune", "predict", "score", *DATA_STAGES}
     for stage in built.hashes().values():
         assert all((built.folder / out["path"]).exists() for out in stage["outs"])
 
@@ -90,20 +90,23 @@ def test_a_second_call_runs_nothing(built) -> None:
     assert "Running stage" not in built.repro().stdout
 
 
-def test_a_changed_parser_reruns_from_extract_and_never_crawls(built) -> None:
+def test_a_changed_parser_has_its_own_source_read_again_and_never_crawls(built) -> None:
     spider = built.folder / "crawlers/sources/hxter.py"
     text = spider.read_text()
+    before = built.hashes()
     spider.write_text(text + "# mended\n")
-    stages = would_run(built)
+    assert not [stage for stage in would_run(built) if stage.startswith("crawl@")]
+    ran = set(re.findall(r"^Running stage '([^']+)'", built.repro().stdout, re.MULTILINE))
     spider.write_text(text)
-    assert "extract@hxter" in stages
-    assert not [stage for stage in stages if stage.startswith("crawl@")]
+    built.repro()
+    assert {stage for stage in ran if not stage.startswith("reader@")} == {"extract@hxter"}  # which gave the same bytes
+    assert built.hashes() == before
 
 
 def test_a_new_source_crawls_itself_alone(built) -> None:
     with built.changed_params(lambda params: params["sources"].update(hxter2={"snapshot": "2026-11-20"})):
         stages = would_run(built)
-    assert stages == {"crawl@hxter2"}  # its extract waits for the pages
+    assert stages == {"crawl@hxter2", "reader@hxter2"}  # its extract waits for the pages
 
 
 def test_a_new_run_reruns_only_its_own_predict_and_score(built) -> None:

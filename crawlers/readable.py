@@ -1,0 +1,69 @@
+"""Pages that break their readers, as pages that do not: from a response to one with the same words."""
+
+from html import escape
+from itertools import takewhile
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString
+from lxml.etree import XPath
+from scrapy.http import HtmlResponse, TextResponse
+from scrapy.utils.response import get_base_url
+
+MAX_DEPTH = 256
+"""Of elements in each other, as libxml2 has it where it is not told to read all; browsers put deeper ones beside each other too.
+
+Selectors take time by the square of the depth, and lxml leaves out without a word whatever follows a depth of 2,048.
+"""
+_AT_MAX_DEPTH = XPath("boolean(" + "/*" * MAX_DEPTH + "/*)")
+_RAW_TAGS = {"script", "style"}
+
+
+def readable(response: TextResponse) -> TextResponse:
+    """Return a page that selectors read without an error, whole and in time; nearly every page is that as it is."""
+    try:
+        get_base_url(response)
+    except ValueError:  # the page's base is no address; the first base counts
+        response = _with_text(response, f'<base href="{escape(response.url)}">{response.text}')
+    if response.body.count(b"<") <= MAX_DEPTH or response.selector.type not in ("html", "xml"):
+        return response
+    root = response.selector.root
+    return _with_text(response, _flattened(response.text)) if root is not None and _AT_MAX_DEPTH(root.getroottree()) else response
+
+
+def _with_text(response: TextResponse, text: str) -> TextResponse:
+    return response.replace(cls=HtmlResponse, body=text.encode(), encoding="utf-8")
+
+
+def _flattened(html: str) -> str:
+    """Return a page whose elements below MAX_DEPTH stand beside each other, each with the words that it begins with."""
+    out: list[str] = []
+    left: list[tuple[Any, int]] = [(child, 1) for child in reversed(BeautifulSoup(html, "lxml").contents)]
+    while left:
+        node, depth = left.pop()
+        if not isinstance(node, Tag):
+            out.append(_written(node))
+            continue
+        inner, end = node.contents, "" if node.is_empty_element else f"</{node.name}>"
+        out.append(f"<{node.name}{''.join(_attribute(*pair) for pair in node.attrs.items())}>")
+        if depth < MAX_DEPTH:
+            left.append((end, depth))
+            left += [(child, depth + 1) for child in reversed(inner)]
+        else:
+            words = list(takewhile(lambda child: not isinstance(child, Tag), inner))
+            out += [*map(_written, words), end]
+            left += [(child, depth) for child in reversed(inner[len(words) :])]
+    return "".join(out)
+
+
+def _attribute(name: str, value: str | list[str]) -> str:
+    return f' {name}="{escape(value if isinstance(value, str) else " ".join(value))}"'
+
+
+def _written(node: NavigableString | str) -> str:
+    """Return as HTML what is no element: words, a comment, or the end of an element, which is written."""
+    if not isinstance(node, NavigableString):
+        return node
+    if type(node) is not NavigableString or (node.parent is not None and node.parent.name in _RAW_TAGS):
+        return node.output_ready(None)
+    return escape(node, quote=False)

@@ -1,0 +1,79 @@
+"""A page that its readers fail on, or take long for, says the same words as one that they do not."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrapy import Request
+from scrapy.http import HtmlResponse, TextResponse, XmlResponse
+
+from crawlers.charset import Charset
+from crawlers.readable import MAX_DEPTH, readable
+
+URL = "https://www.example.com/a/b.html?c=1"
+
+
+def page(text: str, kind: type[TextResponse] = HtmlResponse) -> TextResponse:
+    return kind(URL, body=text.encode(), encoding="utf-8")
+
+
+def words(response: TextResponse) -> list[str]:
+    return response.xpath("//text()").getall()
+
+
+def test_a_sound_page_stays_as_it_is() -> None:
+    for text in ("", "<p>甲</p>", '<base href="/x/"><p>甲', "<p>甲</p>" * 600, "<p>" * 600, "<div>" * 505):
+        response = page(text)
+        assert readable(response) is response
+
+
+@pytest.mark.parametrize("base", ["http://[", "//[::1", "https://[x]/"])
+def test_a_base_that_is_no_address_is_none(base: str) -> None:
+    response = page(f'<!DOCTYPE html><html><head><base href="{base}"><title>题</title></head><body><a href="d">甲</a></body></html>')
+    with pytest.raises(ValueError, match=r"."):
+        response.css("a")
+    read = Charset().process_response(Request(URL), response)
+    assert read.css("a::text").get() == "甲"
+    assert read.urljoin("d") == "https://www.example.com/a/d"
+
+
+PIECES = st.sampled_from(
+    ["<div>甲", "</div>乙", "<b>丙</b>丁", "戊&lt;<br>", "<!-- 己 -->庚", '<div class="a b"><i>辛</i>', "<script>1 < 2</script>", "<img alt='\"'>"]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PIECES, max_size=40).map("".join), st.sampled_from([0, MAX_DEPTH - 5, MAX_DEPTH, 1500]))
+def test_what_is_nested_too_deep_keeps_its_words_and_their_order(inside: str, above: int) -> None:
+    response = page("<html><body>" + "<div>" * above + inside)
+    read = readable(response)
+    assert "".join(words(read)) == "".join(words(response))
+    for place in ("//b", "//b[.='丙']", "//i[.='辛']", "//div[@class='a b']", "//br", "//comment()", "//script", "//img/@alt"):
+        assert len(read.xpath(place)) == len(response.xpath(place))
+    assert not read.xpath("/*" * MAX_DEPTH + "/*")
+
+
+def test_what_stands_behind_the_depth_at_which_the_parser_ends_is_read() -> None:
+    response = page("<p>前</p>" + "<div>" * 3000 + "中" + "</div>" * 3000 + "<p>後</p>")
+    assert words(response) == ["前"]
+    assert words(readable(response)) == ["前", "中", "後"]
+
+
+def test_deep_xml_is_no_deeper_either() -> None:
+    response = page("<a>" * 600 + "甲" + "</a>" * 600, XmlResponse)
+    assert words(readable(response)) == ["甲"]
+    assert not readable(response).xpath("/*" * MAX_DEPTH + "/*")
+
+
+def test_json_and_pictures_are_left_alone() -> None:
+    for response in (page("[" + '"<",' * 600 + "0]", TextResponse), TextResponse(URL, body=b"<" * 600 + b"\0\xff")):
+        assert readable(response).body == response.body
+
+
+def test_the_deepest_page_takes_little_time() -> None:
+    response = page("<div class=a>" * 14_000 + "甲")
+    start = time.process_time()
+    read = Charset().process_response(Request(URL), response)
+    assert read.css("div.a div.a ::text").getall() == ["甲"]
+    assert time.process_time() - start < 0.5
