@@ -22,6 +22,9 @@ _LONE_SURROGATE = re.compile(
 )
 # UTF-7 hides marks behind plain letters, and browsers read it no more. The others are of addresses and of Python's own source.
 _NO_CHARSETS = {"utf-7", "idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "raw-unicode-escape"}
+_BLANKS = re.compile(r"[ \t\r\n\f\v]+")
+# What a parser of HTML would change; nine of ten short texts have nothing of it, and the parser is most of their time.
+_NOT_BARE = re.compile("[<&\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\U0001fffe-\U0010ffff]")
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
 
 
@@ -37,7 +40,8 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
     white space become one blank, while no-break and full-width blanks stay as they came. `drop_hidden` leaves out what the
     page hides by its own inline style, such as the noise some sites strew between the words.
     """
-    text = "".join(_pieces(_soup(page), drop_hidden))
+    is_bare = isinstance(page, str) and not _NOT_BARE.search(page)
+    text = _BLANKS.sub(" ", page) if is_bare else "".join(_pieces(_soup(page), drop_hidden))
     lines = (re.sub(r"[ \t\r\f\v]+", " ", line).strip(" ") for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
@@ -90,7 +94,7 @@ def _pieces(tag: Tag, drop_hidden: bool) -> Iterable[str]:
             yield edge
             left += [edge, *reversed(child.contents)]
         elif isinstance(child, NavigableString) and not isinstance(child, Comment):
-            yield re.sub(r"[ \t\r\n\f\v]+", " ", child)
+            yield _BLANKS.sub(" ", child)
 
 
 def is_hidden(tag: Tag) -> bool:

@@ -3,10 +3,12 @@
 import re
 
 import msgspec
+from parsel import SelectorList
 from scrapy.http import TextResponse
 
 from crawlers.fields import text_of
-from crawlers.pages import Article, without, without_noise
+from crawlers.nesting import outermost
+from crawlers.pages import Article, without_noise
 from crawlers.paper import lines_of, read_paper
 from crawlers.paper_lines import IMAGE, flat, parts_of
 from crawlers.paper_options import options_in
@@ -23,7 +25,7 @@ _BEGINS = re.compile(r"^\W*题目[和及与]答案如下\W*")
 
 def about(page: TextResponse) -> dict[str, str | None]:
     """Return what an article says of all its questions."""
-    path = [text_of(link) for link in page.css("div.m-position a")][1:]
+    path = [text_of(link) for link in SelectorList(outermost(page.css("div.m-position"))).css("a")][1:]
     return {
         "exam_raw": " > ".join(path) or None,
         "subject_raw": page.css('.m-info a[href*="tagname="]::text').get(),
@@ -33,7 +35,7 @@ def about(page: TextResponse) -> dict[str, str | None]:
 
 def lines_of_article(html: str, is_first: bool) -> list[str]:
     """Return the lines of a page's text, from 题目和答案如下 on where that is said, without buttons that lead to payment."""
-    lines = lines_of(without(without_noise(html), 'a[href*="/pay/"]'))
+    lines = lines_of(without_noise(html, drop='a[href*="/pay/"]'))
     begin = next((place for place, line in enumerate(lines) if _BEGINS.match(line)), None) if is_first else None
     return lines if begin is None else [_BEGINS.sub("", lines[begin]), *lines[begin + 1 :]]
 

@@ -75,8 +75,8 @@ class Article(Struct, frozen=True, kw_only=True):
         return found[1] if found and len(self.pages) < _MOST_ARTICLE_PAGES else None
 
 
-def without_noise(html: str) -> str:
-    """Return the HTML of an article without what is hidden between its words.
+def without_noise(html: str, drop: str | None = None) -> str:
+    """Return the HTML of an article without what is hidden between its words, and without the tags that a selector finds.
 
     Inline tags are noise unless they open with 答案. A hidden block is what a click would show, unless it is short and says nothing of
     a question.
@@ -85,6 +85,8 @@ def without_noise(html: str) -> str:
     for tag in [tag for tag in soup.find_all(True) if is_hidden(tag) and _is_noise(tag)]:
         if not tag.decomposed:  # with the tag around it
             tag.decompose()
+    for tag in soup.select(drop) if drop else ():
+        tag.decompose()
     return str(soup)
 
 

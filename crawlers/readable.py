@@ -7,6 +7,7 @@ from typing import Any
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString
 from lxml.etree import XPath
+from parsel import Selector
 from scrapy.http import HtmlResponse, TextResponse
 from scrapy.utils.response import get_base_url
 
@@ -27,8 +28,16 @@ def readable(response: TextResponse) -> TextResponse:
         response = _with_text(response, f'<base href="{escape(response.url)}">{response.text}')
     if response.body.count(b"<") <= MAX_DEPTH or response.selector.type not in ("html", "xml"):
         return response
-    root = response.selector.root
-    return _with_text(response, _flattened(response.text)) if root is not None and _AT_MAX_DEPTH(root.getroottree()) else response
+    return _with_text(response, _flattened(response.text)) if _is_deep(response.selector) else response
+
+
+def shallow(html: str) -> str:
+    """Return a piece of HTML as one that is nested no deeper than a page may be."""
+    return _flattened(html) if html.count("<") > MAX_DEPTH and _is_deep(Selector(text=html, type="html")) else html
+
+
+def _is_deep(page: Selector) -> bool:
+    return page.root is not None and bool(_AT_MAX_DEPTH(page.root.getroottree()))
 
 
 def _with_text(response: TextResponse, text: str) -> TextResponse:

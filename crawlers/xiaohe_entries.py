@@ -9,6 +9,7 @@ from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
 
+from lxml.etree import iterwalk
 from lxml.html import HtmlElement, tostring
 from parsel import Selector
 from scrapy.http import Response
@@ -16,12 +17,13 @@ from scrapy.http import Response
 from crawlers.fields import labelled, text_of
 from crawlers.nesting import following_parts, inner_parts, outermost
 from crawlers.page_state import states
+from crawlers.readable import shallow
 from crawlers.xiaohe_state import Part, found_in
 from records.item import LabelledValue, Section
 
 _HEADINGS = {"h3", "h4", "h5", "h6"}
 _ENDS = frozenset({"h1", "h2"})
-_MAX_HEADING_PIECES = 20
+_MAX_HEADING_PIECES = 40  # beginnings and ends of tags
 _BOILERPLATE = re.compile(r"小荷医典内容仅供[^\n]{0,120}?请?遵医嘱[。！]?|【(?:温馨)?提示】[^\n]*")
 
 
@@ -105,7 +107,7 @@ def _list_entries(html: str, title: str) -> Iterator[Part]:
     label = title
     entries: list[HtmlElement] = []
     labels: list[str] = []
-    for tag in Selector(text=html, type="html").root.iter("li", *_HEADINGS):
+    for tag in Selector(text=shallow(html), type="html").root.iter("li", *_HEADINGS):
         if tag.tag in _HEADINGS:
             label = _short_text(tag)
         else:
@@ -116,4 +118,7 @@ def _list_entries(html: str, title: str) -> Iterator[Part]:
 
 
 def _short_text(heading: HtmlElement) -> str:
-    return text_of(escape("".join(islice(heading.itertext(), _MAX_HEADING_PIECES))))
+    """Return what a heading begins with; headings may be nested, so that all of each would be the page many times."""
+    walk = islice(iterwalk(heading, events=("start", "end", "comment", "pi")), _MAX_HEADING_PIECES)
+    words = [tag.text if event == "start" else tag.tail if tag is not heading else "" for event, tag in walk]
+    return text_of(escape("".join(filter(None, words))))

@@ -108,6 +108,6 @@ def _parts(modules: list[Any]) -> Iterator[Part]:
                 inner += [row for row in value if _is_module(row) and not row.get("type")]
                 value = [row for row in value if not _is_module(row) or row.get("type")]
             own.append(as_html(value))
-        # The same prose may stand in two forms.
-        yield _name(module), next((html for html in own if text_of(html).strip()), "")
+        forms = [html for html in own if html]  # of the same prose
+        yield _name(module), next((html for html in forms if len(forms) == 1 or text_of(html).strip()), "")
         left += reversed(inner)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from parsel import SelectorList
 from scrapy import Request
 from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
@@ -139,7 +140,7 @@ def _lines(page: TextResponse) -> list[str]:
 
 def _marks(page: TextResponse) -> list[str]:
     """Return what an article may have instead of text."""
-    body = page.css(".kao_text")
+    body = SelectorList(outermost(page.css(".kao_text")))
     files = any(_DOWNLOAD.search(href) for href in body.css("a::attr(href)").getall())
     return [*(["files"] if files else []), *(["images"] if body.css("img") else [])]
 

@@ -1,6 +1,8 @@
 """What a reader sees of a piece of HTML."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy import Selector
 
 from crawlers.fields import images_in, labelled, text_of
@@ -24,6 +26,16 @@ from crawlers.fields import images_in, labelled, text_of
 def test_text(html: str, text: str) -> None:
     assert text_of(html) == text
     assert text_of(Selector(text=f"<div>{html}</div>").css("div")[0]) == text
+
+
+@given(st.text(st.characters(exclude_characters="<&"), max_size=20) | st.text(" \t\n\r\xa0\u3000甲a.\u2028", max_size=20))
+def test_text_without_markup_is_read_as_in_a_tag(text: str) -> None:
+    """Bare text takes a shorter way."""
+    try:
+        expected = text_of(f"<b></b>{text}")
+    except UnicodeEncodeError:  # half a character
+        return
+    assert text_of(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 from scrapy.resolver import dnscache
 from scrapy.utils.test import get_crawler
-from twisted.internet import reactor
+from twisted.internet.testing import MemoryReactorClock
 
 from crawlers.account import REFUSED
 from crawlers.download import seconds_named
@@ -80,14 +80,18 @@ def test_a_live_crawl_is_polite(crawl_faults: Crawl) -> None:
 
 
 def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None:
-    result = crawl_faults(mode="manners", start=["http://faults.example/down"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5})
+    result = crawl_faults(
+        mode="manners", start=["http://faults.example/down"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5, "CONCURRENT_REQUESTS": 1}
+    )
     assert result["reason"] == "5 requests in a row had no answer, the last: HTTP status 503"
     assert sum(result["asked"].values()) < 12
     assert "stopped before its end (5 requests in a row had no answer, the last: HTTP status 503)" in result["complaint"]
 
 
 def test_a_crawl_ends_at_a_wall(crawl_faults: Crawl) -> None:
-    result = crawl_faults(mode="manners", start=["http://faults.example/wall"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5})
+    result = crawl_faults(
+        mode="manners", start=["http://faults.example/wall"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5, "CONCURRENT_REQUESTS": 1}
+    )
     assert result["reason"] == "5 pages in a row were redirected to http://faults.example/login: the site asks for a log-in"
     assert sum(result["asked"].values()) < 12
 
@@ -195,7 +199,7 @@ def test_a_host_that_spells_an_address_is_read_as_a_connection_would(host: str, 
 
 
 def test_a_name_is_checked_at_each_connection() -> None:
-    resolver = PublicResolver(reactor, 100, 1.0)
+    resolver = PublicResolver(MemoryReactorClock(), 100, 1.0)  # an installed reactor would follow into the forks of other tests
     answers: list[Any] = []
     for address in ("93.184.216.34", "127.0.0.1"):  # what a name of the attacker's says first, and then
         dnscache["moves.example"] = address
