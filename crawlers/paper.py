@@ -22,6 +22,8 @@ from crawlers.fields import text_of
 from crawlers.paper_assembly import assemble
 from crawlers.paper_doubts import settle
 from crawlers.paper_draft import Draft, Reading
+from crawlers.paper_exports import without_fields
+from crawlers.paper_gift import without_gift
 from crawlers.paper_join import join_regions
 from crawlers.paper_layout import lay_out
 from crawlers.paper_lines import IMAGE, visible
@@ -45,7 +47,8 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 def read_paper(lines: Iterable[str]) -> Reading:
     """Return the questions of a paper in their order."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
-    source = numbered(list(ticks_told(usual_spelling(without_markup(given)))))
+    plain = without_fields(without_markup(without_gift(given)))
+    source = numbered(list(ticks_told(usual_spelling(plain))))
     tabled, rest = tables_in(source)
     own, unread = own_lines(rest)
     layout = lay_out(own)
