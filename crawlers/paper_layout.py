@@ -1,5 +1,6 @@
 """What each line of a paper is: heading, note, answer list, or the first line of a question. Lines in, the layout out."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -8,13 +9,16 @@ from msgspec import Struct
 from crawlers.paper_chain import Candidate, choose
 from crawlers.paper_entries import is_title
 from crawlers.paper_headings import is_heading, is_note, is_paper_title, kind_of
-from crawlers.paper_lines import WHOLE_ANSWER
+from crawlers.paper_lines import WHOLE_ANSWER, parts_of
 from crawlers.paper_numbers import Number, number_of
 from crawlers.paper_page import Line
 from crawlers.paper_regions import Region, find_regions
 from crawlers.paper_signals import opens_options, tells_answer
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
+_BRACKETED = re.compile(
+    r"[【\[〖](?![\d\s])[^【】\[\]()。?,:;]{2,14}[】\]〗](?:[(][^()]{1,30}[)])?|[◆■●▲◇□★]{1,3}\s?[^\s()。?,:;]{2,14}\s?[◆■●▲◇□★]{0,3}"
+)
 _CASE_LINES = 30
 _MIN_WORDS = 4  # characters behind a number that a line break may have brought to the front
 
@@ -76,6 +80,8 @@ def _is_title(lines: Sequence[Line], place: int) -> bool:
     line = lines[place].flat
     if is_heading(line):
         return True
+    if _BRACKETED.fullmatch(line):
+        return _heads_numbered(lines, place)
     number = number_of(line)
     if number is None or number.style != "hanzi" or len(line) > 40 or line.endswith(("。", "?", ";")):
         return False
@@ -83,6 +89,15 @@ def _is_title(lines: Sequence[Line], place: int) -> bool:
         return _heads_more(lines, place)
     below = next((found for later in lines[place + 1 : place + 4] if not is_heading(later.flat) and (found := number_of(later.flat))), None)
     return bool(below and below.style != "hanzi" and (below.value == 1 or kind_of(line)))
+
+
+def _heads_numbered(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a line in brackets, `【能力提升】`, is no mark of an answer or note and stands right above a question."""
+    line = lines[place].flat
+    if is_note(line) or number_of(line) or parts_of(lines[place].text) != (("text", lines[place].text),) or place + 1 == len(lines):
+        return False
+    below = number_of(lines[place + 1].flat)
+    return is_heading(lines[place + 1].flat) or (below is not None and below.style not in ("hanzi", "tight"))
 
 
 def _begins_paper(lines: Sequence[Line], place: int) -> bool:

@@ -36,6 +36,8 @@ _SMALL_TIGHT = re.compile(
     r"a(?=[\u4e00-\u9fff])[^a-z]{1,200}b(?=[\u4e00-\u9fff])[^a-z]{1,200}c(?=[\u4e00-\u9fff])[^a-z]{1,200}(?:d(?=[\u4e00-\u9fff])[^a-z]{1,200})?$"
 )
 _SMALL_LETTER = re.compile(r"(?:^|(?<=\s))(?P<letter>[a-h])(?=[\u4e00-\u9fff])")
+_DOUBLED = re.compile(r"(?:^|(?<=\s))(?P<letter>[A-J])\s{1,3}(?P=letter)(?=\S)")
+_BLANK_BEHIND = re.compile(r"(?:^|(?<=[\s)]))(?P<letter>[A-J])\s{1,3}(?=\S)")
 _RANGE_OF_ONE = re.compile(r"[【\[]\s?(\d{1,5})\s?[】\]]")
 _ANSWER = re.compile(
     r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误)\s?[。.!]?"
@@ -84,6 +86,7 @@ def _mended(text: str, spaced: bool) -> list[str]:
 
 def _signs(text: str) -> list[str]:
     """Return a line with the signs of options and answers that are usual."""
+    text = _with_signs(text) if "A" in text and "B" in text else text
     line = flat(text)
     bare = line.strip()
     if len(bare) < _SHORT and (match := _ANSWER.fullmatch(bare)):
@@ -106,6 +109,21 @@ def _signs(text: str) -> list[str]:
         at = behind.start()
         return [text[:at], f"答案：{behind['words'].removeprefix('正确').removeprefix('答案').lstrip(' :选')}"]
     return [text]
+
+
+def _with_signs(text: str) -> str:
+    """Return a line of options whose words open with their own letters, `A A型 B B型`, with signs behind the letters."""
+    line = flat(text)
+    if len({match["letter"] for match in _DOUBLED.finditer(line)}) < 2:
+        return text
+    ends: list[int] = []
+    for match in _BLANK_BEHIND.finditer(line):
+        if match["letter"] == "ABCDEFGHIJ"[len(ends)]:
+            ends.append(match.start() + 1)
+            if len(ends) == 10:
+                break
+    done = "".join(f"{text[start:end]}. " for start, end in zip([0, *ends], ends, strict=False))
+    return done + text[ends[-1] :].lstrip() if len(ends) > 2 else text
 
 
 def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
