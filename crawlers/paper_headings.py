@@ -80,10 +80,11 @@ def is_paper_title(line: str) -> bool:
 
 
 def is_heading(line: str) -> bool:
-    """Tell whether a flat line is the heading of a section or of a case."""
-    return bool(
-        (len(line) < 400 and (_CHAPTER.match(line) if len(line) < 40 and "第" in line[:6] else None))
-        or (len(line) < 400 and (_HEADING.match(line) or _BARE_HEADING.match(line) or _CASE_HEADING.match(line)) and not line.endswith("?"))
+    """Tell whether a flat line is the heading of a section, a chapter or a case."""
+    if len(line) >= 400 or line.endswith("?"):
+        return False
+    return any(pattern.match(line) for pattern in (_HEADING, _BARE_HEADING, _CASE_HEADING)) or (
+        len(line) < 40 and bool(_CHAPTER.match(line))
     )
 
 
