@@ -24,7 +24,7 @@ _OPENS = re.compile(r"\s{0,4}(?P<number>\d{1,5})\s?[、.](?!\d)")
 
 def broken_up(text: str) -> Iterator[str]:
     """Return a line, or the lines that several questions in a row on one line should have been."""
-    if len(text) < _MANY:
+    if len(text) < _MANY or "\n" in text:  # a list that is one answer stays one
         yield text
         return
     line = flat(text)
