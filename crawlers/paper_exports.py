@@ -20,6 +20,8 @@ _FIRST_OPTION = re.compile(r"\s{0,8}[【\[]?(?:备选)?(?:选项|答案)\s?[A-J]
 
 _MINE = re.compile(r"(?:我|你|您|学生|考生)的?答案\s?:.{0,400}?(?=(?:正确|参考|标准)答案\s?:)")
 _WITH_OPTION = re.compile(r"(?P<mark>(?:正确|参考|标准)?答案\s?:)\s{0,3}(?P<letters>[A-J]{1,8})\s?:\s?\S.*$")
+_MINE_ALONE = re.compile(r"\s{0,8}(?:我|你|您|学生|考生)的?答案\s?:\s{0,4}")
+_THEIRS = re.compile(r"\s{0,8}(?:正确|参考|标准)答案")
 _SCORE = re.compile(r"\s{0,8}(?:得分\s?:?\s?)?\d{1,3}(?:\.\d{1,2})?\s?分\s{0,4}")
 
 _FOLD = re.compile(r"<(?P<slash>/?)details[^<>]{0,100}>", re.I)
@@ -63,9 +65,12 @@ def _is_marked(text: str) -> bool:
 
 def _told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return answers without the visitor's own, the words of their options and what they scored."""
-    answered = False
+    answered = mine_below = False
     for index, text in lines:
         line = flat(text)
+        mine_below = bool(_MINE_ALONE.fullmatch(line) or (mine_below and not _THEIRS.match(line) and not _is_asked(line.strip())))
+        if mine_below:  # the visitor's own, over several lines
+            continue
         if answered and _SCORE.fullmatch(line):
             continue
         if "答案" in line:
@@ -74,9 +79,14 @@ def _told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             if told := _WITH_OPTION.search(flat(text)):
                 text = text[: told.end("letters")]
             answered = True
-        elif line.strip():
+        elif _is_asked(line.strip()):
             answered = False
         yield index, text
+
+
+def _is_asked(line: str) -> bool:
+    number = number_of(line)
+    return number is not None and number.style in ("point", "ordinal", "titled")
 
 
 def _fields(lines: Sequence[Numbered]) -> Iterator[Numbered]:

@@ -30,7 +30,7 @@ def without_gift(lines: Sequence[Numbered]) -> list[Numbered]:
             done += block
             continue
         number += 1
-        done += [(block[0][0], line) for line in _question(words, number)]
+        done += [(block[0][0], line) for line in ("", *_question(words, number))]
     return done
 
 
@@ -65,12 +65,12 @@ def _question(words: str, number: int) -> list[str]:
     inner, _, tail = rest.rpartition("}")
     stem = re.sub(r"^\[(?:html|markdown|plain|moodle)\]", "", stem.strip())
     said = " ".join(filter(None, (*stem.split("\n"), "____" if tail.strip() else "", tail.strip().replace("\n", " "))))
-    lines = [f"第{number}题", said.strip()]
+    lines = [f"第{number}题 {said.strip()}"]
     if verdict := _VERDICT.fullmatch(inner):
         return [*lines, "答案：" + ("√" if verdict["said"].upper().startswith("T") else "×")]
     answers = [(match["sign"], *_parted(match["words"])) for match in _ANSWER.finditer(inner)]
     if "->" in inner or inner.strip().startswith("#") or len(answers) > 10:
-        return [*lines, *(f"{letter}. {inner.strip()}" for letter in "BD")]
+        return [*lines, *(f"{letter}. {inner.strip()}" for letter in "BC")]
     if not any(sign == "~" for sign, _, _ in answers):
         return [*lines, *([f"答案：{answers[0][1]}"] if answers else [])]
     right = [place for place, (sign, _, weight) in enumerate(answers) if sign == "=" or weight > 0]

@@ -142,7 +142,12 @@ def looks_asked(lines: Sequence[Line], place: int) -> bool:
 
 def _is_list(text: str) -> bool:
     listed = listed_in(text)
-    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip() or parts_of(listed.rest)[0][0] != "text")
+    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip() or not _is_text(listed.rest))
+
+
+def _is_text(rest: str) -> bool:
+    """Tell whether what follows an answer opens with words instead of a mark."""
+    return [kind for kind, _ in parts_of(rest)[:1]] == ["text"]
 
 
 def _is_entry(lines: Sequence[Line], place: int) -> bool:
@@ -168,7 +173,7 @@ def _is_entries(lines: Sequence[Line], place: int) -> bool:
         return False
     listed = listed_in(lines[place].text)
     if len(listed.entries) > 1:
-        return not listed.rest.strip(" 。.;；,，、") or parts_of(listed.rest)[0][0] != "text"
+        return not listed.rest.strip(" 。.;；,，、") or not _is_text(listed.rest)
     if not listed.entries:
         return True  # a table, or `1. 【答案】B`
     return (

@@ -36,6 +36,10 @@ _SMALL_TIGHT = re.compile(
     r"a(?=[\u4e00-\u9fff])[^a-z]{1,200}b(?=[\u4e00-\u9fff])[^a-z]{1,200}c(?=[\u4e00-\u9fff])[^a-z]{1,200}(?:d(?=[\u4e00-\u9fff])[^a-z]{1,200})?$"
 )
 _SMALL_LETTER = re.compile(r"(?:^|(?<=\s))(?P<letter>[a-h])(?=[\u4e00-\u9fff])")
+_NUMBER_ALONE = re.compile(r"(\d{1,4})\s?[、.]?")
+_TAGGED = re.compile(
+    r"[【\[(](?:单选|多选|判断|填空|简答|名词解释|论述|不定项)题?[】\])]\s?(?:[(]\s?\d{1,2}(?:\.\d)?\s?分\s?[)])?\s{0,3}[^\s(]"
+)
 _DOUBLED = re.compile(r"(?:^|(?<=\s))(?P<letter>[A-J])\s{1,3}(?P=letter)(?=\S)")
 _BLANK_BEHIND = re.compile(r"(?:^|(?<=[\s)]))(?P<letter>[A-J])\s{1,3}(?=\S)")
 _RANGE_OF_ONE = re.compile(r"[【\[]\s?(\d{1,5})\s?[】\]]")
@@ -139,6 +143,9 @@ def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         if (one := _RANGE_OF_ONE.fullmatch(bare)) and re.match(rf"0?{one[1]}\s?[、.]", next_line):
             yield index, ""
             place += 1
+        elif len(bare) < 6 and (alone := _NUMBER_ALONE.fullmatch(bare)) and _TAGGED.match(next_line):
+            yield index, f"{alone[1]}. {below.strip()}"
+            place += 2
         elif option or heading:
             yield index, f"{text.strip()}{'' if heading else ' '}{below.strip()}"
             place += 2

@@ -51,4 +51,4 @@ def _cells(given: Sequence[tuple[int, str]], start: int) -> tuple[list[tuple[int
         if numbers and len(numbers) == len(answers):
             pairs += zip(numbers, answers, strict=True)
             numbers, answers, stop = [], [], at
-    return (pairs, stop) if len(pairs) >= _FEWEST and not numbers else ([], start)
+    return (pairs, stop) if len(pairs) >= _FEWEST and not numbers else ([], at)
