@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.paper_entries import listed_in
-from crawlers.paper_headings import is_heading, is_note
+from crawlers.paper_headings import heads, is_note
 from crawlers.paper_letters import letter_of
 from crawlers.paper_lines import flat, parts_of, seen
 from crawlers.paper_numbers import Number, number_of
@@ -41,7 +41,7 @@ def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     if not any(match for _, match in marks):
         return list(lines)
     numbers = [_own(line) for line in given]
-    headings = [bool(line) and (is_heading(line) or is_note(line) or _ORDINAL.match(line) is not None) for line in given]
+    headings = [bool(line) and (heads(line) or is_note(line) or _ORDINAL.match(line) is not None) for line in given]
     done: list[Numbered] = []
     place = 0
     for found in _answers(given, marks, numbers, headings):

@@ -80,12 +80,13 @@ def is_paper_title(line: str) -> bool:
 
 
 def is_heading(line: str) -> bool:
-    """Tell whether a flat line is the heading of a section, a chapter or a case."""
-    if len(line) >= 400 or line.endswith("?"):
-        return False
-    return any(pattern.match(line) for pattern in (_HEADING, _BARE_HEADING, _CASE_HEADING)) or (
-        len(line) < 40 and bool(_CHAPTER.match(line))
-    )
+    """Tell whether a flat line is the heading of a section or of a case."""
+    return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))
+
+
+def heads(line: str) -> bool:
+    """Tell whether a flat line of running text is a heading, that of a chapter included: `第二章 细胞`."""
+    return is_heading(line) or (len(line) < 40 and bool(_CHAPTER.match(line)))
 
 
 def is_note(line: str) -> bool:

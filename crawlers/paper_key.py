@@ -7,7 +7,7 @@ from itertools import pairwise
 from msgspec import structs
 
 from crawlers.paper_entries import ANSWER, GROUP, SCORES, Entry, Listed, entries_of_table, is_table, is_title, listed_in
-from crawlers.paper_headings import is_heading
+from crawlers.paper_headings import heads
 from crawlers.paper_lines import flat, parts_of
 from crawlers.paper_numbers import HANZI, number_of
 
@@ -41,7 +41,7 @@ def read_key(lines: Sequence[str]) -> list[Entry]:
         elif listed.entries:
             section = flat(listed.group) if listed.group else section
             _add(listed, _named(outer, section), entries)
-        elif is_heading(line):
+        elif heads(line):
             section = line
         elif (group := GROUP.match(line)) and (number := number_of(line[group.end() :])) and number.style != "tight":  # 三、（1）顺应
             section = group[0]
