@@ -22,16 +22,21 @@ from crawlers.fields import text_of
 from crawlers.paper_assembly import assemble
 from crawlers.paper_doubts import settle
 from crawlers.paper_draft import Draft, Reading
+from crawlers.paper_essays import essays_joined
+from crawlers.paper_exports import without_fields
+from crawlers.paper_gift import without_gift
 from crawlers.paper_join import join_regions
 from crawlers.paper_layout import lay_out
 from crawlers.paper_lines import IMAGE, visible
 from crawlers.paper_markup import without_markup
 from crawlers.paper_page import own_lines
+from crawlers.paper_rings import rings_as_letters
 from crawlers.paper_spelling import usual_spelling
 from crawlers.paper_table import tables_in
 from crawlers.paper_ticks import ticks_told
 from crawlers.paper_unlettered import take_unlettered
 from crawlers.paper_unnumbered import numbered
+from crawlers.paper_vertical import cells_joined
 
 __all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper"]
 
@@ -45,7 +50,9 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 def read_paper(lines: Iterable[str]) -> Reading:
     """Return the questions of a paper in their order."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
-    source = numbered(list(ticks_told(usual_spelling(without_markup(given)))))
+    plain = without_fields(without_markup(without_gift(given)))
+    lettered = rings_as_letters(cells_joined(usual_spelling(plain)))
+    source = essays_joined(numbered(list(ticks_told(lettered))))
     tabled, rest = tables_in(source)
     own, unread = own_lines(rest)
     layout = lay_out(own)

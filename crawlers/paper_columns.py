@@ -3,15 +3,22 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 
+from crawlers.paper_headings import is_heading
 from crawlers.paper_lines import flat
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
 
 _HEAD = re.compile(
-    r"\s{0,20}(?P<first>\d{1,5})\s?[、.](?!\d)\s{0,3}\S[^\n]{3,80}?(?:\s{3,}|\t)(?P<right>(?P<second>\d{1,5})\s?[、.](?!\d)\s{0,3}\S.{2,})$"
+    r"\s{0,20}(?P<first>\d{1,5})\s?[、.](?!\d)\s{0,3}\S[^\n]{3,80}?(?:\s{2,}|\t)(?P<right>(?P<second>\d{1,5})\s?[、.](?!\d)\s{0,3}\S.{2,})$"
 )
+_HEADED = re.compile(
+    r"\s{0,20}(?P<heading>[^\s\d][^\n]{2,40}?)(?:\s{4,60}|\t\s{0,60})(?P<right>(?P<second>\d{1,5})\s?[、.](?!\d)\s{0,3}\S.{2,})$"
+)
+"""A heading above the left column beside a question of the right one."""
+_OPTION = re.compile(r"(?:(?<=\s)|^)[(]?(?P<letter>[A-J])\s?[.、:)]")
 _WORDS = re.compile("[\u4e00-\u9fff]{2}")
 _GAP = re.compile(r"\t\s*|\s{2,}")
 _OFF = 8  # columns that a typed column may stray
@@ -39,7 +46,11 @@ def _head(text: str) -> tuple[int, int, int] | None:
     """Return both numbers of a line that two questions begin on, and the column of the second."""
     if len(text) > _LONGEST:
         return None
-    match = _HEAD.match(flat(text).replace("\x0b", " ")) if "  " in text or "\t" in text or "\u3000" in text else None
+    line = flat(text).replace("\x0b", " ") if "  " in text or "\t" in text or "\u3000" in text else ""
+    if headed := _HEADED.match(line):
+        beside = is_heading(headed["heading"].strip()) and int(headed["second"]) > 1 and _WORDS.search(headed["right"])
+        return (0, int(headed["second"]), _width(text[: headed.start("right")])) if beside else None
+    match = _HEAD.match(line)
     if match is None or not _WORDS.search(text[: match.start("right")]) or not _WORDS.search(match["right"]):
         return None
     first, second = int(match["first"]), int(match["second"])
@@ -67,7 +78,11 @@ def _region(lines: Sequence[Numbered], start: int, head: tuple[int, int, int]) -
 
 
 def _cut(text: str, column: int) -> int | None:
-    """Return where a line parts at a column; None where words run across it."""
+    """Return where a line parts: where options begin anew, else at a column; None where words run across it."""
+    letters = list(_OPTION.finditer(flat(text))) if not _head(text) else []
+    anew = [later.start() for option, later in pairwise(letters) if later["letter"] <= option["letter"]]
+    if anew:
+        return anew[0] if len(anew) == 1 else None
     near = [
         (abs(_width(text[: gap.end()]) - column), gap.end())
         for gap in _GAP.finditer(text)

@@ -18,6 +18,8 @@ _GARBLED = re.compile("[■□▇█▆]{3}")  # and not U+FFFD, which `clean` r
 _LISTED = re.compile(
     r"答案\s?:?\s?\d{1,4}\s?[-、.]|(?:(?<![\dA-Za-z])\d{1,3}\s?[-、.:)\]=]{0,2}\s?[A-J√×]{1,6}(?![A-Za-z])[\s,;、.]{0,4}){3}|^[\s\dA-J√×,、;.:-]{0,200}[A-J√×](?:[\s,、;]{0,2}[A-J√×]){4}"
 )
+_BESIDE = re.compile(r"(?:[(]\s{0,12}[)]|[。?_])\s{1,20}\d{1,4}\s?[、.](?!\d)\s{0,3}[\u4e00-\u9fff]{2}[^\n]{0,200}(?:[(]\s{0,12}[)]|[?_])")
+"""A question and, on the same line, the next one."""
 _SAID = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
 _ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
 
@@ -128,6 +130,8 @@ def _doubt(one: Asked) -> str | None:
         return "number_out_of_order"
     if not one.block.sure_options or any(_has_number_within(option) for option in one.draft.options) or _lacks_options(one):
         return "options_unreadable"
+    if _BESIDE.search(flat(one.draft.stem)):
+        return "number_out_of_order"
     if not one.block.sure_answer:
         return "two_answers"
     if (not one.block.worded and not one.draft.options and IMAGE not in one.draft.stem) or _GARBLED.search(one.draft.stem):

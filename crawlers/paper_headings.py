@@ -59,6 +59,9 @@ _PATIENT = re.compile(
 _PAPER_TITLE = re.compile(
     rf"[^,。?!:;()]{{0,30}}(?:试卷|真题|试题|模拟题|练习题|测试题|模拟卷|套题|练习|测验|考试)\s?(?:[(]?(?:{_NUMERAL}|\d{{1,3}}|[A-E])[)]?|{_NUMERAL}|[A-E]卷)?\s?$"
 )
+_CHAPTER = re.compile(
+    rf"[#*【\[\s]{{0,5}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.][^。?!()_]{{1,28}}|[^\s。?!()_,;]{{1,16}})?|[节单课](?:元)?(?:[\s:、][^。?!()_]{{1,28}})?)[】\]*\s]{{0,4}}$"
+)
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 _KINDS = (
     ("shared", r"B\d?\s?\]?\s?型|配伍|共用备选"),
@@ -78,9 +81,12 @@ def is_paper_title(line: str) -> bool:
 
 def is_heading(line: str) -> bool:
     """Tell whether a flat line is the heading of a section or of a case."""
-    return bool(
-        len(line) < 400 and (_HEADING.match(line) or _BARE_HEADING.match(line) or _CASE_HEADING.match(line)) and not line.endswith("?")
-    )
+    return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))
+
+
+def heads(line: str) -> bool:
+    """Tell whether a flat line of running text is a heading, that of a chapter included: `第二章 细胞`."""
+    return is_heading(line) or (len(line) < 40 and bool(_CHAPTER.match(line)))
 
 
 def is_note(line: str) -> bool:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import structs
 
 from crawlers.paper_entries import ANSWER, GROUP, SCORES, Entry, Listed, entries_of_table, is_table, is_title, listed_in
-from crawlers.paper_headings import is_heading
+from crawlers.paper_headings import heads
 from crawlers.paper_lines import flat, parts_of
 from crawlers.paper_numbers import HANZI, number_of
 
@@ -14,11 +15,15 @@ _IN_BRACKETS = re.compile(r"[(\[【]\s?(?P<number>\d{1,5})\s?[)\]】]\s?[、.:]?
 _NUMERAL_ALONE = re.compile(
     rf"(?:[(\[](?P<nested>[{HANZI}]{{1,3}})[)\]]|第?[{HANZI}]{{1,3}}(?:部分|大题)?|I{{1,3}}|I?V|VI{{1,3}}|I?X)\s?[、.:]?\s?"
 )
+_CASE_WITHIN = re.compile(
+    rf"(?<=[\s;。.,A-J√×])(?=[【\[]?(?:案例|病例|材料|病案)(?:分析)?题?\s?[(]?(?:[{HANZI}]{{1,3}}|\d{{1,2}})[)]?[】\]]?\s?:?\s?\d)"
+)
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
 
 def read_key(lines: Sequence[str]) -> list[Entry]:
     """Return the entries of an answer list; headings part its sections, lines without a number go on with the entry before."""
+    lines = [piece for line in lines for piece in _by_case(line)]
     entries: list[Entry] = []
     section: str | None = None
     outer = ""
@@ -36,7 +41,7 @@ def read_key(lines: Sequence[str]) -> list[Entry]:
         elif listed.entries:
             section = flat(listed.group) if listed.group else section
             _add(listed, _named(outer, section), entries)
-        elif is_heading(line):
+        elif heads(line):
             section = line
         elif (group := GROUP.match(line)) and (number := number_of(line[group.end() :])) and number.style != "tight":  # 三、（1）顺应
             section = group[0]
@@ -45,6 +50,12 @@ def read_key(lines: Sequence[str]) -> list[Entry]:
             _read_line(text, _named(outer, section), entries)
         place += 1
     return entries
+
+
+def _by_case(text: str) -> list[str]:
+    """Return a line with the answers of several cases, `案例一：1.A 案例二：1.B`, in one piece for each."""
+    cuts = [0, *(match.start() for match in _CASE_WITHIN.finditer(flat(text))), len(text)]
+    return [text[start:stop].strip() for start, stop in pairwise(cuts)]
 
 
 def _named(outer: str, section: str | None) -> str | None:

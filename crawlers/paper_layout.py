@@ -1,5 +1,6 @@
 """What each line of a paper is: heading, note, answer list, or the first line of a question. Lines in, the layout out."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -7,14 +8,17 @@ from msgspec import Struct
 
 from crawlers.paper_chain import Candidate, choose
 from crawlers.paper_entries import is_title
-from crawlers.paper_headings import is_heading, is_note, is_paper_title, kind_of
-from crawlers.paper_lines import WHOLE_ANSWER
+from crawlers.paper_headings import heads, is_note, is_paper_title, kind_of
+from crawlers.paper_lines import WHOLE_ANSWER, parts_of
 from crawlers.paper_numbers import Number, number_of
 from crawlers.paper_page import Line
 from crawlers.paper_regions import Region, find_regions
 from crawlers.paper_signals import opens_options, tells_answer
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
+_BRACKETED = re.compile(
+    r"[【\[〖](?![\d\s])[^【】\[\]()。?,:;]{2,14}[】\]〗](?:[(][^()]{1,30}[)])?|[◆■●▲◇□★]{1,3}\s?[^\s()。?,:;]{2,14}\s?[◆■●▲◇□★]{0,3}"
+)
 _CASE_LINES = 30
 _MIN_WORDS = 4  # characters behind a number that a line break may have brought to the front
 
@@ -74,15 +78,26 @@ def _ends(count: int, stops: set[int]) -> list[int]:
 def _is_title(lines: Sequence[Line], place: int) -> bool:
     """Tell whether a line is a heading, by its words or by standing above a first number."""
     line = lines[place].flat
-    if is_heading(line):
+    if heads(line):
         return True
+    if _BRACKETED.fullmatch(line):
+        return _heads_numbered(lines, place)
     number = number_of(line)
     if number is None or number.style != "hanzi" or len(line) > 40 or line.endswith(("。", "?", ";")):
         return False
     if not line[number.end :].strip():
         return _heads_more(lines, place)
-    below = next((found for later in lines[place + 1 : place + 4] if not is_heading(later.flat) and (found := number_of(later.flat))), None)
+    below = next((found for later in lines[place + 1 : place + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
     return bool(below and below.style != "hanzi" and (below.value == 1 or kind_of(line)))
+
+
+def _heads_numbered(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a line in brackets, `【能力提升】`, is no mark of an answer or note and stands right above a question."""
+    line = lines[place].flat
+    if is_note(line) or number_of(line) or parts_of(lines[place].text) != (("text", lines[place].text),) or place + 1 == len(lines):
+        return False
+    below = number_of(lines[place + 1].flat)
+    return heads(lines[place + 1].flat) or (below is not None and below.style not in ("hanzi", "tight"))
 
 
 def _begins_paper(lines: Sequence[Line], place: int) -> bool:
@@ -90,7 +105,7 @@ def _begins_paper(lines: Sequence[Line], place: int) -> bool:
     number = number_of(lines[place].flat)
     if not is_paper_title(lines[place].flat) or (number and number.style != "tight"):
         return False
-    below = next((found for later in lines[place + 1 : place + 4] if not is_heading(later.flat) and (found := number_of(later.flat))), None)
+    below = next((found for later in lines[place + 1 : place + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
     return bool(below and below.value == 1)
 
 
@@ -99,7 +114,7 @@ def _heads_more(lines: Sequence[Line], place: int) -> bool:
     for at in range(place + 1, min(place + _CASE_LINES, len(lines))):
         if opens_options(lines, at) or tells_answer(lines[at]):
             return False
-        if (number := number_of(lines[at].flat)) and not is_heading(lines[at].flat):
+        if (number := number_of(lines[at].flat)) and not heads(lines[at].flat):
             return number.style not in ("hanzi", "tight")
     return False
 

@@ -131,6 +131,8 @@ def _is_whole(signs: Iterable[Sign], chain: list[Sign], usual: int) -> bool:
             continue
         if sign.weight == LINE and sign.sign in kinds:
             return False
+        if sign.weight >= LED and sign.sign in kinds and sign.letter <= last:
+            return False  # the options of another question stand beside these
         if sign.weight >= LED and sign.sign in kinds and ord(sign.letter) == ord(last) + 2:
             return False
         if len(chain) < usual and sign.sign in kinds and ord(sign.letter) == ord(last) + 1:

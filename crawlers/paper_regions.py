@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.paper_entries import BARE_RUN, is_table, is_title, listed_in
-from crawlers.paper_headings import heading_key, is_heading, is_note
+from crawlers.paper_headings import heading_key, heads, is_note
 from crawlers.paper_letters import letter_of
 from crawlers.paper_lines import WHOLE_ANSWER, flat, parts_of
 from crawlers.paper_numbers import number_of
@@ -37,7 +37,7 @@ def find_regions(lines: Sequence[Line]) -> list[Region]:
     while place < len(lines):
         found = _opened(lines, place, headings)
         if found is None:
-            if is_heading(lines[place].flat):
+            if heads(lines[place].flat):
                 headings.add(heading_key(lines[place].flat))
             place += 1
             continue
@@ -80,7 +80,7 @@ def _follows_title(lines: Sequence[Line], place: int, headings: set[str]) -> boo
             return True
         if number := number_of(line):
             return number.style != "tight" and not looks_asked(lines, at)
-        if is_heading(line):
+        if heads(line):
             return heading_key(line) in headings or _is_entry(lines, at + 1)
     return False
 
@@ -92,7 +92,7 @@ def _end(lines: Sequence[Line], place: int, headings: set[str], titled: bool) ->
         line = lines[place].flat
         if _is_entry(lines, place) or (titled and is_bare_run(line)):
             explained = True
-        elif is_heading(line):
+        elif heads(line):
             if not _heading_goes_on(lines, place, headings, titled):
                 return place
         elif is_note(line):
@@ -133,7 +133,7 @@ def looks_asked(lines: Sequence[Line], place: int) -> bool:
     if asks(lines[place].flat):
         return True
     for at in range(place, min(place + _AHEAD, len(lines))):
-        if at > place and ((number_of(lines[at].flat) and not letter_of(lines[at].flat)) or is_heading(lines[at].flat)):
+        if at > place and ((number_of(lines[at].flat) and not letter_of(lines[at].flat)) or heads(lines[at].flat)):
             return False
         if opens_options(lines, at):
             return True
@@ -142,7 +142,12 @@ def looks_asked(lines: Sequence[Line], place: int) -> bool:
 
 def _is_list(text: str) -> bool:
     listed = listed_in(text)
-    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip() or parts_of(listed.rest)[0][0] != "text")
+    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip() or not _is_text(listed.rest))
+
+
+def _is_text(rest: str) -> bool:
+    """Tell whether what follows an answer opens with words instead of a mark."""
+    return [kind for kind, _ in parts_of(rest)[:1]] == ["text"]
 
 
 def _is_entry(lines: Sequence[Line], place: int) -> bool:
@@ -168,7 +173,7 @@ def _is_entries(lines: Sequence[Line], place: int) -> bool:
         return False
     listed = listed_in(lines[place].text)
     if len(listed.entries) > 1:
-        return not listed.rest.strip(" 。.;；,，、") or parts_of(listed.rest)[0][0] != "text"
+        return not listed.rest.strip(" 。.;；,，、") or not _is_text(listed.rest)
     if not listed.entries:
         return True  # a table, or `1. 【答案】B`
     return (

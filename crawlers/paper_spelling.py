@@ -36,6 +36,12 @@ _SMALL_TIGHT = re.compile(
     r"a(?=[\u4e00-\u9fff])[^a-z]{1,200}b(?=[\u4e00-\u9fff])[^a-z]{1,200}c(?=[\u4e00-\u9fff])[^a-z]{1,200}(?:d(?=[\u4e00-\u9fff])[^a-z]{1,200})?$"
 )
 _SMALL_LETTER = re.compile(r"(?:^|(?<=\s))(?P<letter>[a-h])(?=[\u4e00-\u9fff])")
+_NUMBER_ALONE = re.compile(r"(\d{1,4})\s?[、.]?")
+_TAGGED = re.compile(
+    r"[【\[(](?:单选|多选|判断|填空|简答|名词解释|论述|不定项)题?[】\])]\s?(?:[(]\s?\d{1,2}(?:\.\d)?\s?分\s?[)])?\s{0,3}[^\s(]"
+)
+_DOUBLED = re.compile(r"(?:^|(?<=\s))(?P<letter>[A-J])\s{1,3}(?P=letter)(?=\S)")
+_BLANK_BEHIND = re.compile(r"(?:^|(?<=[\s)]))(?P<letter>[A-J])\s{1,3}(?=\S)")
 _RANGE_OF_ONE = re.compile(r"[【\[]\s?(\d{1,5})\s?[】\]]")
 _ANSWER = re.compile(
     r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误)\s?[。.!]?"
@@ -84,6 +90,7 @@ def _mended(text: str, spaced: bool) -> list[str]:
 
 def _signs(text: str) -> list[str]:
     """Return a line with the signs of options and answers that are usual."""
+    text = _with_signs(text) if "A" in text and "B" in text else text
     line = flat(text)
     bare = line.strip()
     if len(bare) < _SHORT and (match := _ANSWER.fullmatch(bare)):
@@ -108,6 +115,21 @@ def _signs(text: str) -> list[str]:
     return [text]
 
 
+def _with_signs(text: str) -> str:
+    """Return a line of options whose words open with their own letters, `A A型 B B型`, with signs behind the letters."""
+    line = flat(text)
+    if len({match["letter"] for match in _DOUBLED.finditer(line)}) < 2:
+        return text
+    ends: list[int] = []
+    for match in _BLANK_BEHIND.finditer(line):
+        if match["letter"] == "ABCDEFGHIJ"[len(ends)]:
+            ends.append(match.start() + 1)
+            if len(ends) == 10:
+                break
+    done = "".join(f"{text[start:end]}. " for start, end in zip([0, *ends], ends, strict=False))
+    return done + text[ends[-1] :].lstrip() if len(ends) > 2 else text
+
+
 def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return a letter that stands alone on its line, and a numeral, with the line below."""
     place = 0
@@ -121,6 +143,9 @@ def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         if (one := _RANGE_OF_ONE.fullmatch(bare)) and re.match(rf"0?{one[1]}\s?[、.]", next_line):
             yield index, ""
             place += 1
+        elif len(bare) < 6 and (alone := _NUMBER_ALONE.fullmatch(bare)) and _TAGGED.match(next_line):
+            yield index, f"{alone[1]}. {below.strip()}"
+            place += 2
         elif option or heading:
             yield index, f"{text.strip()}{'' if heading else ' '}{below.strip()}"
             place += 2

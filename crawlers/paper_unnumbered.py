@@ -6,7 +6,7 @@ Only where no line of the paper opens with a number of a question: there the blo
 import re
 from collections.abc import Callable, Sequence
 
-from crawlers.paper_headings import is_heading
+from crawlers.paper_headings import heads
 from crawlers.paper_lines import flat, parts_of, seen
 from crawlers.paper_numbers import number_of
 
@@ -46,7 +46,7 @@ def _is_numbered(line: str) -> bool:
     number = number_of(line)
     if number is None or number.counted:
         return False
-    return number.style in _SURE or (number.style == "hanzi" and not is_heading(line)) or (number.style == "tight" and number.value == 1)
+    return number.style in _SURE or (number.style == "hanzi" and not heads(line)) or (number.style == "tight" and number.value == 1)
 
 
 def _labelled(lines: Sequence[str]) -> list[int]:
@@ -91,7 +91,7 @@ def _start(lines: Sequence[str], block: Sequence[int]) -> int | None:
     if not first and said in (None, 0):
         return None
     words = block[: first if first else said]
-    start = next((at for at, place in enumerate(words) if not is_heading(lines[place])), None)
+    start = next((at for at, place in enumerate(words) if not heads(lines[place])), None)
     return words[start] if start is not None else None
 
 

@@ -161,7 +161,7 @@ RULES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
     ),
     "options with numbers in rings": (
         "一、单选题\n1.题是（ ）\n①甲 ②乙 ③丙\n2.题是（ ）\n①子 ②丑 ③寅\n答案：1.② 2.③",
-        [(1, "1.题是（ ）", ["甲", "乙", "丙"], "B", None), (2, "2.题是（ ）", ["子", "丑", "寅"], "C", None)],
+        [(1, "1.题是（ ）", ["A.甲", "B.乙", "C.丙"], "B", None), (2, "2.题是（ ）", ["A.子", "B.丑", "C.寅"], "C", None)],
     ),
     "answers behind": (
         f"1.题 C{FOUR}\n2.题____D____。{FOUR}\n3.题\nA.甲 B.乙 (B)",
