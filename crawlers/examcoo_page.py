@@ -9,6 +9,7 @@ from parsel import Selector
 from crawlers.examcoo_answers import VERDICT, answer_of_marks, kind_of_answer
 from crawlers.examcoo_parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
 from crawlers.fields import images_in, text_of
+from crawlers.nesting import outermost
 from crawlers.pages import without
 
 _VARIABLE = re.compile(r"""\bvar (\w+) ?= ?["']([^"']*)["']""")
@@ -47,7 +48,7 @@ def read_page(page: Selector) -> Reading:
     for part in parts:
         if "blockContainer" in part.root.get("class", "").split():
             if part.root not in torn:
-                lines = part.css(".blockBox")
+                lines = outermost(part.css(".blockBox"))
                 between.read_block([{"c": line.get(), "p": "1" if "partIndex" in line.root.get("class") else "0"} for line in lines])
             continue
         found = QUESTION_ID.match(part.root.get("id", ""))
@@ -67,7 +68,7 @@ def read_page(page: Selector) -> Reading:
 def _shown_fields(kind: str | None, part: Selector) -> Fields:
     """Return the fields of a question of the page: options by their text, the right ones by their mark."""
     html = without(part.css(".subjectBox").get() or "", ".pointLabel")
-    options, marks = part.css(".optionContent"), list(part.css(".dijitRadio, .dijitCheckBox"))
+    options, marks = outermost(part.css(".optionContent")), outermost(part.css(".dijitRadio, .dijitCheckBox"))
     texts = [text_of(option) for option in options] or [text_of(mark.xpath("./ancestor::label[1]")) for mark in marks]
     if len(marks) == len(texts):
         right = ["CheckedDisabled" in mark.root.get("class") for mark in marks]
@@ -84,7 +85,7 @@ def _shown_fields(kind: str | None, part: Selector) -> Fields:
         "images": sum(images_in(one) for one in [html, *options]),
     }
     if kind == VERDICT and answer.mask.bit_count() == 1:  # 对 and 错 to choose from are the site's, not the question's
-        fields |= {"options_raw": None, "answer_raw": texts[right.index(True)]}
+        fields |= {"options_raw": None, "answer_raw": texts[right.index(True)] or None}
     return fields | ({"doubt": answer.doubt} if answer.doubt else {})
 
 

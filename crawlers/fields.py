@@ -8,6 +8,7 @@ from typing import Any
 
 from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag, XMLParsedAsHTMLWarning
 from bs4.element import Comment, NavigableString
+from lxml.html import HtmlElement
 
 from records.item import LabelledValue
 
@@ -16,6 +17,7 @@ _LINE_TAGS = {
     *("hr", "li", "ol", "p", "section", "table", "tr", "ul"),
 }
 _CELL_TAGS = {"td", "th"}
+_PLAIN_TAGS = {"a", "b", "dd", "div", "dt", "em", "font", "h1", "h2", "h3", "i", "label", "li", "p", "span", "strong", "td", "th", "var"}
 _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
 _LONE_SURROGATE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -40,15 +42,18 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
     white space become one blank, while no-break and full-width blanks stay as they came. `drop_hidden` leaves out what the
     page hides by its own inline style, such as the noise some sites strew between the words.
     """
-    is_bare = isinstance(page, str) and not _NOT_BARE.search(page)
-    text = _BLANKS.sub(" ", page) if is_bare else "".join(_pieces(_soup(page), drop_hidden))
+    bare = page if isinstance(page, str) else _only_words(getattr(page, "root", None))
+    is_bare = bare is not None and not _NOT_BARE.search(bare)
+    text = _BLANKS.sub(" ", bare) if is_bare else "".join(_pieces(_soup(page), drop_hidden))
     lines = (re.sub(r"[ \t\r\f\v]+", " ", line).strip(" ") for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 
 def images_in(page: Any) -> int:
     """Return the number of images in a selector, tag or piece of HTML."""
-    return len(_soup(page).find_all("img"))
+    if not isinstance(page, str | Tag):  # a Scrapy selector
+        return len(page.xpath("descendant-or-self::img"))
+    return len(_soup(page).find_all("img")) if isinstance(page, Tag) or "<img" in page.lower() else 0
 
 
 def sound_json(text: str) -> str:
@@ -71,6 +76,16 @@ def labelled(pairs: Iterable[tuple[str, str]], place: str) -> list[LabelledValue
         for number, (label, value) in enumerate(pairs, 1)
         if value.strip()
     ]
+
+
+def _only_words(element: Any) -> str | None:
+    """Return the words of an element with no other in it and nothing that could hide them; None where it is no such."""
+    is_plain = isinstance(element, HtmlElement) and isinstance(element.tag, str) and not len(element)
+    return (
+        element.text or ""
+        if is_plain and element.tag in _PLAIN_TAGS and "style" not in element.attrib and "hidden" not in element.attrib
+        else None
+    )
 
 
 def _soup(page: Any) -> Tag:

@@ -8,6 +8,7 @@ from parsel import Selector, SelectorList
 from crawlers.fields import images_in, text_of
 from crawlers.hxter_answers import plain_analysis, plain_answer
 from crawlers.hxter_selectors import Layout, every, text_at
+from crawlers.nesting import outermost
 
 TORN = "question_torn"
 """The doubt about a question with another one in it."""
@@ -23,12 +24,12 @@ def fields_of_all(blocks: SelectorList, layout: Layout) -> list[dict[str, Any]]:
 
 
 def _torn_fields(block: Selector, layout: Layout) -> dict[str, Any]:
-    words = every(block, layout.stem).xpath("string()").get() or ""
+    words = every(block, layout.stem)[:1].xpath("string()").get() or ""
     return {"stem_raw": words.strip()[:_TORN_CHARS] or None, "doubt": TORN}
 
 
 def _fields(block: Selector, layout: Layout) -> dict[str, Any]:
-    options = every(block, layout.options)
+    options = outermost(every(block, layout.options))
     number = text_at(block, layout.number)
     stem = text_at(block, layout.stem, drop_hidden=True)
     if stem and number and stem.startswith(number):  # the number stands inside the stem
@@ -41,5 +42,5 @@ def _fields(block: Selector, layout: Layout) -> dict[str, Any]:
         "options_raw": [text_of(option, drop_hidden=True) for option in options] or None,
         "answer_raw": plain_answer(text_at(block, layout.answer)),
         "explanation_raw": plain_analysis(text_at(block, layout.analysis)),
-        "images": sum(images_in(part) for part in [*every(block, layout.stem), *options]),
+        "images": sum(images_in(part) for part in [*outermost(every(block, layout.stem)), *options]),
     }

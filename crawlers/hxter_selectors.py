@@ -13,6 +13,7 @@ from ruamel.yaml import YAML, YAMLError
 from scrapy.http import Response
 
 from crawlers.fields import text_of
+from crawlers.nesting import outermost
 from records.checks import convert
 
 Where = str | list[str]
@@ -142,7 +143,8 @@ def every(page: Response | Selector, where: Where) -> SelectorList:
 def text_at(page: Response | Selector, where: Where, drop_hidden: bool = False) -> str | None:
     """Return the text or attribute that the first selector with text finds; None where there is none."""
     for selector in _listed(where):
-        for found in every(page, selector):
+        places = every(page, selector)
+        for found in outermost(places) if places and hasattr(places[0].root, "tag") else places:
             root: Any = found.root
             if text := str(root).strip() if not hasattr(root, "tag") else text_of(found, drop_hidden):
                 return text

@@ -26,6 +26,7 @@ _ONWARD = re.compile(r"^\W*(?:下一?页|后一?页|下一?頁|next)\W*$", re.I)
 _INLINE = {"a", "b", "em", "font", "i", "ins", "label", "s", "small", "span", "strong", "sub", "sup", "u"}
 _ANSWER = re.compile(r"^\s*(?:(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确|标准)?答案】)")  # and not 答案圈, the name of a site
 _CONTENT = re.compile(r"答案(?!圈)|解析|答\s*[:：]|^\s*(?:\d{1,3}|[A-J])\s*[.．、]", re.M)
+_MAY_HIDE = re.compile("hidden|style", re.I)
 _NOISE_CHARS = 60  # a longer block that is hidden is what a click would show
 
 
@@ -81,6 +82,8 @@ def without_noise(html: str, drop: str | None = None) -> str:
     Inline tags are noise unless they open with 答案. A hidden block is what a click would show, unless it is short and says nothing of
     a question.
     """
+    if not drop and not _MAY_HIDE.search(html):
+        return html
     soup = BeautifulSoup(html, "lxml")
     for tag in [tag for tag in soup.find_all(True) if is_hidden(tag) and _is_noise(tag)]:
         if not tag.decomposed:  # with the tag around it

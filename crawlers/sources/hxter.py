@@ -114,8 +114,8 @@ class HxterSpider(SourceSpider):
     def _questions(self, page: TextResponse, name: str, layout: Layout, blocks: SelectorList) -> Found:
         path = [text_of(link).strip() for link in every(page, self.where.breadcrumb)]
         about = {
-            "exam_raw": path[1] if len(path) > 1 else None,
-            "subject_raw": path[2] if len(path) > 2 else None,
+            "exam_raw": path[1] or None if len(path) > 1 else None,
+            "subject_raw": path[2] or None if len(path) > 2 else None,
             "paper_raw": text_at(page, self.where.title),
         }
         told = answers_in_scripts(page.css("script::text").getall(), self.where.script) if self.where.script else {}

@@ -232,7 +232,8 @@ def saved_request(spider: SourceSpider, case: dict[str, Any]) -> Request:
     callback = getattr(spider, case["callback"])
     shapes = get_type_hints(callback)
     known = {name: msgspec.convert(value, shapes.get(name, Any)) for name, value in case.get("cb_kwargs", {}).items()}
-    return Request(case["url"], callback, meta=case.get("meta", {}), cb_kwargs=known)
+    # The archive has told the page's id.
+    return Request(case["url"], callback, meta={"page_id": "page-0"} | case.get("meta", {}), cb_kwargs=known)
 
 
 def follow(spider: SourceSpider, made: list[Any], headers: dict[str, str], body: bytes, random: Random) -> None:
