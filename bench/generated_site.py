@@ -110,8 +110,8 @@ class Plain(Spider):
 def store(pages: Path, snapshot: str, count: int, questions: int) -> None:
     """Store the site as a crawl does, without the crawl."""
     from crawlers.archive import finish_crawl
-    from crawlers.parts import PartWriter
-    from crawlers.warc import Page, request_key
+    from crawlers.store.parts import PartWriter
+    from crawlers.store.warc import Page, request_key
 
     pages.mkdir(parents=True)
     writer = PartWriter(pages, snapshot, "embedded bench")

@@ -9,17 +9,17 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Headers, Response
 
-from crawlers import merging
-from crawlers.answers import key_of, response_of
-from crawlers.failures import Failures
-from crawlers.faults import is_robots, of_answer, of_exception
-from crawlers.older import Older, without_conditions
-from crawlers.parts import PartWriter, discard_foreign_parts
-from crawlers.refusals import Refusals
-from crawlers.segments import read_at
-from crawlers.session import OLD_SESSION, REPLAYED, UNSTORED, Outdated, lasting
-from crawlers.stored import Place, Stored, digest_of
-from crawlers.warc import Asked, Key, Page, header_value
+from crawlers.store import merging
+from crawlers.store.answers import key_of, response_of
+from crawlers.store.failures import Failures
+from crawlers.store.older import Older, without_conditions
+from crawlers.store.parts import PartWriter, discard_foreign_parts
+from crawlers.store.segments import read_at
+from crawlers.store.session import OLD_SESSION, REPLAYED, UNSTORED, Outdated, lasting
+from crawlers.store.stored import Place, Stored, digest_of
+from crawlers.store.warc import Asked, Key, Page, header_value
+from crawlers.web.faults import is_robots, of_answer, of_exception
+from crawlers.web.refusals import Refusals
 from records.provenance import page_id
 
 _PRIVATE = {b"cookie", b"authorization", b"proxy-authorization"}  # of request headers: what tells one asker from another

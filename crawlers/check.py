@@ -23,7 +23,7 @@ from records.params import PARAMS_FILE, Source, read_params
 from records.stage import run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
-    from crawlers.findings import Findings
+    from crawlers.adding.findings import Findings
     from crawlers.process import Outcome
     from crawlers.source import SourceSpider
 
@@ -38,11 +38,11 @@ _LOOKING = {
 def main(argv: list[str] | None = None) -> int:
     arguments = _arguments(argv)
     source, mode = _line(arguments.name, arguments.mode)
-    from crawlers.check_report import as_json, as_text
+    from crawlers.adding.check_report import as_json, as_text
+    from crawlers.adding.saving import require_free, save
+    from crawlers.adding.watching import KEPT
     from crawlers.embedded.saved import FOLDER
     from crawlers.process import spider_class
-    from crawlers.saving import require_free, save
-    from crawlers.watching import KEPT
 
     spider = spider_class(arguments.name)
     folder = FOLDER / spider.name
@@ -70,7 +70,7 @@ def look(spider: "type[SourceSpider]", source: Source, mode: str, pages: int, ke
 
     logging.getLogger(spider.name).setLevel(logging.ERROR)  # misfits stand in the report
     source = msgspec.structs.replace(source, max_pages=pages)
-    watch = {"SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {"crawlers.watching.Watch": 1000}}
+    watch = {"SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {"crawlers.adding.watching.Watch": 1000}}
     with TemporaryDirectory() as folder, _settings(spider, source, mode) as own:
         store = {"ARCHIVE_FOLDER": folder, "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": mode, "MAX_PAGES": pages}
         return run_spider(spider, own | _LOOKING | watch | store | {"WATCH_KEEP": keep or []}, **spider_arguments(source))
@@ -78,9 +78,9 @@ def look(spider: "type[SourceSpider]", source: Source, mode: str, pages: int, ke
 
 def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> "Findings":
     """Return what a run came to."""
-    from crawlers.account import FORBIDDEN, failures
-    from crawlers.findings import Findings
-    from crawlers.watching import PAGES, REFUSED
+    from crawlers.adding.findings import Findings
+    from crawlers.adding.watching import PAGES, REFUSED
+    from crawlers.web.account import FORBIDDEN, failures
 
     stats = outcome.stats
     return Findings(

@@ -16,8 +16,8 @@ from records.params import Source
 from records.stage import read_arguments, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
-    from crawlers.account import Account
     from crawlers.source import SourceSpider
+    from crawlers.web.account import Account
 
 _MODES = ("embedded", "live")
 Tell = Callable[[str], Any]
@@ -53,7 +53,7 @@ def crawl_embedded(
     """Crawl the replica of a site, or its saved pages, served from this process by `crawlers.embedded.server.serving` or one like it."""
     from crawlers import settings
     from crawlers.embedded.server import site_of, state
-    from crawlers.merging import origins
+    from crawlers.store.merging import origins
 
     if "live" in origins(folder, source.snapshot):
         advice = "set `sites: live`, give the embedded site another snapshot in params.yaml, or remove the folder"
@@ -75,7 +75,7 @@ def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, tell:
 def _store_files(name: str, source: Source, folder: Path) -> dict[str, int]:
     """Store the files of a source; return their figures."""
     from crawlers.files import store_files
-    from crawlers.segments import read_index, read_page
+    from crawlers.store.segments import read_index, read_page
 
     store_files(name, source, folder)
     sizes = [len(read_page(folder, row).body) for row in read_index(folder, source.snapshot)]
@@ -95,11 +95,11 @@ def _crawl(
     Raises:
         ValueError: the crawl is not whole. What was fetched stays, and the next run goes on from there.
     """
-    from crawlers.account import account_of, failures, pages_seen, pages_stored, table
     from crawlers.archive import finish_crawl
     from crawlers.process import run_spider, spider_arguments
-    from crawlers.segments import read_index, write_failed
-    from crawlers.verdict import complaint
+    from crawlers.store.segments import read_index, write_failed
+    from crawlers.web.account import account_of, failures, pages_seen, pages_stored, table
+    from crawlers.web.verdict import complaint
 
     store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": origin, "MAX_PAGES": source.max_pages}
     outcome = run_spider(spider, settings | store, keep_items=False, **spider_arguments(source))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from crawlers.importers.formats import read_file, suffix_of, suffixes_of
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.merging import finish
-from crawlers.parts import PartWriter, discard_parts
-from crawlers.segments import read_index, read_page
-from crawlers.warc import Key, Page
+from crawlers.store.merging import finish
+from crawlers.store.parts import PartWriter, discard_parts
+from crawlers.store.segments import read_index, read_page
+from crawlers.store.warc import Key, Page
 from records.item import Item
 from records.params import Source
 from records.provenance import Provenance

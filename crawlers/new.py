@@ -9,9 +9,9 @@ Nothing that is there is written over. After a kill half way the same command wr
 import argparse
 from pathlib import Path
 
+from crawlers.adding.params_line import newest_snapshot, with_source
+from crawlers.adding.stubs import KINDS, NewSource, new_source, texts_of
 from crawlers.columns import aligned
-from crawlers.params_line import newest_snapshot, with_source
-from crawlers.stubs import KINDS, NewSource, new_source, texts_of
 from records.jsonl import replacing
 from records.params import PARAMS_FILE
 from records.stage import run_stage

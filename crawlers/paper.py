@@ -19,24 +19,24 @@ from collections.abc import Iterable
 from typing import Any
 
 from crawlers.fields import text_of
-from crawlers.paper_assembly import assemble
-from crawlers.paper_doubts import settle
-from crawlers.paper_draft import Draft, Reading
-from crawlers.paper_essays import essays_joined
-from crawlers.paper_exports import without_fields
-from crawlers.paper_gift import without_gift
-from crawlers.paper_join import join_regions
-from crawlers.paper_layout import lay_out
-from crawlers.paper_lines import IMAGE, visible
-from crawlers.paper_markup import without_markup
-from crawlers.paper_page import own_lines
-from crawlers.paper_rings import rings_as_letters
-from crawlers.paper_spelling import usual_spelling
-from crawlers.paper_table import tables_in
-from crawlers.paper_ticks import ticks_told
-from crawlers.paper_unlettered import take_unlettered
-from crawlers.paper_unnumbered import numbered
-from crawlers.paper_vertical import cells_joined
+from crawlers.papers.assembly import assemble
+from crawlers.papers.doubts import settle
+from crawlers.papers.draft import Draft, Reading
+from crawlers.papers.essays import essays_joined
+from crawlers.papers.exports import without_fields
+from crawlers.papers.gift import without_gift
+from crawlers.papers.join import join_regions
+from crawlers.papers.layout import lay_out
+from crawlers.papers.lines import IMAGE, visible
+from crawlers.papers.markup import without_markup
+from crawlers.papers.page import own_lines
+from crawlers.papers.rings import rings_as_letters
+from crawlers.papers.spelling import usual_spelling
+from crawlers.papers.table import tables_in
+from crawlers.papers.ticks import ticks_told
+from crawlers.papers.unlettered import take_unlettered
+from crawlers.papers.unnumbered import numbered
+from crawlers.papers.vertical import cells_joined
 
 __all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper"]
 

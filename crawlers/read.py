@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from crawlers.importers.formats import guess_format, known_formats, read_file, suffixes_of
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.report import Row, table_of
+from crawlers.importers.report import Row, table_of
 from records.item import Item, QuestionItem
 from records.jsonl import replacing, to_line
 from records.provenance import Provenance, page_id

@@ -23,7 +23,7 @@ DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 60  # seconds from the connection to the last byte
 REDIRECT_MAX_TIMES = 10
 METAREFRESH_MAXDELAY = 10  # seconds; a page that one has time to read is the page
-SCHEDULER_MEMORY_QUEUE = "crawlers.waiting.Waiting"  # a list of all pages may wait here
+SCHEDULER_MEMORY_QUEUE = "crawlers.web.waiting.Waiting"  # a list of all pages may wait here
 CONCURRENT_ITEMS = 1  # no pipeline waits for anything, and Scrapy's 100 workers a page would take half of all time
 RETRY_TIMES = 3
 RETRY_HTTP_CODES = [408, 425, 429, 500, *range(502, 600)]  # networks in between have numbers of their own
@@ -36,15 +36,15 @@ DOWNLOAD_HANDLERS = dict(_WEB_ONLY)
 _THEIRS = "scrapy.downloadermiddlewares"
 DOWNLOADER_MIDDLEWARES = {
     f"{_THEIRS}.offsite.OffsiteMiddleware": None,
-    "crawlers.hosts.Hosts": 50,
+    "crawlers.web.hosts.Hosts": 50,
     f"{_THEIRS}.robotstxt.RobotsTxtMiddleware": None,
-    "crawlers.robots.Robots": 100,
-    "crawlers.rounds.SecondRound": 540,  # around the retries at 550
+    "crawlers.web.robots.Robots": 100,
+    "crawlers.web.rounds.SecondRound": 540,  # around the retries at 550
     f"{_THEIRS}.redirect.MetaRefreshMiddleware": None,
-    "crawlers.redirects.MetaRefresh": 580,
-    "crawlers.charset.Charset": 585,  # reads what was unpacked at 590
+    "crawlers.web.redirects.MetaRefresh": 580,
+    "crawlers.web.charset.Charset": 585,  # reads what was unpacked at 590
     f"{_THEIRS}.redirect.RedirectMiddleware": None,
-    "crawlers.redirects.Redirects": 600,
+    "crawlers.web.redirects.Redirects": 600,
     # Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
     "crawlers.archive.ArchiveMiddleware": 950,
 }
@@ -63,7 +63,7 @@ LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_INSTALL_ROOT_HANDLER = False  # a stage has its own
 LOGSTATS_INTERVAL = 0
 AUTOTHROTTLE_ENABLED = False
-EXTENSIONS = {"crawlers.progress.Progress": 0, "crawlers.waiting.Timers": 0}
+EXTENSIONS = {"crawlers.web.progress.Progress": 0, "crawlers.web.waiting.Timers": 0}
 
 _DELAY = 1.0  # seconds between two requests to a live site
 _MAX_CONTACT_CHARS = 200
@@ -97,11 +97,11 @@ def live(source: Source | None = None, delay: float | None = None, concurrency: 
     source = source or Source()
     between = next((value for value in (source.delay, delay) if value is not None), _DELAY)
     at_once = source.concurrency or concurrency or 1
-    handler = "crawlers.download.LiveHandler"
+    handler = "crawlers.web.download.LiveHandler"
     return {
         "USER_AGENT": _user_agent(os.environ.get("ATOMEXAM_CONTACT", "")),
         "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
-        "TWISTED_DNS_RESOLVER": "crawlers.public_hosts.PublicResolver",
+        "TWISTED_DNS_RESOLVER": "crawlers.web.public_hosts.PublicResolver",
         "PUBLIC_ONLY": True,
         "WEB_PORTS": [80, 443],
         "DOWNLOAD_DELAY": between,
@@ -154,5 +154,5 @@ def _proxy(proxy: str) -> dict[str, Any]:
         "PROXY": proxy,
         "PROXY_HOST": address.hostname,
         "HTTPPROXY_ENABLED": True,
-        "DOWNLOADER_MIDDLEWARES": DOWNLOADER_MIDDLEWARES | {"crawlers.hosts.Proxy": 745},
+        "DOWNLOADER_MIDDLEWARES": DOWNLOADER_MIDDLEWARES | {"crawlers.web.hosts.Proxy": 745},
     }

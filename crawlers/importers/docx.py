@@ -15,7 +15,7 @@ from crawlers.importers.docx_numbers import Numbering
 from crawlers.importers.docx_tables import table_lines
 from crawlers.importers.reading import Text
 from crawlers.importers.zipped import BROKEN_PARTS, check_zipped
-from crawlers.paper_lines import IMAGE
+from crawlers.papers.lines import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"

@@ -11,9 +11,9 @@ from crawlers.importers.guarded import read_pdf_guarded
 from crawlers.importers.reading import Reading, Text
 from crawlers.importers.text import read_html, read_text
 from crawlers.paper import read_paper
-from crawlers.paper_draft import DOUBTS
-from crawlers.paper_draft import Reading as Paper
-from crawlers.paper_lines import IMAGE
+from crawlers.papers.draft import DOUBTS
+from crawlers.papers.draft import Reading as Paper
+from crawlers.papers.lines import IMAGE
 from records.item import QuestionItem
 from records.provenance import Provenance
 

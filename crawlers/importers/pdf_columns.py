@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from crawlers.importers.pdf_rows import Row, Sign, rows_of
-from crawlers.paper_lines import flat
+from crawlers.papers.lines import flat
 
 _STEP = 2.0
 """Points: how finely the page is looked at from left to right."""

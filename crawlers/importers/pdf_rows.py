@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from crawlers.paper_lines import IMAGE
+from crawlers.papers.lines import IMAGE
 
 _WIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _NO_GLYPH = re.compile(r"\(cid:\d+\)")

@@ -11,11 +11,11 @@ from scrapy.http import Response
 from scrapy.settings.default_settings import DOWNLOADER_MIDDLEWARES_BASE, EXTENSIONS_BASE
 
 from crawlers import settings
-from crawlers.answers import key_of, response_of
-from crawlers.faults import is_robots
 from crawlers.replay.worker import Worker
-from crawlers.segments import read_page
-from crawlers.session import REPLAYED, UNSTORED
+from crawlers.store.answers import key_of, response_of
+from crawlers.store.segments import read_page
+from crawlers.store.session import REPLAYED, UNSTORED
+from crawlers.web.faults import is_robots
 
 _ARCHIVE = "crawlers.archive.ArchiveMiddleware"
 _SENDING = tuple(  # what only a request that is sent needs

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 from w3lib.url import canonicalize_url
 
-from crawlers.faults import is_robots
-from crawlers.segments import Row, read_failed, read_index
-from crawlers.warc import Key
+from crawlers.store.segments import Row, read_failed, read_index
+from crawlers.store.warc import Key
+from crawlers.web.faults import is_robots
 
 _FIELDS = Row.__struct_fields__
 _decode = msgspec.msgpack.Decoder(list).decode

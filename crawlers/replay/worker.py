@@ -13,13 +13,13 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from crawlers.answers import key_of
-from crawlers.faults import is_robots
 from crawlers.process import quiet, spider_settings
 from crawlers.replay.frontier import Found
 from crawlers.replay.messages import Ended, PageReport, Task
 from crawlers.replay.sending import decode, encode
-from crawlers.warc import Key
+from crawlers.store.answers import key_of
+from crawlers.store.warc import Key
+from crawlers.web.faults import is_robots
 from records.item import EntityItem, Item, QuestionItem
 
 _MAX_REPORTED = 100_000  # so many requests a worker remembers that it has reported them

@@ -10,11 +10,11 @@ from parsel import SelectorList
 from scrapy import Request
 from scrapy.http import Response
 
-from crawlers import ask120_catalogue as catalogue
-from crawlers import ask120_diseases as diseases
-from crawlers.links import Link, links_to
-from crawlers.nesting import outermost
-from crawlers.pages import is_page
+from crawlers.html.links import Link, links_to
+from crawlers.html.nesting import outermost
+from crawlers.html.pages import is_page
+from crawlers.sites import ask120_catalogue as catalogue
+from crawlers.sites import ask120_diseases as diseases
 from crawlers.source import SourceSpider
 from records.item import EntityItem
 

@@ -11,13 +11,13 @@ from scrapy.http import Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from crawlers.examcoo_content import read_rows, rows_of
-from crawlers.examcoo_page import about, call_of, holds_questions, read_page
-from crawlers.examcoo_parts import Asked, Reading
 from crawlers.fields import text_of
-from crawlers.pages import MOST_PAGES, is_page, links_of
-from crawlers.session import UNSTORED, Outdated, lasting, of_session
+from crawlers.html.pages import MOST_PAGES, is_page, links_of
+from crawlers.sites.examcoo_content import read_rows, rows_of
+from crawlers.sites.examcoo_page import about, call_of, holds_questions, read_page
+from crawlers.sites.examcoo_parts import Asked, Reading
 from crawlers.source import SourceSpider
+from crawlers.store.session import UNSTORED, Outdated, lasting, of_session
 from records.item import QuestionItem
 
 _HOST = "https://www.examcoo.com"

@@ -13,11 +13,11 @@ from twisted.python.failure import Failure
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from crawlers.fields import text_of
-from crawlers.hxter_answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
-from crawlers.hxter_question import TORN, fields_of_all
-from crawlers.hxter_selectors import Layout, every, read_selectors, text_at
-from crawlers.links import address_of
-from crawlers.pages import is_page
+from crawlers.html.links import address_of
+from crawlers.html.pages import is_page
+from crawlers.sites.hxter_answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
+from crawlers.sites.hxter_question import TORN, fields_of_all
+from crawlers.sites.hxter_selectors import Layout, every, read_selectors, text_at
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
 

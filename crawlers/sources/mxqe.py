@@ -12,8 +12,8 @@ from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
 from crawlers.fields import sound_json, text_of
-from crawlers.mxqe_article import WALL, about, lines_of_article, marks_of, questions_in
-from crawlers.pages import MOST_PAGES, Article, is_page, links_of, next_list
+from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list
+from crawlers.sites.mxqe_article import WALL, about, lines_of_article, marks_of, questions_in
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
 

@@ -10,12 +10,12 @@ from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
 from crawlers.fields import text_of
-from crawlers.nesting import outermost
-from crawlers.pages import MOST_PAGES, Article, is_page, links_of, next_list, without_noise
+from crawlers.html.nesting import outermost
+from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, without_noise
 from crawlers.paper import lines_of, read_paper
-from crawlers.paper_lines import IMAGE, flat, parts_of
-from crawlers.paper_numbers import number_of
-from crawlers.paper_options import options_in
+from crawlers.papers.lines import IMAGE, flat, parts_of
+from crawlers.papers.numbers import number_of
+from crawlers.papers.options import options_in
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
 

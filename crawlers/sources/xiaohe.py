@@ -13,13 +13,13 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from crawlers.faults import of_answer
 from crawlers.fields import text_of
-from crawlers.links import link_to, links_to
-from crawlers.page_state import dicts, parsed, states
-from crawlers.pages import is_page
+from crawlers.html.links import link_to, links_to
+from crawlers.html.page_state import dicts, parsed, states
+from crawlers.html.pages import is_page
+from crawlers.sites.xiaohe_entries import read_entry
 from crawlers.source import SourceSpider
-from crawlers.xiaohe_entries import read_entry
+from crawlers.web.faults import of_answer
 from records.checks import one_of
 from records.item import EntityItem
 

@@ -17,13 +17,13 @@ from urllib.parse import urlsplit
 from fault_server import HOST, FaultSite, serving
 
 from crawlers import settings
-from crawlers.account import account_of, failures, pages_stored
 from crawlers.archive import finish_crawl
 from crawlers.extract import replay
 from crawlers.process import run_spider
-from crawlers.segments import read_index, write_failed
 from crawlers.source import SourceSpider
-from crawlers.verdict import complaint
+from crawlers.store.segments import read_index, write_failed
+from crawlers.web.account import account_of, failures, pages_stored
+from crawlers.web.verdict import complaint
 from records.params import Extraction, Source
 from records.stage import run_stage
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import brotli
 
-from crawlers import faults
+from crawlers.web import faults
 
 BIG_BYTES = 50 * 1024 * 1024
 DRIP_SECONDS = 0.05

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from fault_kinds import FAULTS, GONE, HTML, LASTING, SLOW, TRIES, WHOLE, Writer, answer, html, location, text
 
-from crawlers import faults
+from crawlers.web import faults
 
 HOST = "faults.example"
 NEVER = 99

@@ -11,10 +11,10 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider
 from twisted.python.failure import Failure
 
-from crawlers.merging import finish
-from crawlers.parts import PartWriter
 from crawlers.source import SourceSpider
-from crawlers.warc import Page, request_key
+from crawlers.store.merging import finish
+from crawlers.store.parts import PartWriter
+from crawlers.store.warc import Page, request_key
 
 SNAPSHOT = "2026-11-20"
 HOME = "https://toy.example"

@@ -17,13 +17,13 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.cli import main as warcio
 
 from crawlers.archive import ArchiveMiddleware, finish_crawl
-from crawlers.index import rows_of, scan
-from crawlers.merging import finish, found_rows, origins
-from crawlers.parts import PartWriter, discard_foreign_parts, parts
-from crawlers.segments import INDEX, read_index, read_page, segment
-from crawlers.session import OLD_SESSION, SESSION_WORD, UNSTORED, Outdated
 from crawlers.source import SourceSpider
-from crawlers.warc import (
+from crawlers.store.index import rows_of, scan
+from crawlers.store.merging import finish, found_rows, origins
+from crawlers.store.parts import PartWriter, discard_foreign_parts, parts
+from crawlers.store.segments import INDEX, read_index, read_page, segment
+from crawlers.store.session import OLD_SESSION, SESSION_WORD, UNSTORED, Outdated
+from crawlers.store.warc import (
     Asked,
     Key,
     Page,

@@ -14,11 +14,11 @@ from scrapy.http import Headers, HtmlResponse
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 
-from crawlers.ask120_text import divided, lines_with_label
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import ask120
 from crawlers.embedded.sites.ask120_diseases import cut_symptoms
+from crawlers.sites.ask120_text import divided, lines_with_label
 from crawlers.sources.ask120 import Ask120Spider
 
 TAG = "https://tag.120ask.com"

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse, Response
 
-from crawlers.advice import advice
-from crawlers.check_report import as_json, as_text
+from crawlers.adding.advice import advice
+from crawlers.adding.check_report import as_json, as_text
+from crawlers.adding.findings import Findings, fields_of, kinds_of, labels_of
+from crawlers.adding.page_hints import Hint, PageHints, hints_of
+from crawlers.adding.saving import require_free, save
+from crawlers.adding.stubs import new_source, texts_of
+from crawlers.adding.watching import PageKept, PageSeen
 from crawlers.columns import aligned, cut, width
-from crawlers.findings import Findings, fields_of, kinds_of, labels_of
-from crawlers.page_hints import Hint, PageHints, hints_of
-from crawlers.saving import require_free, save
-from crawlers.stubs import new_source, texts_of
-from crawlers.watching import PageKept, PageSeen
 from records.item import EntityItem, LabelledValue, QuestionItem, Section
 from records.provenance import Provenance
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from crawlers.parts import PartWriter, parts
-from crawlers.segments import read_index
+from crawlers.store.parts import PartWriter, parts
+from crawlers.store.segments import read_index
 from records.item import Item
 
 Toy = Callable[..., tuple[int, str]]

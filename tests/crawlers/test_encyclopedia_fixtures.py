@@ -20,7 +20,7 @@ from scrapy.utils.test import get_crawler
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import ask120, xiaohe
-from crawlers.page_state import CONTAINERS
+from crawlers.html.page_state import CONTAINERS
 from crawlers.source import SourceSpider
 from crawlers.sources.ask120 import Ask120Spider
 from crawlers.sources.xiaohe import XiaoheSpider

@@ -23,12 +23,12 @@ from twisted.python.failure import Failure
 from crawlers.embedded.content import Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo, hxter, mxqe, studyez
-from crawlers.session import Outdated
 from crawlers.source import NOTED, SourceSpider
 from crawlers.sources.examcoo import ExamcooSpider
 from crawlers.sources.hxter import HxterSpider
 from crawlers.sources.mxqe import MxqeSpider
 from crawlers.sources.studyez import StudyezSpider
+from crawlers.store.session import Outdated
 from records.item import QuestionItem
 
 PAGES = Path(__file__).parents[1] / "pages"

@@ -16,10 +16,10 @@ from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo
 from crawlers.embedded.sites.examcoo_paper import answers_of_call, parts_of_page
-from crawlers.examcoo_answers import answer_of_code
-from crawlers.pages import MOST_PAGES
-from crawlers.session import of_session
+from crawlers.html.pages import MOST_PAGES
+from crawlers.sites.examcoo_answers import answer_of_code
 from crawlers.sources.examcoo import ExamcooSpider
+from crawlers.store.session import of_session
 from records.item import QuestionItem
 
 HOST = "https://www.examcoo.com"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crawlers.extract import main, natural
-from crawlers.segments import write_failed
+from crawlers.store.segments import write_failed
 
 Toy = Callable[..., tuple[int, str]]
 

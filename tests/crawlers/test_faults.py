@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadFailedError, ResponseDataLossError
 from twisted.internet.error import ConnectionLost
 
-from crawlers import faults
-from crawlers.bodies import flaw
-from crawlers.charset import true_encoding
-from crawlers.faults import cause, is_passing, of_answer, of_exception
+from crawlers.web import faults
+from crawlers.web.bodies import flaw
+from crawlers.web.charset import true_encoding
+from crawlers.web.faults import cause, is_passing, of_answer, of_exception
 
 Crawl = Callable[..., dict[str, Any]]
 PACK: dict[str, Callable[[bytes], bytes]] = {

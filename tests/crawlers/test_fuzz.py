@@ -33,14 +33,14 @@ from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
 from crawlers import read
-from crawlers.charset import Charset
 from crawlers.embedded.saved import headers_of, saved_page
 from crawlers.importers.formats import guess_format, known_formats, read_file, suffixes_of
 from crawlers.importers.guarded import stop
 from crawlers.paper import read_paper
 from crawlers.process import spider_class
-from crawlers.redirects import MetaRefresh
 from crawlers.source import NOTED, SourceSpider
+from crawlers.web.charset import Charset
+from crawlers.web.redirects import MetaRefresh
 from records.item import Item, QuestionItem
 from records.jsonl import to_line
 from records.provenance import Provenance

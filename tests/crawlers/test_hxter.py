@@ -16,8 +16,8 @@ from twisted.python.failure import Failure
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import hxter
-from crawlers.hxter_answers import answers_in_scripts
-from crawlers.hxter_selectors import Script, Selectors, read_selectors, text_at
+from crawlers.sites.hxter_answers import answers_in_scripts
+from crawlers.sites.hxter_selectors import Script, Selectors, read_selectors, text_at
 from crawlers.sources import hxter as spider_module
 from crawlers.sources.hxter import HxterSpider, _decoded
 from records.provenance import page_id

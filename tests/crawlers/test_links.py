@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawlers.links import Link, link_to, links_to
+from crawlers.html.links import Link, link_to, links_to
 
 PAGE = "https://tag.120ask.com/jibing/ks/nk.html"
 

@@ -15,11 +15,11 @@ from scrapy.resolver import dnscache
 from scrapy.utils.test import get_crawler
 from twisted.internet.testing import MemoryReactorClock
 
-from crawlers.account import REFUSED
-from crawlers.download import seconds_named
-from crawlers.faults import HOST_NOT_FOUND, NOT_PUBLIC, NOT_THE_WEB, cause
-from crawlers.hosts import Hosts
-from crawlers.public_hosts import PublicResolver, is_public, literal, refused
+from crawlers.web.account import REFUSED
+from crawlers.web.download import seconds_named
+from crawlers.web.faults import HOST_NOT_FOUND, NOT_PUBLIC, NOT_THE_WEB, cause
+from crawlers.web.hosts import Hosts
+from crawlers.web.public_hosts import PublicResolver, is_public, literal, refused
 
 Crawl = Callable[..., dict[str, Any]]
 NOW = {"AUTOTHROTTLE_START_DELAY": 0, "RETRY_TIMES": 0, "SECOND_ROUND_PAUSE": 0, "RETRY_AFTER": 0}
@@ -89,9 +89,7 @@ def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None
 
 
 def test_a_crawl_ends_at_a_wall(crawl_faults: Crawl) -> None:
-    result = crawl_faults(
-        mode="manners", start=["http://faults.example/wall"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5}
-    )
+    result = crawl_faults(mode="manners", start=["http://faults.example/wall"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5})
     assert result["reason"] == "5 pages in a row were redirected to http://faults.example/login: the site asks for a log-in"
 
 

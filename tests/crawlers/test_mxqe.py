@@ -11,7 +11,7 @@ from twisted.python.failure import Failure
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import mxqe
-from crawlers.mxqe_article import lines_of_article
+from crawlers.sites.mxqe_article import lines_of_article
 from crawlers.sources.mxqe import MxqeSpider, _list_page
 from records.item import QuestionItem
 

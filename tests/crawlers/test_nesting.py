@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parsel import Selector
 
-from crawlers.nesting import following_parts, inner_parts, outermost
+from crawlers.html.nesting import following_parts, inner_parts, outermost
 
 TREES = st.recursive(
     st.sampled_from(["甲", "乙"]), lambda inner: st.lists(inner, max_size=3).map(lambda parts: f"<b>{''.join(parts)}</b>"), max_leaves=12

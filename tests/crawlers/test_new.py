@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from crawlers.adding.params_line import newest_snapshot, with_source
+from crawlers.adding.stubs import KINDS, new_source, texts_of
 from crawlers.new import main
-from crawlers.params_line import newest_snapshot, with_source
-from crawlers.stubs import KINDS, new_source, texts_of
 
 URL = "https://www.toyexam.example/papers/"
 LINE = {"snapshot": "2026-11-20", "max_pages": 50}
@@ -183,7 +183,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_one_line_is_put_in_and_nothing_else_moves(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawlers.params_line.check", lambda values: None)
+    monkeypatch.setattr("crawlers.adding.params_line.check", lambda values: None)
     after = with_source(text, "toyexam", LINE)
     lines, new = after.splitlines(), [line for line in after.splitlines() if "toyexam" in line]
     assert [line for line in lines if line not in new] == text.splitlines()
@@ -194,7 +194,7 @@ def test_one_line_is_put_in_and_nothing_else_moves(text: str, monkeypatch: pytes
 
 
 def test_a_short_name_keeps_the_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawlers.params_line.check", lambda values: None)
+    monkeypatch.setattr("crawlers.adding.params_line.check", lambda values: None)
     assert '\n  x:   {snapshot: "2026-11-20", max_pages: 50}\n' in with_source(TEXTS["aligned"], "x", LINE)
 
 

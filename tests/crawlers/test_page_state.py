@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parsel import Selector
 
-from crawlers.page_state import CONTAINERS, parsed, states
+from crawlers.html.page_state import CONTAINERS, parsed, states
 
 VALUE = {"name": "偏头痛", "html": "<p>病</p>", "n": [1, None, True]}
 JSON_VALUES = st.recursive(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawlers.paper import Reading, read_paper
-from crawlers.paper_draft import DOUBTS
+from crawlers.papers.draft import DOUBTS
 from tests.crawlers.paper_pairs import PAPERS
 
 PIECES = (

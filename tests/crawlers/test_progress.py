@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from crawlers.account import Account, account_of, table
 from crawlers.process import Outcome
-from crawlers.verdict import complaint
+from crawlers.web.account import Account, account_of, table
+from crawlers.web.verdict import complaint
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
 

@@ -1,14 +1,13 @@
 """A page that its readers fail on, or take long for, says the same words as one that they do not."""
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
-from crawlers.charset import Charset
-from crawlers.readable import MAX_DEPTH, readable
+from crawlers.html.readable import MAX_DEPTH, readable
+from crawlers.web.charset import Charset
 
 URL = "https://www.example.com/a/b.html?c=1"
 

@@ -16,8 +16,8 @@ import pytest
 from crawlers.extract import replay
 from crawlers.replay import spool
 from crawlers.replay.crew import cores, replayed
-from crawlers.segments import read_index, segment, write_failed
 from crawlers.source import SourceSpider
+from crawlers.store.segments import read_index, segment, write_failed
 from records.item import Item
 from records.params import Extraction
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Graph, Scoped, Starting, Trouble, Walk, answer, linked, store

@@ -14,7 +14,7 @@ from crawlers.replay.frontier import Found, Frontier
 from crawlers.replay.places import Places
 from crawlers.replay.sending import decode, encode, url_of
 from crawlers.replay.spool import Spool, merged, order
-from crawlers.warc import request_key
+from crawlers.store.warc import request_key
 from records.item import QuestionItem
 from records.provenance import Provenance
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Walk, linked, store

@@ -24,7 +24,7 @@ def test_no_port_is_open_for_others(mode: Settings) -> None:
 
 def test_rules_are_looked_up_by_our_name_and_we_say_who_we_are(mode: Settings) -> None:
     middlewares = mode.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")
-    assert "crawlers.robots.Robots" in {getattr(made, "__module__", made) for made in middlewares} | set(middlewares)
+    assert "crawlers.web.robots.Robots" in {getattr(made, "__module__", made) for made in middlewares} | set(middlewares)
     assert mode["ROBOTSTXT_USER_AGENT"] == "atomexam" and "atomexam; +https://" in mode["USER_AGENT"]
 
 

@@ -5,11 +5,11 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawlers.failures import Failures
-from crawlers.ordering import in_order
-from crawlers.segments import Row
-from crawlers.stored import Place, Stored
-from crawlers.warc import Key
+from crawlers.store.failures import Failures
+from crawlers.store.ordering import in_order
+from crawlers.store.segments import Row
+from crawlers.store.stored import Place, Stored
+from crawlers.store.warc import Key
 
 keys = st.builds(Key, st.sampled_from(["https://a.example/", "https://a.example/页", "file:b"]), st.sampled_from(["GET", "POST"]))
 places = st.builds(Place, st.sampled_from(["a.warc.gz", "b/0.warc.gz", "c"]), st.integers(0, 2**48 - 1), st.integers(0, 2**40 - 1))

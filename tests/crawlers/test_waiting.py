@@ -10,9 +10,9 @@ from msgspec import Struct
 from scrapy import FormRequest, Request
 from scrapy.utils.test import get_crawler
 
-from crawlers import waiting
 from crawlers.source import SourceSpider
-from crawlers.waiting import Waiting
+from crawlers.web import waiting
+from crawlers.web.waiting import Waiting
 
 CHUNK = 3
 

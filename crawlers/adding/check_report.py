@@ -1,0 +1,87 @@
+"""Findings of `check` in, a page for a terminal or a JSON document out."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from crawlers.adding.advice import advice
+from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
+from crawlers.columns import aligned, counted, cut
+from records.item import Item
+
+_EXAMPLE_COLUMNS = 70
+_LINE_COLUMNS = 160
+_SHOWN = 5
+_LABELS_SHOWN = 12
+
+
+def as_text(findings: Findings) -> str:
+    """Return what people read."""
+    blocks = [[f"{findings.source}, {findings.mode}: {counted(len(findings.pages), 'page')}, {counted(len(findings.items), 'item')}"]]
+    if kinds := kinds_of(findings.pages):
+        rows = [(kind.callback, *map(str, (kind.pages, kind.empty, kind.items, kind.requests))) for kind in kinds]
+        blocks.append(aligned([("callback", "pages", "gave nothing", "items", "requests"), *rows], frozenset({1, 2, 3, 4})))
+    blocks.append(_fields("question", findings.questions))
+    blocks.append(_fields("entity", findings.entities))
+    labels = [f"{cut(label, 20)} ({count})" for label, count in labels_of(findings.entities)]
+    if labels:
+        more = f", and {len(labels) - _LABELS_SHOWN} more" if len(labels) > _LABELS_SHOWN else ""
+        blocks.append(
+            [f"labels: {', '.join(labels[:_LABELS_SHOWN])}{more}", "        curation/vocab/relations.yaml says which become facts"]
+        )
+    blocks.append(_listed("pages that gave nothing", [f"{page.url}  ({page.callback})" for page in findings.pages if page.is_empty]))
+    blocks.append(_listed("misfits, as the spider says", findings.misfits))
+    blocks.append(_listed("pages that the spider failed on", findings.errors))
+    blocks.append(_listed("answers that are no page", [f"{url}: HTTP status {status}" for url, status in findings.refused.items()]))
+    blocks.append(_listed("requests without an answer", [f"{request}: {why}" for request, why in findings.failed.items()]))
+    if findings.over_limit:
+        blocks.append([f"{counted(findings.over_limit, 'more request')} not sent; --pages N sends more"])
+    told = advice(findings)
+    blocks.append(["what to do:", *(f"  {place}. {cut(text, 10 * _LINE_COLUMNS)}" for place, text in enumerate(told, 1))] if told else [])
+    if findings.items and not told:
+        blocks.append(["nothing looks wrong"])
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def as_json(findings: Findings) -> str:
+    """Return what scripts read: one object."""
+    shown = {
+        "source": findings.source,
+        "mode": findings.mode,
+        "pages": len(findings.pages),
+        "items": len(findings.items),
+        "kinds": kinds_of(findings.pages),
+        "fields": {"question": fields_of(findings.questions), "entity": fields_of(findings.entities)},
+        "labels": dict(labels_of(findings.entities)),
+        "nothing": [page.url for page in findings.pages if page.is_empty],
+        "misfits": findings.misfits,
+        "errors": findings.errors,
+        "refused": findings.refused,
+        "failed": findings.failed,
+        "forbidden": findings.forbidden,
+        "over_limit": findings.over_limit,
+        "advice": advice(findings),
+    }
+    return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"
+
+
+def _fields(what: str, items: Sequence[Item]) -> list[str]:
+    """Return a table of the fields of one shape of items; those that none has stand in one line."""
+    found = fields_of(items)
+    if not found:
+        return []
+    rows = [_row(field) for field in found if field.filled]
+    bare = [field.name for field in found if not field.filled]
+    head = (f"{what} ({len(items)})", "filled", "example")
+    return [*aligned([head, *rows], frozenset({1})), *([f"in none: {', '.join(bare)}"] if bare else [])]
+
+
+def _row(field: Field) -> tuple[str, str, str]:
+    return field.name, f"{field.filled:.0%}", cut(field.example, _EXAMPLE_COLUMNS)
+
+
+def _listed(title: str, lines: list[str]) -> list[str]:
+    if not lines:
+        return []
+    more = [f"  … and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+    return [f"{title}:", *(f"  {cut(line, _LINE_COLUMNS)}" for line in lines[:_SHOWN]), *more]

@@ -1,0 +1,64 @@
+"""A page that `check` read in; tests/pages/SOURCE/CASE.html and CASE.json out, whose items are still to be filled in."""
+
+import json
+import re
+from pathlib import Path
+
+from crawlers.adding.stubs import STUB_MARK
+from crawlers.adding.watching import PageKept
+from crawlers.embedded.saved import PAGE_SUFFIXES
+from records.jsonl import replacing
+
+_CASE = re.compile("[a-z0-9][a-z0-9_]*")
+
+
+def require_free(folder: Path, case: str) -> None:
+    """Refuse a case that cannot be saved; a stub gives way.
+
+    Raises:
+        ValueError: its name is none, or a page of that name is there.
+    """
+    if not _CASE.fullmatch(case):
+        raise ValueError(f"--save: {case!r} is no name of a case; expected small letters, digits and _, such as list or paper")
+    for path in (folder / f"{case}{suffix}" for suffix in (*PAGE_SUFFIXES, ".json")):
+        if path.exists() and not _is_stub(folder, case):
+            raise ValueError(f"--save: {path} is there; choose another name, or remove it")
+
+
+def save(folder: Path, case: str, page: PageKept) -> list[Path]:
+    """Write a case; return its files.
+
+    Raises:
+        ValueError: what the callback was given besides the page cannot be written as JSON.
+    """
+    require_free(folder, case)
+    told = {"url": page.url, "callback": page.callback}
+    if page.cb_kwargs:
+        told["cb_kwargs"] = _as_json(case, page)
+    is_html = page.content_type.partition(";")[0].strip().lower() in ("", "text/html", "application/xhtml+xml")
+    if page.content_type and page.content_type.lower() != "text/html":
+        told["headers"] = {"Content-Type": page.content_type}
+    for suffix in PAGE_SUFFIXES:  # of a stub
+        (folder / f"{case}{suffix}").unlink(missing_ok=True)
+    paths = [folder / f"{case}{PAGE_SUFFIXES[0] if is_html else PAGE_SUFFIXES[1]}", folder / f"{case}.json"]
+    written = json.dumps({**told, "items": []}, ensure_ascii=False, indent=1) + "\n"
+    for path, content in zip(paths, (page.body, written.encode()), strict=True):
+        with replacing(path) as part:
+            part.write_bytes(content)
+    return paths
+
+
+def _is_stub(folder: Path, case: str) -> bool:
+    page = folder / f"{case}.html"
+    return page.exists() and STUB_MARK in page.read_text(encoding="utf-8", errors="replace")
+
+
+def _as_json(case: str, page: PageKept) -> dict[str, object]:
+    try:
+        known = json.loads(json.dumps(page.cb_kwargs))
+    except TypeError:
+        known = None
+    if known != page.cb_kwargs:
+        kinds = ", ".join(f"{name}: {type(value).__name__}" for name, value in page.cb_kwargs.items())
+        raise ValueError(f"--save {case}: {page.callback} was given what JSON does not hold ({kinds}); save the first page of its kind")
+    return known

@@ -1,0 +1,84 @@
+"""A new source's name and address in, the texts of its spider and of its stub pages out."""
+
+import keyword
+import re
+from pathlib import Path
+from string import Template
+from urllib.parse import urljoin, urlsplit
+
+from msgspec import Struct
+from w3lib.url import safe_url_string
+
+from crawlers.web.public_hosts import is_public, literal
+
+KINDS = ("exam", "encyclopedia")
+STUB_MARK = "<!-- stub: written by crawlers.new"
+"""Stands in stub pages, and so tells them from pages of a site."""
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+_NAME = re.compile("[a-z][a-z0-9_]{0,39}")
+_OWN_NETWORK = re.compile(r"(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$")
+
+
+class NewSource(Struct, frozen=True, kw_only=True):
+    """A source that is to be written, checked."""
+
+    name: str
+    kind: str
+    url: str
+    host: str
+
+    @property
+    def spider_file(self) -> Path:
+        """The spider's place in the repository."""
+        return Path("crawlers", "sources", f"{self.name}.py")
+
+    @property
+    def pages_folder(self) -> Path:
+        """The place of its fixtures."""
+        return Path("tests", "pages", self.name)
+
+
+def new_source(name: str, url: str, kind: str) -> NewSource:
+    """Return what was asked for.
+
+    Raises:
+        ValueError: the name is none, or the address is not one on the web.
+    """
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name.startswith("test_"):
+        expected = "expected small letters, digits and _, a letter first, at most 40, and no word of Python"
+        raise ValueError(f"name: {name!r} found; {expected}: it names a module, a key in params.yaml and files")
+    url, host = _address(url)
+    return NewSource(name=name, kind=kind, url=url, host=host)
+
+
+def texts_of(source: NewSource) -> dict[Path, str]:
+    """Return the files of a new source, pages first: what is there after a kill half way harms nobody."""
+    class_name = "".join(part.capitalize() for part in source.name.split("_"))
+    values = {
+        "name": source.name,
+        "class_name": f"{class_name}Spider",
+        "host": source.host,
+        "url": source.url,
+        "page_url": urljoin(source.url, f"stub_{source.name}.html"),
+    }
+    pages = sorted((_TEMPLATES / "pages" / source.kind).iterdir())
+    texts = {source.pages_folder / page.name: page for page in pages}
+    texts[source.spider_file] = _TEMPLATES / "spiders" / f"{source.kind}.tmpl"
+    return {path: Template(template.read_text(encoding="utf-8")).substitute(values) for path, template in texts.items()}
+
+
+def _address(url: str) -> tuple[str, str]:
+    """Return an address as a browser would send it, and its host."""
+    try:
+        asked = urlsplit(safe_url_string(url.strip()))
+        host, port = (asked.hostname or "").lower(), asked.port
+    except ValueError as error:
+        raise ValueError(f"URL: {url!r} is no address: {error}; expected one such as https://www.example.com/papers/") from None
+    if asked.scheme not in ("http", "https") or not host:
+        raise ValueError(f"URL: {url!r} found; expected http:// or https:// and a host, such as https://www.example.com/papers/")
+    number = literal(host)
+    if _OWN_NETWORK.search(host) or (number and not is_public(number)) or (not number and "." not in host):
+        raise ValueError(f"URL: {host} is not on the web but in an own network; a live crawl would refuse it")
+    if port not in (None, 80, 443) or asked.username is not None or asked.password is not None:
+        raise ValueError(f"URL: {url!r} found; a live crawl asks ports 80 and 443 alone, and logs in nowhere")
+    return asked._replace(netloc=asked.netloc.lower(), path=asked.path or "/", fragment="").geturl(), host

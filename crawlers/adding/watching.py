@@ -1,0 +1,125 @@
+"""Spider middleware of `check`: for every page its callback, its items and what it asked for; page kinds are visited by turns."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Any
+
+from msgspec import Struct
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from crawlers.adding.page_hints import PageHints, hints_of
+from records.item import EntityItem, Item, QuestionItem
+
+PAGES, KEPT, REFUSED = "watch/pages", "watch/kept", "watch/refused"
+"""Keys of the stats: list of PageSeen, url -> PageKept, url -> status."""
+_HINTED = 20  # pages that gave nothing; of more, one knows enough
+_FIRST, _AT_ONCE, _MOST_DEPTH = 1_000_000, 2_000_000, 1000
+
+
+class PageSeen(Struct, kw_only=True):
+    """What a callback made of a page."""
+
+    url: str
+    callback: str
+    items: list[Item] = []
+    asked: list[tuple[str, str]] = []
+    """Address and callback of each request."""
+    others: int = 0
+    """Things that are neither items nor requests."""
+    hints: PageHints | None = None
+    """Of a page that gave nothing."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether the page gave nothing."""
+        return not self.items and not self.asked
+
+    def note(self, found: Any) -> None:
+        """Take in what is no request."""
+        if isinstance(found, QuestionItem | EntityItem):
+            self.items.append(found)
+        else:
+            self.others += 1
+
+
+class PageKept(Struct, frozen=True, kw_only=True):
+    """A page as it is saved."""
+
+    url: str
+    callback: str
+    cb_kwargs: dict[str, Any]
+    content_type: str
+    body: bytes
+
+
+class Watch:
+    """Looks on. Setting WATCH_KEEP: addresses of pages that are kept whole."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.stats = crawler.stats
+        self.keep = set(crawler.settings.getlist("WATCH_KEEP"))
+        self.asked: Counter[str] = Counter()
+        self.pages: list[PageSeen] = []
+        self.kept: dict[str, PageKept] = {}
+        self.refused: dict[str, int] = {}
+        self.hinted = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Watch":
+        """Return the middleware of a crawl."""
+        watch = cls(crawler)
+        crawler.signals.connect(watch.note_status, signals.response_received)
+        for key, value in ((PAGES, watch.pages), (KEPT, watch.kept), (REFUSED, watch.refused)):
+            crawler.stats.set_value(key, value)
+        return watch
+
+    def note_status(self, response: Response, request: Request) -> None:
+        """Note an answer that no callback sees."""
+        if response.status >= 400 and not request.url.endswith("/robots.txt"):
+            self.refused[response.url] = response.status
+
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Note what a callback yields, as far as it comes."""
+        page = PageSeen(url=response.url, callback=_name(response.request))
+        self.pages.append(page)
+        self._keep(response, page.callback)
+        requests: list[Request] = []
+        try:
+            async for found in result:
+                if isinstance(found, Request):
+                    requests.append(found)
+                else:
+                    page.note(found)
+                    yield found
+            for request in requests:
+                yield self._in_turn(page, request, response.meta.get("depth", 0), is_only=len(requests) == 1 and not page.items)
+        finally:
+            if page.is_empty and self.hinted < _HINTED:
+                page.hints = hints_of(response)
+                self.hinted += 1
+
+    def _in_turn(self, page: PageSeen, request: Request, depth: int, is_only: bool) -> Request:
+        """Return a request with its turn: the first page of every kind before the second of any, the deeper first.
+
+        So a few pages show all kinds. What is a page's only way on, such as the next page of a paper, comes at once.
+        """
+        callback = _name(request)
+        page.asked.append((request.url, callback))
+        self.asked[callback] += 1
+        turn = _AT_ONCE if is_only else _FIRST - _MOST_DEPTH * self.asked[callback] + min(depth, _MOST_DEPTH - 1)
+        return request.replace(priority=request.priority + turn)
+
+    def _keep(self, response: Response, callback: str) -> None:
+        request = response.request
+        for url in self.keep.intersection([response.url, request.url, *request.meta.get("redirect_urls", ())]):
+            kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+            self.kept[url] = PageKept(
+                url=response.url, callback=callback, cb_kwargs=dict(request.cb_kwargs), content_type=kind, body=response.body
+            )
+
+
+def _name(request: Request | None) -> str:
+    """Return the name of a request's callback."""
+    return getattr(request.callback, "__name__", "parse") if request is not None and request.callback else "parse"

@@ -1,0 +1,146 @@
+"""Pages as spiders of exam papers meet them: answers that are pages at all, their links, and papers of several pages."""
+
+import bisect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+from bs4 import BeautifulSoup, Tag
+from msgspec import Struct
+from parsel import Selector
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
+
+from crawlers.fields import is_hidden
+from crawlers.html.links import address_of
+from crawlers.papers.draft import Draft
+from crawlers.source import SourceSpider
+from records.item import QuestionItem
+from records.provenance import Provenance
+
+MOST_PAGES = 4000
+"""Of one list; a site that claims more is not believed."""
+_MOST_ARTICLE_PAGES = 60
+_ONWARD = re.compile(r"^\W*(?:下一?页|后一?页|下一?頁|next)\W*$", re.I)
+_INLINE = {"a", "b", "em", "font", "i", "ins", "label", "s", "small", "span", "strong", "sub", "sup", "u"}
+_ANSWER = re.compile(r"^\s*(?:(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确|标准)?答案】)")  # and not 答案圈, the name of a site
+_CONTENT = re.compile(r"答案(?!圈)|解析|答\s*[:：]|^\s*(?:\d{1,3}|[A-J])\s*[.．、]", re.M)
+_MAY_HIDE = re.compile("hidden|style", re.I)
+_NOISE_CHARS = 60  # a longer block that is hidden is what a click would show
+
+
+class Article(Struct, frozen=True, kw_only=True):
+    """A paper whose pages are being read: as it goes from page to page in `cb_kwargs`."""
+
+    url: str
+    about: dict[str, str | None]
+    """What it says of all its questions: raw fields of a QuestionItem."""
+    lines: list[str] = []
+    starts: list[int] = []
+    """Index of the first line of each page."""
+    pages: list[Provenance] = []
+    marks: list[str] = []
+    """What was seen on its pages, by names of the spider's own."""
+
+    def with_page(self, lines: list[str], seen: Provenance, marks: list[str] | None = None) -> "Article":
+        """Return the article with one more page."""
+        return msgspec.structs.replace(
+            self,
+            lines=[*self.lines, *lines],
+            starts=[*self.starts, len(self.lines)],
+            pages=[*self.pages, seen],
+            marks=[*self.marks, *(marks or [])],
+        )
+
+    def item(self, draft: Draft) -> QuestionItem:
+        """Return a question; it belongs to the page that it begins on."""
+        page = self.pages[max(0, bisect.bisect_right(self.starts, draft.line) - 1)]
+        where = msgspec.structs.replace(page, position=draft.position)
+        return QuestionItem(url=self.url, provenance=where, **self.about, **draft.raw_fields())
+
+    def next_page(self, response: TextResponse) -> str | None:
+        """Return the address of the article's next page, which 下一页 or the next number leads to; other articles are none."""
+        here = _number(self.url, response.url) or 0
+        onward: dict[bool, list[tuple[int, str]]] = {True: [], False: []}
+        for url, link in links_of(response):
+            number = _number(self.url, url)
+            if number is not None and number > here:
+                words = "".join(link.xpath(".//text()").getall()) or link.root.get("title", "")
+                onward[bool(_ONWARD.match(words))].append((number, url))
+        named = min(onward[True], default=None)
+        numbered = min(onward[False], default=None)
+        if named is None and numbered and numbered[0] > max(here + 1, 2):
+            numbered = None  # the last page, or another article whose address looks alike
+        found = named or numbered
+        return found[1] if found and len(self.pages) < _MOST_ARTICLE_PAGES else None
+
+
+def without_noise(html: str, drop: str | None = None) -> str:
+    """Return the HTML of an article without what is hidden between its words, and without the tags that a selector finds.
+
+    Inline tags are noise unless they open with 答案. A hidden block is what a click would show, unless it is short and says nothing of
+    a question.
+    """
+    if not drop and not _MAY_HIDE.search(html):
+        return html
+    soup = BeautifulSoup(html, "lxml")
+    for tag in [tag for tag in soup.find_all(True) if is_hidden(tag) and _is_noise(tag)]:
+        if not tag.decomposed:  # with the tag around it
+            tag.decompose()
+    for tag in soup.select(drop) if drop else ():
+        tag.decompose()
+    return str(soup)
+
+
+def without(html: str, css: str) -> str:
+    """Return HTML without the tags that a selector finds; parsel's own `drop` fails on control characters behind a tag."""
+    soup = BeautifulSoup(html, "lxml")
+    for tag in soup.select(css):
+        tag.decompose()
+    return str(soup)
+
+
+def _is_noise(tag: Tag) -> bool:
+    text = tag.get_text()
+    return not _ANSWER.match(text) if tag.name in _INLINE else len(text) <= _NOISE_CHARS and not _CONTENT.search(text)
+
+
+def is_page(spider: SourceSpider, response: Response) -> bool:
+    """Tell whether an answer is a page; a picture, a file or JSON, whatever it is sent as, is none, and is counted as a misfit."""
+    if isinstance(response, HtmlResponse | XmlResponse):
+        return True
+    if isinstance(response, TextResponse) and not isinstance(response, JsonResponse) and response.selector.type != "json":
+        return True
+    kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+    spider.misfit(response, f"no page, but {kind or 'something of no type'}")
+    return False
+
+
+def links_of(response: TextResponse, where: str = "a") -> Iterator[tuple[str, Selector]]:
+    """Yield the links of a page with their addresses; what leads out of the web is left out."""
+    for link in response.css(where):
+        href = link.root.get("href", "").strip()  # not `link.attrib`: it fails on an attribute with a broken name
+        if href and (url := address_of(response.url, href)):
+            yield url, link
+
+
+def next_list(response: TextResponse, belongs: Callable[[str], Any]) -> str | None:
+    """Return where 下一页 leads on a list, if that belongs to the list."""
+    for url, link in links_of(response):
+        words = "".join(link.xpath(".//text()").getall()) or link.root.get("title", "")
+        if _ONWARD.match(words) and url != response.url and belongs(url):
+            return url
+    return None
+
+
+def _number(first: str, url: str) -> int | None:
+    """Return which page of an article an address names: `7_2.htm` and `7.htm?page=2` are 2, `7.htm` is 0; None for another article."""
+    home, other = urlsplit(first), urlsplit(url)
+    stem, dot, suffix = home.path.rpartition(".")
+    stem = stem.removesuffix("_1")
+    found = re.fullmatch(rf"{re.escape(stem)}(?:_(\d{{1,4}}))?{re.escape(dot + suffix)}", other.path)
+    if found is None or home.netloc != other.netloc:
+        return None
+    query = parse_qs(other.query).get("page", ["0"])[0]
+    return int(found[1] or (query if re.fullmatch(r"[0-9]{1,4}", query) else 0))

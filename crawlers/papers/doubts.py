@@ -1,0 +1,139 @@
+"""Which questions are unsure: options or an answer lost, more said than one question can hold. From what was read to doubts."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from crawlers.papers.assembly import Asked
+from crawlers.papers.blanks import lettered
+from crawlers.papers.entries import is_title
+from crawlers.papers.layout import Layout
+from crawlers.papers.lines import IMAGE, flat
+from crawlers.papers.numbers import number_of
+
+_IN_BLANK = re.compile(r"\(\s{0,3}([A-J]{1,6})\s{0,3}\)")
+_NARROWEST = 16  # characters of a line that is broken for its length
+_SENTENCE_ENDS = ("。", "）", ")", "？", "?", "_")
+_LETTER_ALONE = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]")
+_GARBLED = re.compile("[■□▇█▆]{3}")  # and not U+FFFD, which `clean` rejects by its own name, mojibake
+_LISTED = re.compile(
+    r"答案\s?:?\s?\d{1,4}\s?[-、.]|(?:(?<![\dA-Za-z])\d{1,3}\s?[-、.:)\]=]{0,2}\s?[A-J√×]{1,6}(?![A-Za-z])[\s,;、.]{0,4}){3}|^[\s\dA-J√×,、;.:-]{0,200}[A-J√×](?:[\s,、;]{0,2}[A-J√×]){4}"
+)
+_BESIDE = re.compile(r"(?:[(]\s{0,12}[)]|[。?_])\s{1,20}\d{1,4}\s?[、.](?!\d)\s{0,3}[\u4e00-\u9fff]{2}[^\n]{0,200}(?:[(]\s{0,12}[)]|[?_])")
+"""A question and, on the same line, the next one."""
+_SAID = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
+_ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
+
+
+def settle(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> None:
+    """Give up the questions whose reading is unsure."""
+    doubted = _without_their_list(layout, asked, unread) | _beside_answered(asked)
+    lengths = sorted(len(line.text) for line in layout.lines)
+    width = lengths[len(lengths) * 9 // 10] if lengths else 0
+    for place, one in enumerate(asked):
+        draft = one.draft
+        if one.block.ringed:
+            draft.answer = lettered(draft.answer or "") or draft.answer
+        below = asked[place + 1] if place + 1 < len(asked) else None
+        listed = "answer_list_mismatch" if place in doubted else None
+        draft.doubt = draft.doubt or _doubt(one) or listed or _swallowed(layout, one, below, width)
+
+
+def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int) -> str | None:
+    """Return the doubt of a question that ends with a line of something else: a remark, or the next question without its number."""
+    options = one.draft.options
+    lines = (options[-1] if options else one.draft.stem).split("\n")
+    if len(lines) < 2 or one.block.ringed:
+        return None
+    gap = below is not None and below.span.section == one.span.section and below.draft.number > one.draft.number + 1
+    if gap and (options or lines[-2].endswith(_SENTENCE_ENDS)):
+        return "number_out_of_order"
+    own = layout.lines[one.span.start : one.span.stop]
+    whole = next((line.text for line in own if line.text.endswith(lines[-2])), lines[-2])
+    if options and len(whole) * 2 < width and width >= _NARROWEST and not _LETTER_ALONE.fullmatch(flat(lines[-2])):
+        return "options_unreadable"  # so short a line is not broken for its length
+    ended = lines[-2].endswith(_SENTENCE_ENDS[:2]) and len(lines[-2]) < width
+    return "stem_unreadable" if one.kind == "verdict" and not options and ended else None
+
+
+def wants_answer(one: Asked) -> bool:
+    """Tell whether a question has options or is true or false, and no answer yet."""
+    return not one.draft.answer and bool(
+        one.draft.options or one.draft.above.shared_options or one.kind in ("verdict", "choice", "multiple")
+    )
+
+
+def _without_their_list(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> set[int]:
+    """Return the questions without an answer where lines that look like a list of answers were read as none."""
+    wanting = {place for place, one in enumerate(asked) if wants_answer(one)}
+    if not wanting or (not layout.regions and not any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))):
+        return wanting if wanting and _is_announced(layout, asked) else set()
+    listed = any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))
+    return wanting if listed or _is_announced(layout, asked) else set()
+
+
+def _texts(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> Iterable[str]:
+    """Return what is no part of a question, and what the last question of each section ends with."""
+    yield from unread
+    for one, after in zip(asked, [*asked[1:], None], strict=True):
+        if after is None or after.span.section != one.span.section:
+            draft = one.draft
+            yield from (
+                line
+                for text in [draft.stem, *draft.options[-1:], draft.answer or "", draft.explanation or ""]
+                for line in text.split("\n")[1:]
+            )
+            yield from "".join(draft.options[-1:]).split("\n")[:1]
+
+
+def _is_announced(layout: Layout, asked: Sequence[Asked]) -> bool:
+    """Tell whether a title of answers stands below the last question, and no list was read there."""
+    last = max((one.span.start for one in asked), default=0)
+    read = any(region.stop > last for region in layout.regions)
+    title = next((at for at in range(last + 1, len(layout.lines)) if is_title(layout.lines[at].flat)), len(layout.lines))
+    return not read and any(_SAID.search(line.flat) for line in layout.lines[title + 1 :])
+
+
+def _beside_answered(asked: Sequence[Asked]) -> set[int]:
+    """Return the questions that alone have no answer where it may stand in their last line, unread."""
+    answered = sum(bool(one.draft.answer) for one in asked)
+    if answered * 10 < len(asked) * 7:
+        return set()
+    return {
+        place
+        for place, one in enumerate(asked)
+        if wants_answer(one) and one.draft.options and _ANSWER_SIGN.search(flat(one.draft.options[-1]))
+    }
+
+
+def _has_number_within(option: str) -> bool:
+    """Tell whether a further line of an option opens with a number as questions and answers do."""
+    for line in flat(option).split("\n")[1:]:
+        number = number_of(line)
+        if number and number.style in ("point", "ordinal", "titled") and not line[number.end : number.end + 1].isdigit():
+            return True
+    return False
+
+
+def _lacks_options(one: Asked) -> bool:
+    """Tell whether options are lost: there are none where all others have some, or fewer than others and not that of the answer."""
+    draft = one.draft
+    if not one.usual or draft.above.shared_options or len(draft.options) >= one.usual:
+        return False
+    if not draft.options:
+        return one.kind in ("choice", "multiple") and IMAGE not in draft.stem
+    told = [draft.answer or "", *_IN_BLANK.findall(flat(draft.stem))]
+    return any(re.fullmatch("[A-J]+", words) and max(words) > "ABCDEFGHIJ"[len(draft.options) - 1] for words in map(flat, told))
+
+
+def _doubt(one: Asked) -> str | None:
+    if one.span.stray:
+        return "number_out_of_order"
+    if not one.block.sure_options or any(_has_number_within(option) for option in one.draft.options) or _lacks_options(one):
+        return "options_unreadable"
+    if _BESIDE.search(flat(one.draft.stem)):
+        return "number_out_of_order"
+    if not one.block.sure_answer:
+        return "two_answers"
+    if (not one.block.worded and not one.draft.options and IMAGE not in one.draft.stem) or _GARBLED.search(one.draft.stem):
+        return "stem_unreadable"
+    return None

@@ -1,0 +1,144 @@
+"""Headings of sections and cases, notes that announce what several questions share. From a flat line to what it is."""
+
+import re
+
+from crawlers.papers.numbers import HANZI
+
+_NUMERAL = f"[{HANZI}]{{1,3}}"
+_KIND = (
+    r"(?:选择|判断|是非|填空|简答|问答|论述|分析|计算|改错|辨析|解答|材料|应用|案例|单选|多选|不定项|不定选|[A-EKX]\d?(?:/A\d)?型|配伍)[^\s,;。]{0,3}题"
+    r"|名词解释|案例|病例|部分|[Tt]rue|[Cc]hoice|[Cc]hoose|[Bb]lank|[Ss]hort|[Mm]ultiple|[Ss]ingle|[Ee]ssay|[Mm]atching"
+    r"|(?:独立|综合|共用题干|其他|其它|操作|读图|情景)题(?=$|[\s:(【\[])"
+    r"|(?:单项选择|多项选择|单选|多选|不定项|选择|判断|是非|填空|简答|问答|论述|名解|配伍)(?=$|[\s:(【\[])"
+)
+_OPENS = (
+    rf"(?:第{_NUMERAL}(?:部分|单元|大题|节|章)|第[IV1-9]{{1,3}}(?:部分|卷)|[(]{_NUMERAL}[)]|{_NUMERAL}\s?[、.,:]|{_NUMERAL}(?=\s)"
+    r"|(?:Part|PART|Section|SECTION)\s?[IVX\dA-Z]{1,4}(?=[\s.:,])|(?:I{1,3}|I?V|VI{1,3}|I?X)\s?[、.:\s](?=[^A-Za-z]))"
+)
+_HEADING = re.compile(rf"[【\[#*\s]{{0,5}}{_OPENS}[^。?!]{{0,20}}?(?:{_KIND})|第{_NUMERAL}部分\s")
+_BARE_HEADING = re.compile(
+    r"[【\[#*◆■●★\s]{0,5}(?:(?:单项|多项|不定项)?选择题|单选题?|多选题?|不定项题?|判断(?:说明|改错|辨析|正误)?题?|是非题|填空题?|简答题?|问答题"
+    r"|论述题?|(?:案例|材料|病例)?分析题|名词解释题?|\[?[A-EKX]\d?(?:[/、,-]?A\d)?\]?\s?型(?:选择|单选|多选)?题?|配伍选择题)(?:部分)?"
+    r"[】\]]?[*\s]{0,3}(?:(?!:\s?\d{1,5}\s?[、.])[(:].{0,200})?$"
+)
+_CASE_HEADING = re.compile(
+    rf"(?P<heading>[【\[(]?(?:案例|病例|病案|材料|个案)(?:分析)?(?:题)?\s?(?:[(]?(?:{_NUMERAL}|\d{{1,5}})[)]?)[】\])]?)\s?"
+    r"(?P<rest>[:、.,\s].{0,4000})?$"
+)
+_CASE_MARK = re.compile(
+    r"[【\[](?:案例|病例|病案|材料|病历摘要|病例摘要|共用题干|案例资料|(?:案例|病例)(?:分析)?题)[】\]]\s?:?\s?(?P<rest>.{0,4000})$"
+    r"|(?:案例|病例|病历摘要|材料)\s?:\s?(?P<rest2>.{0,4000})$"
+)
+_RANGE = r"(?:\(?第?\s?(?P<first>\d{1,5})\s?题?\s?[-、和与及]{1,2}\s?第?(?P<last>\d{1,5})\s?小?题?)"
+_COUNT = r"(?:(?:以下|下列|下面)?\s?(?P<count>[一二两三四五六七八九十]|\d{1,2})?\s?个?道?小?题)"
+_THESE = r"(?:以下|下列|下面|下述|上述|同一|此|该|本)?(?:的)?"
+_TEXT = "(?:材料|案例|病例|病历|资料|短文|病案|情境|情况|内容)"
+_END = r"\s?[)】\]]?\s?[:。]?\s?"
+_SHARED = re.compile(
+    rf"[(【\[]?\s?(?:题目?|问题)?\s?(?:{_RANGE}|{_COUNT})?\s?(?:题目)?\s?(?:均|是|为)?\s?(?:共用|共享|使用|公用)\s?"
+    r"(?:同一|一个|以下|下列|下面|一组|下述)?(?:的)?\s?"
+    r"(?:(?P<case>题干|病例|案例|材料|资料|病历)|(?P<options>备选答案|备选项|选项|答案))"
+    rf"\s?(?:[(\[]?{_RANGE.replace('first', 'first2').replace('last', 'last2')}[)\]]?)?{_END}(?P<rest>.{{0,4000}})$"
+)
+_READ_CASE = re.compile(
+    rf"[(【\[]?\s?请?(?:根据|结合|依据|阅读|针对|基于|就|分析){_THESE}{_TEXT}\s?,?\s?(?:请?(?:完成|回答|分析|作答|解答|做))?\s?"
+    rf"(?:{_RANGE}|(?:以下|下列|下面|后面)?的?(?:各|几|[一二两三四五六七八九十]|\d{{1,2}})?(?:个|道)?(?:小)?(?:问题|题目|题))?{_END}(?P<rest>)$"
+)
+_RANGE_BASED = re.compile(
+    rf"[(【\[]?\s?(?:题目?|问题)?\s?{_RANGE}\s?(?:题)?\s?,?\s?(?:请|均)?(?:根据|基于|依据|结合|是根据|针对){_THESE}{_TEXT}(?:回答|作答)?"
+    rf"{_END}(?P<rest>.{{0,4000}})$"
+)
+_RANGE_ALONE = re.compile(
+    r"(?:[【\[]\s?(?P<first>\d{1,5})\s?-\s?(?P<last>\d{1,5})\s?题?\s?[】\]]|\(\s?\d{1,5}\s?-\s?\d{1,5}\s?题\s?\))\s?:?(?P<rest>)$"
+)
+_CASE_OPENS = re.compile(r"[【\[]?一般资料[】\]]?\s?:")
+_PATIENT = re.compile(
+    r"(?:患者|患儿|病人|病儿|产妇|孕妇|初产妇|经产妇|求助者|来访者|来访学生|新生儿|某(?:男|女|患者|中年|大学生|学生|企业|公司|先生|女士)"
+    r"|[男女](?:性|孩|婴|童)?\s?[,。]|\S{1,3}某,|[^,。\s]{1,4},[男女][,。性])"
+)
+_PAPER_TITLE = re.compile(
+    rf"[^,。?!:;()]{{0,30}}(?:试卷|真题|试题|模拟题|练习题|测试题|模拟卷|套题|练习|测验|考试)\s?(?:[(]?(?:{_NUMERAL}|\d{{1,3}}|[A-E])[)]?|{_NUMERAL}|[A-E]卷)?\s?$"
+)
+_CHAPTER = re.compile(
+    rf"[#*【\[\s]{{0,5}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.][^。?!()_]{{1,28}}|[^\s。?!()_,;]{{1,16}})?|[节单课](?:元)?(?:[\s:、][^。?!()_]{{1,28}})?)[】\]*\s]{{0,4}}$"
+)
+_ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+_KINDS = (
+    ("shared", r"B\d?\s?\]?\s?型|配伍|共用备选"),
+    ("case", r"A3|A4|案例|病例|共用题干|材料分析|病案"),
+    ("multiple", r"多项|多选|不定项|X\s?\]?\s?型|K\s?\]?\s?型"),
+    ("verdict", r"判断|是非|正误|[Tt]rue|[Jj]udge"),
+    ("blank", r"填空|[Bb]lank"),
+    ("words", r"名词解释|名解|简答|问答|论述|解答|计算|辨析|分析题"),
+    ("choice", r"选择|单选|单项|[Cc]hoice|[Cc]hoose|A1|A2|A\s?\]?\s?型|C\s?\]?\s?型"),
+)
+
+
+def is_paper_title(line: str) -> bool:
+    """Tell whether a flat line names a paper: 2022年真题, 心理学模拟试卷（二）."""
+    return len(line) < 40 and bool(_PAPER_TITLE.match(line))
+
+
+def is_heading(line: str) -> bool:
+    """Tell whether a flat line is the heading of a section or of a case."""
+    return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))
+
+
+def heads(line: str) -> bool:
+    """Tell whether a flat line of running text is a heading, that of a chapter included: `第二章 细胞`."""
+    return is_heading(line) or (len(line) < 40 and bool(_CHAPTER.match(line)))
+
+
+def is_note(line: str) -> bool:
+    """Tell whether a flat line announces a case or options that several questions share."""
+    return bool(note_in(line) or _CASE_OPENS.match(line) or case_mark_in(line))
+
+
+def note_in(line: str) -> re.Match[str] | None:
+    """Return what a note says: groups `options` (None for a case), `last`, `count`, `rest`."""
+    return (
+        (_SHARED.match(line) or _READ_CASE.match(line) or _RANGE_BASED.match(line) or _RANGE_ALONE.match(line))
+        if len(line) < 5000
+        else None
+    )
+
+
+def case_heading_in(line: str) -> re.Match[str] | None:
+    """Return the groups `heading` and `rest` of 案例一：……."""
+    return _CASE_HEADING.match(line)
+
+
+def case_mark_in(line: str) -> tuple[int, int] | None:
+    """Return where the case begins behind a mark without a number, 【案例】……, and where it ends."""
+    match = _CASE_MARK.match(line)
+    return match.span("rest" if match["rest"] is not None else "rest2") if match else None
+
+
+def opens_case(line: str) -> bool:
+    """Tell whether a flat line begins with 一般资料：, as cases of counsellors do."""
+    return bool(_CASE_OPENS.match(line))
+
+
+def tells_patient(line: str) -> bool:
+    """Tell whether a flat line begins to tell of a patient or client."""
+    return len(line) > 14 and bool(_PATIENT.match(line))
+
+
+def kind_of(heading: str | None) -> str:
+    """Return what kind of questions a flat heading announces: shared, case, multiple, verdict, blank, words, choice, or nothing."""
+    text = re.split(r"[(:。]", heading or "", maxsplit=1)[0]
+    return next((kind for kind, pattern in _KINDS if re.search(pattern, text)), "")
+
+
+def numeral_of(heading: str) -> str:
+    """Return the numeral of a flat heading."""
+    match = re.match(rf"[\s【\[#*(第]*([{HANZI}]{{1,3}})(?=[\s、.,:)部单大节章]|$)", heading)
+    roman = re.match(r"[\s【\[#*]*(I{1,3}|I?V|VI{1,3}|I?X)\s?[、.:\s]", heading)
+    return match[1] if match else HANZI[_ROMAN.index(roman[1])] if roman else ""
+
+
+def heading_key(heading: str) -> str:
+    """Return what two flat headings of the same section have in common: their numeral, else their kind."""
+    if case := _CASE_HEADING.match(heading):
+        return re.sub(r"\W", "", case["heading"])
+    return numeral_of(heading) or kind_of(heading) or re.sub(r"[【】\[\]\s]|[(:].*$", "", heading)

@@ -1,0 +1,74 @@
+"""Ticks that tell the right ones among a question's options -> a line that says the answer. Numbered lines in, numbered lines out."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from crawlers.papers.lines import flat
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_SIGN = r"[★☆✦⭐]|(?<!\*)\*(?!\*)"
+_OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-J])\s?[.、:)\]]")
+_OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-J]\s?[.、:)\]]")
+_TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|√|{_SIGN})\s{{0,40}}$")
+_MOST = 10  # lines of options
+
+
+class _Row(Struct):
+    """A line of options."""
+
+    index: int
+    text: str
+    letters: str
+    ticked: str
+
+
+def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return the lines with ticked options bare and their letters as the answer below."""
+    place = 0
+    while place < len(lines):
+        run = _run(lines, place)
+        letters, told = "".join(row.letters for row in run), "".join(row.ticked for row in run)
+        if len(letters) < 2 or not told or told == letters:
+            yield from lines[place : place + (len(run) or 1)]
+        else:
+            yield from ((row.index, row.text) for row in run)
+            yield run[-1].index, f"答案：{told}"
+        place += len(run) or 1
+
+
+def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:
+    """Return the lines from a place on that are options A, B, …, one or several on each."""
+    run: list[_Row] = []
+    letters = ""
+    for index, text in lines[place : place + _MOST]:
+        line = flat(text)
+        if not _OPENS.match(line):
+            break
+        row = _row(index, text, line)
+        if letters + row.letters != "ABCDEFGHIJ"[: len(letters + row.letters)]:
+            break
+        letters += row.letters
+        run.append(row)
+    return run
+
+
+def _row(index: int, text: str, line: str) -> _Row:
+    """Return the options of a line, and which of them have a tick or star before or behind them."""
+    found = list(_OPTION.finditer(line))
+    row = _Row(index, "", "", "")
+    bare, place = "", 0
+    for option, later in zip(found, [*found[1:], None], strict=True):
+        stop = later.start() if later else len(line)
+        tick = _TICK.search(line, max(option.end(), stop - 60), stop)
+        row.letters += option["letter"]
+        row.ticked += option["letter"] if option["star"] or tick else ""
+        cut = tick.start() if tick else stop
+        bare += text[place : option.start()] + text[option.end("star") if option["star"] else option.start() : cut] + text[cut:stop][:0]
+        bare += "  " if tick and later else ""
+        place = stop
+    row.text = bare + text[place:]
+    return row

@@ -1,0 +1,99 @@
+"""Examinations and medicines of ask120: labelled pieces and prose of one page each. From pages to values."""
+
+import re
+from html import escape
+from typing import Any
+
+from lxml.html import tostring
+from parsel import Selector
+from scrapy.http import Response
+
+from crawlers.fields import labelled, text_of
+from crawlers.html.nesting import outermost
+from crawlers.sites.ask120_text import divided, first_text, one, texts
+from records.item import LabelledValue, Section
+
+CLINICAL = {"3F": "临床意义", "4F": "注意事项", "5F": "检查过程", "6F": "不适宜人群", "7F": "不良反应与风险"}
+"""Parts of an examination by the name of their anchor; each should open with the same words."""
+_NORMAL = re.compile(r"\s*(正常值\s*[：:])?(.*)", re.DOTALL)
+_TAG_SEARCH = re.compile(r"tagSearch\(\s*['\"](.+?)['\"]\s*[,)]")
+_TABS = ("tab-dm-1", "tab-dm-2")
+
+
+def examination_name(response: Response) -> str:
+    return first_text(response.css("div.ys-head h1"))
+
+
+def examination(response: Response) -> tuple[list[LabelledValue], list[Section]]:
+    """Return what an examination's page says."""
+    # A span with a class is a button or an ornament.
+    values = labelled((divided(first_text(pair)) for pair in outermost(response.css("div.ys-brief li span:not([class])"))), "brief")
+    normal = _NORMAL.match("\n".join(texts(response.css("div.ys-normal p") or response.css("div.ys-normal"))))
+    values += one(normal[1] or "正常值", normal[2], "normal:1") if normal else []
+    findings = "\n".join(text_of(found) for found in response.css("#ys-img img::attr(data-data)").getall())
+    pairs = (divided(line) for line in findings.split("\n"))
+    values += labelled(((label or "分析结果", value) for label, value in pairs), "findings")
+    intro = "\n".join(texts(response.css("div.ys-head div.intro p") or response.css("div.ys-head div.intro")))
+    sections = [Section(title="概述", text=intro, position="intro")] if intro else []
+    return values, sections + [section for part in outermost(response.css("div.ys-clinical")) for section in _clinical(part)]
+
+
+def _clinical(part: Selector) -> list[Section]:
+    label, text = divided(text_of(part))
+    name = part.root.get("name", "")  # not `part.attrib`: it fails on an attribute with a broken name
+    title = label.rstrip("：:").strip()
+    known = CLINICAL.get(name, "")
+    if known and title != known:  # the colon belongs to the text
+        title, text = known, text_of(part).strip()
+    return [Section(title=title or "临床意义", text=text, position=name)] if text else []
+
+
+def medicine_name(response: Response) -> str:
+    named = response.css("div.details-right-drug > p:not([class*=Explain])")
+    return next(iter(texts(named)), "")
+
+
+def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
+    """Return what a medicine's page says: head, price, details and leaflet."""
+    values: list[LabelledValue] = []
+    for number, row in enumerate(outermost(response.css("div.details-right-drug ul li")), 1):
+        label, value = divided(first_text(row))
+        # The diseases stand in the scripts of the links alone.
+        searches = [found[1] for script in row.css("var::attr(onclick)").getall() if (found := _TAG_SEARCH.search(script))]
+        values += one(label, value or "、".join(dict.fromkeys(searches)), f"head:{number}")
+    values += one("价格", first_text(response.css(".Drugs-Price span")), "price:1")
+    sections = []
+    for tab in _TABS:
+        place = outermost(response.css(f"div.cont-Drug-details .{tab}"))
+        rows = labelled(_table(place), tab)
+        values += rows
+        if tab == "tab-dm-2":
+            # A leaflet that is no table is prose.
+            lines = [f"{row.label.rstrip('：:')}：{row.value}" for row in rows] or texts(place)
+            sections = [Section(title="说明书", text="\n".join(lines), position=tab)] if lines else []
+    return values, sections
+
+
+def _table(tab: list[Selector]) -> list[tuple[str, str]]:
+    """Return labels with their values; a value is all up to the next label, since line breaks may stand within or behind it."""
+    cells = outermost(cell for part in tab for cell in part.css("span.td, var"))
+    labels = [cell for cell in cells if _is_label(cell.root)]
+    details = [cell for cell in cells if not _is_label(cell.root)]
+    rows = [(first_text(label), text_of(_behind(label.root))) for label in labels]
+    if len(labels) == len(details) and not any(value.strip() for _, value in rows):  # in blocks of their own
+        return [(label, first_text(detail)) for (label, _), detail in zip(rows, details, strict=True)]
+    return rows
+
+
+def _behind(label: Any) -> str:
+    """Return the mark-up between a label and the next one beside it."""
+    pieces = [escape(label.tail or "")]
+    for piece in label.itersiblings():
+        if any(map(_is_label, piece.iter("span"))):  # or one that holds others: what it holds would be written again for each
+            break
+        pieces.append(tostring(piece, encoding="unicode"))
+    return "".join(pieces)
+
+
+def _is_label(tag: Any) -> bool:
+    return tag.tag == "span" and "td" in (tag.get("class") or "").split()

@@ -1,0 +1,131 @@
+"""Diseases and symptoms of ask120: what a home and its sub-pages say, in the layouts of 2014, 2016 and 2019 on. From pages to values."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from parsel import Selector, SelectorList
+from scrapy.http import Response
+
+from crawlers.fields import labelled, text_of
+from crawlers.html.nesting import outermost
+from crawlers.sites.ask120_text import first_text, lines_with_label, one, texts
+from records.item import LabelledValue, Section
+
+CAPTIONS = {
+    "disease": {
+        "gaishu": "概述", "bingyin": "病因", "zhengzhuang": "症状", "jiancha": "检查", "jianbie": "鉴别", "bingfa": "并发症",
+        "yufang": "预防", "zhiliao": "治疗", "yinshi": "饮食", "shiliao": "食疗",
+    },
+    "symptom": {
+        "gaishu": "概述", "bingyin": "病因", "jiancha": "检查", "jianbie": "鉴别", "yufang": "预防", "huanjie": "缓解", "shiliao": "食疗",
+        "jibing": "可能疾病",
+    },
+}  # fmt: skip
+"""Sub-pages of an entry by their part of the address; some entries lack some (404)."""
+NAMES = (
+    "div.disease-cont dl dd b",  # 2019 on
+    "div.disease-cont",
+    "div.p_lbox1 div.p_lboxti h3",  # 2016
+    "div.p_sititile span h1",  # 2016, symptoms
+    "span.ti",  # 2014
+    "h3.clears a b",  # 2014, symptoms
+)
+INTROS = ("div.disease-cont dl dd p", "div.p_lbox1_ab p", "dl.p_sibox1dl p")
+BODIES = ("div.art_cont", "div.symptom-box-left-details")
+POSSIBLE = ("div.jibing-box a", "div.possible-sick span.sp1 a", "ul.p_cbox3ul span.p_cbox3li1 a")
+"""Diseases that a symptom may come from: the whole list, its beginning on the symptom's home, the list of 2016."""
+_SIDES = ("left", "center")
+_DIETS = (("宜：", "div.dl_1", "div.container-1"), ("忌：", "div.dl_2", "div.container-2"))
+_HEAD_CELLS = {"食物", "食物名称", "名称", "宜吃食物", "忌吃食物"}
+
+
+def name_and_alias(response: Response) -> tuple[str, str | None]:
+    """Return an entry's name, empty where the page has none, and its other names as they stand."""
+    for place in NAMES:
+        head = response.css(place)[:1]
+        own = first_text(head.css("strong, h1 a")) or ("" if place == "div.disease-cont" else _own_text(head))
+        if own:
+            return own, first_text(head.css("var")) or None
+    return "", None
+
+
+def _own_text(head: SelectorList[Any]) -> str:
+    return first_text(head.xpath("text()[normalize-space()]"))
+
+
+def intro(response: Response) -> list[Section]:
+    """Return the summary of a home, cut off by the site where it is long."""
+    text = next((text for place in INTROS if (text := first_text(response.css(place)))), "")
+    return [Section(title="概述", text=text, position="intro")] if text else []
+
+
+def boxes(response: Response) -> list[LabelledValue]:
+    """Return the rows of the summary boxes under their own labels; some entries have no box."""
+    values: list[LabelledValue] = []
+    for side in _SIDES:
+        values += labelled(_rows(response.css(f"div.disease-list-title div.disease-list-{side} ul > li")), side)
+    # Labels are surer than places: a box that moved is known by rows that have both label and value.
+    return values or labelled(_rows(response.xpath("//li[span[contains(., '：') or contains(., ':')]]")), "box")
+
+
+def _rows(rows: SelectorList[Any]) -> list[tuple[str, str]]:
+    return [(first_text(row.css("span")), first_text(row.css("var"))) for row in outermost(rows)]
+
+
+def possible_diseases(response: Response) -> list[LabelledValue]:
+    """Return what a symptom may come from, as one list."""
+    found = next((found for place in POSSIBLE if (found := texts(response.css(place)))), [])
+    return one("可能疾病", "、".join(dict.fromkeys(found)), "possible:1")
+
+
+def body(response: Response) -> list[Selector]:
+    """Return where the prose of a sub-page stands; nothing where it has none that is known."""
+    found = response.css(", ".join(BODIES))
+    # Until 2019 the line above the text named its origin.
+    return outermost(found or response.css("div.p_cleftartbox > :not(.p_arttopab):not(.p_cbox3ul)") or response.css("div.p_cleftartbox"))
+
+
+def article(part: list[Selector], caption: str) -> tuple[list[LabelledValue], list[Section]]:
+    """Return the lists that stand in prose under a label, and the prose."""
+    text = "\n".join(text_of(piece) for piece in part)
+    values = labelled(lines_with_label(part, caption), "text")
+    return values, [Section(title=caption, text=text, position="text")] if text.strip() else []
+
+
+def has_diet(response: Response) -> bool:
+    """Tell whether a page says what to eat and to avoid."""
+    return bool(response.css("div.wrap_big, div.container-1, div.container-2"))
+
+
+def diet(response: Response) -> tuple[list[LabelledValue], list[Section]]:
+    """Return what to eat and to avoid: a sentence each, tables with the food in their first column, or prose under tabs."""
+    values = list(_sentences(response))
+    sections: list[Section] = []
+    for number, (label, place, of_symptom) in enumerate(_DIETS, 1):
+        side = SelectorList(outermost(response.css(place)))
+        # A symptom's page says it in spans; those of a disease are read above.
+        values += one(label, "".join(texts(response.css(of_symptom).css("span"))), f"container:{number}")
+        heads = texts(side.css("em"))
+        named = heads[0] if heads and any(sign in heads[0] for sign in "宜忌") else label
+        rows = outermost(side.css("table tr"))
+        foods = [food for row in rows if (food := first_text(row.css("td"))) and food not in _HEAD_CELLS]
+        values += labelled(((named, food) for food in foods), f"dl_{number}")
+        if not rows:
+            sections += _tabs(side, heads, number)
+    return values, sections
+
+
+def _sentences(response: Response) -> Iterator[LabelledValue]:
+    for number, (place, (label, _, _)) in enumerate(zip(response.css("div.wrap_big span.sp"), _DIETS, strict=False), 1):
+        own = first_text(place.xpath("text()[normalize-space()]"))
+        yield from one(own or label, first_text(place.css("var")), f"diet:{number}")
+
+
+def _tabs(side: SelectorList[Any], heads: list[str], number: int) -> list[Section]:
+    """Return what stands under the tabs: as many neighbouring blocks behind the heads as there are heads."""
+    for holder in side.xpath(".//div[not(.//em)]"):
+        blocks = holder.xpath("div")
+        if heads and len(blocks) == len(heads):
+            pairs = zip(heads, (text_of(block).strip() for block in blocks), strict=True)
+            return [Section(title=head, text=text, position=f"dl_{number}:{at}") for at, (head, text) in enumerate(pairs, 1) if text]
+    return []

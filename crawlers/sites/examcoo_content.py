@@ -1,0 +1,82 @@
+"""The rows of the content call of examcoo -> the questions of a paper. Pure."""
+
+import json
+import re
+from typing import Any
+
+from crawlers.fields import images_in, sound_json, text_of
+from crawlers.sites.examcoo_answers import BAD_DATA, answer_of_code, kind_of_answer
+from crawlers.sites.examcoo_parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
+
+
+def rows_of(text: str) -> list[Any]:
+    """Return the rows of an answer of the content call, which wraps them in nothing, in `b` or in `c`.
+
+    Raises:
+        ValueError: it holds no rows; says what was found.
+    """
+    try:
+        found = json.loads(sound_json(text.lstrip("\ufeff")))
+    except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested without end
+        raise ValueError(f"not JSON: {error}; it begins with {text[:40]!r}") from None
+    rows = next((found[key] for key in ("b", "c") if isinstance(found.get(key), list)), found) if isinstance(found, dict) else found
+    if not isinstance(rows, list):
+        shown = f"the keys {', '.join(map(str, found))[:80]}" if isinstance(found, dict) else repr(found)[:80]
+        raise ValueError(f"no rows: an array, alone or under b or c, was expected; found {shown}")
+    return rows
+
+
+def read_rows(rows: list[Any]) -> Reading:
+    """Return the questions of a call: the paper's own record comes first, then blocks of text and questions by turns."""
+    between, questions, faults, title = Between(), [], [], None
+    for place, row in enumerate(rows):
+        kind = QUESTION_ID.fullmatch(str(row.get("id"))) if isinstance(row, dict) else None
+        if kind:
+            above = between.above(len(questions) + 1)
+            fields = joined(above, _fields(kind[1], row, above["shared_options_raw"]), str(len(questions) + 1))
+            questions.append(Asked(fields=fields, id=kind[0], is_explained=any(_count(row.get(key)) for key in ("e", "f"))))
+            if fields.get("doubt", BAD_DATA) != BAD_DATA:
+                faults.append(f"{kind[0]}: {fields['doubt']}")
+        elif isinstance(row, dict) and row.get("id") == "b" and isinstance(row.get("c"), list):
+            between.read_block(row["c"])
+        elif isinstance(row, dict) and place == 0 and str(row.get("id")).isdecimal():
+            title = text_of(row["a"]) if isinstance(row.get("a"), str) else None
+        else:
+            faults.append(f"a row without id s1 to s5 or b: {str(row)[:80]}")
+            if isinstance(row, dict) and isinstance(row.get("a"), str):  # it says something, so it may be a question
+                unknown = {"number_raw": str(len(questions) + 1), "stem_raw": text_of(row["a"]) or None, "doubt": "row_unknown"}
+                questions.append(Asked(fields=unknown))
+    return Reading(title, questions, faults, between.unread)
+
+
+def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:
+    """Return the fields of a question; what cannot be read stays as it came, with a doubt."""
+    stem, options = row.get("a"), _options(row.get("b"))
+    if not isinstance(stem, str):
+        return {"type_raw": kind, "answer_raw": _raw(row.get("c")), "doubt": "stem_unreadable"}
+    fields = {"type_raw": kind, "stem_raw": stem_text(stem), "images": images_in(stem)}
+    if options is None:
+        return {**fields, "options_raw": [str(row["b"])], "answer_raw": _raw(row.get("c")), "doubt": "options_unreadable"}
+    own = own_options([text_of(option) for option in options], shared)
+    answer = answer_of_code(kind, row.get("c"), len(own or shared or []))
+    fields |= {"type_raw": kind_of_answer(kind, answer), "options_raw": own or None, "answer_raw": answer.raw}
+    fields["images"] += sum(images_in(option) for option in options)
+    return fields | ({"doubt": answer.doubt} if answer.doubt else {})
+
+
+def _options(value: Any) -> list[str] | None:
+    """Return options as HTML from their JSON, which is a string of its own; None where it is not `[{"o": HTML}]`."""
+    try:
+        found = json.loads(sound_json(value)) if isinstance(value, str) and value.strip() else value
+    except (ValueError, RecursionError):
+        return None
+    options = [option.get("o") if isinstance(option, dict) else None for option in found or []] if isinstance(found or [], list) else [None]
+    return options if all(isinstance(option, str) for option in options) else None
+
+
+def _raw(value: Any) -> str | None:
+    return str(value) if value not in (None, "") else None
+
+
+def _count(value: Any) -> int:
+    return int(value) if isinstance(value, int | str) and re.fullmatch(r"\d{1,9}", str(value)) else 0

@@ -1,0 +1,97 @@
+"""The page of a paper of examcoo: its title, how to call for its questions, and, until 2019, the questions themselves. Pure."""
+
+import re
+from collections import Counter
+from typing import Any
+
+from parsel import Selector
+
+from crawlers.fields import images_in, text_of
+from crawlers.html.nesting import outermost
+from crawlers.html.pages import without
+from crawlers.sites.examcoo_answers import VERDICT, answer_of_marks, kind_of_answer
+from crawlers.sites.examcoo_parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
+
+_VARIABLE = re.compile(r"""\bvar (\w+) ?= ?["']([^"']*)["']""")
+_TOKEN = re.compile("[0-9a-f]{32}")
+_SITE = "-考试酷(examcoo)"
+_QUESTION = "#paperContent .questionArea, #paperContent .singleContainer"
+_MARK_BESIDE = 'parent::*//*[contains(@class, "CheckedDisabled")]'
+_FIRST_STEM = 'string((.//div[contains(@class, "subjectBox")])[1])'
+_TORN_CHARS = 500
+
+
+def about(page: Any) -> Fields:
+    """Return what the page says of all its questions."""
+    crumbs = [text_of(link).removesuffix("试卷") for link in page.css("span.naviState a")][1:]
+    return {"exam_raw": " > ".join(crumbs) or None, "subject_raw": crumbs[-1] if crumbs else None, "paper_raw": _title(page)}
+
+
+def call_of(page: Any) -> dict[str, str] | None:
+    """Return the paper's number and the token to call for its questions with, both from the page's script."""
+    variables = dict(_VARIABLE.findall("\n".join(page.css("script::text").getall())))
+    pid, token = variables.get("pid", ""), variables.get("vp4tokenpid", "")
+    return {"pid": pid, "tokenpid": token} if re.fullmatch("[0-9]+", pid) and _TOKEN.fullmatch(token) else None
+
+
+def holds_questions(page: Any) -> bool:
+    """Tell whether the questions are in the page."""
+    return bool(page.css(_QUESTION))
+
+
+def read_page(page: Selector) -> Reading:
+    """Return the questions of a page that holds them itself. One that holds another is a page torn apart, and is given up."""
+    parts = page.css(f"#paperContent .blockContainer, {_QUESTION}")
+    places = {part.root for part in parts}
+    torn = {outer for part in parts for outer in part.root.iterancestors() if outer in places}
+    between, questions, faults = Between(are_printed=True), [], []
+    for part in parts:
+        if "blockContainer" in part.root.get("class", "").split():
+            if part.root not in torn:
+                lines = outermost(part.css(".blockBox"))
+                between.read_block([{"c": line.get(), "p": "1" if "partIndex" in line.root.get("class") else "0"} for line in lines])
+            continue
+        found = QUESTION_ID.match(part.root.get("id", ""))
+        if part.root in torn:
+            faults.append(f"{found[0] if found else 'a question'} holds others")
+            words = part.xpath(_FIRST_STEM).get() or ""
+            fields: Fields = {"stem_raw": words.strip()[:_TORN_CHARS] or None, "doubt": "question_torn"}
+        else:
+            fields = _shown_fields(found[1] if found else None, part)
+        number = re.search(r"\d{1,6}", fields.get("number_raw") or "")
+        above = between.above(int(number[0]) if number else len(questions) + 1)
+        fields["options_raw"] = own_options(fields.get("options_raw") or [], above["shared_options_raw"]) or None
+        questions.append(Asked(fields=joined(above, fields), id=found[0] if found else ""))
+    return Reading(text_of(page.css("#paperName")[:1]) or None, questions, faults, between.unread)
+
+
+def _shown_fields(kind: str | None, part: Selector) -> Fields:
+    """Return the fields of a question of the page: options by their text, the right ones by their mark."""
+    html = without(part.css(".subjectBox").get() or "", ".pointLabel")
+    options, marks = outermost(part.css(".optionContent")), outermost(part.css(".dijitRadio, .dijitCheckBox"))
+    texts = [text_of(option) for option in options] or [text_of(mark.xpath("./ancestor::label[1]")) for mark in marks]
+    if len(marks) == len(texts):
+        right = ["CheckedDisabled" in mark.root.get("class") for mark in marks]
+    else:  # then the mark of each option stands beside it
+        inside = Counter(above for option in options for above in option.root.iterancestors())
+        right = [inside[option.root.getparent()] == 1 and bool(option.xpath(_MARK_BESIDE)) for option in options]
+    answer = answer_of_marks(right, text_of(part.css(".answerLabel")[:1]))
+    fields = {
+        "type_raw": kind_of_answer(kind, answer) if kind else None,
+        "number_raw": text_of(part.css(".qIndex")[:1]) or None,
+        "stem_raw": stem_text(html),
+        "options_raw": texts or None,
+        "answer_raw": answer.raw,
+        "images": sum(images_in(one) for one in [html, *options]),
+    }
+    if kind == VERDICT and answer.mask.bit_count() == 1:  # 对 and 错 to choose from are the site's, not the question's
+        fields |= {"options_raw": None, "answer_raw": texts[right.index(True)] or None}
+    return fields | ({"doubt": answer.doubt} if answer.doubt else {})
+
+
+def _title(page: Any) -> str | None:
+    """Return a paper's title: 卷名-类目试卷与试题-考试酷(examcoo), or what the page shows above its questions."""
+    title = (page.css("title::text").get() or "").strip()
+    if title.endswith(_SITE):
+        title = title.removesuffix(_SITE).rpartition("-")[0]
+    return title or text_of(page.css("#paperName")[:1]) or None

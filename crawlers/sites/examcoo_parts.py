@@ -1,0 +1,102 @@
+"""Pieces that both forms of a paper of examcoo have: what stands between the questions, and what a question is made of. Pure."""
+
+import re
+import unicodedata
+from typing import Any
+
+from msgspec import Struct
+
+from crawlers.fields import text_of
+from crawlers.paper import lines_of
+from crawlers.papers.groups import Setting
+from crawlers.papers.lines import IMAGE
+from records.question import LETTERS
+
+QUESTION_ID = re.compile(r"(s\d)_(\d+)")
+_RANGE = re.compile(r"(\d{1,3})\s*题?\s*[-~～—–－至到]+\s*(\d{1,3})\s*小?题")
+_HEADING_CHARS = 40  # a longer line in the style of a heading is no heading
+
+Fields = dict[str, Any]
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """One numbered thing of a paper."""
+
+    fields: Fields
+    """Of a QuestionItem."""
+    id: str = ""
+    """The site's own, with its kind: `s1_924005712894496769`."""
+    is_explained: bool = False
+    """Whether the site has an explanation or comments."""
+
+
+class Reading(Struct, frozen=True):
+    """What a paper gave."""
+
+    title: str | None
+    questions: list[Asked]
+    faults: list[str]
+    """What is not as expected, in words."""
+    unread: list[str]
+    """Lines between questions that belong to none."""
+
+
+class Between:
+    """What stands between the questions of a paper."""
+
+    def __init__(self, are_printed: bool = False) -> None:
+        self.unread: list[str] = []
+        self._are_printed = are_printed  # the numbers of questions, so that what is left out is seen
+        self._setting = Setting()
+        self._range: tuple[int, int] | None = None  # of the note just read, such as （111～112题共用题干）
+        self._ahead = 0  # by how much the paper's own numbers are ahead of ours
+
+    def read_block(self, lines: list[Any]) -> None:
+        """Read the lines of one block, each `{"c": HTML, "p": "1" for the style of a heading}`."""
+        for line in lines:
+            if isinstance(line, dict) and isinstance(line.get("c"), str):
+                for text in lines_of(line["c"]):
+                    self._read_line(text.strip(), is_bold=str(line.get("p")) == "1")
+
+    def above(self, number: int) -> Fields:
+        """Return what stands above the next question, by its printed number, or else by its place."""
+        if self._range:
+            first, last = self._range
+            self._ahead = 0 if self._are_printed and first <= number <= last else first - number
+            self._range = None
+        above = self._setting.above(number + self._ahead)
+        shared = above.shared_options or []
+        return {
+            "section_raw": above.heading,
+            "case_raw": above.case,
+            "shared_options_raw": [option.replace(IMAGE, "").strip() for option in shared] or None,
+            "group_raw": above.group,
+            "images": above.images + sum(option.count(IMAGE) for option in shared),
+        }
+
+    def _read_line(self, text: str, is_bold: bool) -> None:
+        if self._setting.take(text):
+            found = _RANGE.search(text)
+            self._range = (int(found[1]), int(found[2])) if found else None
+        elif text and not self._setting.add(text):
+            if is_bold and len(text) <= _HEADING_CHARS and text[0] not in "（(":  # brackets hold time and points
+                self._setting.take(text, is_title=True)
+            else:
+                self.unread.append(text)
+
+
+def joined(above: Fields, own: Fields, number: str | None = None) -> Fields:
+    """Return the fields of a question with what stands above it."""
+    fields = {"number_raw": number, **above, **own}
+    return fields | {"images": above["images"] + own.get("images", 0)}
+
+
+def stem_text(html: str) -> str | None:
+    """Return a stem with a line in the place of each blank."""
+    return text_of(re.sub("<input[^>]*>", "____", html)) or None
+
+
+def own_options(own: list[str], shared: list[str] | None) -> list[str]:
+    """Return a question's options, or none where they only stand for the shared ones above it: letters, or nothing."""
+    bare = [re.sub(r"[\s.、()。:]", "", unicodedata.normalize("NFKC", option)) for option in own]
+    return [] if shared and all(text in ("", letter) for text, letter in zip(bare, LETTERS, strict=False)) else own

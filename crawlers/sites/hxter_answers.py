@@ -1,0 +1,105 @@
+"""Answers of hxter that stand apart from their questions: in a script, or on a page of their own. From pages to values."""
+
+import json
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, NamedTuple
+
+import msgspec
+from scrapy.http import TextResponse
+
+from crawlers.fields import sound_json, text_of
+from crawlers.sites.hxter_selectors import AnswerPage, Script, every, text_at
+from records.item import QuestionItem
+
+_ANSWER_LABEL = re.compile(r"^\s*[【\[]?(?:参考|正确|标准)?答案[】\]]?\s*[:：]?\s*")
+_ANALYSIS_LABEL = re.compile(r"^\s*[【\[]?(?:试题|答案)?解析[】\]]?\s*[:：]?\s*")
+_MOST = 2000
+"""Of answers in one script."""
+_MOST_ASSIGNMENTS = 8
+
+
+class Told(NamedTuple):
+    """What is said elsewhere of one question."""
+
+    answer: str | None
+    analysis: str | None
+
+
+def plain_answer(text: str | None) -> str | None:
+    """Return an answer without the word for it."""
+    return _ANSWER_LABEL.sub("", text) or None if text else None
+
+
+def plain_analysis(text: str | None) -> str | None:
+    """Return an explanation without the word for it."""
+    return _ANALYSIS_LABEL.sub("", text) or None if text else None
+
+
+def with_told(item: QuestionItem, told: Told | None) -> QuestionItem:
+    """Return a question with what it lacks."""
+    if told is None:
+        return item
+    return msgspec.structs.replace(item, answer_raw=item.answer_raw or told.answer, explanation_raw=item.explanation_raw or told.analysis)
+
+
+def answers_on_page(page: TextResponse, where: AnswerPage) -> dict[str, Told]:
+    """Return the answers of a page by their key, by their number where they have none."""
+    found = {}
+    for place, entry in enumerate(every(page, where.entry), 1):
+        key = bare_key(text_at(entry, where.key)) or str(place)
+        found.setdefault(key, Told(plain_answer(text_at(entry, where.answer)), plain_analysis(text_at(entry, where.analysis))))
+    return found
+
+
+def answers_in_scripts(scripts: Iterable[str], where: Script) -> dict[str, Told] | None:
+    """Return the answers that scripts assign as JSON to one of the known variables, by their key or number.
+
+    None says that a variable is there, and what it is given cannot be read.
+    """
+    names = "|".join(map(re.escape, where.variables))
+    is_there = False
+    for script in scripts if names else ():
+        for begin in islice(re.finditer(rf"(?<![\w$])(?:{names})\s*=\s*(?=[\[{{])", script), _MOST_ASSIGNMENTS):
+            if found := answers_in_json(script[begin.end() :], where):
+                return found
+            is_there = True
+    return None if is_there else {}
+
+
+def answers_in_json(text: str, where: Script) -> dict[str, Told]:
+    """Return the answers of a text that begins with JSON: an object for each question, or the answers alone. No script is run."""
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(sound_json(text.lstrip("\ufeff \t\r\n")))
+    except (ValueError, RecursionError):
+        return {}
+    named = _first(value, where.answer) if isinstance(value, dict) else None
+    if named is not None and not isinstance(named, dict | list):
+        value = [value]  # one question alone
+    rows = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
+    found: dict[str, Told] = {}
+    for place, row in list(rows)[:_MOST]:
+        if isinstance(row, dict):
+            told = Told(plain_answer(_words(_first(row, where.answer))), plain_analysis(_words(_first(row, where.analysis))))
+            key = bare_key(_words(_first(row, where.key))) or str(place)
+        else:
+            told, key = Told(plain_answer(_words(row)), None), str(place)
+        if told.answer or told.analysis:
+            found.setdefault(key, told)
+    return found
+
+
+def bare_key(text: str | None) -> str:
+    """Return a key or number without the signs about it: `12、` and `第12题` are 12."""
+    return re.sub(r"[\s.．、第题()（）:：]", "", text or "")
+
+
+def _first(row: dict[str, Any], names: list[str]) -> Any:
+    return next((row[name] for name in names if row.get(name) is not None), None)
+
+
+def _words(value: Any) -> str | None:
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        value = "".join(value)  # ["A", "C"]
+    return text_of(str(value)) or None if isinstance(value, str | int) and not isinstance(value, bool) else None

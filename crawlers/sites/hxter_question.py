@@ -1,0 +1,46 @@
+"""One question of hxter by its layout: a block of the page in, raw fields out."""
+
+import re
+from typing import Any
+
+from parsel import Selector, SelectorList
+
+from crawlers.fields import images_in, text_of
+from crawlers.html.nesting import outermost
+from crawlers.sites.hxter_answers import plain_analysis, plain_answer
+from crawlers.sites.hxter_selectors import Layout, every, text_at
+
+TORN = "question_torn"
+"""The doubt about a question with another one in it."""
+_TORN_CHARS = 500
+_NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
+
+
+def fields_of_all(blocks: SelectorList, layout: Layout) -> list[dict[str, Any]]:
+    """Return the raw fields of each question of a page; one that holds another is a page torn apart, and is given up."""
+    places = {block.root for block in blocks}
+    torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in places}
+    return [_torn_fields(block, layout) if block.root in torn else _fields(block, layout) for block in blocks]
+
+
+def _torn_fields(block: Selector, layout: Layout) -> dict[str, Any]:
+    words = every(block, layout.stem)[:1].xpath("string()").get() or ""
+    return {"stem_raw": words.strip()[:_TORN_CHARS] or None, "doubt": TORN}
+
+
+def _fields(block: Selector, layout: Layout) -> dict[str, Any]:
+    options = outermost(every(block, layout.options))
+    number = text_at(block, layout.number)
+    stem = text_at(block, layout.stem, drop_hidden=True)
+    if stem and number and stem.startswith(number):  # the number stands inside the stem
+        stem = stem[len(number) :].strip() or None
+    return {
+        "section_raw": text_at(block, layout.heading),
+        "type_raw": text_at(block, layout.mark),
+        "number_raw": number or (found.group() if stem and (found := _NUMBER.match(stem)) else None),
+        "stem_raw": stem,
+        "options_raw": [text_of(option, drop_hidden=True) for option in options] or None,
+        "answer_raw": plain_answer(text_at(block, layout.answer)),
+        "explanation_raw": plain_analysis(text_at(block, layout.analysis)),
+        "images": sum(images_in(part) for part in [*outermost(every(block, layout.stem)), *options]),
+    }

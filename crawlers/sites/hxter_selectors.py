@@ -1,0 +1,155 @@
+"""Where things stand on the pages of hxter: hxter.yaml as checked values, and what its selectors find."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+from parsel import Selector, SelectorList
+from ruamel.yaml import YAML, YAMLError
+from scrapy.http import Response
+
+from crawlers.fields import text_of
+from crawlers.html.nesting import outermost
+from records.checks import convert
+
+Where = str | list[str]
+"""One selector, or several of which the first that finds is taken: CSS, or XPath where it begins with `./`, `..`, `/` or `(`."""
+_XPATH = re.compile(r"\./|\.\.|/|\(|\.$")
+
+
+class Block(Struct, frozen=True, forbid_unknown_fields=True):
+    """One block of hxter.yaml."""
+
+
+class Layout(Block, kw_only=True):
+    """Where a question is, and within it its parts."""
+
+    question: Where
+    stem: Where
+    key: Where = []
+    """What answers elsewhere name the question by; its number where this finds nothing."""
+    heading: Where = []
+    mark: Where = []
+    number: Where = []
+    options: Where = []
+    answer: Where = []
+    analysis: Where = []
+    answer_link: Where = []
+    """Address of a page with the answer to this question alone."""
+
+
+class AnswerPage(Block, kw_only=True):
+    """Where answers are on a page of their own."""
+
+    link: Where = []
+    """Address on the paper's page; nothing where only questions have links."""
+    entry: Where
+    key: Where = []
+    answer: Where
+    analysis: Where = []
+
+
+class Script(Block, kw_only=True):
+    """Where answers are in JSON, in a script of the page or behind an answer link. Keys are plain names."""
+
+    variables: list[str] = []
+    key: list[str] = []
+    answer: list[str]
+    analysis: list[str] = []
+
+
+class Selectors(Block, kw_only=True):
+    """The whole file."""
+
+    home: str
+    list_address: str | None = None
+    """With `{}` for what `lists` in params.yaml names."""
+    categories: Where
+    papers: Where
+    next_list: Where = []
+    next_page: Where = []
+    title: Where = []
+    breadcrumb: Where = []
+    layouts: dict[str, Layout]
+    answer_page: AnswerPage | None = None
+    script: Script | None = None
+
+
+def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
+    """Return where things stand on the pages.
+
+    Raises:
+        ValueError: the file is no such file; says where, what was found and what is known.
+    """
+    where = "/".join(path.parts[-3:])
+    try:
+        value = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    except (YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(f"{where}: no YAML: {error}") from None
+    selectors: Selectors = convert(value, Selectors, where)
+    if not selectors.layouts:
+        raise ValueError(f"{where}: layouts: none; expected at least one, with `question` and `stem`")
+    for name, one in _addresses(selectors):
+        address = urlsplit(one)
+        if address.scheme not in ("http", "https") or address.hostname not in hosts:
+            raise ValueError(f"{where}: {name}: {one!r} found; expected an address of {' or '.join(hosts)}")
+    for name, one in _every(selectors):
+        _check(one, f"{where}: {name}")
+    return selectors
+
+
+def _addresses(selectors: Selectors) -> Iterator[tuple[str, str]]:
+    yield "home", selectors.home
+    if selectors.list_address is not None:
+        yield "list_address", selectors.list_address if "{}" in selectors.list_address else ""
+
+
+def _every(block: Block, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield all selectors of a block with their names."""
+    for field in msgspec.structs.fields(block):
+        value = getattr(block, field.name)
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                yield from _every(inner, f"{prefix}{field.name}.{name}.")
+        elif isinstance(value, Block):
+            yield from () if isinstance(value, Script) else _every(value, f"{prefix}{field.name}.")
+        elif field.type == Where:
+            yield from ((prefix + field.name, one) for one in _listed(value))
+
+
+def _check(selector: str, where: str) -> None:
+    page = Selector("<p></p>")
+    kind = "XPath" if _XPATH.match(selector) else "CSS"
+    try:
+        page.xpath(selector) if kind == "XPath" else page.css(selector)
+    except (ValueError, SyntaxError) as error:  # cssselect's errors are syntax errors
+        raise ValueError(f"{where}: {selector!r} is no {kind} selector: {error}") from None
+
+
+def every(page: Response | Selector, where: Where) -> SelectorList:
+    """Return what the first selector that finds anything finds."""
+    found = SelectorList()
+    for selector in _listed(where):
+        found = page.xpath(selector) if _XPATH.match(selector) else page.css(selector)
+        if found:
+            break
+    return found
+
+
+def text_at(page: Response | Selector, where: Where, drop_hidden: bool = False) -> str | None:
+    """Return the text or attribute that the first selector with text finds; None where there is none."""
+    for selector in _listed(where):
+        places = every(page, selector)
+        for found in outermost(places) if places and hasattr(places[0].root, "tag") else places:
+            root: Any = found.root
+            if text := str(root).strip() if not hasattr(root, "tag") else text_of(found, drop_hidden):
+                return text
+    return None
+
+
+def _listed(where: Where) -> list[str]:
+    return [where] if isinstance(where, str) else where

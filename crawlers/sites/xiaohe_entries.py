@@ -1,0 +1,124 @@
+"""Entries of xiaohe: name, values and sections, from the state of a page or from what is seen. From pages to values.
+
+No page of the real site was at hand: an entry is read by the form of what a state holds (titles with text, labels with values).
+"""
+
+import re
+from collections.abc import Iterator
+from html import escape
+from itertools import islice
+from typing import Any, NamedTuple
+
+from lxml.etree import iterwalk
+from lxml.html import HtmlElement, tostring
+from parsel import Selector
+from scrapy.http import Response
+
+from crawlers.fields import labelled, text_of
+from crawlers.html.nesting import following_parts, inner_parts, outermost
+from crawlers.html.page_state import states
+from crawlers.html.readable import shallow
+from crawlers.sites.xiaohe_state import Part, found_in
+from records.item import LabelledValue, Section
+
+_HEADINGS = {"h3", "h4", "h5", "h6"}
+_ENDS = frozenset({"h1", "h2"})
+_MAX_HEADING_PIECES = 40  # beginnings and ends of tags
+_BOILERPLATE = re.compile(r"小荷医典内容仅供[^\n]{0,120}?请?遵医嘱[。！]?|【(?:温馨)?提示】[^\n]*")
+
+
+class Entry(NamedTuple):
+    """What a page says of its subject."""
+
+    name: str
+    alias: str
+    values: list[LabelledValue]
+    sections: list[Section]
+    from_state: bool = True
+    """False where it was read from what the page shows."""
+
+
+def read_entry(response: Response) -> Entry | None:
+    """Return the entry of a page: from the first state that holds one, else from what is seen."""
+    shown = shown_name(response)
+    for state in states(response):
+        if entry := entry_in(state, shown):
+            return entry
+    return entry_seen(response)
+
+
+def shown_name(response: Response) -> str:
+    return text_of(response.css("h1")[0]).strip() if response.css("h1") else ""
+
+
+def entry_in(state: Any, shown: str = "") -> Entry | None:
+    """Return what the state says of the entry that the page's heading names, else of its first entry."""
+    found = found_in(state, shown)
+    return Entry(found.name, found.alias, *_values_and_sections(found.pairs, found.parts)) if found else None
+
+
+def entry_seen(response: Response) -> Entry | None:
+    """Return the entry that a page shows under its headings; None where it has no heading or nothing under it."""
+    name = shown_name(response)
+    page = Selector(text=response.text, type="html")  # a page of its own, which reading takes apart
+    parts = _sections_seen(page) or _headings_seen(page)
+    if not name or not parts:
+        return None
+    alias = "".join(text_of(one) for one in response.css("p.alias, .alias")[:1])
+    pairs = [(text_of(label), text_of(_next_value(label.root))) for label in outermost(response.css("dl dt"))]
+    intro = response.css("div.summary").get() or ""
+    return Entry(name, alias, *_values_and_sections(pairs, [("概述", intro), *parts]), from_state=False)
+
+
+def _sections_seen(page: Selector) -> list[Part]:
+    sections = page.css("section")
+    titles = [text_of(section.xpath("(h2|h3)[1]")) for section in sections]
+    for heading in page.xpath("//section/h2"):
+        heading.root.drop_tree()
+    return list(zip(titles, inner_parts([section.root for section in sections]), strict=True))
+
+
+def _headings_seen(page: Selector) -> list[Part]:
+    """Return what follows each second-rank heading, up to the next one beside it."""
+    headings = page.css("h2")
+    titles = [_short_text(heading.root) for heading in headings]
+    return list(zip(titles, following_parts([heading.root for heading in headings], _ENDS), strict=True))
+
+
+def _next_value(label: HtmlElement) -> str:
+    behind = label.getnext()
+    return tostring(behind, encoding="unicode", with_tail=False) if behind is not None and behind.tag == "dd" else ""
+
+
+def _values_and_sections(pairs: list[tuple[str, str]], parts: list[Part]) -> tuple[list[LabelledValue], list[Section]]:
+    """Return the card's pairs and the entries of the lists as values, and every part with text as a section."""
+    values = labelled(((label, _BOILERPLATE.sub("", value)) for label, value in pairs), "card")
+    sections = []
+    for number, (title, html) in enumerate(parts, 1):
+        lines = (_BOILERPLATE.sub("", line) for line in text_of(html).split("\n"))
+        if text := "\n".join(line for line in lines if line.strip()).strip():
+            sections.append(Section(title=title.strip(), text=text, position=f"module:{number}"))
+            values += labelled(_list_entries(html, title), f"module:{number}")
+    return values, sections
+
+
+def _list_entries(html: str, title: str) -> Iterator[Part]:
+    """Yield the entries of lists under the nearest heading above them, else under the module's title."""
+    label = title
+    entries: list[HtmlElement] = []
+    labels: list[str] = []
+    for tag in Selector(text=shallow(html), type="html").root.iter("li", *_HEADINGS):
+        if tag.tag in _HEADINGS:
+            label = _short_text(tag)
+        else:
+            entries.append(tag)
+            labels.append(label)
+    for label, own in zip(labels, inner_parts(entries), strict=True):
+        yield label, _BOILERPLATE.sub("", text_of(own))
+
+
+def _short_text(heading: HtmlElement) -> str:
+    """Return what a heading begins with; headings may be nested, so that all of each would be the page many times."""
+    walk = islice(iterwalk(heading, events=("start", "end", "comment", "pi")), _MAX_HEADING_PIECES)
+    words = [tag.text if event == "start" else tag.tail if tag is not heading else "" for event, tag in walk]
+    return text_of(escape("".join(filter(None, words))))

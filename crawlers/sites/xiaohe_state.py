@@ -1,0 +1,113 @@
+"""Entries in the states of xiaohe's pages: name, card and modules, found by their form. From JSON values to text and HTML.
+
+No page of the real site was at hand: an entry is what has a name and modules, a module what has a title and text.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from crawlers.fields import text_of
+from crawlers.html.rich_text import as_html, has_markup
+
+_NAMES = ("name", "title")
+_CONTENTS = ("content", "text", "children")
+_LABELS = ("label", "key", "name", "title")
+_INTROS = ("summary", "intro", "introduction", "description", "desc", "abstract")
+_ALIASES = ("alias", "aliases", "alias_name", "other_name")
+_MAX_DEPTH = 6
+
+Part = tuple[str, str]
+"""Title of a part, and its text as HTML."""
+
+
+class Found(NamedTuple):
+    """What a state says of an entry."""
+
+    name: str
+    alias: str
+    pairs: list[tuple[str, str]]
+    """Labels and values of its card."""
+    parts: list[Part]
+
+
+def found_in(state: Any, shown: str = "") -> Found | None:
+    """Return what the state says of the entry that the page's heading names, else of its first entry."""
+    found: tuple[str, dict[str, Any]] | None = None
+    for name, holder in _holders(state, shown):
+        if found is None or name == shown:
+            found = name, holder
+        if name == shown:
+            break
+    if found is None:
+        return None
+    name, holder = found
+    near = [holder, *(value for value in holder.values() if isinstance(value, dict))]
+    rows = [row for one in near for value in one.values() if isinstance(value, list) for row in value]
+    pairs = [pair for row in rows if not _is_module(row) and (pair := _pair(row))]
+    intro = next((one[key] for one in near for key in _INTROS if one.get(key)), "")
+    alias = next((one[key] for one in near for key in _ALIASES if one.get(key)), "")
+    parts = [("概述", as_html(intro)), *_parts([row for row in rows if _is_module(row)])]
+    return Found(name, _plain(alias), pairs, parts)
+
+
+def _holders(state: Any, shown: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects that have modules, each with its name: its own, that of an object in it, or that of what it lies in."""
+    left: list[tuple[Any, str]] = [(state, shown)]
+    while left:
+        value, above = left.pop()
+        inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+        name = above
+        if isinstance(value, dict):
+            own = _name(value) or next((_name(one) for one in inner if isinstance(one, dict) and _name(one)), "")
+            name = own or above
+            has_modules = any(_is_module(row) for rows in inner if isinstance(rows, list) for row in rows)
+            if name and has_modules and not _is_module(value):
+                yield name, value
+        left += [(one, name) for one in reversed(inner)]
+
+
+def _name(value: dict[str, Any]) -> str:
+    return next((value[key].strip() for key in _NAMES if isinstance(value.get(key), str) and value[key].strip()), "")
+
+
+def _is_module(row: Any) -> bool:
+    return isinstance(row, dict) and bool(_name(row)) and any(row.get(key) is not None for key in _CONTENTS)
+
+
+def _pair(row: Any) -> tuple[str, str] | None:
+    """Return the label and value of a row of the entry's card."""
+    if not isinstance(row, dict) or "value" not in row:
+        return None
+    label = next((row[key] for key in _LABELS if isinstance(row.get(key), str)), "")
+    return (text_of(label), _plain(row["value"])) if label else None
+
+
+def _plain(value: Any, depth: int = _MAX_DEPTH) -> str:
+    """Return a value of the card as text, the entries of a list divided by 、."""
+    if depth <= 0 or value is None:
+        return ""
+    if isinstance(value, bool):
+        return "是" if value else "否"
+    if isinstance(value, list):
+        return "、".join(text for one in value if (text := _plain(one, depth - 1)))
+    if isinstance(value, dict):
+        return next((text for key in (*_NAMES, "text", "value", "label") if (text := _plain(value.get(key), depth - 1))), "")
+    text = str(value)
+    return text_of(text).strip() if has_markup(text) else text.strip()
+
+
+def _parts(modules: list[Any]) -> Iterator[Part]:
+    """Yield title and rich text of modules and of those within them."""
+    left = list(reversed(modules))  # no recursion: a state may be nested deeper than Python calls
+    while left:
+        module = left.pop()
+        own, inner = [], []
+        for key in _CONTENTS:
+            value = module.get(key)
+            if isinstance(value, list):
+                inner += [row for row in value if _is_module(row) and not row.get("type")]
+                value = [row for row in value if not _is_module(row) or row.get("type")]
+            own.append(as_html(value))
+        forms = [html for html in own if html]  # of the same prose
+        yield _name(module), next((html for html in forms if len(forms) == 1 or text_of(html).strip()), "")
+        left += reversed(inner)

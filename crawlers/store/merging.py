@@ -1,0 +1,140 @@
+"""The end of a crawl: what older runs and this one stored -> the one segment of a snapshot, and the index."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+
+from crawlers.store.index import origin_of, rows_of, write_index
+from crawlers.store.ordering import in_order
+from crawlers.store.parts import discard_parts, part_name, part_rows, parts
+from crawlers.store.segments import Row, lines, read_page, segment, snapshots
+from crawlers.store.stored import Place, Stored
+from crawlers.store.warc import origin_member, page_member, read_member
+from records.jsonl import replacing, to_line
+
+
+class Found(NamedTuple):
+    """A row, and the file that holds the snapshot's own record of it."""
+
+    file: str
+    row: Row
+
+
+class Entry(NamedTuple):
+    """A row, and what is to be written for it."""
+
+    row: Row
+    request: bytes
+    answer: bytes
+
+
+def found_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> Iterator[Found]:
+    """Yield what is stored of a snapshot and of one origin. One request may come twice; the first counts.
+
+    What refers to an older page that is not there is left out, and so fetched again.
+
+    Args:
+        with_segment: counts the finished segment in: a live site is not asked again for what it has given.
+    """
+    done = segment(folder, snapshot)
+    if with_segment and origin_of(done) == origin:
+        there = {path.name for path in folder.iterdir()}
+        yield from (Found(done.name, row) for row in rows_of(folder, snapshot) if row.file in there)
+    older: Stored | None = None
+    for path in parts(folder, snapshot):
+        if origin_of(path) != origin:
+            continue
+        name = part_name(path)
+        for row in part_rows(path, snapshot):
+            if not row.revisit:
+                yield Found(name, row)
+                continue
+            older = older_pages(folder, snapshot, origin) if older is None else older
+            place = older.get(row.key)
+            if place and place.file == row.file:  # the older file may have grown since
+                yield Found(name, msgspec.structs.replace(row, offset=place.offset, length=place.length))
+
+
+def origins(folder: Path, snapshot: str) -> set[str | None]:
+    """Return the origins that a snapshot's files name."""
+    return {origin_of(path) for path in [segment(folder, snapshot), *parts(folder, snapshot)] if path.exists()}
+
+
+def older_pages(folder: Path, snapshot: str, origin: str) -> Stored:
+    """Return where older snapshots of one origin have their pages; of two the newer counts."""
+    there = {path.name for path in folder.iterdir()}
+    same = {each for each in snapshots(folder) if each < snapshot and origin_of(segment(folder, each)) == origin.split()[0]}
+    pages = Stored()
+    for row in lines(folder) if same else ():
+        if row.of in same and row.status == 200 and row.file in there:
+            pages[row.key] = Place(row.file, row.offset, row.length)
+    return pages
+
+
+def finish(folder: Path, snapshot: str, origin: str, with_segment: bool = False) -> int:
+    """Merge what is stored into the snapshot's segment, in the order of the requests; return the number of pages.
+
+    The bytes depend on the pages alone, not on their order, the number of runs, or kills.
+    """
+    if not with_segment:
+        _free_newer(folder, snapshot)
+    found = in_order(found_rows(folder, snapshot, origin, with_segment))
+    public_origin = origin.split()[0]  # the state of the embedded sites parts crawls of one snapshot while they run, and no longer
+    pages = _write_segment(folder, snapshot, public_origin, _copied(folder, found))
+    discard_parts(folder, snapshot)
+    return pages
+
+
+def _copied(folder: Path, found: Iterator[Found]) -> Iterator[Entry]:
+    with ExitStack() as stack:
+        files: dict[str, BinaryIO] = {}
+        for file, row in found:
+            if file not in files:
+                files[file] = stack.enter_context(open(folder / file, "rb"))
+            own = row.own(file)
+            both = os.pread(files[file].fileno(), row.request_length + own.length, own.offset - row.request_length)
+            yield Entry(row, both[: row.request_length], both[row.request_length :])
+
+
+def _write_segment(folder: Path, snapshot: str, origin: str, entries: Iterator[Entry]) -> int:
+    """Write a segment and bring the index in step; return the number of pages."""
+    done, pages = segment(folder, snapshot), 0
+    with tempfile.TemporaryFile() as rows:
+        with replacing(done) as whole, open(whole, "wb") as out:
+            out.write(origin_member(origin))
+            for row, request, answer in entries:
+                offset = out.tell() + len(request)
+                out.write(request + answer)
+                if row.revisit:
+                    moved = msgspec.structs.replace(row, snapshot=snapshot, revisit=(offset, len(answer)), request_length=len(request))
+                else:
+                    moved = msgspec.structs.replace(row, file=done.name, offset=offset, length=len(answer), request_length=len(request))
+                rows.write(to_line(moved))
+                pages += 1
+        rows.seek(0)
+        decoder = msgspec.json.Decoder(Row)
+        write_index(folder, snapshot, map(decoder.decode, rows))
+    return pages
+
+
+def _free_newer(folder: Path, snapshot: str) -> None:
+    """Give newer snapshots their own copies of the pages that they have in the file of this one, which is about to be replaced."""
+    file = segment(folder, snapshot).name
+    for newer in sorted({row.of for row in lines(folder) if row.snapshot and row.file == file} & set(snapshots(folder))):
+        own = segment(folder, newer)
+        rows = (Found(own.name, row) for row in rows_of(folder, newer))
+        entries = (_freed(folder, entry, file) for entry in _copied(folder, rows))
+        _write_segment(folder, newer, origin_of(own) or "", entries)
+
+
+def _freed(folder: Path, entry: Entry, file: str) -> Entry:
+    if entry.row.file != file or not entry.row.revisit:
+        return entry
+    seen = read_member(entry.answer)
+    page = msgspec.structs.replace(read_page(folder, entry.row), date=seen.date)
+    return Entry(msgspec.structs.replace(entry.row, snapshot=None, revisit=None), entry.request, page_member(page))

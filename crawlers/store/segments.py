@@ -1,0 +1,132 @@
+"""A source's folder of pages as readers see it: one WARC segment a snapshot, one index of them all, one list of what failed."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from crawlers.store.stored import Place
+from crawlers.store.warc import Key, Page, read_member
+from records.jsonl import read_jsonl, write_jsonl
+from records.provenance import page_id
+
+INDEX = "index.jsonl"
+FAILED = "failed.jsonl"
+_SUFFIX = ".warc.gz"
+_DATE_CHARS = len("2026-11-20")
+
+
+class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One line of the index: where the page of a request lies, for one snapshot."""
+
+    page_id: str
+    method: str
+    url: str
+    body_sha256: str | None = None
+    """Of the body that was sent; None where none was."""
+    status: int
+    file: str
+    offset: int
+    length: int
+    request_length: int = 0
+    """Of the record of the request, which stands right before that of the answer; 0 where there is none."""
+    snapshot: str | None = None
+    """None where the page lies in its own snapshot's file; else the snapshot, which found what lies in an older one's."""
+    revisit: tuple[int, int] | None = None
+    """Offset and length of the record, in the own file, which says that the older page still stands."""
+
+    @property
+    def key(self) -> Key:
+        """What was asked."""
+        return Key(self.url, self.method, self.body_sha256)
+
+    @property
+    def of(self) -> str:
+        """The snapshot that the row belongs to."""
+        return self.snapshot or self.file[:_DATE_CHARS]
+
+    def own(self, file: str) -> Place:
+        """Return the record of this snapshot itself, in its `file`."""
+        return Place(file, *self.revisit) if self.revisit else Place(file, self.offset, self.length)
+
+
+class Failed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One request of the last crawl that never got an answer."""
+
+    request: str
+    why: str
+
+
+def segment(folder: Path, snapshot: str) -> Path:
+    """Return the file that holds a snapshot when its crawl is done."""
+    return folder / f"{snapshot}{_SUFFIX}"
+
+
+def snapshots(folder: Path) -> list[str]:
+    """Return the finished snapshots of a folder, oldest first."""
+    return sorted(path.name.removesuffix(_SUFFIX) for path in folder.glob(f"*{_SUFFIX}"))
+
+
+def lines(folder: Path) -> Iterator[Row]:
+    """Yield all rows of the index, oldest snapshot first."""
+    if (folder / INDEX).exists():
+        yield from read_jsonl(folder / INDEX, Row)
+
+
+def read_index(folder: Path, snapshot: str) -> Iterator[Row]:
+    """Yield the rows of one snapshot, in the order of their requests.
+
+    Raises:
+        ValueError: nothing of that snapshot is stored.
+    """
+    rows = (row for row in lines(folder) if row.of == snapshot)
+    first = next(rows, None)
+    if first is None:
+        raise ValueError(f"{folder}: no pages of {snapshot}; `dvc repro crawl@{folder.name}` fetches them")
+    yield first
+    yield from rows
+
+
+def read_page(folder: Path, row: Row) -> Page:
+    """Return a stored page.
+
+    Raises:
+        ValueError: the file is gone or does not hold what the index says.
+    """
+    page = read_at(folder, Place(row.file, row.offset, row.length), row.key)
+    if row.snapshot and page_id(row.url, page.body) != row.page_id:
+        raise _misplaced(folder, Place(row.file, row.offset, row.length), row.key)
+    return page
+
+
+def read_at(folder: Path, place: Place, key: Key) -> Page:
+    """Return the page at a place; raises like read_page."""
+    path = folder / place.file
+    if not path.exists():
+        advice = f"`dvc checkout` brings it back, `dvc repro -f crawl@{folder.name}` fetches its pages again"
+        raise ValueError(f"{path} is gone, and {key} lies in it; a later snapshot stores only what changed; {advice}")
+    with open(path, "rb") as file:
+        file.seek(place.offset)
+        page = read_member(file.read(place.length))
+    if not isinstance(page, Page) or page.key != key:
+        raise _misplaced(folder, place, key)
+    return page
+
+
+def write_failed(folder: Path, failed: Mapping[str, str]) -> None:
+    """Write down what the last crawl could not get, so that `extract` does not look for it; no file where there is nothing."""
+    if failed:
+        rows = (Failed(request=request, why=why) for request, why in failed.items())
+        write_jsonl(folder / FAILED, rows, key=lambda row: row.request)
+    else:
+        (folder / FAILED).unlink(missing_ok=True)
+
+
+def read_failed(folder: Path) -> set[str]:
+    """Return the requests that the last crawl could not get an answer to."""
+    return {row.request for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else set()
+
+
+def _misplaced(folder: Path, place: Place, key: Key) -> ValueError:
+    advice = f"`dvc repro -f crawl@{folder.name}` rebuilds it"
+    return ValueError(f"{folder / place.file} at {place.offset}: not {key}, as {INDEX} says; {advice}")

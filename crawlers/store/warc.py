@@ -1,0 +1,195 @@
+"""What was asked and answered as WARC 1.1 records, each in its own gzip member, and back. Equal pages give equal bytes."""
+
+import hashlib
+import uuid
+from base64 import b32encode
+from urllib.parse import quote, quote_from_bytes, unquote, urlsplit
+
+from msgspec import Struct
+from warcio.statusandheaders import StatusAndHeaders
+
+from crawlers.store.members import WARC_VERSION, record_member, unpacked
+
+_PRINTABLE = bytes(range(0x20, 0x7F)).decode()
+_PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
+_METHOD, _BODY_SHA256 = "X-Request-Method", "X-Request-Body-SHA256"
+_PAGE_ID, _SNAPSHOT = "X-Page-ID", "X-Refers-To-Snapshot"
+_END_OF_HEADERS = b"\r\n\r\n"
+Headers = list[tuple[str, str]]
+
+
+class Key(Struct, frozen=True):
+    """What tells one request from another."""
+
+    url: str
+    method: str = "GET"
+    body_sha256: str | None = None
+    """Of the body that was sent; None where none was."""
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.url} {self.body_sha256 or ''}".strip()
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What keys are sorted by."""
+        return self.url, self.method, self.body_sha256 or ""
+
+
+class Origin(Struct, frozen=True):
+    """What a file says at its beginning: where its pages come from."""
+
+    name: str
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """One request as it was sent."""
+
+    key: Key
+    date: str
+    headers: Headers = []
+    """Sorted, in ASCII like those of Page."""
+    body: bytes = b""
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """One answer as it came, or one file."""
+
+    key: Key
+    date: str
+    """ISO 8601 in UTC: `2026-11-20T00:00:00Z`."""
+    status: int
+    headers: Headers = []
+    """Sorted; values in ASCII, other bytes percent-encoded."""
+    body: bytes
+    """As it came over the wire: compressed bodies stay compressed."""
+
+
+class Revisit(Struct, frozen=True, kw_only=True):
+    """One answer that says nothing new: the page is that of an older snapshot."""
+
+    key: Key
+    date: str
+    status: int
+    headers: Headers = []
+    """As they came this time."""
+    page_id: str
+    snapshot: str
+    """In whose file the body lies."""
+    older_date: str
+    payload: str
+    """Digest of the body, as WARC writes it."""
+
+
+def request_key(method: str, url: str, body: bytes = b"") -> Key:
+    """Return the key of a request."""
+    return Key(url, method, hashlib.sha256(body).hexdigest() if body else None)
+
+
+def header_value(value: bytes) -> str:
+    """Return a header's value in printable ASCII; a `Location` in GBK stays the address it is."""
+    return quote_from_bytes(value, safe=_PRINTABLE)
+
+
+def payload_digest(body: bytes) -> str:
+    """Return a body's digest as WARC tools write it."""
+    return f"sha1:{b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()}"
+
+
+def origin_member(origin: str) -> bytes:
+    """Return the record that opens a file and says where its pages come from."""
+    fields = f"software: atomexam\r\nformat: {WARC_VERSION}\r\norigin: {origin}\r\n".encode()
+    record_headers = [
+        ("WARC-Type", "warcinfo"),
+        ("WARC-Record-ID", _record_id("origin", origin)),
+        ("WARC-Date", "1970-01-01T00:00:00Z"),  # a file has no date of its own, or equal pages would not be equal bytes
+        ("Content-Type", "application/warc-fields"),
+    ]
+    return record_member("warcinfo", record_headers, fields)
+
+
+def asked_member(asked: Asked) -> bytes:
+    """Return the record of a request; it stands before its answer's, so that a torn file never holds an answer without it."""
+    more = [("WARC-Concurrent-To", _record_id(str(asked.key), asked.date))]
+    address = urlsplit(asked.key.url)
+    target = quote((address.path or "/") + (f"?{address.query}" if address.query else ""), safe=_PRINTABLE)
+    http = StatusAndHeaders(f"{target} HTTP/1.1", list(asked.headers), protocol=asked.key.method)
+    return record_member("request", _record_headers("request", asked.key, asked.date, more), asked.body, http)
+
+
+def page_member(page: Page) -> bytes:
+    """Return the record of a page; a page from a file (`file:` address) is a resource record."""
+    if page.key.url.startswith("file:"):
+        return record_member("resource", _record_headers("resource", page.key, page.date), page.body)
+    http = StatusAndHeaders(f"{page.status} ", list(page.headers), protocol="HTTP/1.1")
+    return record_member("response", _record_headers("response", page.key, page.date), page.body, http)
+
+
+def revisit_member(seen: Revisit) -> bytes:
+    """Return the record of an answer that says nothing new."""
+    more = [
+        ("WARC-Profile", _PROFILE + ("server-not-modified" if seen.status == 304 else "identical-payload-digest")),
+        ("WARC-Refers-To", _record_id(str(seen.key), seen.older_date)),
+        ("WARC-Refers-To-Target-URI", seen.key.url),
+        ("WARC-Refers-To-Date", seen.older_date),
+        ("WARC-Payload-Digest", seen.payload),
+        (_PAGE_ID, seen.page_id),
+        (_SNAPSHOT, seen.snapshot),
+    ]
+    http = StatusAndHeaders(f"{seen.status} ", list(seen.headers), protocol="HTTP/1.1")
+    return record_member("revisit", _record_headers("revisit", seen.key, seen.date, more), b"", http)
+
+
+def read_member(member: bytes) -> Origin | Asked | Page | Revisit:
+    """Return what one gzip member holds, as the functions above wrote it."""
+    head, _, block = unpacked(member).partition(_END_OF_HEADERS)
+    fields = dict(_headers(head))
+    block = block[: int(fields["Content-Length"])]
+    kind, is_http = fields["WARC-Type"], fields["Content-Type"].startswith("application/http")
+    if kind == "warcinfo":
+        return Origin(dict(line.split(": ", 1) for line in block.decode().splitlines())["origin"])
+    http, _, body = block.partition(_END_OF_HEADERS) if is_http else (b"", b"", block)
+    url, date, headers = fields["WARC-Target-URI"], fields["WARC-Date"], _headers(http)
+    key = Key(url if is_http else unquote(url), fields.get(_METHOD, "GET"), fields.get(_BODY_SHA256))
+    if kind == "request":
+        return Asked(key=key, date=date, headers=headers, body=body)
+    status = int(http[9:12]) if is_http else 200  # HTTP/1.1 200
+    if kind != "revisit":
+        return Page(key=key, date=date, status=status, headers=headers, body=body)
+    return Revisit(
+        key=key,
+        date=date,
+        status=status,
+        headers=headers,
+        page_id=fields[_PAGE_ID],
+        snapshot=fields[_SNAPSHOT],
+        older_date=fields["WARC-Refers-To-Date"],
+        payload=fields["WARC-Payload-Digest"],
+    )
+
+
+def _headers(head: bytes) -> Headers:
+    """Return the headers below a first line."""
+    lines = head.decode().split("\r\n")[1:]
+    return [(name, value) for name, _, value in (line.partition(": ") for line in lines)]
+
+
+def _record_id(*parts: str) -> str:
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, ' '.join(parts))}>"
+
+
+def _record_headers(kind: str, key: Key, date: str, more: Headers | None = None) -> Headers:
+    is_file = kind == "resource"
+    role = ("request",) if kind == "request" else ()
+    fields = [
+        ("WARC-Type", kind),
+        ("WARC-Record-ID", _record_id(*role, str(key), date)),
+        ("WARC-Target-URI", quote(key.url, safe=":/") if is_file else key.url),
+        ("WARC-Date", date),
+        *(more or ()),
+    ]
+    if key.method != "GET":
+        fields.append((_METHOD, key.method))
+    if key.body_sha256:
+        fields.append((_BODY_SHA256, key.body_sha256))
+    half = "request" if kind == "request" else "response"
+    return [*fields, ("Content-Type", "application/octet-stream" if is_file else f"application/http; msgtype={half}")]

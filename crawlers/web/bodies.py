@@ -1,0 +1,105 @@
+"""Whether a compressed body is whole, and not endless. From values to values.
+
+Scrapy unpacks what it can and says nothing of the rest, so that half a page would be stored as a page.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator
+
+import brotli
+from backports import zstd
+
+from crawlers.web.faults import TOO_LARGE, TORN_BODY
+
+_CHUNK_BYTES = 1 << 16
+_GZIP = 16 + zlib.MAX_WBITS
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class _Torn(ValueError):
+    """A compressed stream that ends before its end, or is none."""
+
+
+def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
+    """Return what is wrong with a body of these Content-Encoding headers, or None.
+
+    Not more than one chunk of an unpacked body is held, where it was packed once. An encoding that is not known ends the check.
+    """
+    packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
+    while packed and body:
+        name = packed.pop()
+        if name not in _UNPACK:
+            return None
+        unpacked, size = [], 0
+        try:
+            for chunk in _UNPACK[name](body):
+                size += len(chunk)
+                if size > max_bytes:
+                    return f"{TOO_LARGE}: over {max_bytes} bytes when unpacked"
+                if packed:
+                    unpacked.append(chunk)
+        except (_Torn, zlib.error, brotli.error, zstd.ZstdError):
+            return f"{TORN_BODY}: {name.decode('ascii', 'replace')}"
+        body = b"".join(unpacked)
+    return None
+
+
+def _gzip(body: bytes) -> Iterator[bytes]:
+    while True:
+        stream = zlib.decompressobj(_GZIP)
+        yield from _zlib(stream, body)
+        body = stream.unused_data
+        if not body.startswith(_GZIP_MAGIC):  # members may follow one another; what else follows is padding
+            return
+
+
+def _deflate(body: bytes) -> Iterator[bytes]:
+    stream = zlib.decompressobj()
+    try:
+        first = stream.decompress(body[:2])
+    except zlib.error:  # some servers send the bare stream
+        stream, first = zlib.decompressobj(-zlib.MAX_WBITS), b""
+        yield from _zlib(stream, body)
+        return
+    yield first
+    yield from _zlib(stream, body[2:])
+
+
+def _zlib(stream: "zlib._Decompress", body: bytes) -> Iterator[bytes]:
+    yield stream.decompress(body, _CHUNK_BYTES)
+    while stream.unconsumed_tail and not stream.eof:
+        yield stream.decompress(stream.unconsumed_tail, _CHUNK_BYTES)
+    while not stream.eof and (rest := stream.decompress(b"", _CHUNK_BYTES)):
+        yield rest
+    if not stream.eof:
+        raise _Torn
+
+
+def _brotli(body: bytes) -> Iterator[bytes]:
+    stream = brotli.Decompressor()
+    yield stream.process(body, output_buffer_limit=_CHUNK_BYTES)
+    while not stream.is_finished():
+        chunk = stream.process(b"", output_buffer_limit=_CHUNK_BYTES)
+        if not chunk:
+            raise _Torn
+        yield chunk
+
+
+def _zstd(body: bytes) -> Iterator[bytes]:
+    while body:
+        stream = zstd.ZstdDecompressor()
+        yield stream.decompress(body, _CHUNK_BYTES)
+        while not stream.eof:
+            if stream.needs_input:
+                raise _Torn
+            yield stream.decompress(b"", _CHUNK_BYTES)
+        body = stream.unused_data
+
+
+_UNPACK: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {
+    b"gzip": _gzip,
+    b"x-gzip": _gzip,
+    b"deflate": _deflate,
+    b"br": _brotli,
+    b"zstd": _zstd,
+}

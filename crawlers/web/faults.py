@@ -1,0 +1,109 @@
+"""Why a request brought no page, in words that failed.jsonl, the closing table and the figures share. From values to values."""
+
+from urllib.parse import urljoin, urlsplit
+
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    NotSupported,
+    ResponseDataLossError,
+    UnsupportedURLSchemeError,
+)
+from twisted.internet.error import ConnectError, ConnectionClosed
+from twisted.web.client import ResponseFailed
+
+HOST_NOT_FOUND = "host not found"
+CONNECTION_REFUSED = "connection refused"
+CONNECTION_LOST = "connection lost"
+NOT_HTTP = "answer is not HTTP"
+TIMEOUT = "timeout"
+TORN_BODY = "truncated body"
+EMPTY_BODY = "empty body"
+TOO_LARGE = "too large"
+REDIRECT_LOOP = "redirect loop"
+TOO_MANY_REDIRECTS = "too many redirects"
+UNREADABLE_REDIRECT = "unreadable redirect"
+OTHER_SITE = "redirect to another site"
+NOT_PUBLIC = "address is not public"
+NOT_THE_WEB = "not an address of the web"
+NO_ROBOTS = "robots.txt without answer"
+
+_LASTING = {TOO_LARGE, REDIRECT_LOOP, TOO_MANY_REDIRECTS, UNREADABLE_REDIRECT, OTHER_SITE, NOT_PUBLIC, NOT_THE_WEB}
+"""Causes that asking again does not mend."""
+
+# The first type that fits decides.
+_WORDS: dict[type[Exception], str] = {
+    CannotResolveHostError: HOST_NOT_FOUND,
+    DownloadConnectionRefusedError: CONNECTION_REFUSED,
+    DownloadTimeoutError: TIMEOUT,
+    DownloadCancelledError: TOO_LARGE,  # Scrapy cancels a download for its size, and for its time under the name above
+    ResponseDataLossError: TORN_BODY,
+    DownloadFailedError: CONNECTION_LOST,
+    ResponseFailed: CONNECTION_LOST,
+    ConnectError: CONNECTION_LOST,
+    ConnectionClosed: CONNECTION_LOST,
+    UnsupportedURLSchemeError: NOT_THE_WEB,
+    NotSupported: NOT_THE_WEB,
+    OSError: CONNECTION_LOST,
+}
+# Of failures that Twisted tells by a name that is not public, and of connections that crawlers.web.heads ends.
+_BY_REASON = {"ParseError": NOT_HTTP, "ConnectionAborted": f"{TOO_LARGE}: the head of the answer"}
+DOWNLOAD_ERRORS = tuple(_WORDS)
+"""What a download may fail with; anything else is a mistake in the code."""
+
+_REFUSALS = {401, 403, 407, 408, 425, 429}  # the site refuses for now; the page may be had another time
+_RULES_REFUSED = (401, 403)
+
+
+class Refused(IgnoreRequest):
+    """A request that is not sent, or an answer that is not followed; the message is one of the causes, with details."""
+
+
+def of_exception(error: Exception) -> str:
+    """Return why a download failed. The words are stable: no address of an object, no time."""
+    if isinstance(error, Refused):
+        return str(error)
+    if isinstance(error, DownloadFailedError):
+        reasons = {reason.type.__name__ for reason in getattr(error.__cause__, "reasons", ())}  # of Twisted's ResponseFailed
+        return _BY_REASON.get(next(iter(reasons & _BY_REASON.keys()), ""), CONNECTION_LOST)
+    for kind, words in _WORDS.items():
+        if isinstance(error, kind):
+            # The handlers' own message says more than "truncated body": which encoding, or that nothing came.
+            told = str(error)
+            return told if told.startswith((TORN_BODY, EMPTY_BODY, TOO_LARGE)) else words
+    return f"{type(error).__name__}: {error}".strip(": ")
+
+
+def of_answer(url: str, status: int, location: str | None = None) -> str | None:
+    """Return why an answer is none, or None where it is one: the page, a redirect, or the word that there is no such page."""
+    if status >= 500 or status in _REFUSALS:
+        # RFC 9309, 2.3.1.3: a site that refuses its robots.txt has no rules, and that is an answer.
+        return None if status in _RULES_REFUSED and is_robots(url) else f"HTTP status {status}"
+    # A site that sets a cookie and sends the asker back to the same address has not answered yet.
+    return REDIRECT_LOOP if 300 <= status < 400 and location is not None and _is_same(url, location) else None
+
+
+def cause(why: str) -> str:
+    """Return a cause without its details: what causes are counted by."""
+    return why.partition(":")[0]
+
+
+def is_passing(why: str) -> bool:
+    """Tell whether asking again, later, may bring the page."""
+    return cause(why) not in _LASTING
+
+
+def is_robots(url: str) -> bool:
+    """Tell whether an address is that of a site's rules."""
+    return urlsplit(url).path == "/robots.txt"
+
+
+def _is_same(url: str, location: str) -> bool:
+    try:
+        return urljoin(url, location).partition("#")[0] == url.partition("#")[0]
+    except ValueError:  # an address that cannot be read leads nowhere
+        return False

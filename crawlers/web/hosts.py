@@ -1,0 +1,64 @@
+"""Where a crawl may go: the source's own hosts, at the ports of the web, and through no proxy that was not named for it."""
+
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+
+from crawlers.web.account import OFF_SITE, refuse
+from crawlers.web.faults import NOT_PUBLIC, NOT_THE_WEB, OTHER_SITE
+from crawlers.web.public_hosts import is_public, literal
+
+
+class Hosts:
+    """Downloader middleware, the first of all. A spider's `allowed_domains` are the hosts it may ask, with their subdomains.
+
+    Scrapy's own lets start pages, and whatever they redirect to, go anywhere, and drops links without a word to their errback.
+    Settings: WEB_PORTS (empty allows any), PUBLIC_ONLY.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.stats = crawler.stats
+        self.domains = tuple(domain.lower() for domain in getattr(crawler.spider, "allowed_domains", None) or ())
+        ports = [int(port) for port in crawler.settings.getlist("WEB_PORTS")]
+        self.ports = {None, *ports} if ports else set()
+        self.public_only = crawler.settings.getbool("PUBLIC_ONLY")
+        if not self.domains:
+            where = f"crawlers/sources/{crawler.spidercls.name}.py"
+            raise ValueError(f"{where}: the spider names no host in `allowed_domains`, and would follow every link; name its site's")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Hosts":
+        """Return the middleware of a crawl."""
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Let a request through, or say why not."""
+        address = urlsplit(request.url)
+        host, port = (address.hostname or "").lower(), address.port
+        if not any(host == domain or host.endswith(f".{domain}") for domain in self.domains):
+            if request.meta.get("redirect_urls"):
+                raise refuse(self.stats, request, f"{OTHER_SITE}: {host}")
+            self.stats.inc_value(OFF_SITE)
+            raise IgnoreRequest(f"{request.url}: not on a host of this source")
+        if address.scheme not in ("http", "https") or (self.ports and port not in self.ports):
+            raise refuse(self.stats, request, f"{NOT_THE_WEB}: {address.scheme}, port {port}")
+        if self.public_only and (number := literal(host)) and not is_public(number):
+            raise refuse(self.stats, request, f"{NOT_PUBLIC}: {host} is {number}")
+
+
+class Proxy:
+    """Downloader middleware before Scrapy's proxy middleware: every request goes through the proxy of the setting PROXY, or none."""
+
+    def __init__(self, proxy: str | None) -> None:
+        self.proxy = proxy
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Proxy":
+        """Return the middleware of a crawl."""
+        return cls(crawler.settings.get("PROXY"))
+
+    def process_request(self, request: Request) -> None:
+        """Name the proxy; None keeps Scrapy from taking one from the environment."""
+        request.meta["proxy"] = self.proxy

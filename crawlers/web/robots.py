@@ -1,0 +1,89 @@
+"""robots.txt as RFC 9309 has it: a site whose rules cannot be had is not asked, and one without rules is."""
+
+import asyncio
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.extensions.throttle import AutoThrottle
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.robotstxt import ProtegoRobotParser, RobotParser
+from scrapy.utils.httpobj import urlparse_cached
+
+from crawlers.web.account import FORBIDDEN, refuse
+from crawlers.web.faults import DOWNLOAD_ERRORS, NO_ROBOTS, REDIRECT_LOOP, Refused, of_answer, of_exception
+
+_MAX_BYTES = 512 * 1024  # RFC 9309, 2.5: at least 500 KiB are read
+_FIRST = 1000  # priority: before any page
+_OURS = "is_robots"
+
+Rules = RobotParser | str | None
+"""What holds for a host: its rules, why they could not be had, or None where there are none."""
+
+
+class Robots:
+    """Downloader middleware. Scrapy's own takes an error page, or no answer at all, for leave to ask everything.
+
+    Settings: ROBOTSTXT_USER_AGENT (the name that rules are looked up by), CRAWL_DELAY_MAX (0 does not wait for a site's sake).
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.name: str = crawler.settings["ROBOTSTXT_USER_AGENT"]
+        self.longest_delay = crawler.settings.getfloat("CRAWL_DELAY_MAX")
+        self.rules: dict[str, asyncio.Future[Rules]] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Robots":
+        """Return the middleware of a crawl."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        """Let a request through that the host's rules allow."""
+        if request.meta.get(_OURS):
+            return
+        address = urlparse_cached(request)
+        host = f"{address.scheme}://{address.netloc}"
+        if host not in self.rules:
+            self.rules[host] = asyncio.ensure_future(self._ask(host))
+        rules = await self.rules[host]
+        if isinstance(rules, str):
+            raise refuse(self.crawler.stats, request, f"{NO_ROBOTS}: {rules}")
+        if rules is not None and not rules.allowed(request.url, self.name):
+            self.crawler.stats.inc_value(FORBIDDEN)
+            raise IgnoreRequest(f"{request.url}: forbidden by robots.txt")
+
+    async def _ask(self, host: str) -> Rules:
+        stats = self.crawler.stats
+        stats.inc_value("robotstxt/request_count")
+        request = Request(f"{host}/robots.txt", priority=_FIRST, meta={_OURS: True}, callback=NO_CALLBACK)
+        try:
+            response = await self.crawler.engine.download_async(request)
+        except Refused as error:  # redirected to another site, or without end: as if there were none (2.3.1.2)
+            return str(error) if str(error) == REDIRECT_LOOP else None
+        except (IgnoreRequest, *DOWNLOAD_ERRORS) as error:  # a replay that has no answer stored ignores the request
+            return of_exception(error)
+        stats.inc_value("robotstxt/response_count")
+        if why := of_answer(response.url, response.status):
+            return why
+        return self._read(response) if response.status == 200 else None
+
+    def _read(self, response: Response) -> RobotParser:
+        rules = ProtegoRobotParser.from_crawler(self.crawler, response.body[:_MAX_BYTES])
+        delay = min(rules.crawl_delay(self.name) or 0.0, self.longest_delay)
+        if delay:
+            self._slow_down(urlparse_cached(response).hostname or "", delay)
+        return rules
+
+    def _slow_down(self, host: str, delay: float) -> None:
+        """Wait at least `delay` seconds between two requests to a host, however fast it answers."""
+        downloader = self.crawler.engine.downloader
+        named = downloader.per_slot_settings.get(host, {})
+        floor = max(delay, self.crawler.settings.getfloat("DOWNLOAD_DELAY"))
+        downloader.per_slot_settings[host] = named | {"delay": floor, "jitter": 0.0}
+        if host in downloader.slots:
+            slot = downloader.slots[host]
+            slot.delay, slot.jitter = max(slot.delay, floor), 0.0
+        if throttle := self.crawler.get_extension(AutoThrottle):
+            throttle.mindelay = max(throttle.mindelay, floor)

@@ -1,0 +1,62 @@
+"""A second round over what failed, when the rest is done; and the end of a crawl to which nothing answers any more."""
+
+import asyncio
+from time import monotonic
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from crawlers.web.faults import DOWNLOAD_ERRORS, is_passing, is_robots, of_answer, of_exception
+from crawlers.web.redirects import stop
+
+_LAST = 1_000_000  # by so much the priority of the second round is lower than that of anything else
+_SINCE = "second_round_since"
+
+
+class SecondRound:
+    """Downloader middleware around Scrapy's retries: a request that failed for a passing cause goes to the end of the queue, once.
+
+    Only when the second round failed too does the spider hear of it. Settings: SECOND_ROUND_PAUSE (seconds between the two),
+    SECOND_ROUND_RETRIES, GIVE_UP_AFTER (so many in a row without an answer end the crawl; 0 never does).
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.pause = crawler.settings.getfloat("SECOND_ROUND_PAUSE")
+        self.retries = crawler.settings.getint("SECOND_ROUND_RETRIES")
+        self.limit = crawler.settings.getint("GIVE_UP_AFTER")
+        self.in_a_row = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "SecondRound":
+        """Return the middleware of a crawl."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        """Wait until the pause before the second round is over."""
+        since = request.meta.get(_SINCE)
+        if since is not None and (left := since + self.pause - monotonic()) > 0:
+            await asyncio.sleep(left)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Return an answer, or the request again where it was none."""
+        why = of_answer(response.url, response.status)
+        if why is None:
+            self.in_a_row = 0
+            return response
+        return self._again(request, why) or response
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Return the request again where the failure may pass."""
+        return self._again(request, of_exception(exception)) if isinstance(exception, DOWNLOAD_ERRORS) else None
+
+    def _again(self, request: Request, why: str) -> Request | None:
+        if _SINCE in request.meta or is_robots(request.url) or not is_passing(why):  # all wait for the rules
+            return None
+        self.in_a_row += 1
+        if self.limit and self.in_a_row == self.limit:
+            stop(self.crawler, f"{self.in_a_row} requests in a row had no answer, the last: {why}")
+            return None
+        meta = request.meta | {_SINCE: monotonic(), "retry_times": 0, "max_retry_times": self.retries}
+        return request.replace(meta=meta, priority=request.priority - _LAST, dont_filter=True)

@@ -1,0 +1,55 @@
+"""Whether a crawl came to a good end, and if not, what was found and what to do next. From values to values."""
+
+from crawlers.process import Outcome, shown
+from crawlers.web.account import Account, pages_failed
+from crawlers.web.faults import HOST_NOT_FOUND, NO_ROBOTS, cause, is_passing
+
+_MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors
+
+
+def complaint(name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool) -> str | None:
+    """Return why a crawl must not pass for a whole one, or None. What was fetched stays, and the next run goes on from there."""
+    again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
+    if outcome.errors and not is_live:  # of a live site extract judges, by its share of misfits
+        mend = f"mend crawlers/sources/{name}.py"
+        return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{shown(outcome.errors)}"
+    if outcome.finish_reason != "finished":
+        return f"crawl {name}: stopped before its end ({outcome.finish_reason}); {again}"
+    # A redirect loop or a page of 50 MB is what the site has; what may pass says that the crawl is not all of it.
+    passing = {request: why for request, why in pages_failed(failed) if is_passing(why)}
+    if len(passing) > account.asked * (_MAX_FAILED_SHARE if is_live else 0):
+        lines = [f"{request}: {why}" for request, why in passing.items()]
+        advice = _advice(passing, is_live)
+        return f"crawl {name}: {len(passing)} of {account.asked} requests failed; {advice}; {again}:{shown(lines)}"
+    if outcome.pages <= 0:
+        return f"crawl {name}: {_nothing(name, account, failed)}"
+    count = outcome.stats.get("log_count/ERROR", 0)
+    if count > len(outcome.errors) and not failed:
+        return f"crawl {name}: {count} errors, logged above; {again}"
+    return None
+
+
+def _advice(passing: dict[str, str], is_live: bool) -> str:
+    if not is_live:
+        unknown = any(cause(why) == "HTTP status 501" for why in passing.values())
+        return "no embedded site answers for that host; save a page of it in tests/pages" if unknown else "see crawlers/embedded"
+    causes = {cause(why) for why in passing.values()}
+    if any(HOST_NOT_FOUND in why for why in passing.values()):
+        return "check the network, or set `sites: embedded` in params.yaml"
+    if causes == {NO_ROBOTS}:
+        return "a site whose robots.txt cannot be had is not crawled (RFC 9309); check the network or try later"
+    if causes <= {"HTTP status 401", "HTTP status 403"}:
+        return "the site refuses; set ATOMEXAM_CONTACT, ask its owner, or set `sites: embedded` in params.yaml"
+    return "check the network or try later, or set `sites: embedded` in params.yaml"
+
+
+def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
+    """Return why no page was fetched although nothing failed that may pass."""
+    if failed:
+        return "no page was fetched:" + shown([f"{request}: {why}" for request, why in failed.items()])
+    if account.forbidden:
+        forbids = f"robots.txt forbids {account.forbidden} of {account.asked} requests"
+        return f"no page was fetched: {forbids}; ask the site, or take the source out of params.yaml"
+    if account.off_site:
+        return f"no page was fetched: start_urls are not on the hosts of allowed_domains; mend crawlers/sources/{name}.py"
+    return f"no page was fetched; check start_urls in crawlers/sources/{name}.py"
