@@ -26,17 +26,12 @@ def store_files(name: str, source: Source, folder: Path) -> int:
     Raises:
         ValueError: the format is not known, or no file fits; names the known ones.
     """
-    format_name = source.format or ""
-    suffixes_of(format_name)  # a wrong format is told now, not after the files are read
-    try:
-        files = named_files([source.path or ""], format_name)
-    except (FileNotFoundError, ValueError) as error:
-        raise ValueError(f"params.yaml: sources.{name}: {error}") from None
+    files = files_of(name, source)
     discard_parts(folder, source.snapshot)
     writer = PartWriter(folder, source.snapshot, ORIGIN)
     seen: dict[str, str] = {}
     for file, path in files:
-        suffix_of(file, format_name)
+        suffix_of(file, source.format or "")
         body = read_bytes(file, path)
         if (first := seen.setdefault(sha256(body).hexdigest(), file)) != file:
             _logger.warning("%s: %s has the same bytes as %s; its questions will be duplicates", name, file, first)
@@ -44,6 +39,20 @@ def store_files(name: str, source: Source, folder: Path) -> int:
         writer.write(Page(key=Key(f"file:{file}"), date=f"{source.snapshot}T00:00:00Z", status=200, body=body))
     writer.close()
     return finish(folder, source.snapshot, ORIGIN)
+
+
+def files_of(name: str, source: Source) -> list[tuple[str, Path]]:
+    """Return name and path of each file that a source's `path` names.
+
+    Raises:
+        ValueError: the format is not known, or no file fits; names the known ones.
+    """
+    format_name = source.format or ""
+    suffixes_of(format_name)  # a wrong format is told now, not after the files are read
+    try:
+        return named_files([source.path or ""], format_name)
+    except (FileNotFoundError, ValueError) as error:
+        raise ValueError(f"params.yaml: sources.{name}: {error}") from None
 
 
 def read_files(name: str, source: Source, folder: Path, max_misfit_share: float) -> Iterator[Item]:

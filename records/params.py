@@ -4,10 +4,12 @@
 """
 
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
 from ruamel.yaml import YAML
 
 from records.checks import convert, one_of
@@ -40,12 +42,20 @@ class Source(Block):
     """Scope: letters of the index (ask120). None reads all."""
     departments: list[str] | None = None
     """Scope: departments as the site's addresses name them (ask120: nk, xxgnk)."""
-    lists: list[str] | None = None
+    lists: list[str | int] | None = None
     """Scope: paper lists, sections, columns or kinds as the site's addresses name them."""
     delay: Annotated[float, Meta(ge=0)] | None = None
     """Seconds between two requests to the live site; None takes crawlers/settings.py."""
     concurrency: Annotated[int, Meta(ge=1, le=16)] | None = None
     """Requests to the live site at a time; None takes crawlers/settings.py."""
+
+    def __post_init__(self) -> None:
+        try:
+            date.fromisoformat(self.snapshot)
+        except ValueError:
+            raise ValueError(f"snapshot {self.snapshot!r} is no day of the calendar; expected a date such as 2026-11-20") from None
+        if self.lists is not None:  # `lists: [408]` is a name, too
+            force_setattr(self, "lists", [str(name) for name in self.lists])
 
 
 class Extract(Block):

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from crawlers import settings
+from crawlers import inputs, settings
+from crawlers.inputs import inputs_of
 from crawlers.reader import readers_of
+from records.params import Source
 
 ROOT = Path(__file__).parent.parent
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
@@ -70,6 +72,30 @@ def test_a_stage_depends_on_all_the_code_it_runs(stage: str) -> None:
     deps = [dep for dep in definition(stage)["deps"] if "${" not in dep]
     missing = [str(file.relative_to(ROOT)) for file in closure([file_of(module_of(stage))]) if not is_covered(file, deps)]
     assert not missing, f"add to the deps of {stage} in dvc.yaml: {sorted(missing)}"
+
+
+def test_the_inputs_of_a_source_are_its_own() -> None:
+    embedded = {name for name, _ in inputs_of("ask120", Source(), "embedded")}
+    assert {"crawlers/embedded/sites/ask120.py", "crawlers/embedded/server.py"} <= embedded
+    assert not [name for name in embedded if not name.startswith("crawlers/embedded/")]
+    assert not list(inputs_of("ask120", Source(), "live"))
+    assert not list(inputs_of("ask120", Source(mode="live"), "embedded"))
+    book = Source(kind="files", path=str(ROOT / "tests/papers/blind_0*.txt"), format="paper")
+    assert [name for name, _ in inputs_of("own", book, "live")] == [f"blind_0{number}.txt" for number in (1, 3, 5, 7, 9)]
+
+
+def test_the_inputs_of_a_source_without_replica_are_its_saved_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("toy/list.html", "toy/list.json", "other/list.html"):
+        (tmp_path / "tests/pages" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests/pages" / name).write_text(name, encoding="utf-8")
+    monkeypatch.setattr(inputs, "_ROOT", tmp_path)
+    monkeypatch.setattr(inputs, "_SAVED", tmp_path / "tests/pages")
+    assert [name for name, _ in inputs_of("toy", Source(), None)] == ["tests/pages/toy/list.html", "tests/pages/toy/list.json"]
+
+
+def test_inputs_without_files_name_the_source_and_its_path() -> None:
+    with pytest.raises(ValueError, match=r"sources\.own: .*nowhere"):
+        list(inputs_of("own", Source(kind="files", path="nowhere/*.txt", format="paper"), None))
 
 
 @pytest.mark.parametrize("site", SITES)

@@ -1,4 +1,4 @@
-"""Mutations of HTML and JSON as text: from a text and a generator to a text that is no longer what its format asks for, or no page anybody wrote."""
+"""Mutations of HTML and JSON: a text and a generator in, a text that its format no longer fits, or no page anybody wrote, out."""
 
 import json
 import re
@@ -107,13 +107,25 @@ _ENTITIES = (
     ),
     *("&nosuch;", "&lt" * 500, "&#99999999999999999999;", "&#x202e;", "&NotEqualTilde;", "&amp;amp;amp;lt;", "&#13;&#10;", "&#xFFFE;"),
 )
-_BOMB = '<!DOCTYPE html [<!ENTITY a "' + "x" * 50 + '">' + "".join(
-    f'<!ENTITY {name} "{f"&{inner};" * 20}">' for inner, name in zip("abcdefg", "bcdefgh", strict=True)
-) + "]>&h;"  # fmt: skip
+_BOMB = (
+    '<!DOCTYPE html [<!ENTITY a "'
+    + "x" * 50
+    + '">'
+    + "".join(f'<!ENTITY {name} "{f"&{inner};" * 20}">' for inner, name in zip("abcdefg", "bcdefgh", strict=True))
+    + "]>&h;"
+)
 _HEADS = (
-    _BOMB, '<?xml version="1.0" encoding="utf-16"?>', "<!DOCTYPE html SYSTEM 'file:///no-such'>", '<base href="http://[">', "<!--", "<![CDATA[",
-    '<base href="//other.example/x/">', '<meta http-equiv="refresh" content="0; url=http://[">', "<frameset><frame>", "<html><html><body>",
-)  # fmt: skip
+    _BOMB,
+    '<?xml version="1.0" encoding="utf-16"?>',
+    "<!DOCTYPE html SYSTEM 'file:///no-such'>",
+    '<base href="http://[">',
+    "<!--",
+    "<![CDATA[",
+    '<base href="//other.example/x/">',
+    '<meta http-equiv="refresh" content="0; url=http://[">',
+    "<frameset><frame>",
+    "<html><html><body>",
+)
 _BREAKS = (
     *("<!--", "-->", "<![CDATA[", "]]>", "<!", "<?", "<", ">", "</", "<a <b", "</script>", "<script>", "</div></p></table>", "<p>" * 3000),
     *(
@@ -127,9 +139,27 @@ _BREAKS = (
     ),
 )
 _ATTRIBUTES = (
-    ' "x"=1 {{y}} :z=2 @k <b', " '", ' "', " =", " class", ' class="', " hidden", ' style="display:none"', ' style="font-size:0"', " xml:lang=a:b",
-    ' xmlns="urn:x" x:y:z=1', ' 1="2"', " \u00e9=\u00e9", " a" * 5000, ' id=""', " href", " href=//", " on{{x}}='\"'", ' w:val="-1"', ' w:val="9999999999"',
-)  # fmt: skip
+    ' "x"=1 {{y}} :z=2 @k <b',
+    " '",
+    ' "',
+    " =",
+    " class",
+    ' class="',
+    " hidden",
+    ' style="display:none"',
+    ' style="font-size:0"',
+    " xml:lang=a:b",
+    ' xmlns="urn:x" x:y:z=1',
+    ' 1="2"',
+    " \u00e9=\u00e9",
+    " a" * 5000,
+    ' id=""',
+    " href",
+    " href=//",
+    " on{{x}}='\"'",
+    ' w:val="-1"',
+    ' w:val="9999999999"',
+)
 _JSON_VALUES = (
     *(
         "null",
@@ -304,10 +334,22 @@ def _cut(random: Random, text: str) -> str:
 
 
 HTML_MUTATIONS: dict[str, Mutation] = {
-    "drop tag": _drop_tag, "drop element": _drop_element, "double element": _double_element, "move element": _move_element, "nest": _nest,
-    "unclose": _unclose, "rename": _rename, "swap attributes": _swap_attributes, "attribute": _attribute, "value": _attribute_value,
-    "put": _put, "head": _head, "number": _number, "escape": _escape, "cut": _cut,
-}  # fmt: skip
+    "drop tag": _drop_tag,
+    "drop element": _drop_element,
+    "double element": _double_element,
+    "move element": _move_element,
+    "nest": _nest,
+    "unclose": _unclose,
+    "rename": _rename,
+    "swap attributes": _swap_attributes,
+    "attribute": _attribute,
+    "value": _attribute_value,
+    "put": _put,
+    "head": _head,
+    "number": _number,
+    "escape": _escape,
+    "cut": _cut,
+}
 
 
 def _value(random: Random, text: str) -> tuple[int, int]:
@@ -385,6 +427,13 @@ def _put_in_json(random: Random, text: str) -> str:
 
 
 JSON_MUTATIONS: dict[str, Mutation] = {
-    "swap value": _swap_value, "copy value": _copy_value, "deep value": _deep_value, "as string": _as_string, "rename key": _rename_key,
-    "many values": _many_values, "put in JSON": _put_in_json, "number": _number, "cut": _cut,
-}  # fmt: skip
+    "swap value": _swap_value,
+    "copy value": _copy_value,
+    "deep value": _deep_value,
+    "as string": _as_string,
+    "rename key": _rename_key,
+    "many values": _many_values,
+    "put in JSON": _put_in_json,
+    "number": _number,
+    "cut": _cut,
+}

@@ -12,32 +12,80 @@ from docx import Document
 from openpyxl import Workbook
 
 PAPER = (
-    "心理学模拟试卷\n一、单项选择题\n1．感觉是（ ）的反映。\nA．甲 B．乙\nC．丙 D．丁\n答案：A\n2．知觉的特征是（ ）。\nA．选择性\nB．整体性\n【答案】AB\n"
-    "解析：见书。\n（3-4题共用题干）患者，男，45岁，失眠三个月。\n3．诊断是（ ）。A.焦虑 B.抑郁\n4．治疗用（ ）。A.针灸 B.休息\n二、判断题\n5．气质有好坏之分。（×）\n"
+    "心理学模拟试卷\n一、单项选择题\n1．感觉是（ ）的反映。\nA．甲 B．乙\nC．丙 D．丁\n"
+    "答案：A\n2．知觉的特征是（ ）。\nA．选择性\nB．整体性\n【答案】AB\n"
+    "解析：见书。\n（3-4题共用题干）患者，男，45岁，失眠三个月。\n"
+    "3．诊断是（ ）。A.焦虑 B.抑郁\n4．治疗用（ ）。A.针灸 B.休息\n二、判断题\n5．气质有好坏之分。（×）\n"
     "三、简答题\n6．什么是记忆？\n参考答案\n3-4 AB\n6．记忆是经验的反映。\n"
 )
 _QUESTION = {"question": "感觉是（ ）", "answer": "A"}
 _OPTIONS = {"A": "甲", "B": "乙", "C": "丙", "D": "丁"}
 RECORDS: dict[str, Any] = {
     "cpsyexam": [{"subject_name": "心理学", "question_type": "single", "question": "感觉是", "options": _OPTIONS, "answer": "AB", "id": 1}],
-    "tcmbench": {"type": "CVR", "example": [
-        {"index": 0, "share_content": "患者，男。", "question": [
-            {"sub_question": "1).诊断是\nA:甲\nB:乙", "answer": "A", "analysis": "略"}, {"sub_question": "2).治疗是\nA:丙\nB:丁", "answer": "B"}]},
-        {"question": "感觉是\nA:甲\nB:乙", "answer": ["B"], "analysis": "略"}]},
-    "cmb": [{"id": "1", "exam_type": "医师考试", "exam_subject": "内科", "question_type": "多项选择题", "option": _OPTIONS, **_QUESTION},
-            {"title": "病例", "description": "患者，女。", "QA_pairs": [{"question": "诊断？", "answer": "感冒"}, {"question": "治疗？", "solution": "休息"}]}],
+    "tcmbench": {
+        "type": "CVR",
+        "example": [
+            {
+                "index": 0,
+                "share_content": "患者，男。",
+                "question": [
+                    {"sub_question": "1).诊断是\nA:甲\nB:乙", "answer": "A", "analysis": "略"},
+                    {"sub_question": "2).治疗是\nA:丙\nB:丁", "answer": "B"},
+                ],
+            },
+            {"question": "感觉是\nA:甲\nB:乙", "answer": ["B"], "analysis": "略"},
+        ],
+    },
+    "cmb": [
+        {"id": "1", "exam_type": "医师考试", "exam_subject": "内科", "question_type": "多项选择题", "option": _OPTIONS, **_QUESTION},
+        {
+            "title": "病例",
+            "description": "患者，女。",
+            "QA_pairs": [{"question": "诊断？", "answer": "感冒"}, {"question": "治疗？", "solution": "休息"}],
+        },
+    ],
     "ceval": [{"id": 0, **_QUESTION, **_OPTIONS, "explanation": "略"}],
     "cmmlu": [{"column 1": 0, "Question": "感觉是", **_OPTIONS, "Answer": "A"}],
-    "adoremai": {"sections": [{"chapter": "绪论", "questions": [
-        {"index": 1, "type": "single", "content": "感觉是", "options": [{"label": "A", "text": "甲"}, {"label": "B", "text": "乙"}], "answer": "A"}]}]},
+    "adoremai": {
+        "sections": [
+            {
+                "chapter": "绪论",
+                "questions": [
+                    {
+                        "index": 1,
+                        "type": "single",
+                        "content": "感觉是",
+                        "options": [{"label": "A", "text": "甲"}, {"label": "B", "text": "乙"}],
+                        "answer": "A",
+                    }
+                ],
+            }
+        ]
+    },
     "zjzx": {"questions": [{"no": 1, "paper": "卷一", "type": "单选", "question": "感觉是", "options": ["A.甲", "B.乙"], "answer": "A"}]},
-    "doublebean": {"single": [{"question": "感觉是", "options": ["甲", "乙"], "correct": 1}], "judge": [{"question": "对吗", "options": [], "correct": 0}]},
+    "doublebean": {
+        "single": [{"question": "感觉是", "options": ["甲", "乙"], "correct": 1}],
+        "judge": [{"question": "对吗", "options": [], "correct": 0}],
+    },
     "diseases_39net": [{"name": "感冒", "别名": "伤风", "典型症状": ["咳嗽", "发热"], "临床检查": "血常规", "挂号的科室": "内科"}],
-    "diseases_kg": [{"_id": {"$oid": "5"}, "name": "感冒", "symptom": ["咳嗽"], "cure_department": ["内科"], "desc": "常见病。", "cause": "病毒。"}],
-    "medicines": [{"name": "某某片", "别名": "某片", "适应证": "感冒", "用法用量": "口服，一次1片。", "注意事项": ["忌烟", "忌酒"], "药品类型": "中药"}],
-    "examinations": [{"name": "肝功能", "another_name": "肝检", "has_item": ["转氨酶"], "desc": "查肝。", "low/negative": "低", "high/positive": "高"}],
+    "diseases_kg": [
+        {"_id": {"$oid": "5"}, "name": "感冒", "symptom": ["咳嗽"], "cure_department": ["内科"], "desc": "常见病。", "cause": "病毒。"}
+    ],
+    "medicines": [
+        {
+            "name": "某某片",
+            "别名": "某片",
+            "适应证": "感冒",
+            "用法用量": "口服，一次1片。",
+            "注意事项": ["忌烟", "忌酒"],
+            "药品类型": "中药",
+        }
+    ],
+    "examinations": [
+        {"name": "肝功能", "another_name": "肝检", "has_item": ["转氨酶"], "desc": "查肝。", "low/negative": "低", "high/positive": "高"}
+    ],
     "table": [{"题干": "感觉是", "选项A": "甲", "选项B": "乙", "答案": "A", "解析": "略", "章节": "一"}],
-}  # fmt: skip
+}
 """Records of each layout; those of `table` are told by their keys."""
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z")
 _ROWS = [["心理学试题", "", "", "", "", ""], ["题型", "题干", "A", "B", "答案", "解析"], ["一、单选", "", "", "", "", ""]] + [
@@ -107,7 +155,7 @@ def _csv(delimiter: str, charset: str) -> bytes:
 
 
 def _pdf() -> bytes:
-    """Return a PDF of one page whose signs are named by a table in it, as Word writes them, and which is packed nowhere: so that it can be spoiled."""
+    """Return a PDF of one page whose signs are named by a table in it, as Word writes them; nothing in it is packed, so that it can be spoiled."""
     text = "".join(f"0 -16 Td <{line.encode('utf-16-be').hex()}> Tj\n" for line in PAPER.splitlines())
     shown = f"BT /F1 11 Tf 60 800 Td\n{text}ET"
     codes = "begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0000> <FFFF> <0000> endbfrange"
@@ -126,5 +174,6 @@ def _pdf() -> bytes:
         places.append(len(body))
         body += f"{number} 0 obj\n{written}\nendobj\n".encode()
     table = "".join(f"{place:010} 00000 n \n" for place in places)
-    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{len(body)}\n%%EOF"
+    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+    end += f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{len(body)}\n%%EOF"
     return body + end.encode()

@@ -17,6 +17,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from heapq import nlargest
 from multiprocessing import active_children
 from pathlib import Path
@@ -324,7 +325,7 @@ def test_spoiled_papers(tmp_path: Path) -> None:
         body = "\n".join(known[title][start : start + random.choice((40, 300))]).encode()
         body, names = spoiled_text(random, body, LINE_MUTATIONS, 8)
         lines = body.decode("utf-8", "replace").split("\n")
-        cases.run(f"{name} ({', '.join(names)})", body, lambda: require_all(lines))
+        cases.run(f"{name} ({', '.join(names)})", body, partial(require_all, lines))
     cases.require_none()
 
 
@@ -371,7 +372,7 @@ def test_spoiled_files_through_the_importers(tmp_path: Path) -> None:
         body, names = spoiled_file(random, file, files[file])
         fitting = [known for known in known_formats() if Path(file).suffix in suffixes_of(known)]
         format_name = random.choice(fitting) if random.random() < 0.2 else None
-        cases.run(f"{name} ({', '.join(names)})", body, lambda: read_or_refused(file, body, format_name))
+        cases.run(f"{name} ({', '.join(names)})", body, partial(read_or_refused, file, body, format_name))
     cases.require_none()
 
 

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from records import params
-from records.params import Model, Split
+from records.params import Model, Source, Split
 from records.stage import read_arguments
 
 PARAMS = params.read_params()
@@ -41,6 +41,7 @@ def test_the_file_fits_on_one_screen() -> None:
         ("sites", "online", r"online.*known: embedded, live"),
         ("split.dev_share", 2, "dev_share"),
         ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
+        ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is no day of the calendar"),
         ("sources.books", {"kind": "files", "path": "x"}, "sources.books: kind files needs `path` and `format`"),
         ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
     ],
@@ -48,6 +49,10 @@ def test_the_file_fits_on_one_screen() -> None:
 def test_a_wrong_value_is_told_with_its_place_and_the_known_ones(path: str, value: object, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         params.check(changed(path, value))
+
+
+def test_a_list_that_looks_like_a_number_is_a_name() -> None:
+    assert Source(lists=[408, "a"]).lists == ["408", "a"]
 
 
 def arguments(*argv: str) -> object:

@@ -1,0 +1,46 @@
+"""Stage `inputs`: what a source is crawled from on this machine -> data/inputs/SOURCE.txt, a hash and a name a file.
+
+`crawl` depends on this list instead of on all of `imports/` and the embedded sites, so that a new book has no other source crawled
+again, and a source that is live goes online only when its own line in params.yaml changes.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from records.jsonl import replacing
+from records.params import Source
+from records.stage import read_arguments, run_stage
+
+_ROOT = Path(__file__).parents[1]
+_REPLICAS = _ROOT / "crawlers" / "embedded"
+_SAVED = _ROOT / "tests" / "pages"
+
+
+def main(argv: list[str] | None = None) -> None:
+    arguments = read_arguments(argv, __doc__, "sources", Source, {"out": "data/inputs/{key}.txt"}, keyed=True, scalars=("sites",))
+    source: Source = arguments.params
+    with replacing(arguments.out) as part:
+        lines = [f"{sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in inputs_of(arguments.key, source, arguments.sites)]
+        part.write_text("".join(lines), encoding="utf-8")
+
+
+def inputs_of(name: str, source: Source, sites: str | None) -> Iterator[tuple[str, Path]]:
+    """Yield name and path of each file that a source's pages come from; none of a real site's.
+
+    Raises:
+        ValueError: the source's `path` names no file.
+    """
+    if source.kind == "files":
+        from crawlers.files import files_of  # the importers load slowly
+
+        yield from files_of(name, source)
+    elif (source.mode or sites or "embedded") == "embedded":
+        replica = _REPLICAS / "sites" / f"{name}.py"
+        for path in sorted((_REPLICAS if replica.exists() else _SAVED / name).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path.relative_to(_ROOT).as_posix(), path
+
+
+if __name__ == "__main__":
+    run_stage(main)
