@@ -155,7 +155,7 @@ def _csv(delimiter: str, charset: str) -> bytes:
 
 
 def _pdf() -> bytes:
-    """Return a PDF of one page whose signs are named by a table in it, as Word writes them; nothing in it is packed, so that it can be spoiled."""
+    """Return a PDF of one page whose signs are named by a table in it, as Word does; nothing is packed, so that it can be spoiled."""
     text = "".join(f"0 -16 Td <{line.encode('utf-16-be').hex()}> Tj\n" for line in PAPER.splitlines())
     shown = f"BT /F1 11 Tf 60 800 Td\n{text}ET"
     codes = "begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0000> <FFFF> <0000> endbfrange"

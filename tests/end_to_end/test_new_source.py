@@ -96,15 +96,14 @@ def test_a_seventh_source_touches_nothing_else(crawled) -> None:
         undo(crawled)
 
 
-def test_changed_saved_pages_are_crawled_when_asked_for(crawled) -> None:
+def test_changed_saved_pages_are_crawled_anew(crawled) -> None:
     try:
         crawled.run("python", "-m", "crawlers.new", "toyency", "https://www.toyency.example/list.php?c=1", "--kind", "encyclopedia")
         crawled.repro("extract@toyency")
         page = crawled.folder / "tests/pages/toyency/entry.html"
         page.write_text(page.read_text(encoding="utf-8").replace("<h1>偏头痛", "<h1>紧张性头痛"), encoding="utf-8")
-        assert "Running stage" not in crawled.repro("extract@toyency").stdout  # DVC does not watch them, as the page says
-        crawled.repro("--force", "--single-item", "crawl@toyency")
-        crawled.repro("extract@toyency")
+        done = crawled.repro(*(f"extract@{source}" for source in (*SOURCES, "toyency")))
+        assert [stage for stage in re.findall(r"^Running stage '(crawl@[^']+)'", done.stdout, re.MULTILINE)] == ["crawl@toyency"]
         items = [json.loads(line) for line in (crawled.folder / "data/items/toyency.jsonl").read_text(encoding="utf-8").splitlines()]
         assert [(item["name_raw"], len(item["values"]), len(item["sections"])) for item in items] == [("紧张性头痛", 4, 2)]
     finally:

@@ -34,7 +34,7 @@ def binomial_interval(share: float, count: int, width: float = 4.0) -> tuple[flo
 
 def test_every_stage_ran_and_left_its_outputs(built) -> None:
     stages = {name.split("@")[0] for name in built.hashes()}
-    assert stages == {"crawl", "reader", "extract", "finetune", "predict", "score", *DATA_STAGES}
+    assert stages == {"inputs", "crawl", "reader", "extract", "finetune", "predict", "score", *DATA_STAGES}
     for stage in built.hashes().values():
         assert all((built.folder / out["path"]).exists() for out in stage["outs"])
 
@@ -99,14 +99,14 @@ def test_a_changed_parser_has_its_own_source_read_again_and_never_crawls(built) 
     ran = set(re.findall(r"^Running stage '([^']+)'", built.repro().stdout, re.MULTILINE))
     spider.write_text(text)
     built.repro()
-    assert {stage for stage in ran if not stage.startswith("reader@")} == {"extract@hxter"}  # which gave the same bytes
+    assert {stage for stage in ran if not stage.startswith(("inputs@", "reader@"))} == {"extract@hxter"}  # which gave the same bytes
     assert built.hashes() == before
 
 
 def test_a_new_source_crawls_itself_alone(built) -> None:
     with built.changed_params(lambda params: params["sources"].update(hxter2={"snapshot": "2026-11-20"})):
         stages = would_run(built)
-    assert stages == {"crawl@hxter2", "reader@hxter2"}  # its extract waits for the pages
+    assert stages == {"inputs@hxter2", "reader@hxter2"}  # its crawl waits for the list of its pages
 
 
 def test_a_new_run_reruns_only_its_own_predict_and_score(built) -> None:
