@@ -1,12 +1,13 @@
 """JSONL between stages: one record a line, sorted, keys in field order, written whole or not at all."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
@@ -51,11 +52,21 @@ def write_json(path: str | Path, value: Any) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield `PATH.part` to write to; it takes the place of `path` when the block ends well, so no half file is ever read."""
+    """Yield `PATH.part` to write to; it takes the place of `path` when the block ends well, so no half file is ever read.
+
+    Raises:
+        ValueError: `path` is a folder, device or pipe, which is not to be replaced.
+    """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path}: not a file; name a file to write to")
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
-    yield part
+    try:
+        yield part
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
     part.replace(path)
 
 
@@ -63,13 +74,21 @@ def replacing(path: str | Path) -> Iterator[Path]:
 def folder_lock(folder: str | Path) -> Iterator[Path]:
     """Hold a stage's output folder against another writer, such as the orphan of a killed `dvc repro`.
 
-    The lock file lies beside the folder, so that it is no part of the output. Waits until the other writer ends.
+    The lock file lies beside the folder, so that it is no part of the output. Waits until the other writer ends, and says so.
     """
     folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder.parent / f".{folder.name}.lock"):
+    lock = FileLock(folder.parent / f".{folder.name}.lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        print(f"{folder}: another run is at work on it; waiting until it ends", file=sys.stderr, flush=True)
+        lock.acquire()
+    try:
         folder.mkdir(parents=True, exist_ok=True)
         yield folder
+    finally:
+        lock.release()
 
 
 def _name(shape: Any) -> str:

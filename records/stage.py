@@ -89,7 +89,7 @@ def run_stage(main: Callable[[], None]) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         main()
-    except (ValueError, FileNotFoundError) as error:
+    except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from records.fact import Fact, fact_id
 from records.item import EntityItem, Item, QuestionItem
-from records.jsonl import folder_lock, read_jsonl, to_line, write_jsonl
+from records.jsonl import folder_lock, read_jsonl, replacing, to_line, write_jsonl
 from records.provenance import Provenance
 
 SEEN = Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")
@@ -92,3 +92,17 @@ def test_two_writers_never_hold_one_folder(tmp_path: Path) -> None:
     for writer in writers:
         writer.join()
     assert log.read_text().split() == ["in", "out", "in", "out"]
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    for target in (tmp_path, Path("/dev/null")):
+        with pytest.raises(ValueError, match="name a file"), replacing(target):
+            pass
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), replacing(tmp_path / "a.json") as part:
+        part.write_text("half")
+        raise KeyError
+    assert not list(tmp_path.iterdir())
