@@ -1,28 +1,31 @@
 """The archive between spider and network, while a crawl runs: what is stored is answered from there, what is not is fetched and stored."""
 
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
-from scrapy.http import Headers, Response
+from scrapy.http import Response
 
 from crawlers.store import merging
-from crawlers.store.answers import key_of, response_of
+from crawlers.store.answers import exchange, key_of, response_of
+from crawlers.store.beyond import beyond_digest
 from crawlers.store.failures import Failures
-from crawlers.store.older import Older, without_conditions
-from crawlers.store.parts import PartWriter, discard_foreign_parts
-from crawlers.store.segments import read_at
-from crawlers.store.session import OLD_SESSION, REPLAYED, UNSTORED, Outdated, lasting
-from crawlers.store.stored import Place, Stored, digest_of
-from crawlers.store.warc import Asked, Key, Page, header_value
-from crawlers.web.faults import is_robots, of_answer, of_exception
+from crawlers.store.holdings import Holdings
+from crawlers.store.older import without_conditions
+from crawlers.store.parts import CannotWrite, PartWriter
+from crawlers.store.segments import Row
+from crawlers.store.session import OLD_SESSION, REPLAYED, UNSTORED, Outdated
+from crawlers.store.stored import digest_of
+from crawlers.store.warc import Key, Page, header_value
+from crawlers.web.account import REFUSED
+from crawlers.web.chains import AT_LOGIN, held, hold, is_followed, is_for_good, may_hold, release
+from crawlers.web.ends import stop
+from crawlers.web.faults import LOG_IN, Refused, is_robots, of_answer, of_exception
 from crawlers.web.refusals import Refusals
 from records.provenance import page_id
-
-_PRIVATE = {b"cookie", b"authorization", b"proxy-authorization"}  # of request headers: what tells one asker from another
 
 
 class ArchiveMiddleware:
@@ -30,30 +33,32 @@ class ArchiveMiddleware:
 
     It leaves in the stats: `archive/pages` (number), `archive/reused` (number that earlier runs had), `archive/unchanged` (number as in
     an older snapshot), `archive/failed` (request -> why, for those that never got an answer), `archive/over_limit` (number beyond
-    MAX_PAGES).
+    MAX_PAGES), `archive/beyond` (their digests), `archive/unanswered` (number of those that ended in none of these ways).
     """
 
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
         if not settings.get("ARCHIVE_FOLDER"):
             raise NotConfigured("no ARCHIVE_FOLDER: pages are not stored")
-        self.stats, self.refusals = crawler.stats, Refusals(crawler)
+        self.crawler, self.stats, self.refusals = crawler, crawler.stats, Refusals(crawler)
         self.folder = Path(settings["ARCHIVE_FOLDER"])
         self.snapshot: str = settings["ARCHIVE_SNAPSHOT"]
         self.origin: str = settings["ARCHIVE_ORIGIN"]
         self.max_pages = settings.getint("MAX_PAGES")
         self.failed = Failures()
         self.writer: PartWriter | None = None
-        self.stored, self.pages = Stored(), 0
+        self.stored = Holdings(self.folder, self.snapshot, self.origin)
+        self.older = self.stored.older
+        self.beyond: set[bytes] = set()
         self.waiting: set[bytes] = set()  # what has its place under the limit and no answer yet
-        self._load()
-        self.older = Older(self.folder, self.snapshot, self.origin)
+        crawler.is_stored = lambda request: key_of(request) in self.stored  # for crawlers.web.robots
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "ArchiveMiddleware":
         """Return the middleware of a crawl."""
         middleware = cls(crawler)
         crawler.signals.connect(middleware.spider_closed, signals.spider_closed)
+        crawler.signals.connect(middleware.request_dropped, signals.request_dropped)
         return middleware
 
     def process_request(self, request: Request) -> Response | None:
@@ -62,9 +67,9 @@ class ArchiveMiddleware:
         if request.meta.get(UNSTORED):
             without_conditions(request)
             return None
-        if place := self.stored.get(key):
+        if page := self.stored.page(key):
             self.stats.inc_value("archive/reused")
-            return response_of(read_at(self.folder, place, key), request.url, REPLAYED)
+            return response_of(page, request.url, REPLAYED)
         self._admit(key, request)
         self.older.ask(key, request)
         return None
@@ -75,35 +80,41 @@ class ArchiveMiddleware:
         seen = None
         if REPLAYED not in response.flags and not request.meta.get(UNSTORED):
             response, seen = self._keep(key, request, response)
+        if REPLAYED in response.flags and not self._leads_on(request, response):
+            self._settle(request)
         request.meta["page_id"] = seen or page_id(key.url, response.body)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Remember what failed; a later success takes it off the list."""
         if not isinstance(exception, IgnoreRequest):  # what is refused enters the account where it is refused
-            self.failed[str(key_of(request))] = of_exception(exception)
+            self._fail(request, of_exception(exception))
+        elif not isinstance(exception, Refused):  # forbidden, or beyond the limit: the redirect stands
+            self._settle(request)
 
     def spider_closed(self) -> None:
         """Leave the account, and end the part."""
         self.stats.set_value("archive/pages", len(self.stored))
         self.stats.set_value("archive/failed", self.failed)
+        self.stats.set_value("archive/beyond", self.beyond)
+        refused = self.stats.get_value(REFUSED) or Failures()
+        self.stats.set_value("archive/unanswered", sum(not (self.failed.has(one) or refused.has(one)) for one in self.waiting))
         if self.writer:
             self.writer.close()
 
-    def _load(self) -> None:
-        """Take in what earlier runs stored."""
-        discard_foreign_parts(self.folder, self.snapshot, self.origin)
-        for _, row in merging.found_rows(self.folder, self.snapshot, self.origin, with_segment=self.origin == "live"):
-            if row.key not in self.stored:
-                self._add(row.key, Place(row.file, row.offset, row.length))
+    def request_dropped(self, request: Request) -> None:
+        """Store the redirects of a page that moved to where another request has been."""
+        if is_for_good(request):
+            self._settle(request)
 
     def _admit(self, key: Key, request: Request) -> None:
         """Give a new request its place under the limit."""
         mark = digest_of(str(key))
         if is_robots(key.url) or mark in self.waiting:
             return
-        if self.max_pages and self.pages + len(self.waiting) >= self.max_pages:
+        if self.max_pages and self.stored.pages + len(self.waiting) >= self.max_pages:
             self.stats.inc_value("archive/over_limit")
+            self.beyond.add(beyond_digest(key))
             raise IgnoreRequest(f"{request.url}: beyond max_pages")
         if request.meta.get(OLD_SESSION):
             raise Outdated(f"{request.url}: its word is of an earlier session")
@@ -111,8 +122,8 @@ class ArchiveMiddleware:
 
     def _keep(self, key: Key, request: Request, response: Response) -> tuple[Response, str | None]:
         """Store an answer where it is one; return what the spider is to see, and the page's id where it was stored."""
-        if place := self.stored.get(key):  # asked for twice at once; the first answer counts
-            return response_of(read_at(self.folder, place, key), request.url, REPLAYED), None
+        if page := self.stored.page(key):  # asked for twice at once; the first answer counts
+            return response_of(page, request.url, REPLAYED), None
         older = self.older.page(key)
         location = response.headers.get("Location")
         why = of_answer(request.url, response.status, header_value(location) if location is not None else None)
@@ -120,33 +131,61 @@ class ArchiveMiddleware:
             why = None if older else "HTTP status 304"
         elif why is None and (why := self.refusals.find(request, response)):
             response = response.replace(status=403)  # whatever it says: so it is asked for again and seen by no callback
+        elif why is None and request.meta.get(AT_LOGIN) and not self._leads_on(request, response):
+            why = LOG_IN  # the pages that led there are refused where redirects are followed
         if why:
-            self.failed[str(key)] = why
+            self._fail(request, why)
             return response, None
         return self._store(key, request, response, older)
 
-    def _store(self, key: Key, request: Request, response: Response, older: Page | None) -> tuple[Response, str]:
-        self.failed.pop(str(key), None)
-        if self.writer is None:
-            self.writer = PartWriter(self.folder, self.snapshot, self.origin)
-        date = _date(response, self.origin)
-        asked = Asked(key=key, date=date, headers=_sent(request), body=lasting(request)[1])
-        page = Page(key=key, date=date, status=response.status, headers=_headers(response.headers), body=response.body)
+    def _leads_on(self, request: Request, response: Response) -> bool:
+        return is_followed(request, response, self.crawler.spider)
+
+    def _fail(self, request: Request, why: str) -> None:
+        """Enter a request, and the redirects to it that are stored with it or not at all."""
+        for asked in (str(key_of(request)), *(str(page.key) for page, _ in held(request))):
+            self.failed[asked] = why
+
+    def _settle(self, request: Request) -> None:
+        """Store the redirects that led to a page, unless that is one for signing in."""
+        for page, asked in () if request.meta.get(AT_LOGIN) else release(request):
+            if page.key not in self.stored:
+                with self._writing() as writer:
+                    self._add(writer.write(page, asked))
+
+    def _store(self, key: Key, request: Request, response: Response, older: Page | None) -> tuple[Response, str | None]:
+        asked, page = exchange(key, request, response, self.origin)
+        if self._leads_on(request, response) and may_hold(request):
+            hold(request, (page, asked))
+            return response, None
+        self._settle(request)
         if seen := self.older.revisit(page, older):
-            place = self.older.place(key)
-            row = self.writer.write_revisit(seen, asked, place)
-            self.stats.inc_value("archive/unchanged")
             response = _as_of_now(older, response)
-        else:
-            row = self.writer.write(page, asked)
-        self._add(key, Place(row.file, row.offset, row.length))
-        self.waiting.discard(digest_of(str(key)))
-        self.older.forget(key)
+            if self.stored.keep_rules(key):
+                return response, seen.page_id
+        with self._writing() as writer:
+            row = writer.write_revisit(seen, asked, self.older.place(key)) if seen else writer.write(page, asked)
+        self._add(row)
+        self.stats.inc_value("archive/unchanged", int(seen is not None))
         return response, row.page_id
 
-    def _add(self, key: Key, place: Place) -> None:
-        self.stored[key] = place
-        self.pages += not is_robots(key.url)
+    @contextmanager
+    def _writing(self) -> Iterator[PartWriter]:
+        """Yield the writer. Where it fails the crawl ends at once: what cannot be stored would be asked for in vain."""
+        try:
+            if self.writer is None:
+                self.writer = PartWriter(self.folder, self.snapshot, self.origin)
+            yield self.writer
+        except CannotWrite as error:
+            stop(self.crawler, str(error))
+            raise IgnoreRequest(str(error)) from error
+
+    def _add(self, row: Row) -> None:
+        """Take in where an answer lies: it waits and fails no longer."""
+        request = str(row.key)
+        self.stored.add(row)
+        self.failed.pop(request, None)
+        self.waiting.discard(digest_of(request))
 
 
 def finish_crawl(folder: Path, snapshot: str, origin: str) -> int:
@@ -159,23 +198,3 @@ def _as_of_now(older: Page, response: Response) -> Response:
     page = response_of(older, response.url)
     page.headers.setlist("Set-Cookie", response.headers.getlist("Set-Cookie"))
     return page
-
-
-def _headers(headers: Headers) -> list[tuple[str, str]]:
-    return sorted((header_value(name), header_value(value)) for name, values in headers.items() for value in values)
-
-
-def _sent(request: Request) -> list[tuple[str, str]]:
-    """Return the headers of a request as they are sent."""
-    headers = request.headers.copy()
-    headers.setdefault("Host", request.url.split("/")[2])
-    for name in _PRIVATE:
-        headers.pop(name, None)
-    return _headers(headers)
-
-
-def _date(response: Response, origin: str) -> str:
-    """Return when a page was fetched: by the clock of the embedded server, which stands at the snapshot, or by our own."""
-    sent = response.headers.get("Date")
-    moment = parsedate_to_datetime(sent.decode()) if sent and origin != "live" else datetime.now(UTC)
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -97,6 +97,7 @@ def _crawl(
     """
     from crawlers.archive import finish_crawl
     from crawlers.process import run_spider, spider_arguments
+    from crawlers.store.beyond import write_beyond
     from crawlers.store.segments import read_index, write_failed
     from crawlers.web.account import account_of, failures, pages_seen, pages_stored, table
     from crawlers.web.verdict import complaint
@@ -106,11 +107,14 @@ def _crawl(
     stats, items = outcome.stats, outcome.stats.get("item_scraped_count", 0)
     failed = failures(stats)
     write_failed(folder, failed)
+    write_beyond(folder, source.snapshot, stats.get("archive/beyond", set()))
     account = account_of(stats, pages_seen(stats), failed, items)
     if why := complaint(spider.name, outcome, failed, account, is_live=origin == "live"):
         tell(table(spider.name, account) + "\n")
         raise ValueError(why)
-    finish_crawl(folder, source.snapshot, origin)
+    if (lost := stats["archive/pages"] - finish_crawl(folder, source.snapshot, origin)) > 0:
+        again = f"`dvc repro crawl@{spider.name}` fetches those that the spider asks for"
+        raise ValueError(f"crawl {spider.name}: {lost} stored pages cannot be read and were left out, see above; {again}")
     account = account_of(stats, pages_stored(read_index(folder, source.snapshot), failed), failed, items)
     tell(table(spider.name, account, sum(row.length for row in read_index(folder, source.snapshot))) + "\n")
     return account

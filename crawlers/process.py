@@ -13,7 +13,7 @@ from scrapy.spiderloader import SpiderLoader
 from twisted.python.failure import Failure
 
 from crawlers import sources
-from crawlers.source import SourceSpider
+from crawlers.source import MOST_TOLD, SourceSpider
 from records.checks import one_of
 from records.params import Source
 
@@ -25,7 +25,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     stats: dict[str, Any]
     errors: list[str]
-    """Pages on which a callback failed, each with the failure."""
+    """Pages on which a callback failed, each with the failure; the first MOST_TOLD."""
 
     @property
     def finish_reason(self) -> str:
@@ -67,7 +67,8 @@ def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items:
     errors: list[str] = []
 
     def note(failure: Failure, response: Response) -> None:
-        errors.append(f"{response.url}: {failure.type.__name__}: {failure.getErrorMessage()}")
+        if len(errors) < MOST_TOLD:
+            errors.append(f"{response.url}: {failure.type.__name__}: {failure.getErrorMessage()}")
 
     crawler.signals.connect(note, signals.spider_error)
     crawl = process.crawl(crawler, **arguments)

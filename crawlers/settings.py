@@ -24,7 +24,7 @@ DOWNLOAD_TIMEOUT = 60  # seconds from the connection to the last byte
 REDIRECT_MAX_TIMES = 10
 METAREFRESH_MAXDELAY = 10  # seconds; a page that one has time to read is the page
 SCHEDULER_MEMORY_QUEUE = "crawlers.web.waiting.Waiting"  # a list of all pages may wait here
-CONCURRENT_ITEMS = 1  # no pipeline waits for anything, and Scrapy's 100 workers a page would take half of all time
+CONCURRENT_ITEMS = 4  # no pipeline waits for anything: of Scrapy's 100 workers a page most would be made for nothing
 RETRY_TIMES = 3
 RETRY_HTTP_CODES = [408, 425, 429, 500, *range(502, 600)]  # networks in between have numbers of their own
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # what failed is told at the end, each request once
@@ -48,12 +48,13 @@ DOWNLOADER_MIDDLEWARES = {
     # Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
     "crawlers.archive.ArchiveMiddleware": 950,
 }
+REDIRECTS_TO_ONE_MAX = 10
 # What the middlewares above read; live() waits and gives up, and nothing else does.
 WEB_PORTS: list[int] = []
 PUBLIC_ONLY = False
 CRAWL_DELAY_MAX = 0
 RETRY_AFTER = 0
-RETRY_AFTER_MAX = 120
+RETRY_AFTER_MAX = 600  # seconds; a host that asks for more is not waited for
 SECOND_ROUND_PAUSE = 0
 SECOND_ROUND_RETRIES = 1
 GIVE_UP_AFTER = 0
@@ -124,6 +125,7 @@ def offline() -> dict[str, Any]:
         "HTTPPROXY_ENABLED": False,
         "DOWNLOAD_DELAY": 0,
         "CONCURRENT_REQUESTS": 16,
+        "REDIRECTS_TO_ONE_MAX": 0,  # what was stored is believed
     }
 
 

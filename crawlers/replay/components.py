@@ -72,9 +72,14 @@ class StoredPages:
         if row is None:
             self._worker.miss(key)
             raise IgnoreRequest(f"{request.url}: not in the archive")
+        try:
+            page = read_page(self._folder, row)
+        except ValueError as error:
+            self._worker.notes.append(("broken", str(error)))
+            raise IgnoreRequest(f"{request.url}: cannot be read") from error
         self._worker.pages += not is_robots(key.url)
         request.meta["page_id"] = row.page_id
-        return response_of(read_page(self._folder, row), request.url if row.key == key else row.url, REPLAYED)
+        return response_of(page, request.url if row.key == key else row.url, REPLAYED)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Note an archive that cannot be read, so that no page is passed over."""

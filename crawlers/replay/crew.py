@@ -60,7 +60,6 @@ def replayed(
         "arguments": spider_arguments(source),
         "settings": replay_settings(),
         "folder": folder,
-        "max_pages": source.max_pages,
         "places": places,
         "page_seconds": page_seconds,
     }

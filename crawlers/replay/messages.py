@@ -17,7 +17,6 @@ class Task(NamedTuple):
     arguments: dict[str, Any]
     settings: dict[str, Any]
     folder: Path
-    max_pages: int
     places: Places
     spool: Spool
     connection: Connection

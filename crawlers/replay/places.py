@@ -6,9 +6,10 @@ from bisect import bisect_left
 from pathlib import Path
 
 import msgspec
-from w3lib.url import canonicalize_url
 
+from crawlers.store.beyond import beyond_digest, read_beyond
 from crawlers.store.segments import Row, read_failed, read_index
+from crawlers.store.stored import canonical
 from crawlers.store.warc import Key
 from crawlers.web.faults import is_robots
 
@@ -24,7 +25,8 @@ class Places:
 
     def __init__(self, folder: Path, snapshot: str) -> None:
         self.failed = read_failed(folder)
-        self.pages, self.asked = 0, len(self.failed)
+        self._beyond = read_beyond(folder, snapshot)
+        self.pages = 0
         rows, ends, digests = bytearray(), array("Q"), array("Q")
         for row in read_index(folder, snapshot):
             rows += msgspec.msgpack.encode([getattr(row, name) for name in _FIELDS])
@@ -32,7 +34,6 @@ class Places:
             digests.append(_digest(str(row.key)))
             if not is_robots(row.key.url):
                 self.pages += 1
-                self.asked += str(row.key) not in self.failed
         self._rows, self._ends = bytes(rows), ends
         self._digests, self._places = _sorted(digests)
         self._variants: tuple[array[int], array[int]] | None = None
@@ -47,9 +48,13 @@ class Places:
         if row is not None and row.key == key:
             return row
         if self._variants is None:  # 30 µs a page, so only when there is need
-            self._variants = _sorted(array("Q", (_digest(_canonical(self._row(place).key)) for place in range(len(self._ends)))))
-        row = self._find(_digest(_canonical(key)), *self._variants)
-        return row if row is not None and _canonical(row.key) == _canonical(key) else None
+            self._variants = _sorted(array("Q", (_digest(canonical(self._row(place).key)) for place in range(len(self._ends)))))
+        row = self._find(_digest(canonical(key)), *self._variants)
+        return row if row is not None and canonical(row.key) == canonical(key) else None
+
+    def is_beyond(self, key: Key) -> bool:
+        """Tell whether the crawl's limit turned a request away."""
+        return bool(self._beyond) and beyond_digest(key) in self._beyond
 
     def _find(self, digest: int, digests: "array[int]", places: "array[int]") -> Row | None:
         at = bisect_left(digests, digest)
@@ -64,10 +69,6 @@ def _sorted(digests: "array[int]") -> tuple["array[int]", "array[int]"]:
     """Return digests in order, and the place of each; of equal ones the first place comes first."""
     places = sorted(range(len(digests)), key=digests.__getitem__)
     return array("Q", map(digests.__getitem__, places)), array("L", places)
-
-
-def _canonical(key: Key) -> str:
-    return str(Key(canonicalize_url(key.url), key.method, key.body_sha256))
 
 
 def _digest(text: str) -> int:

@@ -19,7 +19,6 @@ from crawlers.replay.messages import Ended, PageReport, Task
 from crawlers.replay.sending import decode, encode
 from crawlers.store.answers import key_of
 from crawlers.store.warc import Key
-from crawlers.web.faults import is_robots
 from records.item import EntityItem, Item, QuestionItem
 
 _MAX_REPORTED = 100_000  # so many requests a worker remembers that it has reported them
@@ -41,13 +40,13 @@ class Worker:
         self._number: int | None = 0 if task.is_first else None
         self._reported: set[bytes] = set()
         self._parent = os.getppid()
-        self._is_full = 0 < task.max_pages <= task.places.asked
         self.reason = "never started"
 
     def join(self, crawler: Crawler) -> None:
         """Take part in a crawl."""
         self.crawler = crawler
         crawler.replay_worker = self
+        crawler.is_stored = lambda request: self.task.places.find(key_of(request)) is not None  # for crawlers.web.robots
         crawler.signals.connect(self.go_on, signals.spider_idle)
         crawler.signals.connect(self.keep, signals.item_scraped)
         crawler.signals.connect(self.note_failure, signals.spider_error)
@@ -108,14 +107,15 @@ class Worker:
         """Note a request that has no page, unless the crawl had none for it either."""
         if str(key) in self.task.places.failed:
             return
-        if self._is_full and not is_robots(key.url):
+        if self.task.places.is_beyond(key):
             self.crawler.stats.inc_value("archive/over_limit")
         else:
             self.notes.append(("missed", str(key)))
 
     def _is_beyond(self, request: Request) -> bool:
         """Tell whether a request is beyond max_pages, so that nothing comes of it: a crawl with a limit leaves most links at that."""
-        if not self._is_full or self.task.places.find(key := key_of(request)) or str(key) in self.task.places.failed:
+        places, key = self.task.places, key_of(request)
+        if not places.is_beyond(key) or places.find(key) or str(key) in places.failed:
             return False
         self.crawler.stats.inc_value("archive/over_limit")
         return True
@@ -163,4 +163,5 @@ def work(task: Task) -> None:
     except ValueError as error:  # a spider that could not even be made
         task.connection.send(str(error))
         return
-    task.connection.send(Ended(worker.reason, crawler.stats.get_stats(), task.spool.finish()))
+    counts = {name: value for name, value in crawler.stats.get_stats().items() if type(value) is int}
+    task.connection.send(Ended(worker.reason, counts, task.spool.finish()))

@@ -1,7 +1,7 @@
 """What a crawl could not get, and why: told as it happens, taken back when it comes after all; no address is kept in memory."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, MutableMapping
 
 import msgspec
 
@@ -36,9 +36,9 @@ class Failures(MutableMapping[str, str]):
     def __len__(self) -> int:
         return len(self._offsets)
 
-    def __or__(self, more: Mapping[str, str]) -> dict[str, str]:
-        """Return these and more, as dicts do."""
-        return {**self, **more}
+    def has(self, digest: bytes) -> bool:
+        """Tell whether a request failed by its digest."""
+        return digest in self._offsets
 
     def _line(self, offset: int) -> _Line:
         self._file.seek(offset)

@@ -1,5 +1,7 @@
 """The index of a source's folder, kept in step with its files: rows from records, and all snapshots' rows to index.jsonl."""
 
+import logging
+from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -13,6 +15,8 @@ from crawlers.store.stored import Place, Stored
 from crawlers.store.warc import Asked, Origin, Page, Revisit, read_member
 from records.jsonl import replacing, to_line
 from records.provenance import page_id
+
+_logger = logging.getLogger("crawlers.archive")
 
 
 class Record(NamedTuple):
@@ -34,19 +38,41 @@ def rows_of(folder: Path, snapshot: str) -> Iterator[Row]:
 
 def scan(path: Path, start: int = 0) -> Iterator[Record]:
     """Yield the answers of a file from a place on, each with its place."""
-    request_length = 0
+    request_length, end = 0, start
     for offset, member in members(path, start):
         found = read_member(member)
         if isinstance(found, Page | Revisit):
-            yield Record(found, offset, len(member), request_length)
-        request_length = len(member) if isinstance(found, Asked) else 0
+            yield Record(found, offset, len(member), request_length if offset == end else 0)
+        request_length, end = len(member) if isinstance(found, Asked) else 0, offset + len(member)
 
 
 def origin_of(path: Path) -> str | None:
-    """Return the origin that a file names; None where there is no such file or it is torn before that."""
+    """Return the origin that a file names; None where there is no such file or it is torn before that.
+
+    Raises:
+        ValueError: the file holds pages, and no word of where they come from.
+    """
     first = next(members(path), None) if path.exists() else None
     found = read_member(first[1]) if first else None
-    return found.name if isinstance(found, Origin) else None
+    if found and not isinstance(found, Origin):
+        advice = "bring the file back with `dvc checkout`, or move it away, and the next crawl fetches its pages anew"
+        raise ValueError(f"{path}: its first record, which says where its pages come from, cannot be read; {advice}")
+    return found.name if found else None
+
+
+def mend_index(folder: Path) -> None:
+    """Write an index that is gone or cannot be read anew, from the records: it says nothing that they do not say."""
+    path = folder / INDEX
+    try:
+        deque(lines(folder), maxlen=0)
+        if path.exists() or not snapshots(folder):
+            return
+    except ValueError as error:
+        _logger.warning("%s is written anew from the records: %s", path, error)
+        path.unlink()
+    with replacing(path) as part, open(part, "wb") as out:
+        for _, rows in _kept(folder):
+            out.writelines(map(to_line, rows))
 
 
 def page_row(page: Page, file: str, offset: int, length: int, request_length: int = 0) -> Row:

@@ -1,15 +1,13 @@
 """The end of a crawl: what older runs and this one stored -> the one segment of a snapshot, and the index."""
 
-import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
 import msgspec
 
-from crawlers.store.index import origin_of, rows_of, write_index
+from crawlers.store.copying import Entry, Found, copied
+from crawlers.store.index import mend_index, origin_of, rows_of, write_index
 from crawlers.store.ordering import in_order
 from crawlers.store.parts import discard_parts, part_name, part_rows, parts
 from crawlers.store.segments import Row, lines, read_page, segment, snapshots
@@ -18,23 +16,8 @@ from crawlers.store.warc import origin_member, page_member, read_member
 from records.jsonl import replacing, to_line
 
 
-class Found(NamedTuple):
-    """A row, and the file that holds the snapshot's own record of it."""
-
-    file: str
-    row: Row
-
-
-class Entry(NamedTuple):
-    """A row, and what is to be written for it."""
-
-    row: Row
-    request: bytes
-    answer: bytes
-
-
 def found_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> Iterator[Found]:
-    """Yield what is stored of a snapshot and of one origin. One request may come twice; the first counts.
+    """Yield what is stored of a snapshot and of one origin, oldest first. One request may come twice.
 
     What refers to an older page that is not there is left out, and so fetched again.
 
@@ -79,26 +62,23 @@ def older_pages(folder: Path, snapshot: str, origin: str) -> Stored:
 def finish(folder: Path, snapshot: str, origin: str, with_segment: bool = False) -> int:
     """Merge what is stored into the snapshot's segment, in the order of the requests; return the number of pages.
 
-    The bytes depend on the pages alone, not on their order, the number of runs, or kills.
+    The bytes depend on the pages alone, not on their order, the number of runs, or kills. What cannot be read back is left out and told.
+
+    Raises:
+        ValueError: the folder cannot be written; the parts stay.
     """
-    if not with_segment:
-        _free_newer(folder, snapshot)
-    found = in_order(found_rows(folder, snapshot, origin, with_segment))
     public_origin = origin.split()[0]  # the state of the embedded sites parts crawls of one snapshot while they run, and no longer
-    pages = _write_segment(folder, snapshot, public_origin, _copied(folder, found))
+    mend_index(folder)
+    try:
+        if not with_segment or origin_of(segment(folder, snapshot)) != public_origin:
+            _free_newer(folder, snapshot)
+        found = in_order(found_rows(folder, snapshot, origin, with_segment))
+        pages = _write_segment(folder, snapshot, public_origin, copied(folder, found))
+    except OSError as error:
+        advice = f"what was fetched is kept; see to the disk, and `dvc repro crawl@{folder.name}` goes on from there"
+        raise ValueError(f"{folder}: {snapshot} cannot be written: {error}; {advice}") from error
     discard_parts(folder, snapshot)
     return pages
-
-
-def _copied(folder: Path, found: Iterator[Found]) -> Iterator[Entry]:
-    with ExitStack() as stack:
-        files: dict[str, BinaryIO] = {}
-        for file, row in found:
-            if file not in files:
-                files[file] = stack.enter_context(open(folder / file, "rb"))
-            own = row.own(file)
-            both = os.pread(files[file].fileno(), row.request_length + own.length, own.offset - row.request_length)
-            yield Entry(row, both[: row.request_length], both[row.request_length :])
 
 
 def _write_segment(folder: Path, snapshot: str, origin: str, entries: Iterator[Entry]) -> int:
@@ -128,7 +108,7 @@ def _free_newer(folder: Path, snapshot: str) -> None:
     for newer in sorted({row.of for row in lines(folder) if row.snapshot and row.file == file} & set(snapshots(folder))):
         own = segment(folder, newer)
         rows = (Found(own.name, row) for row in rows_of(folder, newer))
-        entries = (_freed(folder, entry, file) for entry in _copied(folder, rows))
+        entries = (_freed(folder, entry, file) for entry in copied(folder, rows))
         _write_segment(folder, newer, origin_of(own) or "", entries)
 
 

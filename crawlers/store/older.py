@@ -5,7 +5,7 @@ from pathlib import Path
 from scrapy import Request
 
 from crawlers.store.merging import older_pages
-from crawlers.store.segments import read_at
+from crawlers.store.segments import read_or_forget
 from crawlers.store.stored import Place
 from crawlers.store.warc import Key, Page, Revisit, payload_digest
 from records.provenance import page_id
@@ -26,10 +26,13 @@ class Older:
         """Return where an older page lies."""
         return self._places.get(key)
 
+    def put(self, key: Key, place: Place) -> None:
+        """Take in a page that is to be asked for on condition, too."""
+        self._places[key] = place
+
     def page(self, key: Key) -> Page | None:
         """Return an older page."""
-        place = self._places.get(key)
-        return read_at(self._folder, place, key) if place else None
+        return read_or_forget(self._folder, self._places, key)
 
     def forget(self, key: Key) -> None:
         """Give up an older page: its request is answered."""

@@ -2,8 +2,9 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -16,19 +17,32 @@ from records.jsonl import to_line
 _PART = ".warc.gz"
 
 
+class CannotWrite(ValueError):
+    """A page cannot be stored: the disk is full, or gone. What was stored before is whole."""
+
+
 class PartWriter:
-    """Writer of one new part. Each page is flushed when it is written, so that a kill costs the page in hand and no other."""
+    """Writer of one new part. Each page is out of hand when it is written, so that a kill costs the page in hand and no other.
+
+    After a failure it writes no more: the part ends at its last whole record.
+
+    Raises:
+        CannotWrite: so do the methods.
+    """
 
     def __init__(self, folder: Path, snapshot: str, origin: str) -> None:
         place = _parts_folder(folder, snapshot)
-        place.mkdir(parents=True, exist_ok=True)
-        number = max((_number(path) for path in parts(folder, snapshot)), default=-1) + 1
-        self.path = place / f"{number:04d}{_PART}"
+        numbers = [int(path.name.partition(".")[0]) for path in place.glob("[0-9]*")]  # rows may lie there without their part
+        self.path = place / f"{max(numbers, default=-1) + 1:04d}{_PART}"
         self._snapshot = snapshot
         self._name = part_name(self.path)
-        self._file = open(self.path, "xb")  # noqa: SIM115 - open as long as the crawl runs
-        self._rows = open(_rows_file(self.path), "xb")  # noqa: SIM115
-        self._end = 0
+        self._end, self._failure = 0, ""
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            self._file = open(self.path, "xb", buffering=0)  # noqa: SIM115 - open as long as the crawl runs
+            self._rows = open(_rows_file(self.path), "xb", buffering=0)  # noqa: SIM115
+        except OSError as error:
+            raise CannotWrite(f"{self.path} cannot be written: {error.strerror}") from error
         self._write(origin_member(origin))
 
     def write(self, page: Page, asked: Asked | None = None) -> Row:
@@ -52,15 +66,26 @@ class PartWriter:
     def _write(self, records: bytes) -> int:
         """Return where the records begin."""
         start = self._end
-        self._file.write(records)
-        self._file.flush()
+        self._put(self._file, records)
         self._end += len(records)
         return start
 
     def _noted(self, row: Row) -> Row:
-        self._rows.write(to_line(row))
-        self._rows.flush()
+        self._put(self._rows, to_line(row))
         return row
+
+    def _put(self, file: BinaryIO, data: bytes) -> None:
+        if self._failure:
+            raise CannotWrite(self._failure)
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[file.write(left) :]
+        except OSError as error:
+            self._failure = f"{self.path} cannot be written: {error.strerror}"
+            with suppress(OSError):  # else the torn record ends the part, as after a kill
+                self._file.truncate(self._end)
+            raise CannotWrite(self._failure) from error
 
 
 def parts(folder: Path, snapshot: str) -> list[Path]:

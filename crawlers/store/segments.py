@@ -1,19 +1,24 @@
 """A source's folder of pages as readers see it: one WARC segment a snapshot, one index of them all, one list of what failed."""
 
+import logging
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
-from crawlers.store.stored import Place
+from crawlers.store.stored import Place, Stored
 from crawlers.store.warc import Key, Page, read_member
 from records.jsonl import read_jsonl, write_jsonl
 from records.provenance import page_id
 
 INDEX = "index.jsonl"
 FAILED = "failed.jsonl"
+UNREADABLE = (OSError, zlib.error, ValueError, KeyError)
+"""What reading a damaged record fails with."""
 _SUFFIX = ".warc.gz"
 _DATE_CHARS = len("2026-11-20")
+_logger = logging.getLogger("crawlers.archive")
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -105,12 +110,28 @@ def read_at(folder: Path, place: Place, key: Key) -> Page:
     if not path.exists():
         advice = f"`dvc checkout` brings it back, `dvc repro -f crawl@{folder.name}` fetches its pages again"
         raise ValueError(f"{path} is gone, and {key} lies in it; a later snapshot stores only what changed; {advice}")
-    with open(path, "rb") as file:
-        file.seek(place.offset)
-        page = read_member(file.read(place.length))
+    try:
+        with open(path, "rb") as file:
+            file.seek(place.offset)
+            page = read_member(file.read(place.length))
+    except UNREADABLE as error:
+        raise _misplaced(folder, place, key, f"{key} cannot be read ({error})") from None
     if not isinstance(page, Page) or page.key != key:
         raise _misplaced(folder, place, key)
     return page
+
+
+def read_or_forget(folder: Path, places: Stored, key: Key) -> Page | None:
+    """Return a page, or None where there is none; one that cannot be read is told, and counts as none from now on."""
+    place = places.get(key)
+    if place is None:
+        return None
+    try:
+        return read_at(folder, place, key)
+    except ValueError as error:
+        _logger.warning("fetched anew: %s", error)
+        places.discard(key)
+        return None
 
 
 def write_failed(folder: Path, failed: Mapping[str, str]) -> None:
@@ -127,6 +148,6 @@ def read_failed(folder: Path) -> set[str]:
     return {row.request for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else set()
 
 
-def _misplaced(folder: Path, place: Place, key: Key) -> ValueError:
-    advice = f"`dvc repro -f crawl@{folder.name}` rebuilds it"
-    return ValueError(f"{folder / place.file} at {place.offset}: not {key}, as {INDEX} says; {advice}")
+def _misplaced(folder: Path, place: Place, key: Key, what: str = "") -> ValueError:
+    advice = f"`dvc repro -f crawl@{folder.name}` fetches it anew"
+    return ValueError(f"{folder / place.file} at {place.offset}: {what or f'not {key}, as {INDEX} says'}; {advice}")

@@ -3,6 +3,8 @@
 import hashlib
 from typing import NamedTuple
 
+from w3lib.url import canonicalize_url
+
 from crawlers.store.warc import Key
 
 _DIGEST_BYTES = 16  # a page whose address was made to collide with another's would be told when it is read
@@ -49,6 +51,14 @@ class Stored:
     def discard(self, key: Key) -> None:
         """Forget a request."""
         self._places.pop(digest_of(str(key)), None)
+
+
+def canonical(key: Key) -> str:
+    """Return a request as all addresses share it that Scrapy takes for one."""
+    try:
+        return str(Key(canonicalize_url(key.url), key.method, key.body_sha256))
+    except ValueError:  # an address that cannot be read
+        return str(key)
 
 
 def digest_of(request: str) -> bytes:

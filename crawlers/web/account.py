@@ -9,8 +9,9 @@ from scrapy import Request
 from scrapy.statscollectors import StatsCollector
 
 from crawlers.source import NOTED
+from crawlers.store.failures import Failures
 from crawlers.store.segments import Row
-from crawlers.store.warc import request_key
+from crawlers.web.chains import unstored
 from crawlers.web.faults import Refused, cause, is_robots, of_answer
 
 REFUSED = "crawl/refused"  # stats: request -> why, for what was not sent or not followed
@@ -44,18 +45,17 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def refuse(stats: StatsCollector, request: Request, why: str) -> Refused:
-    """Enter a request in the account of what failed, under the address that the spider asked for; return what to raise."""
-    chain = request.meta.get("redirect_urls")
-    key = f"{request.method} {chain[0]}" if chain else str(request_key(request.method, request.url, request.body))
-    refused: dict[str, str] = stats.get_value(REFUSED) or {}
-    refused[key] = why
-    stats.set_value(REFUSED, refused)
+    """Enter a request in the account of what failed, as the spider made it, with the steps that led here; return what to raise."""
+    if (refused := stats.get_value(REFUSED)) is None:
+        stats.set_value(REFUSED, refused := Failures())
+    for asked in unstored(request):
+        refused[asked] = why
     return Refused(why)
 
 
 def failures(stats: dict[str, Any]) -> dict[str, str]:
     """Return all requests that brought no page, and why: those without an answer, and those that were refused."""
-    return stats.get("archive/failed", {}) | stats.get(REFUSED, {})
+    return {**stats.get("archive/failed", {}), **stats.get(REFUSED, {})}
 
 
 def pages_failed(failed: dict[str, str]) -> list[tuple[str, str]]:
@@ -70,9 +70,12 @@ def pages_stored(rows: Iterable[Row], failed: dict[str, str]) -> dict[str, int]:
 
 
 def pages_seen(stats: dict[str, Any]) -> dict[str, int]:
-    """Return the answers of a crawl that did not finish, by status: roughly, since some may have been asked for twice."""
+    """Return the answers of a crawl that did not finish, by status: roughly, since some may have been asked for twice.
+
+    Redirects are left out: those that led nowhere stand among what failed.
+    """
     statuses = {name.removeprefix(_STATUS): number for name, number in sorted(stats.items()) if name.startswith(_STATUS)}
-    return {status: number for status, number in statuses.items() if of_answer("", int(status)) is None}
+    return {status: number for status, number in statuses.items() if of_answer("", int(status)) is None and status[0] != "3"}
 
 
 def account_of(stats: dict[str, Any], pages: dict[str, int], failed: dict[str, str], items: int) -> Account:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 import brotli
 from backports import zstd
 
-from crawlers.web.faults import TOO_LARGE, TORN_BODY
+from crawlers.web.faults import NOT_PACKED, TOO_LARGE, TORN_BODY
 
 _CHUNK_BYTES = 1 << 16
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
+_MAGIC = {b"gzip": _GZIP_MAGIC, b"x-gzip": _GZIP_MAGIC}  # others cannot be told from text by how they begin
 
 
 class _Torn(ValueError):
@@ -30,6 +31,8 @@ def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
         name = packed.pop()
         if name not in _UNPACK:
             return None
+        if not body.startswith(magic := _MAGIC.get(name, b"")) and not magic.startswith(body):
+            return f"{NOT_PACKED}: {name.decode('ascii')}"
         unpacked, size = [], 0
         try:
             for chunk in _UNPACK[name](body):

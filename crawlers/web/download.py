@@ -16,7 +16,8 @@ from scrapy.http import Response
 from crawlers.web import public_hosts
 from crawlers.web.account import STOPPED, refuse
 from crawlers.web.bodies import flaw
-from crawlers.web.faults import EMPTY_BODY, NOT_PUBLIC, TOO_LARGE, TORN_BODY, is_robots
+from crawlers.web.ends import stop
+from crawlers.web.faults import EMPTY_BODY, NOT_PUBLIC, TOO_LARGE, TORN_BODY, is_robots, of_answer
 from crawlers.web.heads import limit_heads
 
 _ASKS_FOR_TIME = (429, 503)
@@ -50,7 +51,10 @@ class LiveHandler(HTTP11DownloadHandler):
 
 
 class Pauses:
-    """Until when a host is left alone, because it said so. Settings: RETRY_AFTER_MAX, RETRY_AFTER (where it names no time)."""
+    """Until when a host is left alone, because it said so.
+
+    Settings: RETRY_AFTER_MAX (a host that asks for more ends the crawl), RETRY_AFTER (where it names no time).
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -74,7 +78,10 @@ class Pauses:
         named = response.headers.get("Retry-After")
         if response.status in _ASKS_FOR_TIME or (response.status >= 400 and named):
             seconds = self.unnamed if named is None else seconds_named(named.decode("latin-1"), datetime.now(UTC), self.unnamed)
-            self.until[urlsplit(request.url).netloc] = monotonic() + min(seconds, self.longest)
+            host = urlsplit(request.url).netloc
+            self.until[host] = monotonic() + min(seconds, self.longest)
+            if seconds > self.longest and of_answer(request.url, response.status):
+                stop(self.crawler, f"{host} asks to be left alone for {seconds:.0f} seconds (Retry-After); go on after that")
 
 
 def seconds_named(retry_after: str, now: datetime, unnamed: float) -> float:

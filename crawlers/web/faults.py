@@ -22,17 +22,20 @@ CONNECTION_LOST = "connection lost"
 NOT_HTTP = "answer is not HTTP"
 TIMEOUT = "timeout"
 TORN_BODY = "truncated body"
+NOT_PACKED = "body is not packed as named"
 EMPTY_BODY = "empty body"
 TOO_LARGE = "too large"
 REDIRECT_LOOP = "redirect loop"
 TOO_MANY_REDIRECTS = "too many redirects"
 UNREADABLE_REDIRECT = "unreadable redirect"
 OTHER_SITE = "redirect to another site"
+ASKED_BEFORE = "redirect to a page asked before"
+LOG_IN = "redirect to a log-in page"
 NOT_PUBLIC = "address is not public"
 NOT_THE_WEB = "not an address of the web"
 NO_ROBOTS = "robots.txt without answer"
 
-_LASTING = {TOO_LARGE, REDIRECT_LOOP, TOO_MANY_REDIRECTS, UNREADABLE_REDIRECT, OTHER_SITE, NOT_PUBLIC, NOT_THE_WEB}
+_LASTING = {TOO_LARGE, REDIRECT_LOOP, TOO_MANY_REDIRECTS, UNREADABLE_REDIRECT, OTHER_SITE, ASKED_BEFORE, NOT_PUBLIC, NOT_THE_WEB}
 """Causes that asking again does not mend."""
 
 # The first type that fits decides.
@@ -74,7 +77,7 @@ def of_exception(error: Exception) -> str:
         if isinstance(error, kind):
             # The handlers' own message says more than "truncated body": which encoding, or that nothing came.
             told = str(error)
-            return told if told.startswith((TORN_BODY, EMPTY_BODY, TOO_LARGE)) else words
+            return told if told.startswith((TORN_BODY, NOT_PACKED, EMPTY_BODY, TOO_LARGE)) else words
     return f"{type(error).__name__}: {error}".strip(": ")
 
 

@@ -20,7 +20,7 @@ class Hosts:
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats = crawler.stats
-        self.domains = tuple(domain.lower() for domain in getattr(crawler.spider, "allowed_domains", None) or ())
+        self.domains = tuple(domain.lower() for domain in getattr(crawler.spider or crawler.spidercls, "allowed_domains", None) or ())
         ports = [int(port) for port in crawler.settings.getlist("WEB_PORTS")]
         self.ports = {None, *ports} if ports else set()
         self.public_only = crawler.settings.getbool("PUBLIC_ONLY")
@@ -35,17 +35,28 @@ class Hosts:
 
     def process_request(self, request: Request) -> None:
         """Let a request through, or say why not."""
-        address = urlsplit(request.url)
-        host, port = (address.hostname or "").lower(), address.port
-        if not any(host == domain or host.endswith(f".{domain}") for domain in self.domains):
-            if request.meta.get("redirect_urls"):
-                raise refuse(self.stats, request, f"{OTHER_SITE}: {host}")
+        why = self.why_not(request.url)
+        if why and why.startswith(OTHER_SITE) and not request.meta.get("redirect_urls"):
             self.stats.inc_value(OFF_SITE)
             raise IgnoreRequest(f"{request.url}: not on a host of this source")
+        if why:
+            raise refuse(self.stats, request, why)
+
+    def why_not(self, url: str) -> str | None:
+        """Return why an address may not be asked, or None."""
+        address = urlsplit(url)
+        host = (address.hostname or "").lower()
+        if not any(host == domain or host.endswith(f".{domain}") for domain in self.domains):
+            return f"{OTHER_SITE}: {host}"
+        try:
+            port = address.port
+        except ValueError:
+            return f"{NOT_THE_WEB}: a port that is none"
         if address.scheme not in ("http", "https") or (self.ports and port not in self.ports):
-            raise refuse(self.stats, request, f"{NOT_THE_WEB}: {address.scheme}, port {port}")
+            return f"{NOT_THE_WEB}: {address.scheme}, port {port}"
         if self.public_only and (number := literal(host)) and not is_public(number):
-            raise refuse(self.stats, request, f"{NOT_PUBLIC}: {host} is {number}")
+            return f"{NOT_PUBLIC}: {host} is {number}"
+        return None
 
 
 class Proxy:

@@ -11,6 +11,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import ProtegoRobotParser, RobotParser
 from scrapy.utils.httpobj import urlparse_cached
 
+from crawlers.store.session import UNSTORED
 from crawlers.web.account import FORBIDDEN, refuse
 from crawlers.web.faults import DOWNLOAD_ERRORS, NO_ROBOTS, REDIRECT_LOOP, Refused, of_answer, of_exception
 
@@ -49,10 +50,17 @@ class Robots:
             self.rules[host] = asyncio.ensure_future(self._ask(host))
         rules = await self.rules[host]
         if isinstance(rules, str):
+            if self._is_stored(request):
+                return
             raise refuse(self.crawler.stats, request, f"{NO_ROBOTS}: {rules}")
-        if rules is not None and not rules.allowed(request.url, self.name):
+        if rules is not None and not rules.allowed(request.url, self.name) and not self._is_stored(request):
             self.crawler.stats.inc_value(FORBIDDEN)
             raise IgnoreRequest(f"{request.url}: forbidden by robots.txt")
+
+    def _is_stored(self, request: Request) -> bool:
+        """Tell whether an archive answers, and nobody is asked: rules may have changed since, and what was fetched stays."""
+        is_stored = getattr(self.crawler, "is_stored", None)
+        return is_stored is not None and not request.meta.get(UNSTORED) and is_stored(request)
 
     async def _ask(self, host: str) -> Rules:
         stats = self.crawler.stats

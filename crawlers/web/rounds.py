@@ -7,8 +7,8 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from crawlers.web.ends import stop
 from crawlers.web.faults import DOWNLOAD_ERRORS, is_passing, is_robots, of_answer, of_exception
-from crawlers.web.redirects import stop
 
 _LAST = 1_000_000  # by so much the priority of the second round is lower than that of anything else
 _SINCE = "second_round_since"

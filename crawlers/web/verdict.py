@@ -2,15 +2,19 @@
 
 from crawlers.process import Outcome, shown
 from crawlers.web.account import Account, pages_failed
-from crawlers.web.faults import HOST_NOT_FOUND, NO_ROBOTS, cause, is_passing
+from crawlers.web.ends import MOST, MOST_TO
+from crawlers.web.faults import HOST_NOT_FOUND, LOG_IN, NO_ROBOTS, cause, is_passing
 
+_MAX_ERROR_SHARE = 0.05  # fewer are for extract to judge; where more pages gave no links, the crawl is not all of the site
 _MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors
+_MAX_SHARE_TO_ONE = 0.1  # and sends those who ask for removed pages to its home page
+_FEW_TO_ONE = 10
 
 
 def complaint(name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool) -> str | None:
     """Return why a crawl must not pass for a whole one, or None. What was fetched stays, and the next run goes on from there."""
     again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
-    if outcome.errors and not is_live:  # of a live site extract judges, by its share of misfits
+    if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
         mend = f"mend crawlers/sources/{name}.py"
         return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{shown(outcome.errors)}"
     if outcome.finish_reason != "finished":
@@ -21,12 +25,26 @@ def complaint(name: str, outcome: Outcome, failed: dict[str, str], account: Acco
         lines = [f"{request}: {why}" for request, why in passing.items()]
         advice = _advice(passing, is_live)
         return f"crawl {name}: {len(passing)} of {account.asked} requests failed; {advice}; {again}:{shown(lines)}"
+    if why := _led_to_one(outcome, account):
+        return f"crawl {name}: {why}; {again}"
     if outcome.pages <= 0:
         return f"crawl {name}: {_nothing(name, account, failed)}"
+    if is_live and not account.items:
+        return f"crawl {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}.py; {again}"
+    if count := outcome.stats.get("archive/unanswered", 0):
+        return f"crawl {name}: {count} of {account.asked} requests ended without page or cause, see the log above; {again}"
     count = outcome.stats.get("log_count/ERROR", 0)
     if count > len(outcome.errors) and not failed:
         return f"crawl {name}: {count} errors, logged above; {again}"
     return None
+
+
+def _led_to_one(outcome: Outcome, account: Account) -> str | None:
+    """Return what to do where much of a site leads to one address: it is down, parked, or wants to know who asks."""
+    count, address = outcome.stats.get(MOST, 0), outcome.stats.get(MOST_TO)
+    if count <= max(_FEW_TO_ONE, account.asked * _MAX_SHARE_TO_ONE):
+        return None
+    return f"{count} of {account.asked} requests were redirected to {address}; see where they lead in a browser, and try later"
 
 
 def _advice(passing: dict[str, str], is_live: bool) -> str:
@@ -38,6 +56,8 @@ def _advice(passing: dict[str, str], is_live: bool) -> str:
         return "check the network, or set `sites: embedded` in params.yaml"
     if causes == {NO_ROBOTS}:
         return "a site whose robots.txt cannot be had is not crawled (RFC 9309); check the network or try later"
+    if causes == {LOG_IN}:
+        return "the site lets in nobody without a log-in, for now or for good; try later, or set `sites: embedded` in params.yaml"
     if causes <= {"HTTP status 401", "HTTP status 403"}:
         return "the site refuses; set ATOMEXAM_CONTACT, ask its owner, or set `sites: embedded` in params.yaml"
     return "check the network or try later, or set `sites: embedded` in params.yaml"

@@ -1,7 +1,7 @@
 """A crawl of the fault server, in a process of its own: `python fault_crawl.py FOLDER RESULT FLAGS`.
 
-FLAGS is JSON: pages, seed, slow, start (addresses) and env (`PORT` in them stands for the server's), domains, delay, max_pages,
-settings (any of Scrapy's),
+FLAGS is JSON: pages, seed, slow, well (of the site), start (addresses) and env (`PORT` in them stands for the server's), domains, delay,
+max_pages, deaf (links have no errback), origin, settings (any of Scrapy's),
 mode: `embedded`, `manners` (all that a live crawl does, but every host is answered by the fault server), `live`, `replay`.
 RESULT gets what was read, what failed, what was asked, as JSON; of a replay the items, one a line.
 """
@@ -21,6 +21,7 @@ from crawlers.archive import finish_crawl
 from crawlers.extract import replay
 from crawlers.process import run_spider
 from crawlers.source import SourceSpider
+from crawlers.store.beyond import write_beyond
 from crawlers.store.segments import read_index, write_failed
 from crawlers.web.account import account_of, failures, pages_stored
 from crawlers.web.verdict import complaint
@@ -28,7 +29,7 @@ from records.params import Extraction, Source
 from records.stage import run_stage
 
 FOLDER, RESULT, FLAGS = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
-SNAPSHOT, ORIGIN = "2026-11-20", "embedded faults"
+SNAPSHOT, ORIGIN = "2026-11-20", FLAGS.get("origin", "embedded faults")
 
 
 class Faults(SourceSpider):
@@ -40,7 +41,8 @@ class Faults(SourceSpider):
     def parse(self, response: Any) -> Iterator[Any]:
         if not response.css("a"):
             yield from self.parse_page(response)
-        yield from response.follow_all(response.css("a"), self.parse_page, errback=self.unread)
+        heard = {} if FLAGS.get("deaf") else {"errback": self.unread}
+        yield from response.follow_all(response.css("a"), self.parse_page, **heard)
 
     def parse_page(self, response: Any) -> Iterator[Any]:
         self.read.append(response.css("p::text").get())
@@ -65,7 +67,7 @@ def main() -> None:
     if FLAGS.get("mode") == "replay":
         replay(Faults, Extraction(snapshot=SNAPSHOT, max_pages=FLAGS.get("max_pages", 0)), FOLDER, 0.0, RESULT)
         return
-    site = FaultSite(FLAGS.get("pages", 0), FLAGS.get("seed", 1), FLAGS.get("slow", True))
+    site = FaultSite(FLAGS.get("pages", 0), FLAGS.get("seed", 1), FLAGS.get("slow", True), FLAGS.get("well", False))
     FOLDER.mkdir(parents=True, exist_ok=True)
     archive = {
         "ARCHIVE_FOLDER": str(FOLDER),
@@ -81,6 +83,7 @@ def main() -> None:
     failed = failures(outcome.stats)
     finish_crawl(FOLDER, SNAPSHOT, ORIGIN)
     write_failed(FOLDER, failed)
+    write_beyond(FOLDER, SNAPSHOT, outcome.stats["archive/beyond"])
     rows = list(read_index(FOLDER, SNAPSHOT)) if outcome.stats["archive/pages"] else []
     account = account_of(outcome.stats, pages_stored(rows, failed), failed, len(Faults.read))
     result = {
@@ -95,6 +98,7 @@ def main() -> None:
         "sums": [account.forbidden, account.over_limit, account.off_site, account.items, account.asked],
         "errbacks": outcome.stats.get("toy/errbacks", 0),
         "errors": [*outcome.errors, outcome.stats.get("log_count/ERROR", 0)],
+        "unanswered": outcome.stats["archive/unanswered"],
         "reason": outcome.finish_reason,
         "complaint": complaint("faults", outcome, failed, account, is_live=FLAGS.get("mode") != "embedded"),
     }

@@ -150,7 +150,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "torn_gzip": (_packed(gzip.compress, "gzip", cut=30), faults.TORN_BODY),
     "torn_br": (_packed(brotli.compress, "br", cut=9), faults.TORN_BODY),
     "torn_deflate": (_packed(zlib.compress, "deflate", cut=9), faults.TORN_BODY),
-    "not_gzip": (_packed(bytes, "gzip"), faults.TORN_BODY),
+    "not_gzip": (_packed(bytes, "gzip"), faults.NOT_PACKED),
     "empty": (_sends()(lambda path: answer(200, b"", HTML)), faults.EMPTY_BODY),
     "drip_too_long": (_drip_too_long, faults.TIMEOUT),
     "silence": (_silence, faults.TIMEOUT),

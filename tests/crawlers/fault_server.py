@@ -8,7 +8,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -36,6 +36,16 @@ ROBOTS: dict[str, tuple[tuple[bytes, ...], str | None]] = {
 }
 
 
+# What pages of a kind lead to: `/KIND/NUMBER`, and whether they are whole when the site is well.
+LEAD: dict[str, tuple[Callable[[str], bytes], bool]] = {
+    "members": (lambda path: location(f"Location: /login?from={path}"), True),
+    "signed-out": (lambda path: location("Location: /login"), True),
+    "parked": (lambda path: location("Location: http://parking.example/sorry"), True),
+    "sorry": (lambda path: location("Location: /plain/0/1"), True),
+    "renamed": (lambda path: location("Location: /plain/0/1", status=301), False),
+    "two-steps": (lambda path: location(f"Location: /parked{path.removeprefix('/two-steps')}"), True),
+    "nowhere": (lambda path: location("Location: mailto:x@faults.example"), False),
+}
 # Forbidden, not of the web, and of other hosts.
 ODD_LINKS = ("/private/1", f"ftp://{HOST}/page", "file:///etc/passwd", "data:text/html,<p>x", "http://127.0.0.1/", "//[::1]/")
 PAUSE_SECONDS = 1
@@ -44,7 +54,8 @@ PAUSE_SECONDS = 1
 class FaultSite:
     """Pages with seeded faults, and what each was asked."""
 
-    def __init__(self, pages: int, seed: int, slow: bool = True) -> None:
+    def __init__(self, pages: int, seed: int, slow: bool = True, is_well: bool = False) -> None:
+        self.is_well = is_well
         draw = random.Random(seed)
         faulty = [kind for kind in FAULTS if slow or kind not in SLOW]
         kinds = faulty * 3 + [*WHOLE] * 3 + [*GONE] * 3 + ["plain"] * 40
@@ -105,12 +116,18 @@ class FaultSite:
             return None if turn else writer.close()
         if path == "/same":  # a list whose pages are all alike: no rule, no fault
             return writer.write(answer(200, "".join(f"<a href=/plain/0/{n}>x</a>" for n in range(5)).encode(), HTML))
-        if path == "/wall":
-            return writer.write(answer(200, "".join(f"<a href=/login/{n}>x</a>" for n in range(20)).encode(), HTML))
         if path == "/down":
             return writer.write(answer(200, "".join(f"<a href=/503/99/{n}>x</a>" for n in range(20)).encode(), HTML))
-        if path.startswith("/login/"):
-            return writer.write(location(f"Location: /login?from={path}"))
+        if path.startswith("/list-of/"):  # 30 pages of one kind, and one that is whole
+            links = (f"<a href=/{path.split('/')[2]}/{n}>x</a>" for n in range(30))
+            return writer.write(answer(200, "".join(["<a href=/plain/0/1>x</a>", *links]).encode(), HTML))
+        if path.split("/")[1] in LEAD:
+            leads, ready = LEAD[path.split("/")[1]]
+            return writer.write(answer(200, html(path).encode(), HTML) if ready and self.is_well else leads(path))
+        if urlsplit(path).path == "/login":
+            return writer.write(answer(200, "<p>登录</p>".encode(), HTML))
+        if path == "/leave-me":
+            return writer.write(answer(429, b"", "Retry-After: 3600"))
         if path == "/busy":
             ready = self.asked[path] > 1
             return writer.write(answer(200, html(path).encode(), HTML) if ready else answer(429, b"", f"Retry-After: {PAUSE_SECONDS}"))

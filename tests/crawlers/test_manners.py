@@ -16,6 +16,7 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.testing import MemoryReactorClock
 
 from crawlers.web.account import REFUSED
+from crawlers.web.chains import begin
 from crawlers.web.download import seconds_named
 from crawlers.web.faults import HOST_NOT_FOUND, NOT_PUBLIC, NOT_THE_WEB, cause
 from crawlers.web.hosts import Hosts
@@ -88,11 +89,6 @@ def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None
     assert "stopped before its end (5 requests in a row had no answer, the last: HTTP status 503)" in result["complaint"]
 
 
-def test_a_crawl_ends_at_a_wall(crawl_faults: Crawl) -> None:
-    result = crawl_faults(mode="manners", start=["http://faults.example/wall"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5})
-    assert result["reason"] == "5 pages in a row were redirected to http://faults.example/login: the site asks for a log-in"
-
-
 @pytest.mark.parametrize(
     ("start", "says"),
     [
@@ -138,6 +134,8 @@ def test_only_the_sources_hosts_are_asked(url: str, is_asked: bool, meta: dict[s
     crawler.spider = Spider("toy", allowed_domains=["a.example"])
     hosts = Hosts.from_crawler(crawler)
     request = Request(url, meta=meta, dont_filter=True)  # as start pages are, which Scrapy lets go anywhere
+    if meta:
+        request = begin(Request("http://a.example/"), request)
     if is_asked:
         assert hosts.process_request(request) is None
     else:

@@ -3,21 +3,25 @@
 Flags: pages (of the site), per_list (links a list page has; else the start page has all), next (last: the link to the next list stands
 last), asked (file that lists every page the server was asked for), broken (pages answered with 500), edition (word in every tenth
 page), timers (file for the number of timers that the process holds in the end), snapshot, max_pages, spider (plain, misfit, greedy,
-failing).
+failing, broken: on every page, silent: no items), origin (live: stored as pages of the real site are), full (8-11: between these
+requests the disk takes no more than 2,000 bytes a file), hidden (a path that robots.txt forbids).
 """
 
 import gc
 import gzip
+import resource
 import sys
 from collections.abc import Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from twisted.internet.base import DelayedCall
 
-from crawlers.crawl import crawl_embedded, crawl_live
+from crawlers import settings
+from crawlers.crawl import _crawl, crawl_embedded, crawl_live
 from crawlers.embedded.content import Content
 from crawlers.embedded.server import serving
 from crawlers.embedded.site import Ask, Reply, Respond
@@ -48,8 +52,10 @@ class Toy(SourceSpider):
 
     def parse_page(self, response: Any) -> Iterator[Any]:
         number = int(response.url.rsplit("/", 1)[1])
-        if KIND == "failing" and number == 3:
+        if KIND == "broken" or (KIND == "failing" and number == 3):
             raise KeyError("no such field")
+        if KIND == "silent":
+            return
         if KIND == "misfit" and number % 5 == 0:
             self.misfit(response, "no stem")
             return
@@ -62,10 +68,16 @@ class Toy(SourceSpider):
 
 
 def build(content: object) -> Respond:
+    requests = count(1)
+
     def respond(ask: Ask) -> Reply | None:
+        if "full" in FLAGS:
+            fill_disk(next(requests))
         if "asked" in FLAGS:
             with open(FLAGS["asked"], "a", encoding="utf-8") as asked:
                 asked.write(ask.target + "\n")
+        if ask.target == "/robots.txt" and "hidden" in FLAGS:
+            return Reply(headers={"Content-Type": "text/plain"}, body=f"User-agent: *\nDisallow: {FLAGS['hidden']}\n".encode())
         if ask.target == "/" or ask.target.startswith("/l/"):
             return _list(int(ask.target.removeprefix("/l/").removeprefix("/") or 0))
         if not ask.target.startswith("/p/"):
@@ -77,6 +89,13 @@ def build(content: object) -> Respond:
         return _page(f"<p>第{number}页{edition}</p>" + "字" * 3000, packed=number % 2 == 1)
 
     return respond
+
+
+def fill_disk(request: int) -> None:
+    """Let no file grow beyond 2,000 bytes while certain requests are answered."""
+    first, behind = map(int, FLAGS["full"].split("-"))
+    if request in (first, behind):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000 if request == first else resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 def _list(number: int) -> Reply:
@@ -104,7 +123,11 @@ def main() -> None:
             crawl_live(Toy, source, FOLDER)
         else:
             sites = {"toy": SimpleNamespace(__name__="toy", HOSTS=("toy.example",), build=build)}
-            crawl_embedded(Toy, source, FOLDER, partial(serving, sites=sites, content=Content))
+            if FLAGS.get("origin") != "live":
+                crawl_embedded(Toy, source, FOLDER, partial(serving, sites=sites, content=Content))
+                return
+            with serving(source.snapshot, sites=sites, content=Content) as url:
+                _crawl(Toy, source, FOLDER, "live", settings.embedded(url), lambda text: None)
 
 
 run_stage(main)
