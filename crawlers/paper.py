@@ -3,13 +3,13 @@
     for draft in read_paper(lines_of(page.css("div.article"))).drafts:
         yield self.question(response, draft.position, exam_raw=…, paper_raw=…, **draft.raw_fields())
 
-It is read in passes: what other formats left in the text (paper_markup), spelling (paper_spelling, paper_ticks) and numbers that are
-missing altogether (paper_unnumbered); tables (paper_table); the lines of the paper itself (paper_page, paper_columns, paper_runs); lists
-of answers (paper_regions); headings and notes (paper_headings, paper_groups); which numbers are those of questions (paper_chain,
-paper_layout); each question's own lines (paper_block, paper_options, paper_answers); answers from the lists (paper_key, paper_join);
-options without letters (paper_unlettered); doubts (paper_doubts). docs/papers.md lists the manners of writing that are read.
-A question that cannot be read with certainty is in `rejected`, with a reason of paper_draft.DOUBTS: each number that opens a question is in
-`questions` or in `rejected`.
+It is read in passes, each a module of crawlers/papers: what other formats left in the text (gift, markup, exports), spelling (spelling,
+vertical, rings, ticks) and numbers that are missing altogether (unnumbered); tables (table); the lines of the paper itself (page, columns,
+runs); lists of answers (regions); headings and notes (headings, titles, groups); which numbers are those of questions (chain, layout); each
+question's own lines (block, options, answers); answers from the lists (key, join); options without letters (unlettered); doubts (doubts).
+docs/papers.md lists the manners of writing that are read.
+A question that cannot be read with certainty is in `rejected`, with a reason of crawlers.papers.draft.DOUBTS: each number that opens a
+question is in `questions` or in `rejected`.
 Texts stay as they came, numbers, letters, score tags and no-break blanks included; numbers in a form that `clean` does not know, such as
 Q1 or 【题号】1, and tags of type and year around them are left out; blanks that a scan put
 between characters are closed. A line that belongs to nothing is in `unread`.

@@ -11,7 +11,7 @@ from crawlers.papers.groups import Setting
 from crawlers.papers.headings import kind_of
 from crawlers.papers.layout import Layout, Span
 from crawlers.papers.letters import letter_of
-from crawlers.papers.lines import flat
+from crawlers.papers.lines import flat, parts_of
 
 
 class Asked(Struct):
@@ -70,6 +70,11 @@ def _has_own(layout: Layout, span: Span) -> bool:
     return len(read_block(layout.lines[span.start : span.stop], span.number, 0, "").options) > 1
 
 
+def _tells_answer(layout: Layout, span: Span) -> bool:
+    """Tell whether a mark in a question's own lines says its answer."""
+    return any(kind == "answer" for line in layout.lines[span.start : span.stop] for kind, _ in parts_of(line.text))
+
+
 def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> Asked:
     above = setting.above(span.number.value)
     kind = kind_of(flat(above.heading or ""))
@@ -77,7 +82,9 @@ def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> Asked:
         above = structs.replace(above, shared_options=None, group=above.group if above.case else None)
     letters = "".join(letter_of(option) for option in above.shared_options or [])
     block = read_block(layout.lines[span.start : span.stop], span.number, usual, kind, letters)
-    if letters and block.options:  # they are those of the next group
+    if letters and block.options and _tells_answer(layout, span):
+        block.sure_options = False  # its answer stands below them, so that they are its own, beside those above
+    elif letters and block.options:  # they are those of the next group
         block.after = [*"\n".join(block.options).split("\n"), *block.after]
         block.options = []
     draft = Draft(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.papers.answers import Block, read_answer, take_marked
-from crawlers.papers.headings import tells_patient
+from crawlers.papers.headings import tells_age, tells_patient
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.numbers import BARE_TAG, KEPT_STYLES, TAGS, TAGS_AT_END, Number
@@ -36,7 +36,7 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
         kind: what the heading above says, as paper_headings.kind_of does.
         letters: letters of the options that are shared with other questions.
     """
-    sorted_ = _sorted(lines)
+    sorted_ = _sorted(lines, kind)
     body, start = _without_number_line(sorted_.body or [("", False)], lines[0], number)
     text = "\n".join(words for words, _ in body)
     block = Block(after=sorted_.after, remarks=sorted_.remarks, explanation="\n".join(sorted_.explanation) or None)
@@ -74,7 +74,7 @@ def _without_tags(text: str, number: Number) -> str:
     return text[number.begin : number.end] + text[end : at_end.start() if at_end else len(text)]
 
 
-def _sorted(lines: Sequence[Line]) -> _Sorted:
+def _sorted(lines: Sequence[Line], kind_above: str) -> _Sorted:
     found = _Sorted()
     state = "body"
     for line in lines:
@@ -82,6 +82,8 @@ def _sorted(lines: Sequence[Line]) -> _Sorted:
         plain = bool(parts) and parts[0][0] == "text" and line.text.startswith(parts[0][1])
         for place, (kind, words) in enumerate(parts):
             if kind == "text" and place == 0 and plain:
+                if state == "explanation" and found.explanation and (line.gap or kind_above == "case") and tells_age(line.flat):
+                    state = "after"  # the next patient, and not a further line of what explains this one
                 state = _take_plain(found, state, words, line.gap)
             elif kind == "text":
                 found.body.append((words, line.gap))

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Sequence
 from crawlers.papers.assembly import Asked
 from crawlers.papers.blanks import lettered
 from crawlers.papers.entries import is_title
+from crawlers.papers.headings import tells_age
 from crawlers.papers.layout import Layout
 from crawlers.papers.lines import IMAGE, flat
 from crawlers.papers.numbers import number_of
+from crawlers.papers.options import find_options, options_in
+from crawlers.papers.signals import asks
+from crawlers.papers.titles import columns_of
 
 _IN_BLANK = re.compile(r"\(\s{0,3}([A-J]{1,6})\s{0,3}\)")
-_NARROWEST = 16  # characters of a line that is broken for its length
+_NARROWEST, _SEVERAL = 24, 44  # columns of a line that is broken for its length, and of one with several options
 _SENTENCE_ENDS = ("。", "）", ")", "？", "?", "_")
 _LETTER_ALONE = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]")
 _GARBLED = re.compile("[■□▇█▆]{3}")  # and not U+FFFD, which `clean` rejects by its own name, mojibake
@@ -20,6 +24,14 @@ _LISTED = re.compile(
 )
 _BESIDE = re.compile(r"(?:[(]\s{0,12}[)]|[。?_])\s{1,20}\d{1,4}\s?[、.](?!\d)\s{0,3}[\u4e00-\u9fff]{2}[^\n]{0,200}(?:[(]\s{0,12}[)]|[?_])")
 """A question and, on the same line, the next one."""
+_LETTERS_ALONE = re.compile(r"[(\[【√]?\s?[A-J](?:\s?[,、]?\s?[A-J]){0,5}\s?[)\]】]?[。.]?", re.IGNORECASE)
+_ONE_LETTER = re.compile(r"[(\[【√]?\s?[A-E]\s?[)\]】]?[。.]?", re.IGNORECASE)
+_TELLS_ANSWERS = re.compile(
+    r"^[^。?]{0,30}(?:(?<!备选)(?<!共用)(?:参考|标准|正确|附)[:\s]{0,2}答\s?案|答\s?案[(:\s=]|Answers?\s?[Kk]ey)[^。?]{0,30}$"
+)
+_SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
+_SOME = 4  # questions that show whether lines are broken
+_LONGEST_STEM = 4000  # characters: a longer one has the rest of the file in it
 _SAID = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
 _ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
 
@@ -29,30 +41,69 @@ def settle(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Non
     doubted = _without_their_list(layout, asked, unread) | _beside_answered(asked)
     lengths = sorted(len(line.text) for line in layout.lines)
     width = lengths[len(lengths) * 9 // 10] if lengths else 0
+    broken = sum(any("\n" in text for text in [one.draft.stem, *one.draft.options]) for one in asked)
+    alone = broken == 1 and len(asked) >= _SOME
+    spoiled: str | None = None  # the group within which a question ends with something else
     for place, one in enumerate(asked):
         draft = one.draft
         if one.block.ringed:
             draft.answer = lettered(draft.answer or "") or draft.answer
         below = asked[place + 1] if place + 1 < len(asked) else None
         listed = "answer_list_mismatch" if place in doubted else None
-        draft.doubt = draft.doubt or _doubt(one) or listed or _swallowed(layout, one, below, width)
+        swallowed = None if draft.doubt else _swallowed(layout, one, below, width, alone)
+        draft.doubt = draft.doubt or _doubt(one) or listed or swallowed
+        above = asked[place - 1] if place else None
+        if (draft.above.case and not draft.above.announced and draft.above.group == spoiled) or _ends_with_patient(above, one):
+            draft.doubt = draft.doubt or "case_unsure"  # what the question above ends with may have been a further case
+        spoiled = draft.above.group if swallowed else spoiled
 
 
-def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int) -> str | None:
+def _ends_with_patient(above: Asked | None, one: Asked) -> bool:
+    """Tell whether the answer or explanation above a question ends with a patient, who rather is that of this question."""
+    if above is None or above.span.section != one.span.section:
+        return False
+    texts = (above.draft.answer or "", above.draft.explanation or "")
+    return any("\n" in text and tells_age(flat(text[text.rindex("\n") + 1 :])) for text in texts)
+
+
+def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alone: bool) -> str | None:
     """Return the doubt of a question that ends with a line of something else: a remark, or the next question without its number."""
     options = one.draft.options
+    if any(_TELLS_ANSWERS.match(line) for line in flat("\n".join([one.draft.stem, *options])).split("\n")[1:]):
+        return "answer_list_mismatch"
+    if options and _SEVERAL_ANSWERS.search(flat(one.draft.answer or "")):
+        return "answer_list_mismatch"
+    if _holds_another(layout, one, below):
+        return "number_out_of_order"
     lines = (options[-1] if options else one.draft.stem).split("\n")
     if len(lines) < 2 or one.block.ringed:
         return None
-    gap = below is not None and below.span.section == one.span.section and below.draft.number > one.draft.number + 1
+    step = below.draft.number - one.draft.number if below is not None and below.span.section == one.span.section else 1
+    if options and step <= 0:
+        return "options_unreadable"  # a title above numbers that begin anew, as it seems
+    gap = step > 1
     if gap and (options or lines[-2].endswith(_SENTENCE_ENDS)):
         return "number_out_of_order"
     own = layout.lines[one.span.start : one.span.stop]
     whole = next((line.text for line in own if line.text.endswith(lines[-2])), lines[-2])
-    if options and len(whole) * 2 < width and width >= _NARROWEST and not _LETTER_ALONE.fullmatch(flat(lines[-2])):
+    several = len(options_in(whole)) > 1
+    wide = max(layout.width, _SEVERAL if several else 0)
+    full = 0.5 if lines[-1][0].isdigit() else 0.85 if several else 0.75  # digits go to a new line together
+    if options and columns_of(whole) < wide * full and wide >= _NARROWEST and not _LETTER_ALONE.fullmatch(flat(lines[-2])):
         return "options_unreadable"  # so short a line is not broken for its length
+    if alone and (options or one.kind in ("verdict", "blank") or one.draft.above.shared_options):
+        return "options_unreadable" if options else "stem_unreadable"  # no other line of the paper is broken
     ended = lines[-2].endswith(_SENTENCE_ENDS[:2]) and len(lines[-2]) < width
     return "stem_unreadable" if one.kind == "verdict" and not options and ended else None
+
+
+def _holds_another(layout: Layout, one: Asked, below: Asked | None) -> bool:
+    """Tell whether a question whose next number is missing has further options or a further blank behind its answer."""
+    draft = one.draft
+    if below is None or below.span.section != one.span.section or below.draft.number <= draft.number + 1:
+        return False
+    behind = [*one.block.after, *(draft.explanation or "").split("\n")]
+    return any(asks(flat(text)) for text in behind) or find_options("\n".join(behind)) is not None
 
 
 def wants_answer(one: Asked) -> bool:
@@ -117,6 +168,10 @@ def _has_number_within(option: str) -> bool:
 def _lacks_options(one: Asked) -> bool:
     """Tell whether options are lost: there are none where all others have some, or fewer than others and not that of the answer."""
     draft = one.draft
+    if not draft.options and not draft.above.shared_options and IMAGE not in draft.stem and one.kind not in ("blank", "words"):
+        told = flat(draft.answer or "")
+        if _ONE_LETTER.fullmatch(told) if one.kind in ("", "verdict") else _LETTERS_ALONE.fullmatch(told):
+            return True
     if not one.usual or draft.above.shared_options or len(draft.options) >= one.usual:
         return False
     if not draft.options:
@@ -128,6 +183,8 @@ def _lacks_options(one: Asked) -> bool:
 def _doubt(one: Asked) -> str | None:
     if one.span.stray:
         return "number_out_of_order"
+    if one.draft.above.unsure:
+        return "case_unsure"
     if not one.block.sure_options or any(_has_number_within(option) for option in one.draft.options) or _lacks_options(one):
         return "options_unreadable"
     if _BESIDE.search(flat(one.draft.stem)):
@@ -135,5 +192,7 @@ def _doubt(one: Asked) -> str | None:
     if not one.block.sure_answer:
         return "two_answers"
     if (not one.block.worded and not one.draft.options and IMAGE not in one.draft.stem) or _GARBLED.search(one.draft.stem):
+        return "stem_unreadable"
+    if len(one.draft.stem) > _LONGEST_STEM:
         return "stem_unreadable"
     return None

@@ -12,6 +12,7 @@ DOUBTS = {
     "stem_unreadable": "no words stand behind its number",
     "options_unreadable": "a letter of its options is missing or stands twice, or lines without letters are not as many as elsewhere",
     "two_answers": "two different answers are given to it",
+    "case_unsure": "words that may be a further case stand between it and the case before, so that which case it has is unsure",
     "answer_list_mismatch": "a list that was not read, with two answers or ? for it, more or fewer than numbers, or none for its section",
 }
 """Why a question is given up, and what that means."""

@@ -48,7 +48,8 @@ def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
     for index, line in lines:
         if line.startswith("//") or line.startswith("$CATEGORY"):
             continue
-        if block and (len(block) > _LONGEST or (closed and (not line or line.startswith("::") or "{" in line))):
+        titled = line.startswith("::") and not closed  # what stands above a title is none of its question
+        if block and (titled or len(block) > _LONGEST or (closed and (not line or line.startswith("::") or "{" in line))):
             yield block
             block, closed = [], False
         if line:

@@ -9,10 +9,12 @@ from crawlers.papers.headings import (
     case_mark_in,
     heading_key,
     is_heading,
+    is_instruction,
     is_note,
     kind_of,
     note_in,
     opens_case,
+    tells_age,
     tells_patient,
 )
 from crawlers.papers.letters import letter_of
@@ -34,6 +36,8 @@ class Above(Struct, frozen=True, kw_only=True):
     """Images inside the case."""
     announced: bool = False
     """A note says that several questions share what stands above."""
+    unsure: bool = False
+    """Words that may be a further case stand between this question and the case before."""
 
 
 class Setting:
@@ -42,6 +46,7 @@ class Setting:
     def __init__(self) -> None:
         self.heading: str | None = None
         self._groups = 0
+        self._number: int | None = None
         self._close()
 
     def take(self, text: str, is_title: bool = False) -> bool:
@@ -55,10 +60,10 @@ class Setting:
             if rest := text[note.start("rest") : note.end("rest")].strip():
                 self.add(rest)
         elif case := case_heading_in(line):
-            self.heading = text[: case.end("heading")].strip()
+            self.heading = text[: case[0]].strip()
             self._open("case")
-            if case["rest"]:
-                self.add(text[case.start("rest") + 1 :].strip())
+            if rest := text[case[1] :].strip():
+                self.add(rest)
         elif mark := case_mark_in(line):
             self._open("case")
             if rest := text[slice(*mark)].strip():
@@ -93,17 +98,31 @@ class Setting:
         elif self._kind == "options" and self._options and not self._asked:
             self._options.append(text)
         elif self._kind == "case" and not self._asked:
-            if self._text or not _is_instruction(flat(text)):
-                self._text.append(text)
+            if not self._text and is_instruction(flat(text)):
+                return False
+            self._text.append(text)
         elif tells_patient(flat(text)) and kind_of(flat(self.heading or "")) in ("case", "choice", "multiple", ""):
+            contradicted = self._is_announced()  # the note said that the case before goes on
             self._open("case")
             self._text.append(text)
+            self._unsure = contradicted
         else:
+            if self._kind == "case" and not self._is_announced() and not is_instruction(flat(text)):
+                self._close()  # a remark, or a case that nothing tells of: neither the old case nor none is sure
+                self._unsure = True
+            elif tells_age(flat(text)):
+                self._unsure = True  # a patient among questions of another kind
             return False
         return True
 
+    def _is_announced(self) -> bool:
+        """Tell whether a note says that the next question still has what stands above."""
+        more = self._last is not None and (self._number is None or self._number < self._last)
+        return self._kind == "case" and (more or bool(self._left))
+
     def above(self, number: int | None) -> Above:
         """Return what stands above the next question, which has this number."""
+        self._number = number
         if self._last is not None and number is not None and number > self._last:
             self._close()
         if self._left is not None:
@@ -112,7 +131,7 @@ class Setting:
             else:
                 self._left -= 1
         if not (self._text or self._options):
-            return Above(heading=self.heading)
+            return Above(heading=self.heading, unsure=self._unsure)
         self._groups += not self._asked
         self._asked = True
         case = "\n".join(self._text)
@@ -123,12 +142,8 @@ class Setting:
             group=f"g{self._groups}",
             images=case.count(IMAGE),
             announced=self._announced,
+            unsure=self._unsure,
         )
-
-    @property
-    def shares_options(self) -> bool:
-        """Whether options stand above that the next question has, too."""
-        return bool(self._options)
 
     def _shared(self) -> list[str]:
         text = "\n".join(self._options)
@@ -148,15 +163,9 @@ class Setting:
     def _close(self) -> None:
         self._kind = ""
         self._announced = False
+        self._unsure = False
         self._text: list[str] = []
         self._options: list[str] = []
         self._asked = False
         self._last: int | None = None
         self._left: int | None = None
-
-
-def _is_instruction(line: str) -> bool:
-    """Tell whether a flat line tells how to answer a whole section, and is no case."""
-    return bool(
-        re.match(r"(?:答题|作答)?(?:说明|要求|须知|提示)\s?:|(?:以下|每道|每题|每小题|本大?题|请从|请选|下列各题|从.{0,20}选)", line)
-    ) and not tells_patient(line)

@@ -24,6 +24,8 @@ _BARE_HEADING = re.compile(
 _CASE_HEADING = re.compile(
     rf"(?P<heading>[【\[(]?(?:案例|病例|病案|材料|个案)(?:分析)?(?:题)?\s?(?:[(]?(?:{_NUMERAL}|\d{{1,5}})[)]?)[】\])]?)\s?"
     r"(?P<rest>[:、.,\s].{0,4000})?$"
+    rf"|(?P<passage>(?:短文|资料|语篇)(?:{_NUMERAL}|\d{{1,2}})|(?:Passage|PASSAGE|Text|TEXT|Case|CASE)\s(?:[A-H]|\d{{1,2}}|[IVX]{{1,4}}|One|Two|Three|Four|Five|Six))\s?"
+    r"(?P<rest2>[:.].{0,4000})?$"
 )
 _CASE_MARK = re.compile(
     r"[【\[](?:案例|病例|病案|材料|病历摘要|病例摘要|共用题干|案例资料|(?:案例|病例)(?:分析)?题)[】\]]\s?:?\s?(?P<rest>.{0,4000})$"
@@ -56,16 +58,34 @@ _PATIENT = re.compile(
     r"(?:患者|患儿|病人|病儿|产妇|孕妇|初产妇|经产妇|求助者|来访者|来访学生|新生儿|某(?:男|女|患者|中年|大学生|学生|企业|公司|先生|女士)"
     r"|[男女](?:性|孩|婴|童)?\s?[,。]|\S{1,3}某,|[^,。\s]{1,4},[男女][,。性])"
 )
+_AGED = re.compile(
+    r"[(]?(?:患者|患儿|病人|求助者|来访者|[^,。\s\d()]{1,3}某|某)?\s?[,:]?\s?[男女](?:性|孩|婴|童|生)?\s?[,、]?\s?(?:现年|年龄)?\s?\d{1,3}\s?(?:岁|个?月|天|周)"
+    r"|[(]?(?:患者|患儿|病人|求助者|来访者)\s?[,:]?\s?\d{1,3}\s?岁"
+)
+_INSTRUCTION = re.compile(
+    r"(?:答题|作答|考试)?(?:说明|要求|须知|提示|时间)\s?:|[Dd]irections?\s?:"
+    r"|(?:以下|每道|每题|每小题|本大?题|请从|请选|下列各题|从.{0,20}选)"
+    r"|[(\[【][^()\[\]【】]{0,60}(?:\d\s?分|每小?题|请|作?答|选[出择]|时间|注意?:|说明|写在|填涂?)[^()\[\]【】]{0,60}[)\]】][。.]?$|[^。]{0,40}(?:满分|总分|共计?|各|每小?题)\s?:?\s?\d{1,3}(?:\.\d)?\s?分(?:[^。]{0,30})[。.]?$"
+)
 _PAPER_TITLE = re.compile(
     rf"[^,。?!:;()]{{0,30}}(?:试卷|真题|试题|模拟题|练习题|测试题|模拟卷|套题|练习|测验|考试)\s?(?:[(]?(?:{_NUMERAL}|\d{{1,3}}|[A-E])[)]?|{_NUMERAL}|[A-E]卷)?\s?$"
 )
+_OF_CHAPTER = r"[^。?!()_]{1,28}(?:\s?\((?!\s{0,9}[A-J√×]{0,6}\s{0,9}\))[^()_]{1,30}\))?"
 _CHAPTER = re.compile(
-    rf"[#*【\[\s]{{0,5}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.][^。?!()_]{{1,28}}|[^\s。?!()_,;]{{1,16}})?|[节单课](?:元)?(?:[\s:、][^。?!()_]{{1,28}})?)[】\]*\s]{{0,4}}$"
+    rf"[#*【\[\s]{{0,5}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.]{_OF_CHAPTER}|[^\s。?!()_,;]{{1,16}})?|(?:[节课]|单元)(?:[\s:、]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
+)
+_LOOSE_CHAPTER = re.compile(
+    rf"[#*【\[\s]{{0,5}}(?:(?:模块|专题|项目|任务|单元|附录)\s?(?:{_NUMERAL}|\d{{1,2}})(?:[\s:、.]{_OF_CHAPTER})?"
+    rf"|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART|Section|SECTION)\s(?:\d{{1,2}}|[IVX]{{1,4}}|[A-H])(?:[\s:.-]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
+)
+"""Words that a sentence may hold, too: a heading where a number or a heading stands right below."""
+_CHAPTER_DIGITS = re.compile(
+    r"[\s【\[#*]*(?:第\s?|模块|专题|项目|任务|单元|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)(\d{1,2})"
 )
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 _KINDS = (
     ("shared", r"B\d?\s?\]?\s?型|配伍|共用备选"),
-    ("case", r"A3|A4|案例|病例|共用题干|材料分析|病案"),
+    ("case", r"A3|A4|案例|病例|共用题干|材料分析|病案|阅读(?:理解|分析|材料|题)|[Rr]eading|READING|[Pp]assage|PASSAGE"),
     ("multiple", r"多项|多选|不定项|X\s?\]?\s?型|K\s?\]?\s?型"),
     ("verdict", r"判断|是非|正误|[Tt]rue|[Jj]udge"),
     ("blank", r"填空|[Bb]lank"),
@@ -89,6 +109,11 @@ def heads(line: str) -> bool:
     return is_heading(line) or (len(line) < 40 and bool(_CHAPTER.match(line)))
 
 
+def may_head(line: str) -> bool:
+    """Tell whether a flat line is worded as the heading of a chapter, as a line of a sentence may be: `模块二 感觉`, `Unit 2`."""
+    return len(line) < 60 and bool(_LOOSE_CHAPTER.match(line))
+
+
 def is_note(line: str) -> bool:
     """Tell whether a flat line announces a case or options that several questions share."""
     return bool(note_in(line) or _CASE_OPENS.match(line) or case_mark_in(line))
@@ -103,9 +128,13 @@ def note_in(line: str) -> re.Match[str] | None:
     )
 
 
-def case_heading_in(line: str) -> re.Match[str] | None:
-    """Return the groups `heading` and `rest` of 案例一：……."""
-    return _CASE_HEADING.match(line)
+def case_heading_in(line: str) -> tuple[int, int] | None:
+    """Return where the heading of 案例一：…… or Passage One ends, and where the words behind it begin; they may be none."""
+    match = _CASE_HEADING.match(line)
+    if match is None:
+        return None
+    rest = match.start("rest") if match["rest"] else match.start("rest2") if match["rest2"] else len(line) - 1
+    return match.end("heading" if match["heading"] else "passage"), rest + 1
 
 
 def case_mark_in(line: str) -> tuple[int, int] | None:
@@ -121,7 +150,17 @@ def opens_case(line: str) -> bool:
 
 def tells_patient(line: str) -> bool:
     """Tell whether a flat line begins to tell of a patient or client."""
-    return len(line) > 14 and bool(_PATIENT.match(line))
+    return (len(line) > 14 and bool(_PATIENT.match(line))) or tells_age(line)
+
+
+def tells_age(line: str) -> bool:
+    """Tell whether a flat line begins with the sex and the age of somebody, as nothing but a case does."""
+    return bool(_AGED.match(line))
+
+
+def is_instruction(line: str) -> bool:
+    """Tell whether a flat line says how to answer a whole section or what it is worth, and is no case."""
+    return bool(_INSTRUCTION.match(line)) and not tells_patient(line)
 
 
 def kind_of(heading: str | None) -> str:
@@ -134,11 +173,14 @@ def numeral_of(heading: str) -> str:
     """Return the numeral of a flat heading."""
     match = re.match(rf"[\s【\[#*(第]*([{HANZI}]{{1,3}})(?=[\s、.,:)部单大节章]|$)", heading)
     roman = re.match(r"[\s【\[#*]*(I{1,3}|I?V|VI{1,3}|I?X)\s?[、.:\s]", heading)
+    chapter = _CHAPTER_DIGITS.match(heading)
+    if chapter and 0 < int(chapter[1]) <= len(HANZI):
+        return HANZI[int(chapter[1]) - 1]
     return match[1] if match else HANZI[_ROMAN.index(roman[1])] if roman else ""
 
 
 def heading_key(heading: str) -> str:
     """Return what two flat headings of the same section have in common: their numeral, else their kind."""
     if case := _CASE_HEADING.match(heading):
-        return re.sub(r"\W", "", case["heading"])
+        return re.sub(r"\W", "", case["heading"] or case["passage"])
     return numeral_of(heading) or kind_of(heading) or re.sub(r"[【】\[\]\s]|[(:].*$", "", heading)

@@ -19,7 +19,7 @@ def join_regions(layout: Layout, asked: Sequence[Asked]) -> list[str]:
     """Give the questions what the answer lists say; return the entries that match none."""
     left: list[str] = []
     for start, stop, lines in _merged(layout):
-        entries = read_key(_with_numbers(lines, asked, start, stop))
+        entries = read_key(_with_numbers(lines, asked, start, stop), layout.bare)
         above = [one.draft for one in asked if start <= one.span.start < stop and not one.draft.answer]
         unanswered = above or [one.draft for one in asked if not one.draft.answer]
         for entry in join(unanswered, entries):

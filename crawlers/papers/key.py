@@ -1,13 +1,13 @@
 """Answers collected behind the questions: from their lines to entries, letters and words, with what explains them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from msgspec import structs
 
 from crawlers.papers.entries import ANSWER, GROUP, SCORES, Entry, Listed, entries_of_table, is_table, is_title, listed_in
-from crawlers.papers.headings import heads
+from crawlers.papers.headings import heads, may_head
 from crawlers.papers.lines import flat, parts_of
 from crawlers.papers.numbers import HANZI, number_of
 
@@ -18,11 +18,17 @@ _NUMERAL_ALONE = re.compile(
 _CASE_WITHIN = re.compile(
     rf"(?<=[\s;。.,A-J√×])(?=[【\[]?(?:案例|病例|材料|病案)(?:分析)?题?\s?[(]?(?:[{HANZI}]{{1,3}}|\d{{1,2}})[)]?[】\]]?\s?:?\s?\d)"
 )
+_NESTED = re.compile(r"(?:第\s?)?\d{1,3}\s?题?\s?[、.:]?\s?(?=[(]1[)]\s?[A-J](?![A-Za-z]).{0,40}[(]\d[)]|[(]1[)]\s?[A-J]{1,6}\s{0,3}$)")
+"""The number of a case before the answers of its questions, `31.(1)A(2)B`: those are told apart by beginning anew."""
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
 
-def read_key(lines: Sequence[str]) -> list[Entry]:
-    """Return the entries of an answer list; headings part its sections, lines without a number go on with the entry before."""
+def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[Entry]:
+    """Return the entries of an answer list; headings part its sections, lines without a number go on with the entry before.
+
+    Args:
+        titles: flat lines that are headings, whatever their words.
+    """
     lines = [piece for line in lines for piece in _by_case(line)]
     entries: list[Entry] = []
     section: str | None = None
@@ -35,13 +41,15 @@ def read_key(lines: Sequence[str]) -> list[Entry]:
             entries += [structs.replace(entry, section=section) for entry in entries_of_table(line, flat(below))]
             place += 2
             continue
+        if nested := _NESTED.match(line):
+            text, line = text[nested.end() :], line[nested.end() :]
         listed = listed_in(text)
         if not listed.entries and (alone := _NUMERAL_ALONE.fullmatch(line)):
             outer, section = (alone[0], alone[0]) if not alone["nested"] else (outer, alone[0])
         elif listed.entries:
             section = flat(listed.group) if listed.group else section
             _add(listed, _named(outer, section), entries)
-        elif heads(line):
+        elif heads(line) or may_head(line) or line in titles:
             section = line
         elif (group := GROUP.match(line)) and (number := number_of(line[group.end() :])) and number.style != "tight":  # 三、（1）顺应
             section = group[0]

@@ -1,6 +1,5 @@
 """What each line of a paper is: heading, note, answer list, or the first line of a question. Lines in, the layout out."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -8,17 +7,14 @@ from msgspec import Struct
 
 from crawlers.papers.chain import Candidate, choose
 from crawlers.papers.entries import is_title
-from crawlers.papers.headings import heads, is_note, is_paper_title, kind_of
-from crawlers.papers.lines import WHOLE_ANSWER, parts_of
-from crawlers.papers.numbers import Number, number_of
+from crawlers.papers.headings import is_note
+from crawlers.papers.lines import WHOLE_ANSWER
+from crawlers.papers.numbers import Number
 from crawlers.papers.page import Line
 from crawlers.papers.regions import Region, find_regions
-from crawlers.papers.signals import opens_options, tells_answer
+from crawlers.papers.titles import begins_paper, columns_of, heads_restart, is_title_line
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
-_BRACKETED = re.compile(
-    r"[【\[〖](?![\d\s])[^【】\[\]()。?,:;]{2,14}[】\]〗](?:[(][^()]{1,30}[)])?|[◆■●▲◇□★]{1,3}\s?[^\s()。?,:;]{2,14}\s?[◆■●▲◇□★]{0,3}"
-)
 _CASE_LINES = 30
 _MIN_WORDS = 4  # characters behind a number that a line break may have brought to the front
 
@@ -45,16 +41,22 @@ class Layout(Struct, frozen=True):
     spans: list[Span]
     cases: dict[int, Number]
     """Places of numbered lines that are no questions but the case of those below, numbered (1), (2)."""
+    width: int = 0
+    """Columns that nine of ten lines do not exceed."""
+    bare: frozenset[str] = frozenset()
+    """Flat titles that no word tells as such, by which the answer lists may name their sections."""
 
 
 def lay_out(lines: list[Line]) -> Layout:
     """Return what each line is."""
-    regions = find_regions(lines)
+    width = _width(lines)
+    bare = {place for place in range(len(lines)) if heads_restart(lines, place, width)}
+    regions = find_regions(lines, {lines[place].flat for place in bare})
     listed = {place for region in regions for place in range(region.start, region.stop)}
-    titles = {place for place in range(len(lines)) if place not in listed and _is_title(lines, place)}
+    titles = {place for place in range(len(lines)) if place not in listed and (place in bare or is_title_line(lines, place))}
     notes = {place for place, line in enumerate(lines) if place not in listed and is_note(line.flat)}
     announced = {place for place in range(len(lines)) if place not in listed and _announces(lines, place)}
-    papers = {place for place in range(len(lines)) if place not in listed and _begins_paper(lines, place)}
+    papers = {place for place in range(len(lines)) if place not in listed and begins_paper(lines, place)}
     walls = listed | titles | notes | announced | papers
     chosen, others = choose(lines, walls, sorted(titles | papers))
     strays = {candidate.place for candidate in _strays(lines, chosen, others, walls)}
@@ -63,7 +65,13 @@ def lay_out(lines: list[Line]) -> Layout:
     cases = _cases(asked, [candidate for candidate in others if candidate.place not in strays])
     ends = _ends(len(lines), walls | starts | set(cases))
     spans = [Span(c.place, ends[c.place], c.number, c.heading, c.place in strays) for c in asked]
-    return Layout(lines, regions, titles, spans, cases)
+    return Layout(lines, regions, titles, spans, cases, width, frozenset(lines[place].flat for place in bare))
+
+
+def _width(lines: Sequence[Line]) -> int:
+    """Return the columns that nine of ten lines do not exceed."""
+    widths = sorted(columns_of(line.flat) for line in lines)
+    return widths[len(widths) * 9 // 10] if widths else 0
 
 
 def _ends(count: int, stops: set[int]) -> list[int]:
@@ -73,50 +81,6 @@ def _ends(count: int, stops: set[int]) -> list[int]:
         ends[place] = end
         end = place if place in stops else end
     return ends
-
-
-def _is_title(lines: Sequence[Line], place: int) -> bool:
-    """Tell whether a line is a heading, by its words or by standing above a first number."""
-    line = lines[place].flat
-    if heads(line):
-        return True
-    if _BRACKETED.fullmatch(line):
-        return _heads_numbered(lines, place)
-    number = number_of(line)
-    if number is None or number.style != "hanzi" or len(line) > 40 or line.endswith(("。", "?", ";")):
-        return False
-    if not line[number.end :].strip():
-        return _heads_more(lines, place)
-    below = next((found for later in lines[place + 1 : place + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
-    return bool(below and below.style != "hanzi" and (below.value == 1 or kind_of(line)))
-
-
-def _heads_numbered(lines: Sequence[Line], place: int) -> bool:
-    """Tell whether a line in brackets, `【能力提升】`, is no mark of an answer or note and stands right above a question."""
-    line = lines[place].flat
-    if is_note(line) or number_of(line) or parts_of(lines[place].text) != (("text", lines[place].text),) or place + 1 == len(lines):
-        return False
-    below = number_of(lines[place + 1].flat)
-    return heads(lines[place + 1].flat) or (below is not None and below.style not in ("hanzi", "tight"))
-
-
-def _begins_paper(lines: Sequence[Line], place: int) -> bool:
-    """Tell whether a line names a further paper, whose first question stands below."""
-    number = number_of(lines[place].flat)
-    if not is_paper_title(lines[place].flat) or (number and number.style != "tight"):
-        return False
-    below = next((found for later in lines[place + 1 : place + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
-    return bool(below and below.value == 1)
-
-
-def _heads_more(lines: Sequence[Line], place: int) -> bool:
-    """Tell whether questions with numbers of another form stand below a numeral that is alone on its line."""
-    for at in range(place + 1, min(place + _CASE_LINES, len(lines))):
-        if opens_options(lines, at) or tells_answer(lines[at]):
-            return False
-        if (number := number_of(lines[at].flat)) and not heads(lines[at].flat):
-            return number.style not in ("hanzi", "tight")
-    return False
 
 
 def _announces(lines: Sequence[Line], place: int) -> bool:

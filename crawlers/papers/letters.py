@@ -66,7 +66,7 @@ def _mended(signs: list[Sign]) -> Iterable[Sign]:
             before = signs[place - 1].letter if place else ""
             after = signs[place + 1].letter if place + 1 < len(signs) else ""
             mended = "B" if sign.letter == "8" and (before, after) == ("A", "C") else "D" if sign.letter != "8" and before == "C" else ""
-            if not mended or sign.weight < WIDE or after not in ("", "C", "E"):
+            if not mended or sign.weight < (LED if sign.letter == "8" else WIDE) or after not in ("", "C", "E"):
                 continue
             sign.letter = mended
         yield sign

@@ -4,14 +4,19 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
+from crawlers.fields import lowered, raised
 from crawlers.papers.lines import IMAGE, flat
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
 
 _BLOCK = "p|br|div|li|ul|ol|tr|table|h[1-6]|section|article|dl|dt|dd|hr"
-_INLINE = "span|sub|sup|b|strong|i|em|u|font|td|th|tbody|thead|a|label|html|body"
-_TAG = re.compile(rf"<(?P<slash>/?)(?P<name>{_BLOCK}|{_INLINE}|img)(?:\s[^<>]{{0,400}})?/?>", re.I)
+_INLINE = "span|b|strong|i|em|u|font|td|th|tbody|thead|a|label|html|body"
+_TAG = re.compile(rf"</?(?P<name>{_BLOCK}|{_INLINE}|img|su[bp])(?:\s[^<>]{{0,400}})?/?>", re.I)
+_PLACED = re.compile(r"<(?P<name>su[bp])(?:\s[^<>]{0,400})?>(?P<words>[^<>\n]{0,60})</(?P=name)\s{0,9}>", re.I)
+_PLACED_TAG = re.compile(r"</?su[bp](?:\s[^<>]{0,400})?/?>", re.I)
+_WITHIN = 2
+"""Levels of what is set high or low within one another."""
 _ENTITY = re.compile(r"&(?:nbsp|lt|gt|amp|quot|ldquo|rdquo|mdash|hellip|times|deg|#\d{2,5});")
 _NEW_LINE = re.compile(rf"(?:{_BLOCK})", re.I)
 _CARD = re.compile(r"\t+\s{0,4}(?P<answer>[A-J]{1,6})\s{0,4}$")
@@ -49,9 +54,24 @@ def _seen_lines(text: str) -> list[str]:
     tagged = _TAG.search(text) is not None
     if tagged and (card := _CARD.search(text)):  # a card of Anki: its back is the answer
         text = f"{text[: card.start()]}<br>答案：{card['answer']}"
-    text = _TAG.sub(lambda tag: "\n" if _NEW_LINE.fullmatch(tag["name"]) else IMAGE if tag["name"].lower() == "img" else "", text)
+    text = _TAG.sub(_seen_tag, text)
+    for _ in range(_WITHIN):
+        text = _PLACED.sub(_placed, text)
+    text = _PLACED_TAG.sub("", text)
     pieces = [piece.strip() for piece in html.unescape(text).replace("\r", "\n").split("\n")]
     return [piece for piece in pieces if piece] or [""]
+
+
+def _seen_tag(tag: re.Match[str]) -> str:
+    """Return what a tag shows; those of `_PLACED` stay until all others are gone, as 10<sup><b>9</b></sup> has one within."""
+    name = tag["name"].lower()
+    return tag[0] if name in ("sub", "sup") else "\n" if _NEW_LINE.fullmatch(name) else IMAGE if name == "img" else ""
+
+
+def _placed(tag: re.Match[str]) -> str:
+    """Return what is set high or low as it is seen: 10<sup>9</sup> is another number than 109."""
+    move = raised if tag["name"].lower() == "sup" else lowered
+    return html.escape(move(html.unescape(tag["words"])), quote=False)  # as the text around it, which is read later
 
 
 def _pairs(lines: Sequence[Numbered]) -> Iterator[Numbered]:

@@ -10,6 +10,7 @@ from crawlers.papers.letters import BARE_LED, BARE_LINE, LED, LINE, LOOSE, WIDE,
 from crawlers.papers.lines import flat
 
 _POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
+_SCANNED = re.compile(r"^[80O８０Ｏ](?=\s{0,2}[.、:,．：，)）])")
 _MANY = 4  # letters that stand for options even where single blanks part them
 
 
@@ -22,8 +23,9 @@ class Found(Struct, frozen=True):
     """False where a letter is missing or stands twice."""
 
     def texts(self, text: str) -> list[str]:
-        """Return the options themselves."""
-        return [text[start:end].strip() for start, end in self.cuts]
+        """Return the options themselves; a digit that a scan made of a letter is that letter again."""
+        told = [text[start:end].strip() for start, end in self.cuts]
+        return [_SCANNED.sub(letter, option) for letter, option in zip("ABCDEFGHIJ", told, strict=False)]
 
 
 def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:

@@ -1,23 +1,21 @@
 """Which lines of a paper are lists of answers. From lines to regions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from msgspec import Struct
 
 from crawlers.papers.entries import BARE_RUN, is_table, is_title, listed_in
-from crawlers.papers.headings import heading_key, heads, is_note
-from crawlers.papers.letters import letter_of
+from crawlers.papers.headings import heading_key, heads, is_note, may_head
 from crawlers.papers.lines import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.numbers import number_of
 from crawlers.papers.page import Line
-from crawlers.papers.signals import asks, opens_options
+from crawlers.papers.signals import looks_asked
 
 _LED = re.compile(
-    r"[【\[(]?(?:参考|标准|正确|本题|试题)?答案(?:及解析|与解析|揭晓|公布|如下)?[】\])]?\s?[:：]?\s{1,4}(?=第?\d)"
+    r"[【\[(]?(?:参考|标准|正确|本[题章节页课组]|本单元|试题)?答案(?:及解析|与解析|揭晓|公布|如下)?[】\])]?\s?[:：]?\s{1,4}(?=第?\d)"
     r"|[【\[(]?(?:参考|标准|正确)?答案(?:揭晓|公布|如下)?[】\])]?:?(?=\d)|(?:KEY|Key|key|ANSWERS?|Answers?)(?:\s[Kk]eys?|\sKEYS?)?\s?:?\s{0,4}(?=\d)"
 )
-_AHEAD = 12  # lines that are looked at to tell a question from an answer
 
 
 class Region(Struct):
@@ -29,15 +27,19 @@ class Region(Struct):
     """Their texts; of the first without the words that announce the list."""
 
 
-def find_regions(lines: Sequence[Line]) -> list[Region]:
-    """Return the answer lists of a paper, in their order."""
+def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[Region]:
+    """Return the answer lists of a paper, in their order.
+
+    Args:
+        titles: flat lines that are headings by what stands around them.
+    """
     regions: list[Region] = []
-    headings: set[str] = set()
+    headings = {*titles, *map(heading_key, titles)}
     place = 0
     while place < len(lines):
         found = _opened(lines, place, headings)
         if found is None:
-            if heads(lines[place].flat):
+            if _is_heading(lines[place].flat, headings):
                 headings.add(heading_key(lines[place].flat))
             place += 1
             continue
@@ -80,7 +82,7 @@ def _follows_title(lines: Sequence[Line], place: int, headings: set[str]) -> boo
             return True
         if number := number_of(line):
             return number.style != "tight" and not looks_asked(lines, at)
-        if heads(line):
+        if _is_heading(line, headings):
             return heading_key(line) in headings or _is_entry(lines, at + 1)
     return False
 
@@ -92,7 +94,7 @@ def _end(lines: Sequence[Line], place: int, headings: set[str], titled: bool) ->
         line = lines[place].flat
         if _is_entry(lines, place) or (titled and is_bare_run(line)):
             explained = True
-        elif heads(line):
+        elif _is_heading(line, headings):
             if not _heading_goes_on(lines, place, headings, titled):
                 return place
         elif is_note(line):
@@ -101,12 +103,29 @@ def _end(lines: Sequence[Line], place: int, headings: set[str], titled: bool) ->
         elif (number := number_of(line)) and number.style != "tight":
             if not titled or looks_asked(lines, place):
                 return place
+        elif _parts_list(lines, place):
+            return place
         elif not titled and not is_table(lines[place - 1].flat, line):
             kinds = [kind for kind, _ in parts_of(lines[place].text)]
             if is_title(line) or not explained or (kinds[:1] == ["text"] and not _goes_on(lines, place)):
                 return place
         place += 1
     return place
+
+
+def _parts_list(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a plain line stands between letters that nothing explains and a question: it goes on with none of them."""
+    if place + 1 >= len(lines) or number_of(lines[place + 1].flat) is None or not looks_asked(lines, place + 1):
+        return False
+    _, words = (parts_of(lines[place - 1].text) or (("text", ""),))[-1]  # behind a mark, where there is one
+    before = listed_in(words)
+    plain = [kind for kind, _ in parts_of(lines[place].text)] == ["text"] and not is_bare_run(lines[place].flat)
+    return plain and bool(before.entries) and not before.rest.strip(" 。.;；,，、")
+
+
+def _is_heading(line: str, headings: set[str]) -> bool:
+    """Tell whether a flat line is a heading by its words, or one of those that were read as such above."""
+    return heads(line) or may_head(line) or (len(line) > 1 and line in headings)
 
 
 def _goes_on(lines: Sequence[Line], place: int) -> bool:
@@ -126,18 +145,6 @@ def _heading_goes_on(lines: Sequence[Line], place: int, headings: set[str], titl
 
 def _next_number(lines: Sequence[Line], place: int) -> int | None:
     return next((at for at in range(place, min(place + 4, len(lines))) if number_of(lines[at].flat)), None)
-
-
-def looks_asked(lines: Sequence[Line], place: int) -> bool:
-    """Tell whether a numbered line is a question: options follow it, or it leaves a blank."""
-    if asks(lines[place].flat):
-        return True
-    for at in range(place, min(place + _AHEAD, len(lines))):
-        if at > place and ((number_of(lines[at].flat) and not letter_of(lines[at].flat)) or heads(lines[at].flat)):
-            return False
-        if opens_options(lines, at):
-            return True
-    return False
 
 
 def _is_list(text: str) -> bool:

@@ -3,7 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from crawlers.papers.headings import heads
+from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import LETTERS, VERDICT, parts_of
+from crawlers.papers.numbers import number_of
 from crawlers.papers.page import Line
 
 _OPENING = re.compile(r"[(\[【]?\s?(?:A|a)\s{0,2}[)\]】.、:,]|[Ⓐⓐ⒜]")
@@ -17,6 +20,7 @@ _THIRD = re.compile(r"C\s{0,2}[)\]】.、:,]")
 _BLANK = re.compile(r"[(\[【]\s{0,12}[)\]】]|_{2,}|[?]$|[?]\s?[(\[]")
 _ASKS = re.compile(r"简述|试述|论述|什么是|为什么|如何|怎样|哪些|哪[种项个一]|举例|名词|说明|分析|比较|[?:]\s?$")
 _FILLED = re.compile(rf"[(\[【]\s{{0,6}}(?:{LETTERS}|{VERDICT})\s{{0,6}}[)\]】]|[√×]$")
+_AHEAD = 12  # lines that are looked at to tell a question from an answer
 
 
 def opens_options(lines: Sequence[Line], place: int) -> bool:
@@ -39,6 +43,18 @@ def asks(line: str) -> bool:
 def inquires(line: str) -> bool:
     """Tell whether a flat line is worded as a question."""
     return bool(_BLANK.search(line) or _ASKS.search(line) or _FILLED.search(line))
+
+
+def looks_asked(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a numbered line is a question: options follow it, or it leaves a blank."""
+    if asks(lines[place].flat):
+        return True
+    for at in range(place, min(place + _AHEAD, len(lines))):
+        if at > place and ((number_of(lines[at].flat) and not letter_of(lines[at].flat)) or heads(lines[at].flat)):
+            return False
+        if opens_options(lines, at):
+            return True
+    return False
 
 
 def tells_answer(line: Line) -> bool:

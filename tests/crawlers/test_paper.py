@@ -96,6 +96,10 @@ RULES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         "一、单项选择题\n1、题\nA.甲\nB.乙\n参考答案：1.B\n二、多项选择题\n1、题\nA.甲\nB.乙\n参考答案：1.AB",
         [(1, "1、题", AB, "B", None), (1, "1、题", AB, "AB", None)],
     ),
+    "answers of cases that have a number": (
+        f"1.患者，男，20岁。\n(1)题{FOUR}\n(2)题{FOUR}\n2.患者，女，20岁。\n(1)题{FOUR}\n答案\n1.(1)A(2)B\n2.(1)C",
+        [(1, "(1)题", ABCD, "A", None), (2, "(2)题", ABCD, "B", None), (1, "(1)题", ABCD, "C", None)],
+    ),
     "answers by heading": (
         "一、单项选择题\n1、题\nA.甲\nB.乙\n二、简答题\n1、简述。\n参考答案\n一、单项选择题（每题1分）\n1.B\n二、简答题\n1.答：一是\n二是",
         [(1, "1、题", AB, "B", None), (1, "1、简述。", [], "一是\n二是", None)],
@@ -154,7 +158,8 @@ RULES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         "1.题\nA.1\nB.2\nC.3\nD.4\nE.5\nF.6\nG.7\nH.8",
         [(1, "1.题", [f"{letter}.{place}" for place, letter in enumerate("ABCDEFGH", 1)], None, None)],
     ),
-    "a letter that a scan made a digit": ("1.题\nA.甲\n8.乙\nC.丙\n0.丁", [(1, "1.题", ["A.甲", "8.乙", "C.丙", "0.丁"], None, None)]),
+    "a letter that a scan made a digit on a line of several": ("1.题\nA.甲 8.乙 C.丙 D.丁", [(1, "1.题", ABCD, None, None)]),
+    "a letter that a scan made a digit": ("1.题\nA.甲\n8.乙\nC.丙\n0.丁", [(1, "1.题", ABCD, None, None)]),
     "options without letters": (
         "一、单选题\n1.题是（ ）\n甲\n乙\n丙\n2.题\n子\n丑\n寅\n答案：1.A 2.C",
         [(1, "1.题是（ ）", ["甲", "乙", "丙"], "A", None), (2, "2.题", ["子", "丑", "寅"], "C", None)],
@@ -325,6 +330,42 @@ DOUBTFUL = {
         "answer_list_mismatch",
     ),
     "the number of the next question is lost": ("1.题\nA.甲\nB.乙\n答案：A\n题二\nA.子\nB.丑\n答案：B", "two_answers"),
+    "a question without its number behind the answer": (
+        f"1.题（ ）{FOUR}\n答案：B\n题二（ ）{FOUR}\n答案：B\n3.题{FOUR}\n答案：B",
+        "number_out_of_order",
+    ),
+    "a question without its number behind the explanation": (
+        f"1.题{FOUR}\n答案：B\n解析：因。\n题二（ ）{FOUR}\n答案：B\n3.题{FOUR}\n答案：B",
+        "number_out_of_order",
+    ),
+    "a letter for an answer and no options at all": ("一、单选题\n1.题（ ）\n答案：AB\n2.题（ ）\n答案：B", "options_unreadable"),
+    "a small letter for an answer and no options": (f"1.题是什么\n答案：c\n2.题{FOUR}\n答案：B", "options_unreadable"),
+    "a line behind options that stand on one line": (
+        "1.题\nA.甲 B.乙 C.丙 D.丁\n感觉与知觉\n2.题\nA.甲 B.乙 C.丙 D.丁",
+        "options_unreadable",
+    ),
+    "a line that no break explains where no other line is broken": (
+        "".join(f"{number}.题\nA.甲甲甲甲 B.乙乙乙乙 C.丙丙丙丙 D.丁丁丁丁\n" for number in range(1, 5)) + "另一行\n5.题\nA.甲 B.乙",
+        "options_unreadable",
+    ),
+    "the rest of a file within a stem": ("1.题" + "心" * 5000 + "\n2.题\nA.甲\nB.乙", "stem_unreadable"),
+    "own options beside shared ones": (
+        f"B1型题\nA.甲\nB.乙\n1.题\n答案：A\n2.题\n答案：B\n3.诊断{FOUR}\n答案：A",
+        "options_unreadable",
+    ),
+    "a title of answers within a stem": ("1.题\n2.述。\n附:答案(教师用)\n甲乙丙", "answer_list_mismatch"),
+    "words between a case's questions": (
+        f"案例一：求助者，女。\n1.题{FOUR}\n答案：A\n小王是初二学生，最近不想上学。\n2.题{FOUR}\n答案：B",
+        "case_unsure",
+    ),
+    "a patient behind an explanation": (
+        f"一、单选题\n1.题{FOUR}\n答案：A\n解析：因为如此。\n患者，男，20岁，发热3天。\n2.诊断{FOUR}\n答案：B",
+        "case_unsure",
+    ),
+    "a patient among the questions that a note gives to another": (
+        f"（1～2题共用题干）\n患者，男。\n1.题{FOUR}\n答案：A\n患者，女，30岁，发热。\n2.题{FOUR}\n答案：B",
+        "case_unsure",
+    ),
     "a number that fits nowhere": ("1、简述甲。\n2、简述乙。\n9000、简述丙的内容。\n3、简述丁。", "number_out_of_order"),
 }
 
@@ -400,6 +441,30 @@ GROUPS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         ],
     ),
     "a case behind its mark": (f"【案例】求助者，女。\n1.题{FOUR}", [(1, None, "求助者，女。", None, "g1")]),
+    "a further case in few words": (
+        f"案例一：求助者，女。\n1.题{FOUR}\n答案：A\n患者，男，20岁，发热3天。\n2.题{FOUR}\n男性，45岁。咳嗽3天。\n3.题{FOUR}",
+        [
+            (1, "案例一", "求助者，女。", None, "g1"),
+            (2, "案例一", "患者，男，20岁，发热3天。", None, "g2"),
+            (3, "案例一", "男性，45岁。咳嗽3天。", None, "g3"),
+        ],
+    ),
+    "a further case behind an explanation": (
+        f"一、案例分析题\n患者，女，40岁。\n1.题{FOUR}\n答案：A\n解析：因。\n患者，男，20岁，发热。\n2.题{FOUR}\n答案：B",
+        [(1, "一、案例分析题", "患者，女，40岁。", None, "g1"), (2, "一、案例分析题", "患者，男，20岁，发热。", None, "g2")],
+    ),
+    "what a section is worth and how to answer it is no case": (
+        f"三、材料题\n（每题1分，共10分）\n考试时间：90分钟，总分：541分\n（请写在答题卡上）\n小王是学生。\n1.题{FOUR}",
+        [(1, "三、材料题", "小王是学生。", None, "g1")],
+    ),
+    "a remark among the questions that a note gives to a case": (
+        f"（1～2题共用题干）\n患者，男。\n1.题{FOUR}\n答案：A\n考查症状。\n2.题{FOUR}\n答案：B",
+        [(1, None, "患者，男。", None, "g1"), (2, None, "患者，男。", None, "g1")],
+    ),
+    "passages": (
+        f"一、阅读理解\nPassage One\nTom was a boy.\n1. Who?{FOUR}\nAnswer: A\nPassage Two\nMary was a girl.\n2. Who?{FOUR}",
+        [(1, "Passage One", "Tom was a boy.", None, "g1"), (2, "Passage Two", "Mary was a girl.", None, "g2")],
+    ),
     "headings without words for a type": (
         f"一、基础知识（共2分）\n1.题{FOUR}\n2.题{FOUR}\n二、专业知识\n1.题{FOUR}",
         [

@@ -1,0 +1,33 @@
+"""Tags that another format left in the text of a paper: what they set high or low stays there."""
+
+import pytest
+
+from crawlers.paper import read_paper
+
+
+def stem_of(words: str) -> str | None:
+    lines = [f"<p>1、{words}是（ ）。</p>", "<p>A.甲</p>", "<p>B.乙</p>", "<p>答案：A</p>"]
+    [draft] = read_paper(lines).questions
+    return draft.raw_fields()["stem_raw"]
+
+
+@pytest.mark.parametrize(
+    ("words", "seen"),
+    [
+        ("12×10<sup>9</sup>/L", "12×10⁹/L"),
+        ("10<sup>-<b>1</b>2</sup>mol", "10⁻¹²mol"),
+        ("10<SUP>&minus;3</SUP >", "10⁻³"),
+        ("CO<sub>2</sub>与SO<sub>4</sub><sup>2-</sup>", "CO₂与SO₄²⁻"),
+        ("2<sup>2<sup>3</sup></sup>", "2^(2³)"),
+        ("e<sup class='a'>x</sup>", "e^(x)"),
+        ("孔子<sup>①</sup>曰", "孔子①曰"),
+        ("甲<sup>乙丙<sub>丁", "甲乙丙丁"),
+        ("甲</sup>乙<sup>&amp;lt;</sup>", "甲乙&lt;"),
+    ],
+)
+def test_what_tags_of_a_text_set_high_or_low_stays_there(words: str, seen: str) -> None:
+    assert stem_of(words) == f"1、{seen}是（ ）。"
+
+
+def test_many_tags_within_each_other_are_read_soon() -> None:
+    assert stem_of("<sup>" * 3000 + "高血压" + "</sup>" * 3000) == "1、高血压是（ ）。"

@@ -1,0 +1,58 @@
+"""Titles of chapters between questions: by their words, or by the numbers that begin anew below them."""
+
+import pytest
+
+from crawlers.importers.papers import read_questions
+from crawlers.paper import read_paper
+from records.provenance import Provenance
+
+TITLES = [
+    "第二章 感觉", "第二节", "第二单元 感觉", "模块二 感觉", "模块2：感觉", "专题二", "Chapter 2", "Chapter 2 Sensation", "Unit 2",
+    "第二章 感觉、知觉（一）", "第二章  感觉（Sensation）", "感觉与知觉", "2.1 感觉", "§2 感觉", "习题二", "《感觉》", "儿科护理学",
+]  # fmt: skip
+IN_PLACE = ["", "\n答案：{}", "\n答案：{}\n解析：因为如此。"]
+
+
+def _question(number: int, words: str, answer: str, by_lines: bool) -> str:
+    options = "A、甲\nB、乙\nC、丙\nD、丁" if by_lines else "A、甲  B、乙  C、丙  D、丁"
+    return f"{number}、{words}是（ {answer} ）\n{options}"
+
+
+@pytest.mark.parametrize("below", IN_PLACE)
+@pytest.mark.parametrize("by_lines", [True, False])
+@pytest.mark.parametrize("title", TITLES)
+def test_a_title_where_numbers_begin_anew_belongs_to_no_question(title: str, by_lines: bool, below: str) -> None:
+    asked = [
+        _question(number, words, "" if below else answer, by_lines) + below.format(answer)
+        for number, words, answer in [(1, "感觉", "A"), (2, "知觉", "B"), (1, "想象", "C"), (2, "记忆", "D")]
+    ]
+    drafts = read_paper("\n".join([*asked[:2], title, *asked[2:]]).split("\n")).questions
+    assert [(draft.number, draft.answer, draft.above.heading) for draft in drafts] == [
+        (1, "A", None),
+        (2, "B", None),
+        (1, "C", title),
+        (2, "D", title),
+    ]
+    assert not any("\n" in text for draft in drafts for text in [draft.stem, *draft.options, draft.explanation or ""])
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_answer_list_names_chapters_as_the_questions_do(title: str) -> None:
+    asked = [_question(number, words, "", False) for number, words in [(1, "感觉"), (2, "知觉"), (1, "想象"), (2, "记忆")]]
+    key = f"参考答案\n绪论\n1.A 2.B\n{title}\n1.C 2.D"
+    drafts = read_paper("\n".join([*asked[:2], title, *asked[2:], key]).split("\n")).questions
+    assert [(draft.answer, draft.explanation) for draft in drafts] == [("A", None), ("B", None), ("C", None), ("D", None)]
+
+
+def test_the_rest_of_a_broken_option_is_no_title() -> None:
+    long = "A、甲 B、乙 C、丙 D、" + "丁" * 30
+    reading = read_paper(f"1、题\n{long}\n丁戊\n1、题\n{long}\n丁戊\n2、题\n{long}".split("\n"))
+    assert [draft.options[-1] for draft in reading.drafts if not draft.doubt] == ["D、" + "丁" * 30 + "\n丁戊", "D、" + "丁" * 30]
+    assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None, None]  # it may be a title, too
+
+
+def test_a_text_file_of_records_is_refused() -> None:
+    seen = Provenance(source="s", url="file:a.txt", snapshot="2026-01-01", page_id="0" * 64, position="")
+    body = '{"question": "题", "answer": "A"}\n{"question": "题二", "answer": "B"}\n'.encode()
+    with pytest.raises(ValueError, match=r"a\.txt: line 1: a JSON object on a line; .* name the file \.jsonl"):
+        read_questions("a.txt", body, ".txt", seen)
