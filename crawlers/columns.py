@@ -20,7 +20,7 @@ def width(text: str) -> int:
 
 def cut(text: str, columns: int) -> str:
     """Return a text of a page on one line, harmless and not wider than so many columns."""
-    text = _UNSHOWN.sub(" ", text[: columns * 4]).strip()
+    text = harmless(text[: columns * 4])
     if width(text) <= columns:
         return text
     kept, taken = "", 1
@@ -30,6 +30,11 @@ def cut(text: str, columns: int) -> str:
             break
         kept += sign
     return f"{kept}…"
+
+
+def harmless(text: str) -> str:
+    """Return a text on one line, without the signs that a terminal obeys or that hide others."""
+    return _UNSHOWN.sub(" ", text).strip()
 
 
 def counted(number: int, noun: str) -> str:

@@ -72,6 +72,8 @@ def read_files(name: str, source: Source, folder: Path, max_misfit_share: float)
         reading = read_file(file, read_page(folder, row).body, source.format or "", seen)
         found, files, misfits = found + reading.found, files + 1, misfits + reading.misfits
         faults += [f"{file}: {fault}" for fault in reading.faults]
+        for part in reading.skipped:
+            _logger.warning("%s: %s: %s", name, file, part)
         silent += [] if reading.found > len(reading.faults) else [file]
         yield from reading.items
     limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format} the right format?"

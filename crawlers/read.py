@@ -10,7 +10,10 @@ docs/importing.md says how the files become a source of the pipeline.
 import argparse
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from tqdm import tqdm
 
@@ -18,7 +21,7 @@ from crawlers.importers.formats import guess_format, known_formats, read_file, s
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.report import Row, table_of
 from records.item import Item, QuestionItem
-from records.jsonl import replacing, to_line
+from records.jsonl import to_line
 from records.provenance import Provenance, page_id
 from records.stage import run_stage
 
@@ -31,22 +34,46 @@ def main(argv: list[str] | None = None) -> int:
         suffixes_of(arguments.format)  # an unknown name is told now
     files = named_files(arguments.paths, arguments.format)
     rows: list[Row] = []
-    rejected: list[bytes] = []
     out = sys.stdout.buffer
-    for name, path in tqdm(files, unit=" files", disable=None if len(files) > 1 else True):
-        row = _read(name, path, arguments.format)
-        rows.append(row)
-        for item in row.reading.items:
-            if _is_doubtful(item):
-                rejected.append(to_line(item))
-            else:
-                out.write(to_line(item))
-    out.flush()
-    if arguments.rejected:
-        with replacing(arguments.rejected) as part:
-            part.write_bytes(b"".join(rejected))
+    with _written(arguments.rejected) as rejected:
+        for name, path in tqdm(files, unit=" files", disable=None if len(files) > 1 else True):
+            row = _read(name, path, arguments.format)
+            rows.append(row)
+            for item in row.reading.items:
+                if not _is_doubtful(item):
+                    out.write(to_line(item))
+                elif rejected:
+                    rejected.write(to_line(item))
+        out.flush()
     sys.stderr.write("".join(f"{line}\n" for line in table_of(rows, arguments.verbose)))
     return 1 if any(row.error for row in rows) or not any(row.reading.found for row in rows) else 0
+
+
+@contextmanager
+def _written(path: Path | None) -> Iterator[BinaryIO | None]:
+    """Yield a file that takes the place of `path` when the block ends well, and is gone when it does not.
+
+    Raises:
+        ValueError: nothing can be written there; told before the block begins.
+    """
+    if path is None:
+        yield None
+        return
+    if path.exists() and not path.is_file():  # a device would be replaced by a file
+        found = f"a folder; name a file in it, such as {path / 'rejected.jsonl'}" if path.is_dir() else "a device or a pipe"
+        raise ValueError(f"--rejected {path}: expected a file that can be written anew, found {found}")
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = part.open("wb")
+    except OSError as error:
+        raise ValueError(f"--rejected {path}: cannot be written ({error.strerror}); name a file in a folder of yours") from None
+    try:
+        with file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -78,12 +105,14 @@ def _is_doubtful(item: Item) -> bool:
 
 
 def run() -> None:
-    """Run main; a reader that closes its end of the pipe, such as `head`, ends it without a word."""
+    """Run main; a reader that closes its end of the pipe, such as `head`, ends it without a word, a full disk with one line."""
     try:
         sys.exit(main())
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)  # as the shell reports a program that ended by SIGPIPE
+    except OSError as error:  # files are opened elsewhere: what is left is what is written
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries to write the rest when it ends
+        if isinstance(error, BrokenPipeError):
+            sys.exit(141)  # as the shell reports a program that ended by SIGPIPE
+        sys.exit(f"error: the items could not be written ({error.strerror}); is the disk full?")
 
 
 if __name__ == "__main__":

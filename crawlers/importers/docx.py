@@ -1,7 +1,8 @@
 """Importer of docx: bytes in, the lines of the document in reading order out.
 
-What Word keeps outside the text comes back as text: automatic numbers, underlined blanks, check marks of symbol fonts. Text boxes
-follow the paragraph they hang on. Headers, footers, notes, comments, deleted and hidden text are left out.
+What Word keeps outside the text comes back as text: automatic numbers, underlined blanks, check marks of symbol fonts, what is set
+high or low, formulas. Text boxes follow the paragraph they hang on. Headers, footers, notes, comments, deleted and hidden text are
+left out.
 """
 
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from docx import Document
 from docx.opc.exceptions import OpcError
 from lxml import etree
 
+from crawlers.importers.docx_formulas import FORMULA, formula, is_placed, placed
 from crawlers.importers.docx_numbers import Numbering
 from crawlers.importers.docx_tables import table_lines
 from crawlers.importers.reading import Text
@@ -19,7 +21,6 @@ from crawlers.papers.lines import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _IMAGES = {
     "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic",
     "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart",
@@ -81,10 +82,9 @@ class _Walk:
             first = False
 
     def _paragraph(self, paragraph: etree._Element) -> Iterator[str]:
-        pieces, boxes = [self._numbering.prefix(paragraph)], []
-        for element in self._inline(paragraph, boxes):
-            pieces.append(_piece(element))
-        yield from "".join(pieces).split("\n")
+        boxes: list[etree._Element] = []
+        said = _joined(self._inline(paragraph, boxes))
+        yield from f"{self._numbering.prefix(paragraph)}{said}".split("\n")
         for box in boxes:
             for element in self._blocks(box):
                 yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
@@ -100,7 +100,7 @@ class _Walk:
                 continue
             elif isinstance(element.tag, str) and element.tag not in _UNSEEN:
                 yield element
-                waiting.extend(reversed(element))
+                waiting.extend(() if element.tag == FORMULA else reversed(element))
 
     def _table(self, table: etree._Element) -> Iterator[str]:
         yield from table_lines([[self._cell(cell) for cell in _cells(row)] for row in _rows(table)])
@@ -133,11 +133,28 @@ def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
             yield from [None] * (int(wide) - 1 if wide.isdigit() and len(wide) < _WIDE_DIGITS else 0)
 
 
+def _joined(elements: Iterator[etree._Element]) -> str:
+    """Return what elements say; runs beside each other that are set equally high are one, as Word cuts `-1` where it likes."""
+    pieces: list[str] = []
+    run, held = None, ""
+    for element in elements:
+        if element.tag == f"{_W}t" and is_placed(element.getparent()):
+            now = element.getparent()
+            if held and placed(now, "1") != placed(run, "1"):
+                pieces.append(placed(run, held))
+                held = ""
+            run, held = now, held + (element.text or "")
+        elif piece := _piece(element):
+            pieces += [placed(run, held), piece] if held else [piece]
+            held = ""
+    return "".join([*pieces, placed(run, held)] if held else pieces)
+
+
 def _piece(element: etree._Element) -> str:
     if element.tag in (f"{_W}t", f"{_W}tab"):
         return _blanks_shown(element)
-    if element.tag == _MATH_TEXT:
-        return element.text or ""
+    if element.tag == FORMULA:
+        return formula(element)
     if element.tag == f"{_W}sym":
         return _SYMBOLS.get(element.get(f"{_W}char", "")[-2:].upper(), IMAGE)
     if element.tag in _IMAGES:

@@ -2,6 +2,9 @@
 
 from crawlers.importers.layout import Layout, layout_of_keys
 from crawlers.importers.option_cells import split_options
+from crawlers.importers.table import named, whole_header
+from crawlers.papers.headings import is_heading
+from crawlers.papers.lines import flat
 
 Cell = list[str]
 _LETTERS = "ABCDEFGHIJ"
@@ -10,13 +13,13 @@ _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "ans
 
 def table_lines(rows: list[list[Cell]]) -> list[str]:
     """Return a table as lines: one with a header such as 题干, A, B, 答案 as a paper is written, any other row by row."""
-    header = [" ".join(cell) for cell in rows[0]] if rows else []
-    shape = layout_of_keys(header) if len(rows) > 1 else None
+    header, below = _header(rows)
+    shape = layout_of_keys(header) if below else None
     if shape is None:
         return [line for row in rows for line in _row_lines([cell for cell in row if cell])]
     lines: list[str] = []
     kind = ""
-    for place, row in enumerate(rows[1:], 1):
+    for place, row in enumerate(below, 1):
         record = {key: cell for key, cell in zip(header, row, strict=False)}
         said = {field: _cell(record, shape, field) for field in _FIELDS}
         lines += said["case_raw"]
@@ -27,9 +30,18 @@ def table_lines(rows: list[list[Cell]]) -> list[str]:
     return lines
 
 
+def _header(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]]:
+    """Return the names of the columns, which one or two rows hold, and the rows below them."""
+    upper, second = ([" ".join(cell) for cell in row] for row in [*rows, [], []][:2])
+    if both := whole_header(upper, second):
+        return both, rows[2:]
+    return named(upper), rows[1:]
+
+
 def _question(place: int, said: dict[str, Cell], record: dict[str, Cell], shape: Layout) -> list[str]:
     stem, number = said["stem_raw"], " ".join(said["number_raw"]).strip(" .、．")
-    if not stem:  # a row that goes on, or a heading across the table
+    is_alone = sum(map(bool, record.values())) == 1
+    if not stem or (is_alone and is_heading(flat(stem[0]))):  # a row that goes on, or a heading across the table
         return [line for cell in record.values() for line in cell]
     first = stem[0] if not number.isdigit() and stem[0][:1].isdigit() else f"{number if number.isdigit() else place}、{stem[0]}"
     options = split_options("\n".join(said["options_raw"])) or ["\n".join(record.get(key, [])) for key in shape.option_keys]

@@ -7,12 +7,13 @@ from typing import Any
 
 from msgspec import structs
 
-from crawlers.importers.json import below, first_record, read_records
+from crawlers.importers.json import below, first_record, read_records, way_to_records
 from crawlers.importers.layout import Layout, layout, layout_by_keys, layout_of_keys, layouts
 from crawlers.importers.papers import LINE_READERS, read_questions
 from crawlers.importers.reading import Lost, Reading
 from crawlers.importers.record_items import items_of
-from crawlers.importers.table import read_sheets, records_of
+from crawlers.importers.row_groups import records_of
+from crawlers.importers.table import read_sheets
 from records.checks import one_of
 from records.provenance import Provenance
 
@@ -74,7 +75,7 @@ def suffix_of(name: str, format_name: str) -> str:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix not in suffixes_of(format_name):
         known = ", ".join(suffixes_of(format_name))
-        raise ValueError(f"{name}: format {format_name} reads no file that ends in {suffix or 'nothing'!r}; it reads {known}")
+        raise ValueError(f"{name}: format {format_name} reads no file {_ending(suffix)}; it reads {known}")
     return suffix
 
 
@@ -94,9 +95,14 @@ def guess_format(name: str, body: bytes) -> str:
     if suffix in _SHEETS:
         header = next(read_sheets(name, body, _is_some_header)).header
         return layout_by_keys((format_name, dict.fromkeys(header)) for format_name in layouts()) or TABLE
-    advice = "save it as .docx, .xlsx or .txt" if suffix in (".doc", ".wps", ".xls", ".et", ".rtf") else "name one with --format"
+    old = suffix in (".doc", ".wps", ".xls", ".et", ".rtf")
+    advice = "save it as .docx, .xlsx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats())
-    raise ValueError(f"{name}: no format reads a file that ends in {suffix or 'nothing'!r}; {advice}; known formats: {formats}")
+    raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
+
+
+def _ending(suffix: str) -> str:
+    return f"that ends in {suffix!r}" if suffix else "without a suffix"
 
 
 def _is_some_header(keys: Iterable[str]) -> bool:
@@ -110,11 +116,23 @@ def _read_json(name: str, body: bytes, shape: Layout | None, seen: Provenance) -
         keys = list(dict.fromkeys(key for _, record in records if isinstance(record, dict) for key in record))
         shape = layout_of_keys(keys)
         if shape is None:
-            known = "expected question or 题干 and options or answer; other keys take a layout in crawlers/importers/layouts.yaml"
-            raise ValueError(f"{name}: no fields of a question among the keys {', '.join(keys[:_KEYS_SHOWN]) or '(none)'}; {known}")
+            raise ValueError(_unknown_keys(name, records, keys))
     reading = Reading()
     _take(reading, records, shape, seen, name)
     return reading
+
+
+def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str]) -> str:
+    """Return what is wrong with records in which no question is seen, and what to do."""
+    shown = ", ".join(keys[:_KEYS_SHOWN])
+    known = "expected question or 题干 and options or answer"
+    if not keys:
+        first = records[0][1].words if records and isinstance(records[0][1], Lost) else "no records"
+        return f"{name}: {first}; {known}"
+    if way := way_to_records([record for _, record in records if isinstance(record, dict)]):
+        layout_of = f"a layout with `array: [{', '.join(way)}]` in crawlers/importers/layouts.yaml reads them"
+        return f"{name}: no fields of a question among the keys {shown}; its records lie under {', '.join(way)}: {layout_of}"
+    return f"{name}: no fields of a question among the keys {shown}; {known}; other keys take a layout in crawlers/importers/layouts.yaml"
 
 
 def _read_sheets(name: str, body: bytes, shape: Layout | None, seen: Provenance) -> Reading:
@@ -125,11 +143,11 @@ def _read_sheets(name: str, body: bytes, shape: Layout | None, seen: Provenance)
 
     for sheet in read_sheets(name, body, is_header):
         if not sheet.header:
-            reading.unread.append(f"sheet {sheet.name}: no header, so not read: {sheet.above[0]}")
+            reading.skipped.append(f"sheet {sheet.name}: {sheet.why}: {sheet.above[0]}")
             continue
         reading.unread += sheet.above
         if found := shape or layout_of_keys(sheet.header):
-            _take(reading, records_of(sheet), found, seen, name)
+            _take(reading, records_of(sheet, found, reading.unread), found, seen, name)
     return reading
 
 

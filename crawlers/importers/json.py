@@ -13,6 +13,8 @@ LINES = (".jsonl", ".ndjson")
 EVERY = "*"
 """Stands in `array` for every key with a list; the records have that key under this one."""
 _RAW_CHARS = 2000
+_DEEPEST = 4
+"""Keys below each other under which records are looked for."""
 
 
 def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
@@ -70,7 +72,28 @@ def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
                 faults.append(f"line {number}: {error}")
                 yield f"line:{number}", Lost(f"line:{number}", "record_unreadable", str(error), line[:_RAW_CHARS])
     if faults and not read:
-        raise ValueError(f"{name}: {faults[0]}; no line of the file is JSON")
+        advice = "; the file is one document, and no record a line: name it .json" if _is_whole(text) else ""
+        raise ValueError(f"{name}: {faults[0]}; no line of the file is JSON{advice}")
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        _parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def way_to_records(records: Sequence[Any]) -> list[str]:
+    """Return the keys that lead to the first list of objects inside records, as `array` of a layout names them; none without one."""
+    waiting: list[tuple[list[str], Any]] = [([], record) for record in records[:1]]
+    while waiting:
+        way, value = waiting.pop(0)
+        if way and isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
+            return way
+        if isinstance(value, dict) and len(way) < _DEEPEST:
+            waiting += [([*way, key], inner) for key, inner in value.items()]
+    return []
 
 
 def _parse(text: str) -> Any:
@@ -103,5 +126,6 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
 
 
 def _no_object(position: str, value: Any) -> Lost:
-    words = f"found {type(value).__name__}, expected an object with named fields"
+    advice = "; is the whole file one array? then name it .json" if isinstance(value, list) and position.startswith("line:") else ""
+    words = f"found {type(value).__name__}, expected an object with named fields{advice}"
     return Lost(position, "record_unreadable", words, json.dumps(value, ensure_ascii=False)[:_RAW_CHARS])

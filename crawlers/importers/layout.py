@@ -17,9 +17,14 @@ FILE = Path(__file__).parent / "layouts.yaml"
 _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
 """Key under which the rows below a heading inside a table have that heading."""
+CASE, SHARED_OPTIONS = "(case)", "(shared options)"
+"""Keys under which they have what a row above says that they share."""
 _OPTION = re.compile(
-    r"(?:备选)?(?:选项|答案|option|choice|opt|answer)?(?P<letter>[a-j])(?:选项|项)?|(?:备选)?(?:选项|项|option|choice|opt)(?P<number>\d|[一二三四五六七八九十])"
+    r"(?:备选?|可)?(?:选择?项|答案|option|choice|opt|answer)?(?P<letter>[a-j])(?:选项|项)?"
+    r"|(?:备选?|可)?(?:选择?项|项|option|choice|opt)(?P<number>\d|[一二三四五六七八九十])"
 )
+_WRONG = re.compile(r"(?:错误|干扰)(?:答案|选项|项)(?:\d|[一二三四五六七八九十])|(?:wrong|incorrect)(?:answer|option)\d|distractor\d")
+_UNNAMED = re.compile(r"column \d+")
 _NUMERALS = "一二三四五六七八九十"
 
 
@@ -46,6 +51,8 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options are the last lines of the stem: `A．…`."""
     option_keys: list[str] = []
     """Keys that hold one option each, in their order."""
+    wrong_keys: list[str] = []
+    """Keys that hold one wrong option each, where the right one is the answer itself."""
     labelled_options: tuple[str, str] | None = None
     """Options are objects with these keys for letter and text."""
     zero_based_answer: bool = False
@@ -56,6 +63,8 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What those subjects are called; others keep the file's word."""
     unread: list[str] = []
     """Keys that are known and of no use."""
+    by_words: bool = False
+    """Told by the words of a header: made by people, with rows between the questions and options in any cell."""
     questions: dict[str, str | list[str]] | None = None
     entity: EntityLayout | None = None
 
@@ -67,8 +76,19 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def used(self) -> set[str]:
         """Return the keys that are read or known to be of no use."""
         keys = [key for value in (self.questions or {}).values() for key in ([value] if isinstance(value, str) else value)]
-        extra = [self.split_on, self.shared, SECTION]
-        return {key.rstrip("?") for key in [*keys, *extra, *self.option_keys, *self.unread] if key}
+        extra = [self.split_on, self.shared, SECTION, CASE, SHARED_OPTIONS]
+        return {key.rstrip("?") for key in [*keys, *extra, *self.option_keys, *self.wrong_keys, *self.unread] if key}
+
+    def keys_of(self, field: str) -> list[str]:
+        """Return the keys of a field of `questions`, without what says that they may be missing."""
+        keys = (self.questions or {}).get(field, [])
+        return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
+
+    def columns_needed(self, header: Sequence[str]) -> int:
+        """Return how many cells a row has to have so that stem, options and answer are where the header says."""
+        fields = ("stem_raw", "options_raw", "answer_raw")
+        needed = {*self.option_keys, *self.wrong_keys, *(key for field in fields for key in self.keys_of(field))}
+        return len(header) if self.entity else max((place for place, key in enumerate(header, 1) if key in needed), default=0)
 
     def subject_of(self, name: str) -> str | None:
         """Return the subject that a file's name says."""
@@ -94,17 +114,46 @@ def layout(name: str) -> Layout:
 
 def layout_of_keys(keys: Sequence[str]) -> Layout | None:
     """Return the layout that the words of a header tell: a stem, and options or an answer; None where they do not."""
-    plain = [_plain(key) for key in keys]
-    words = {field: next((word for word in known if word in plain), None) for field, known in _columns().items()}
-    found = {field: keys[plain.index(word)] for field, word in words.items() if word}
-    places = {key: _option_place(word) for key, word in zip(keys, plain, strict=True)}
+    words = [plain(key) for key in keys]
+    found: dict[str, str] = {}
+    for field, known in _columns().items():
+        key = next((keys[words.index(word)] for word in known if word in words), None)
+        if key is not None and key not in found.values():
+            found[field] = key
+    places = {key: _option_place(word) for key, word in zip(keys, words, strict=True)}
     options = sorted((key for key in places if places[key]), key=places.__getitem__)
-    options = options if len(options) > 1 else []
+    options = options if len(options) > 1 else _beside(keys, found.get("options_raw"))
+    wrong = [key for key, word in zip(keys, words, strict=True) if _WRONG.fullmatch(word)]
     if "stem_raw" not in found or not (options or "options_raw" in found or "answer_raw" in found):
         return None
     fields: dict[str, str | list[str]] = {field: f"{key}?" for field, key in found.items()}
-    fields["section_raw"] = [f"{SECTION}?"] if "section_raw" not in found else [f"{found['section_raw']}?", f"{SECTION}?"]
-    return Layout(questions=fields, option_keys=options, options_in_stem=not options and "options_raw" not in found)
+    for field, key in (("section_raw", SECTION), ("case_raw", CASE), ("shared_options_raw", SHARED_OPTIONS)):
+        fields[field] = [f"{found[field]}?", f"{key}?"] if field in found else [f"{key}?"]
+    in_stem = not options and "options_raw" not in found
+    return Layout(
+        questions=fields,
+        option_keys=options,
+        wrong_keys=wrong if in_stem and "answer_raw" in found else [],
+        options_in_stem=in_stem,
+        by_words=True,
+    )
+
+
+def is_option_name(key: str) -> bool:
+    """Tell whether a header's word names one option: A, 选项B, Option 3."""
+    return _option_place(plain(key)) > 0
+
+
+def is_unnamed(key: str) -> bool:
+    """Tell whether a column is called by its place."""
+    return _UNNAMED.fullmatch(key) is not None
+
+
+def _beside(keys: Sequence[str], options: str | None) -> list[str]:
+    """Return the column 选项 and those without a name behind it, over which its cell is merged; none where there is no such."""
+    start = keys.index(options) if options else len(keys)
+    end = next((place for place in range(start + 1, len(keys)) if not is_unnamed(keys[place])), len(keys))
+    return [*keys[start:end]] if end > start + 1 else []
 
 
 def layout_by_keys(records: Iterable[tuple[str, Any]]) -> str | None:
@@ -115,7 +164,7 @@ def layout_by_keys(records: Iterable[tuple[str, Any]]) -> str | None:
     return None
 
 
-def _plain(key: str) -> str:
+def plain(key: str) -> str:
     """Return a header's word without what differs between tables: `选项 A（必填）` is 选项a."""
     text = unicodedata.normalize("NFKC", key).lower()
     return re.sub(r"[\W_]", "", re.sub(r"\(.*?\)|\[.*?\]|【.*?】", "", text))

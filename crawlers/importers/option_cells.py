@@ -4,6 +4,9 @@ import re
 import unicodedata
 
 _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
+_BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")
+_LEAST_BARE = 3
+"""Letters in their order that are options without a sign behind them; two may be words: A型 B型."""
 _SEPARATORS = ("$;$", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
 _BEFORE = " \t\n\r\u3000;；|,，。、"
 
@@ -14,6 +17,8 @@ def split_options(text: str) -> list[str]:
     if not text:
         return []
     starts = _starts(text)
+    if len(starts) < 2 and "\n" not in text:
+        starts = _bare_starts(text)
     if len(starts) > 1:
         parts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
         return [part.strip().rstrip(";；|").strip() for part in parts]
@@ -36,3 +41,10 @@ def _starts(text: str) -> list[int]:
         if free and letter == chr(ord("A") + len(starts)) and (starts or match.start() == 0):
             starts.append(match.start())
     return starts
+
+
+def _bare_starts(text: str) -> list[int]:
+    """Return where options begin whose letters have no sign: `A甲 B乙 C丙`. None if a letter stands out of its turn: `A型 B型 O型`."""
+    found = [(match.start(), unicodedata.normalize("NFKC", match[1])) for match in _BARE.finditer(text)]
+    in_turn = [letter for _, letter in found] == [*"ABCDEFGHIJ"[: len(found)]]
+    return [start for start, _ in found] if in_turn and len(found) >= _LEAST_BARE and found[0][0] == 0 else []

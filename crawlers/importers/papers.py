@@ -39,10 +39,11 @@ def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Rea
         seen: provenance without its place.
 
     Raises:
-        ValueError: the file is not what its suffix says.
+        ValueError: the file is not what its suffix says, or its lines are records.
     """
     text = LINE_READERS[suffix](name, body)
     lines = text.lines
+    _refuse_records(name, lines)
     paper = read_paper(lines)
     titles = _titles(name, lines, paper)
     reading = Reading(unread=[*text.dropped, *paper.unread])
@@ -55,6 +56,14 @@ def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Rea
         reading.give_up(lost, seen)
     reading.found = len(reading.items)
     return reading
+
+
+def _refuse_records(name: str, lines: list[str]) -> None:
+    """Refuse a file of records: read as a paper, it would lose nearly all of them."""
+    filled = [(place, line.strip()) for place, line in enumerate(lines, 1) if line.strip()]
+    records = [place for place, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
+    if len(records) * 2 > len(filled):
+        raise ValueError(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:

@@ -1,6 +1,7 @@
 """Files by the paths that name them: files, folders and patterns in, each file with its name and path out."""
 
 import logging
+import os
 from collections.abc import Iterable
 from glob import has_magic
 from itertools import takewhile
@@ -36,32 +37,44 @@ def read_bytes(name: str, path: Path) -> bytes:
     """Return a file's bytes.
 
     Raises:
-        ValueError: it is larger than anything that is read here.
+        ValueError: it is larger than anything that is read here, or cannot be opened.
     """
-    size = path.stat().st_size
-    if size > MAX_FILE_BYTES:
-        raise ValueError(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read: cut it into parts")
-    return path.read_bytes()
+    try:
+        size = path.stat().st_size
+        if size <= MAX_FILE_BYTES:
+            return path.read_bytes()
+    except OSError as error:
+        dangling = "it is a link to nothing: `dvc checkout` brings back what DVC keeps"
+        advice = dangling if path.is_symlink() and not path.exists() else "is it still there, and may you read it?"
+        raise ValueError(f"{name}: cannot be opened ({error.strerror}); {advice}") from None
+    raise ValueError(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read: cut it into parts")
 
 
 def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
     """Return the folder that a path's files are named from, and the files."""
     if not path:
         raise ValueError("no path; expected a file, a folder or a pattern such as imports/NAME/*.docx")
-    if Path(path).is_file():
+    if Path(path).is_file() or (Path(path).is_symlink() and not Path(path).exists()):
         return Path(path).parent, [Path(path)]
     fixed = list(takewhile(lambda piece: not has_magic(piece), Path(path).parts))
     above, rest = (Path(path), ("**", "*")) if Path(path).is_dir() else (Path(*fixed), Path(path).parts[len(fixed) :])
-    files = [entry for entry in above.glob("/".join(rest)) if entry.is_file() and not _is_hidden(entry, above)] if rest else []
+    files = [entry for entry in above.glob("/".join(rest)) if _is_read(entry) and not _is_hidden(entry, above)] if rest else []
     if Path(path).is_dir():
-        other = sorted({entry.suffix.lower() for entry in files if entry.suffix.lower() not in suffixes})
+        other = sorted({entry.suffix.lower() for entry in files if entry.suffix.lower() not in suffixes and not entry.is_dir()})
         if other:
-            _logger.warning("%s: files that end in %s are not read", path, ", ".join(map(repr, other)))
-        files = [entry for entry in files if entry.suffix.lower() in suffixes]
+            endings = [f"that end in {suffix!r}" if suffix else "without a suffix" for suffix in other]
+            _logger.warning("%s: files %s are not read", path, ", ".join(endings))
+        files = [entry for entry in files if entry.suffix.lower() in suffixes or entry.is_dir()]
     if not files:
         where = "a path is relative to where the command runs and names a file, a folder or a pattern such as folder/*.jsonl"
         raise ValueError(f"no file fits {path!r}; {where}")
     return above, files
+
+
+def _is_read(entry: Path) -> bool:
+    """Tell whether an entry is a file, or a link or a folder that cannot be opened: those are told one by one when they are read."""
+    is_closed = entry.is_dir() and not os.access(entry, os.R_OK | os.X_OK)
+    return entry.is_file() or is_closed or (entry.is_symlink() and not entry.exists())
 
 
 def _whole(path: Path) -> Path:

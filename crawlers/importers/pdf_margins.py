@@ -18,6 +18,10 @@ _PAGE = re.compile(
     r"|(?:page|p\.?)\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?",
     re.I,
 )
+_ADDRESS = r"(?:https?|file)://\S+|www\.\S+"
+_TIME = r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4},?\s+(?:[上下]午\s?)?\d{1,2}:\d{2}(?:\s?[AP]M)?"
+_PRINTED = re.compile(rf"(?:{_ADDRESS})(?:\s+\d{{1,4}}\s*[/／]\s*\d{{1,4}})?|{_TIME}(?:\t.{{1,200}})?", re.I)
+"""What browsers print above and below a page: the time with the title, the address with the page's number."""
 _CONTENT = re.compile(r"[(（\[]?[A-JＡ-Ｊ][)）\]]?\s?[.．、:：)）]|\d{1,3}\s?[.．、]|.{0,4}(?:答案|解析)")
 """What may stand in the same place of several pages and is no header for that."""
 _SHIFTS = (0.0, 0.5)
@@ -39,11 +43,15 @@ def without_margins(sheets: list[Sheet]) -> tuple[list[Sheet], list[str]]:
     least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
     kept, dropped = [], []
     for sheet, margin in zip(sheets, margins, strict=True):
-        out = [row for row in margin if _PAGE.fullmatch(row.text) or (_is_often(row, often, least) and not _CONTENT.match(row.text))]
+        out = [row for row in margin if _is_frame(row.text) or (_is_often(row, often, least) and not _CONTENT.match(row.text))]
         signs = [sign for sign in sheet.signs if not any(row.top <= (sign.top + sign.bottom) / 2 <= row.bottom for row in out)]
         kept.append(sheet._replace(signs=signs))
         dropped += [row.text for row in out]
     return kept, dropped
+
+
+def _is_frame(text: str) -> bool:
+    return bool(_PAGE.fullmatch(text) or _PRINTED.fullmatch(text))
 
 
 def _is_often(row: Row, often: Counter[tuple[str, float, int]], least: float) -> bool:

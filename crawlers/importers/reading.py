@@ -2,6 +2,7 @@
 
 from msgspec import Struct, field, structs
 
+from crawlers.papers.draft import DOUBTS
 from records.item import Item, QuestionItem
 from records.provenance import Provenance
 
@@ -36,6 +37,8 @@ class Reading(Struct):
     """Records, or numbered questions of a paper: as many as there are items."""
     unread: list[str] = field(default_factory=list)
     """What belongs to no item: titles, remarks, dropped page headers."""
+    skipped: list[str] = field(default_factory=list)
+    """Parts that were not looked into, such as sheets without a header: told to everybody, and counted with `unread`."""
     faults: list[str] = field(default_factory=list)
     """Where and why items with `doubt` were given up, in words."""
 
@@ -45,6 +48,6 @@ class Reading(Struct):
     def give_up(self, lost: Lost, seen: Provenance) -> None:
         """Take what could not be read as an item with `doubt`, so that `clean` counts it among the rejected."""
         place = structs.replace(seen, position=lost.position)
-        self.misfits += 1
+        self.misfits += lost.reason not in DOUBTS
         self.items.append(QuestionItem(url=seen.url, provenance=place, stem_raw=lost.raw, doubt=lost.reason))
         self.faults.append(f"{lost.position.replace(':', ' ')}: {lost.reason}: {lost.words}")

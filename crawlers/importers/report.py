@@ -1,19 +1,19 @@
 """What was read from files, for people: rows in, lines of a table out."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct, field
 
+from crawlers.columns import aligned, harmless
 from crawlers.importers.reading import Reading
 from records.item import EntityItem, Item, QuestionItem
 
 _SHOWN = 3
 _VERDICTS = re.compile(r"[√×✓✗对错]|正确|错误|true|false|[TF]", re.I)
-_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread")
+_NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
 
 class Row(Struct):
@@ -29,7 +29,7 @@ class Row(Struct):
 def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
     """Return a table with a line a file, then what is in the items, what was rejected and why, and the files that could not be read."""
     read = [row for row in rows if not row.error]
-    lines = _aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])]) if read else []
+    lines = aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])], _NUMBERS) if read else []
     items = [item for row in read for item in row.reading.items]
     good = [item for item in items if not _doubt(item)]
     lines += _counted("items", (kind_of(item) for item in good))
@@ -37,6 +37,7 @@ def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
     for row in read:
         if not row.reading.found:
             lines.append(f"{row.file}: nothing found that format {row.format} reads; is it the right one? --verbose shows the lines")
+        lines += [f"{row.file}: {line}" for line in row.reading.skipped]
         if verbose:
             lines += [f"{row.file}: {line}" for line in row.reading.faults]
             lines += [f"{row.file}: unread: {line}" for line in row.reading.unread]
@@ -45,7 +46,7 @@ def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
             if len(row.reading.faults) > _SHOWN:
                 lines.append(f"{row.file}: and {len(row.reading.faults) - _SHOWN} more; --verbose shows them")
     lines += [f"error: {row.error}" for row in rows if row.error]
-    return [_UNSHOWN.sub(" ", line) for line in lines]  # file contents may hold signs that a terminal obeys
+    return [harmless(line) for line in lines]
 
 
 def kind_of(item: Item) -> str:
@@ -63,8 +64,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     entities = sum(isinstance(item, EntityItem) for item in row.reading.items)
     questions = [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
     silent = sum(not item.answer_raw for item in questions)
-    counts = (row.reading.found, len(questions), entities, doubtful, silent, len(row.reading.unread))
-    return (row.file, f"{row.format} (guessed)" if row.guessed else row.format, *map(str, counts))
+    counts = (row.reading.found, len(questions), entities, doubtful, silent, len(row.reading.unread) + len(row.reading.skipped))
+    return (harmless(row.file), f"{row.format} (guessed)" if row.guessed else row.format, *map(str, counts))
 
 
 def _sums(rows: list[Row]) -> tuple[str, ...]:
@@ -78,18 +79,3 @@ def _doubt(item: Item) -> str | None:
 def _counted(what: str, words: Iterable[str | None]) -> list[str]:
     counts = Counter(word for word in words if word)
     return [f"{what}: {', '.join(f'{count} {word}' for word, count in sorted(counts.items()))}"] if counts else []
-
-
-def _aligned(table: list[tuple[str, ...]]) -> list[str]:
-    """Return rows with their columns under each other; Chinese characters are two columns of a terminal wide."""
-    widths = [max(map(_width, column)) for column in zip(*table, strict=True)]
-    lines = []
-    for cells in table:
-        words = [cell + " " * (width - _width(cell)) for cell, width in zip(cells[:2], widths[:2], strict=True)]
-        numbers = [cell.rjust(width) for cell, width in zip(cells[2:], widths[2:], strict=True)]
-        lines.append("  ".join([*words, *numbers]))
-    return lines
-
-
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)

@@ -1,24 +1,19 @@
-"""Importer of tables: csv, tsv or xlsx in, one record a row under its header out."""
+"""Tables of a file: csv, tsv or xlsx in, each table's header with the rows below it out."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from itertools import chain, pairwise, zip_longest
 
 from msgspec import Struct
 
-from crawlers.importers.layout import SECTION
-from crawlers.importers.merged import Covered
-from crawlers.importers.reading import Lost
-from crawlers.importers.text import decoded
+from crawlers.importers.csv_rows import csv_rows
+from crawlers.importers.layout import is_option_name, layout_of_keys
+from crawlers.importers.sheet_marks import Covered
 from crawlers.importers.workbook import sheets_of
 
 _HEADER_WITHIN = 20
 """Rows among which the header is looked for: titles and remarks may stand above it."""
-_DELIMITERS = (",", "\t", ";", "|", "，", "；")
-_MAX_CELL_CHARS = 1_000_000
 _SHOWN_CHARS = 80
-_SEEN = 64 * 1024
+_MOST_OPTIONS = 10
 Row = tuple[str, list[str]]
 IsHeader = Callable[[Sequence[str]], bool]
 
@@ -33,6 +28,12 @@ class Sheet(Struct):
     header: list[str]
     rows: Iterator[Row]
     """Places and cells of the rows below it."""
+    padded: bool = True
+    """Rows may be shorter than the header where their last cells are empty; in csv such a row has lost a cell."""
+    words: frozenset[str] = frozenset()
+    """All that stands in the rows of the header, by which they are known where they stand again."""
+    why: str = ""
+    """Why a sheet without header is not read."""
 
 
 def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
@@ -44,13 +45,16 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
     Raises:
         ValueError: the file is no table, or none of its sheets has a header that is known.
     """
-    tables = sheets_of(name, body) if name.lower().endswith((".xlsx", ".xlsm")) else [("", _csv_rows(name, body))]
+    is_book = name.lower().endswith((".xlsx", ".xlsm"))
+    tables = sheets_of(name, body) if is_book else [("", False, csv_rows(name, body))]
     without, found = [], 0
-    for title, rows in tables:
-        sheet = _under_its_header(title, rows, is_header)
+    for title, hidden, rows in tables:
+        sheet = _hidden(title, rows) if hidden else _under_its_header(title, rows, is_header)
         if sheet.header:
             found += 1
-            yield sheet
+            sheet.padded = is_book
+            sheet.header = _widened(sheet.header) if is_book else sheet.header
+            yield from _side_by_side(sheet, is_header)
         elif sheet.above:
             without.append(sheet)
     if not found:
@@ -60,39 +64,7 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
     yield from without
 
 
-def _under_its_header(title: str, rows: Iterator[Row], is_header: IsHeader) -> Sheet:
-    above: list[str] = []
-    for _, cells in rows:
-        keys = _named(cells)
-        if is_header(keys):
-            return Sheet(title, above, keys, rows)
-        if any(cells):
-            above.append(" ".join(filter(None, cells)))
-        if len(above) >= _HEADER_WITHIN:
-            break
-    return Sheet(title, above, [], iter(()))
-
-
-def records_of(sheet: Sheet) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield each row as a record; rows without text are none, a row of one cell under a wider header is a heading of those below."""
-    heading = None
-    for place, cells in sheet.rows:
-        filled = [cell for cell in cells if cell and not isinstance(cell, Covered)]
-        if not filled or _named(cells) == sheet.header:
-            continue
-        if len(filled) == 1 and cells[0] and len(sheet.header) > 2 and not cells[0].isdigit():
-            heading = cells[0]
-            continue
-        if any(cells[len(sheet.header) :]):
-            words = f"{len(cells)} cells under {len(sheet.header)} columns; is a cell with the separator in it not in quotes?"
-            yield place, Lost(place, "record_unreadable", words, "\t".join(cells)[:2000])
-            continue
-        padded = [*cells, *[""] * (len(sheet.header) - len(cells))]
-        record = {key: cell or None for key, cell in zip(sheet.header, padded, strict=False)}
-        yield place, record | ({SECTION: heading} if heading else {})
-
-
-def _named(cells: Iterable[str]) -> list[str]:
+def named(cells: Iterable[str]) -> list[str]:
     """Return the names of columns, each once: those without one by their place."""
     names: list[str] = []
     for place, cell in enumerate(cells, 1):
@@ -103,53 +75,78 @@ def _named(cells: Iterable[str]) -> list[str]:
     return names
 
 
-def _csv_rows(name: str, body: bytes) -> Iterator[Row]:
-    text = decoded(name, body)
-    csv.field_size_limit(_MAX_CELL_CHARS)
-    delimiter = _delimiter(name, text)
-    strict = _closes_its_quotes(name, text, delimiter)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
-    line = 1
-    try:
-        for cells in rows:
-            yield f"line:{line}", [cell.strip() for cell in cells]
-            line = rows.line_num + 1
-    except csv.Error as error:
-        raise ValueError(f"{name}: line {line}: {error}; expected a table") from None
+def _widened(keys: list[str]) -> list[str]:
+    """Return a header that ends in 选项 with columns without a name behind it, over which that cell is merged."""
+    layout = layout_of_keys(keys)
+    is_last = layout is not None and keys[-1] in layout.keys_of("options_raw")
+    return [*keys, *(f"column {place}" for place in range(len(keys) + 1, len(keys) + _MOST_OPTIONS))] if is_last else keys
 
 
-def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
-    """Tell whether every quote stands where csv has quotes.
-
-    Raises:
-        ValueError: a quote that is never closed takes the rest of the file into one cell.
-    """
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    try:
-        for _ in rows:
-            line = rows.line_num + 1
-    except csv.Error as error:
-        if "unexpected end of data" in str(error):
-            raise ValueError(f"{name}: line {line}: a quote that opens here is never closed") from None
-        return False
-    return True
+def _hidden(title: str, rows: Iterator[Row]) -> Sheet:
+    words = [_words(cells) for _, cells in rows if any(cells)]
+    return Sheet(title, words[:1], [], iter(()), why=f"hidden, so its {len(words)} rows are not read; unhide it to have them read")
 
 
-def _delimiter(name: str, text: str) -> str:
-    """Return the delimiter that makes the most cells in the first rows, the same number in most of them."""
-    if name.lower().endswith(".tsv"):
-        return "\t"
-    cut = text[:_SEEN]
-    head = cut[: cut.rfind("\n") + 1] or cut
-    best, best_score = ",", 0.0
-    for delimiter in _DELIMITERS:
-        try:
-            widths = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter) if any(row)]
-        except csv.Error:
-            continue
-        usual = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
-        score = widths.count(usual) / len(widths) * (usual - 1) ** 0.5 if usual > 1 else 0.0
-        if score > best_score:
-            best, best_score = delimiter, score
-    return best
+def _under_its_header(title: str, rows: Iterator[Row], is_header: IsHeader) -> Sheet:
+    above: list[str] = []
+    for _, cells in rows:
+        keys = named(cells)
+        if is_header(keys):
+            return _with_second_row(Sheet(title, above, keys, rows), cells, is_header)
+        if any(cells):
+            above.append(_words(cells))
+        if len(above) >= _HEADER_WITHIN:
+            break
+    count = len(above) + sum(any(cells) for _, cells in rows)
+    return Sheet(title, above, [], iter(()), why=f"no header that is known, so its {count} rows are not read")
+
+
+def _with_second_row(sheet: Sheet, header: list[str], is_header: IsHeader) -> Sheet:
+    """Return a sheet under its whole header."""
+    first = next(sheet.rows, None)
+    sheet.words = frozenset(filter(None, header))
+    if first and (both := whole_header(header, first[1])) and is_header(both):
+        sheet.header = both
+        sheet.words |= frozenset(filter(None, first[1]))
+    elif first:
+        sheet.rows = chain([first], sheet.rows)
+    return sheet
+
+
+def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Return the names of columns where a row A, B, C, D below a wide 选项 goes on with the header; nothing where the row does not."""
+    own = ["" if isinstance(cell, Covered) else cell for cell in below]
+    if sum(map(bool, own)) < 2 or not all(is_option_name(cell) for cell in own if cell):
+        return []
+    return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
+
+
+def _side_by_side(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
+    """Yield the tables that stand beside each other under one header, as far as each has a header of its own."""
+    starts = _starts_of_blocks(sheet.header)
+    parts = [slice(*ends) for ends in pairwise([*starts, len(sheet.header)])]
+    bare = ["" if key.startswith("column ") else key.partition(" (column ")[0] for key in sheet.header]
+    headers = [named(bare[part]) for part in parts]
+    if len(parts) < 2 or not all(map(is_header, headers)):
+        yield sheet
+        return
+    rows = list(sheet.rows)
+    for number, (part, header) in enumerate(zip(parts, headers, strict=True), 1):
+        inner = part if number < len(parts) else slice(part.start, None)
+        own = ((f"{place}:block:{number}" if number > 1 else place, cells[inner]) for place, cells in rows)
+        above = sheet.above if number == 1 else []
+        yield Sheet(sheet.name, above, header, own, sheet.padded or number < len(parts), sheet.words)
+
+
+def _starts_of_blocks(header: list[str]) -> list[int]:
+    """Return where the columns of a stem begin anew, with those that stand before it as they stand before the first one."""
+    layout = layout_of_keys(header)
+    plain = [key.partition(" (column ")[0] for key in header]
+    stems = layout.keys_of("stem_raw") if layout else []
+    first = next((place for place, key in enumerate(header) if key in stems), len(header))
+    again = [place for place in range(first + 1, len(header)) if plain[place] == plain[first]]
+    return [0, *(place - first if plain[place - first : place] == plain[:first] else place for place in again)]
+
+
+def _words(cells: Iterable[str]) -> str:
+    return " ".join(filter(None, cells))

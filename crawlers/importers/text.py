@@ -30,6 +30,8 @@ _COMMON = frozenset(
 )
 _SIGHT = 200_000  # characters or bytes that are looked at: enough to tell, and the same time for every file
 _MIN_COMMON = 0.12  # share of common characters among the non-ASCII ones: running text has 0.35 to 0.6, wrongly decoded text below 0.03
+_MAX_STRAY = 0.05
+_NAMES = {"utf-8": "UTF-8", "gb18030": "GB18030 (GBK)", "big5hkscs": "Big5"}
 _LOST = re.compile("\ufffd|锟斤拷|烫烫烫|屯屯屯")
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
@@ -85,22 +87,34 @@ def _by_mark(name: str, body: bytes) -> str | None:
 
 
 def _by_trial(name: str, body: bytes) -> str:
-    try:
-        return body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        first = error
-    texts = [text for encoding in _UNMARKED if (text := _or_none(body, encoding)) is not None]
+    first = _tried(body, "utf-8")
+    if isinstance(first, str):
+        return first
+    tried = {encoding: _tried(body, encoding) for encoding in _UNMARKED}
+    texts = [text for text in tried.values() if isinstance(text, str)]
     scored = sorted(((common_share(text), -place) for place, text in enumerate(texts)), reverse=True)
-    if not scored or scored[0][0] < _MIN_COMMON or (len(scored) > 1 and scored[0][0] < 2 * scored[1][0]):
-        raise ValueError(_not_decoded(name, body, first, f"UTF-8, and the file does not read as {_KNOWN} either"))
-    return texts[-scored[0][1]]
+    if scored and scored[0][0] >= _MIN_COMMON and (len(scored) == 1 or scored[0][0] >= 2 * scored[1][0]):
+        return texts[-scored[0][1]]
+    nearly = [encoding for encoding in ("utf-8", "gb18030", "big5hkscs") if _nearly_reads(body, encoding)]
+    best = max(nearly, key=lambda encoding: common_share(body.decode(encoding, "ignore")), default="")
+    error = first if best == "utf-8" else tried.get(best)
+    if isinstance(error, UnicodeDecodeError):
+        raise ValueError(_not_decoded(name, body, error, f"{_NAMES[best]}, as which the rest of the file reads"))
+    raise ValueError(_not_decoded(name, body, first, f"UTF-8, and the file does not read as {_KNOWN} either"))
 
 
-def _or_none(body: bytes, encoding: str) -> str | None:
+def _tried(body: bytes, encoding: str) -> str | UnicodeDecodeError:
     try:
         return body.decode(encoding)
-    except UnicodeDecodeError:
-        return None
+    except UnicodeDecodeError as error:
+        return error
+
+
+def _nearly_reads(body: bytes, encoding: str) -> bool:
+    """Tell whether a file reads as an encoding but for a byte here and there."""
+    text = body[:_SIGHT].decode(encoding, "replace")
+    beyond = sum(sign > "\x7f" for sign in text)
+    return text.count("\ufffd") <= _MAX_STRAY * beyond and common_share(text) >= _MIN_COMMON
 
 
 def _not_decoded(name: str, body: bytes, error: UnicodeDecodeError, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Importer of xlsx: bytes in, the rows of its visible sheets as text out."""
+"""Importer of xlsx: bytes in, the rows of its sheets as text out; hidden rows are read as the others, hidden sheets are told."""
 
 import warnings
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from xml.etree.ElementTree import ParseError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
-from crawlers.importers.merged import Covered, Range, merged_down
+from crawlers.importers.sheet_marks import Covered, Marks, Unsaved, marks_of
 from crawlers.importers.zipped import BROKEN_PARTS, check_zipped
 
 MAX_COLUMNS = 512
@@ -18,8 +18,8 @@ warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every extens
 _DAMAGED = (*BROKEN_PARTS, InvalidFileException, ParseError)
 
 
-def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, Iterator[tuple[str, list[str]]]]]:
-    """Yield the name of each visible sheet, and its rows with their places.
+def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
+    """Yield the name of each sheet, whether it is hidden, and its rows with their places.
 
     Raises:
         ValueError: the file is no sound xlsx.
@@ -27,15 +27,14 @@ def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, Iterator[tuple[str,
     check_zipped(name, body, "xl/", "xlsx")
     try:
         workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
-        merged = merged_down(body)
+        marks = marks_of(body)
     except _DAMAGED as error:
         raise ValueError(_damaged(name, error)) from None
     for sheet in workbook.worksheets:
-        if sheet.sheet_state == "visible":
-            yield sheet.title, _rows(name, sheet, merged.get(sheet.title, {}))
+        yield sheet.title, sheet.sheet_state != "visible", _rows(name, sheet, marks.get(sheet.title, Marks({}, {})))
 
 
-def _rows(name: str, sheet: Any, merged: dict[int, list[Range]]) -> Iterator[tuple[str, list[str]]]:
+def _rows(name: str, sheet: Any, marks: Marks) -> Iterator[tuple[str, list[str]]]:
     sheet.reset_dimensions()  # what the file says of its size may be wrong
     covering: dict[int, tuple[int, str]] = {}  # column: the last row that is covered, and by what
     try:
@@ -43,12 +42,15 @@ def _rows(name: str, sheet: Any, merged: dict[int, list[Range]]) -> Iterator[tup
             if len(row) > MAX_COLUMNS and any(value is not None for value in row[MAX_COLUMNS:]):
                 raise ValueError(f"row {number} has {len(row)} columns; at most {MAX_COLUMNS} are read")
             cells = [_text(value) for value in row[:MAX_COLUMNS]]
+            for column in marks.unsaved.get(number, ()):
+                if column < len(cells) and not cells[column]:
+                    cells[column] = Unsaved()
             for column, (last, text) in [*covering.items()]:
                 if number > last:
                     del covering[column]
                 elif column < len(cells) and not cells[column]:
                     cells[column] = Covered(text)
-            covering |= {each.column: (each.last, cells[each.column]) for each in merged.get(number, ()) if each.column < len(cells)}
+            covering |= {each.column: (each.last, cells[each.column]) for each in marks.merged.get(number, ()) if each.column < len(cells)}
             yield f"{sheet.title}:row:{number}", cells
     except _DAMAGED as error:
         raise ValueError(_damaged(f"{name}: sheet {sheet.title}", error)) from None

@@ -242,3 +242,58 @@ def test_a_locked_zip_is_told() -> None:
         body[body.index(sign) + place] |= 1
     with pytest.raises(ValueError, match=r"a\.docx: no readable docx"):
         check_zipped("a.docx", bytes(body), "word/", "docx")
+
+
+def run_of(text: str, place: str = "") -> str:
+    placed = f'<w:rPr><w:vertAlign w:val="{place}"/></w:rPr>' if place else ""
+    return f'<w:r>{placed}<w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+@pytest.mark.parametrize(
+    ("runs", "text"),
+    [
+        ((("12×10", ""), ("9", "superscript"), ("/L", "")), "12×10⁹/L"),
+        ((("10", ""), ("-", "superscript"), ("1", "superscript"), ("2", "superscript")), "10⁻¹²"),
+        ((("H", ""), ("2", "subscript"), ("O 与 Na", ""), ("+", "superscript")), "H₂O 与 Na⁺"),
+        ((("x", ""), ("2", "superscript"), ("3", "subscript")), "x²₃"),
+        ((("10", ""), ("9", "baseline")), "109"),
+    ],
+)
+def test_what_is_set_high_or_low_stays_so(runs: tuple[tuple[str, str], ...], text: str) -> None:
+    assert lines(with_xml(f"<w:p>{''.join(run_of(*run) for run in runs)}</w:p>")) == [text]
+
+
+M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("<m:sSup><m:e>{10}</m:e><m:sup>{9}</m:sup></m:sSup>{/L}", "10⁹/L"),
+        ("<m:sSub><m:e>{H}</m:e><m:sub>{2}</m:sub></m:sSub>{O}", "H₂O"),
+        ("<m:f><m:num>{1}</m:num><m:den>{2}</m:den></m:f>", "1/2"),
+        ("<m:f><m:num>{a+b}</m:num><m:den>{c}</m:den></m:f>", "(a+b)/c"),
+        ("<m:rad><m:deg/><m:e>{2}</m:e></m:rad>", "√2"),
+        ("<m:d><m:e>{a+b}</m:e></m:d>", "(a+b)"),
+        ("{x=1}", "x=1"),
+    ],
+)
+def test_formulas_keep_their_powers_and_fractions(formula: str, text: str) -> None:
+    body = formula.replace("{", "<m:r><m:t>").replace("}", "</m:t></m:r>")
+    assert lines(with_xml(f"<w:p>{run_of('值为')}<m:oMath {M}>{body}</m:oMath>{run_of('。')}</w:p>")) == [f"值为{text}。"]
+
+
+def test_a_table_under_a_header_of_two_rows() -> None:
+    document = Document()
+    rows = [["题号", "题目", "选项", "", "", "答案"], ["", "", "A", "B", "C", ""], ["一、选择题", "", "", "", "", ""]]
+    rows += [["1", "感觉是（ ）。", "甲", "乙", "丙", "A"], ["2", "知觉是（ ）。", "丁", "戊", "己", "B"]]
+    table = document.add_table(len(rows), 6)
+    for row, texts in zip(table.rows, rows, strict=True):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.text = text
+    table.cell(0, 2).merge(table.cell(0, 4))
+    questions = read_paper(lines(document)).questions
+    assert [([option[-1] for option in draft.options], draft.answer) for draft in questions] == [
+        (["甲", "乙", "丙"], "A"),
+        (["丁", "戊", "己"], "B"),
+    ]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from crawlers import crawl, extract
+from crawlers.importers.formats import read_file
 from crawlers.importers.json import read_records
 from crawlers.importers.layout import layout
 from crawlers.importers.reading import Lost
@@ -185,7 +186,7 @@ def read_set(real_data: Path, tmp_path: Path) -> Callable[[str, str], list[Item]
         written = []
         for run in ("first", "second"):
             pages, out = tmp_path / run / "set", tmp_path / f"{run}.jsonl"
-            crawl.main([*flags, "--sites", "embedded", "--out", str(pages)])
+            crawl.main([*flags, "--sites", "embedded", "--out", str(pages), "--metrics", str(tmp_path / "metrics.json")])
             extract.main([*flags, "--max_misfit_share", "0", "--pages", str(pages), "--out", str(out)])
             written.append(out.read_bytes())
         assert written[0] == written[1]
@@ -215,3 +216,31 @@ def test_diseases_as_published(read_set: Callable, pattern: str, name: str, coun
 def test_tcmbench_as_published(read_set: Callable[[str, str], list[Item]]) -> None:
     found = read_set("tcmbench/*.json", "tcmbench")
     assert Counter(item.type_raw for item in found) == {"FKU": 1, "CVR": 3, "KHC": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "a.jsonl",
+            '[{"question": "q", "answer": "A"}]',
+            r"found list, expected an object .*; is the whole file one array\? then name it \.json",
+        ),
+        (
+            "a.jsonl",
+            '{\n "question": "q",\n "answer": "A"\n}',
+            r"line 1: .*; the file is one document, and no record a line: name it \.json",
+        ),
+        ("a.json", '{"question": "q"}\n{"question": "p"}', r"one record a line\? then name the file \.jsonl"),
+        (
+            "a.json",
+            '{"code": 0, "data": {"list": [{"question": "q"}]}}',
+            r"records lie under data, list: a layout with `array: \[data, list\]`",
+        ),
+        ("a.json", '{"code": 0, "data": {"list": []}}', "no fields of a question among the keys code, data; expected question"),
+        ("a.json", "[]", "no records; expected question"),
+    ],
+)
+def test_records_that_are_elsewhere_are_told(name: str, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}: .*{message}"):
+        read_file(name, text.encode(), "table", SEEN)

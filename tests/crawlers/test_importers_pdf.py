@@ -5,6 +5,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from crawlers.importers import guarded
 from crawlers.importers.guarded import read_pdf_guarded
 from crawlers.importers.pdf import read_pdf
 from crawlers.importers.pdf_margins import Sheet, without_margins
-from crawlers.importers.pdf_rows import Sign, rows_of
+from crawlers.importers.pdf_rows import Sign, rows_of, signs_of
 from crawlers.paper import read_paper
 from crawlers.papers.lines import IMAGE
 
@@ -140,7 +141,7 @@ def test_words_signs_and_images_of_a_line(printed: Callable[..., bytes]) -> None
     html = f"<p>1．看图{image}回答，H<sub>2</sub>O 与 big  data 的 <b>关系</b>是（ ）。<p>A.甲{'&emsp;' * 4}B.乙"
     html += f"<p>{png(200, 90)}<p>2．长 见 门 页 马 骨 风 心 一"
     text = read_pdf("a.pdf", printed(html))
-    assert text.lines[0].replace(" ", "") == f"1．看图{IMAGE}回答，H2O与bigdata的关系是（）。"
+    assert text.lines[0].replace(" ", "") == f"1．看图{IMAGE}回答，H₂O与bigdata的关系是（）。"
     assert "big data" in text.lines[0]
     assert text.lines[2] == IMAGE
     assert text.lines[3] == "2．长 见 门 页 马 骨 风 心 一"  # not the radicals ⻓ ⻅ ⻔ that fonts name them
@@ -255,3 +256,35 @@ def test_only_what_repeats_in_its_place_is_a_margin() -> None:
     assert [row.text for row in rows_of(kept[2].signs)] == ["3．思维", "A.甲", "D.都错"]
     assert dropped == [text for number in range(1, 5) for text in ("某考试", f"- {number} -")]
     assert without_margins([sheet((20, "心理学试卷"), (60, "1．题"), (790, "D.丁"))])[1] == []
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_what_is_set_high_or_low_stays_so(printed: Callable[..., bytes], columns: int) -> None:
+    raised, lowered = "12×10<sup>9</sup>/L，10<sup>-12</sup>mol，Na<sup>+</sup>。", "CO<sub>2</sub>与H<sub>2</sub>SO<sub>4</sub>。"
+    small = '注<span style="font-size:8pt">12</span>与<ruby>感<rt>gan</rt></ruby>。'
+    body = f"<p>{raised}<p>{lowered}<p>{small}"
+    text = together(read_pdf("a.pdf", printed(f'<div style="columns:{columns}">{body * 20}</div>')).lines)
+    assert text.count("12×10⁹/L，10⁻¹²mol，Na⁺。") == 20 and text.count("CO₂与H₂SO₄。") == 20
+    assert text.count("注12与") == 20
+
+
+def test_what_a_browser_prints_around_one_page_is_no_text(browser: Any) -> None:
+    page = browser.new_page()
+    page.set_content(f"{STYLE}<title>题</title><div style='columns:2'>{question(1, LONG, True)}{question(2, SHORT, True)}</div>")
+    small = 'style="font-size:8px;width:100%;padding:0 24px;display:flex;justify-content:space-between"'
+    around = {"top": "50px", "bottom": "50px"}
+    body = page.pdf(
+        display_header_footer=True,
+        header_template=f"<div {small}><span>2026/1/5 下午3:35</span><span>file、office 题</span></div>",
+        footer_template=f"<div {small}><span>https://kaoshi.example/office/a.html?id=1</span><span>1/1</span></div>",
+        margin=around,
+    )
+    page.close()
+    text = read_pdf("a.pdf", body)
+    assert together(text.lines).startswith("1．下列") and together(text.lines).endswith("答案：C")
+    assert [row.split("\t")[0] for row in text.dropped] == ["2026/1/5 下午3:35", "https://kaoshi.example/office/a.html?id=1"]
+
+
+def test_ligatures_are_letters() -> None:
+    chars = [{"text": text, "upright": True, "x0": x, "x1": x + 9, "top": 0, "bottom": 10} for x, text in ((0, "ﬁ"), (9, "l"), (18, "ﬃ"))]
+    assert [row.text for row in rows_of(signs_of(chars, []))] == ["filffi"]

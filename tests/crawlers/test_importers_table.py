@@ -74,8 +74,7 @@ def test_titles_above_and_headings_among_the_rows() -> None:
     reading = read("a.xlsx", workbook(题库=rows, 空=[], 说明=[["怎样做题"], ["先看题"]], 二=[HEADER, ROWS[0]]))
     assert [item.section_raw for item in questions(reading)] == ["一、单选题", "二、多选题", None]
     assert reading.unread[:2] == ["心理学题库", "2020 年用"] and reading.found == 3
-    sheets = [row for row in reading.unread if row.startswith("sheet")]
-    assert sheets == ["sheet 说明: no header, so not read: 怎样做题"]
+    assert reading.skipped == ["sheet 说明: no header that is known, so its 2 rows are not read: 怎样做题"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_titles_above_and_headings_among_the_rows() -> None:
 def test_words_of_headers(header: list[str], fields: dict[str, str], options: list[str]) -> None:
     found = layout_of_keys(header)
     assert found is not None and found.option_keys == options
-    assert {field: (found.questions or {})[field] for field in fields} == {field: f"{key}?" for field, key in fields.items()}
+    assert {field: found.keys_of(field)[0] for field in fields} == fields
 
 
 @pytest.mark.parametrize("header", [[], ["姓名", "电话"], ["题干"], ["题目", "分数"], ["name", "A", "B"], ["id", "query", "label"]])
@@ -247,7 +246,12 @@ def test_formats_are_told_by_content(name: str, body: bytes, format_name: str) -
 
 
 @pytest.mark.parametrize(
-    ("name", "advice"), [("a.doc", "save it as .docx"), ("a.png", "known formats: .*cmmlu.*table"), ("a", "ends in 'nothing'")]
+    ("name", "advice"),
+    [
+        ("a.doc", "save it as .docx"),
+        ("a.png", "known formats: .*cmmlu.*table"),
+        ("a", "a file without a suffix; give it the suffix of what is in it"),
+    ],
 )
 def test_unknown_files_name_the_known_formats(name: str, advice: str) -> None:
     with pytest.raises(ValueError, match=advice):

@@ -45,13 +45,20 @@ def test_any_bytes_are_text_or_an_error(body: bytes) -> None:
         ("下列关于心理现象的说法".encode().decode("latin-1").encode("utf-8"), "the text is utf-8 that was read as latin-1"),
         (PAPER.encode("gb18030").decode("latin-1").encode("utf-8"), "the text is gb18030 that was read as cp1252"),
         (("锟斤拷" * 20 + "心理").encode(), "60 of 62 characters beyond ASCII were lost"),
-        (PAPER.encode("utf-8")[:-20] + b"\xe7\xad" + PAPER.encode("utf-8")[-20:], r"line 3: byte \d+ is not UTF-8, and"),
+        (
+            PAPER.encode("utf-8")[:-20] + b"\xe7\xad" + PAPER.encode("utf-8")[-20:],
+            r"line 3: byte \d+ is not UTF-8, as which the rest of the file reads",
+        ),
+        (
+            PAPER.encode("gbk").replace(b"\r\nA", b"\xff\r\nA"),
+            r"line 2: byte \d+ is not GB18030 \(GBK\), as which the rest of the file reads",
+        ),
         (PAPER.encode("utf-16")[:-1], "is not utf-16, as its byte order mark says"),
         (b"1. a\nA. b\0c\n", "line 2: a NUL character"),
         (bytes(range(128, 256)) * 4, "line 1: byte 0 is not UTF-8, and the file does not read as UTF-8, UTF-16, GB18030"),
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "a.txt: line 1: byte 0"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_mojibake_is_an_error(body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):

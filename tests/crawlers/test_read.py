@@ -1,14 +1,17 @@
 """`python -m crawlers.read`: items on stdout, figures on stderr, as a user and a shell call it."""
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from crawlers.importers.formats import known_formats
+from crawlers.importers.paths import read_bytes
 from crawlers.read import main
 from records.item import QuestionItem
 
@@ -67,6 +70,75 @@ def test_a_file_that_cannot_be_read_costs_no_other(books: Path, capsys: pytest.C
     assert "talk.txt: nothing found that format paper reads" in told and "\x1b" not in told
 
 
+def test_a_link_to_nothing_costs_no_other_file(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (books / "lost.txt").symlink_to("nowhere.txt")
+    assert main(["books"]) == 1
+    out, told = capsys.readouterr()
+    assert len(out.splitlines()) == 3
+    assert "error: lost.txt: cannot be opened (No such file or directory); it is a link to nothing: `dvc checkout`" in told
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may open every file and folder")
+def test_files_and_folders_that_may_not_be_opened_cost_no_other(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("closed", "shut.txt"):
+        (books / name).mkdir() if name == "closed" else (books / name).write_text(PAPER, encoding="utf-8")
+        (books / name).chmod(0)
+    assert main(["books"]) == 1
+    out, told = capsys.readouterr()
+    (books / "closed").chmod(0o700)
+    assert len(out.splitlines()) == 3
+    assert all(f"error: {name}: cannot be opened (Permission denied)" in told for name in ("closed", "shut.txt"))
+
+
+def test_a_file_that_vanishes_is_told(books: Path) -> None:
+    with pytest.raises(ValueError, match=r"^gone\.txt: cannot be opened \(No such file or directory\); is it still there"):
+        read_bytes("gone.txt", books / "gone.txt")
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("books", "--rejected books: expected a file .* found a folder; name a file in it, such as books/rejected.jsonl"),
+        ("bank/x.jsonl", "--rejected bank/x.jsonl: cannot be written .*; name a file in a folder of yours"),
+        ("pipe", "--rejected pipe: expected a file .* found a device or a pipe"),
+    ],
+)
+def test_rejected_that_cannot_be_written_is_told_before_reading(
+    books: Path, target: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("bank").write_text("a file"), os.mkfifo("pipe")
+    before = sorted(Path().rglob("*"))
+    with pytest.raises(ValueError, match=message):
+        main(["books", "--rejected", target])
+    assert capsys.readouterr().out == "" and sorted(Path().rglob("*")) == before
+
+
+def test_no_part_of_the_rejected_is_left(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("rejected.jsonl").write_text("old")
+    monkeypatch.setattr("crawlers.read.to_line", lambda item: item.no_such_field)
+    with pytest.raises(AttributeError):
+        main(["books", "--rejected", "rejected.jsonl"])
+    assert Path("rejected.jsonl").read_text() == "old" and not list(Path().glob("*.part"))
+
+
+def test_signs_that_hide_others_are_not_shown(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (books / "a\u202etxt.csv").write_text("题干,A,B,答案,\u202e度\n感觉是,甲,乙,A,易\n", encoding="utf-8")
+    main(["books", "--verbose"])
+    told = capsys.readouterr().err
+    assert "度' of 1 records" in told and "\u202e" not in told and "\\u202e" in told
+
+
+def test_sheets_that_are_not_read_are_told_without_asking(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = Workbook()
+    for row in (["题目", "A", "B", "答案"], ["感觉是", "甲", "乙", "A"]):
+        made.active.append(row)
+    made.create_sheet("填空").append(["题目", "填空1"])
+    made.save(books / "a.xlsx")
+    main(["books/a.xlsx"])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1].split()[-1] == "1" and "a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read: 题目 填空1" in lines
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -98,6 +170,15 @@ def test_as_a_command(root: Path, books: Path) -> None:
     good = run(str(books / "卷一.txt"), root=root)
     assert good.returncode == 0 and len(good.stdout.splitlines()) == 2
     assert good.stdout == run(str(books / "卷一.txt"), root=root).stdout and str(books).encode() not in good.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_line(root: Path, books: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "crawlers.read", str(books / "卷一.txt")]
+        done = subprocess.run(command, cwd=root, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert done.stderr.decode() == "error: the items could not be written (No space left on device); is the disk full?\n"
 
 
 def test_a_closed_pipe_is_quiet(root: Path, books: Path) -> None:

@@ -1,4 +1,4 @@
-"""Cells of a workbook that are merged downwards: bytes in, the ranges of each sheet out. openpyxl does not tell them as it streams."""
+"""What openpyxl does not tell as it streams: bytes of a workbook in, merged cells and formulas without a value of each sheet out."""
 
 import posixpath
 import re
@@ -11,11 +11,23 @@ from lxml import etree
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _REF = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref=\"([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})\"")
+_FORMULA = re.compile(
+    rb"<(?:\w+:)?c\s[^>]{0,200}?\br=\"([A-Z]{1,3})(\d{1,7})\"[^>]{0,200}><(?:\w+:)?f(?:\s[^>]{0,500})?(?:/>|>[^<]{0,9000}</(?:\w+:)?f>)"
+    rb"\s{0,9}(?:<(?:\w+:)?v\s?/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s{0,9}</(?:\w+:)?c>"
+)
+"""A cell with a formula whose value no program has saved."""
+_SOME_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
 
 
 class Covered(str):
     """Text of a cell that stands for those below it as well, where it is seen from one of those."""
+
+    __slots__ = ()
+
+
+class Unsaved(str):
+    """The empty text of a cell with a formula whose value was never saved."""
 
     __slots__ = ()
 
@@ -28,20 +40,37 @@ class Range(NamedTuple):
     last: int
 
 
-def merged_down(body: bytes) -> dict[str, dict[int, list[Range]]]:
-    """Return for each sheet, by its title, the ranges of more than one row by the row they begin in."""
+class Marks(NamedTuple):
+    """What is to be known of a sheet before its rows are read."""
+
+    merged: dict[int, list[Range]]
+    """By the row they begin in."""
+    unsaved: dict[int, list[int]]
+    """Columns, counted from 0, by their row."""
+
+
+def marks_of(body: bytes) -> dict[str, Marks]:
+    """Return the marks of each sheet by its title."""
     with zipfile.ZipFile(BytesIO(body)) as parts:
         names = set(parts.namelist())
         book, relations = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
         if not {book, relations} <= names:
             return {}
         targets = {entry.get("Id"): entry.get("Target", "") for entry in etree.fromstring(parts.read(relations), _PARSER)}
-        found: dict[str, dict[int, list[Range]]] = {}
+        found: dict[str, Marks] = {}
         for sheet in etree.fromstring(parts.read(book), _PARSER).iter(f"{_MAIN}sheet"):
             target = posixpath.normpath(posixpath.join("/xl", targets.get(sheet.get(_RELATION), ""))).lstrip("/")
             if target in names:
-                found[sheet.get("name", "")] = _ranges(parts.read(target))
+                part = parts.read(target)
+                found[sheet.get("name", "")] = Marks(_ranges(part), _unsaved(part))
         return found
+
+
+def _unsaved(part: bytes) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for match in _FORMULA.finditer(part) if _SOME_FORMULA.search(part) else ():
+        found.setdefault(int(match[2]), []).append(_column(match[1]))
+    return found
 
 
 def _ranges(part: bytes) -> dict[int, list[Range]]:

@@ -1,0 +1,68 @@
+"""Importer of csv and tsv: bytes in, rows of cells with their places out; the delimiter is told by the first rows."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from crawlers.importers.text import decoded
+
+_DELIMITERS = (",", "\t", ";", "|", "，", "；")
+_MAX_CELL_CHARS = 1_000_000
+_SEEN = 64 * 1024
+
+
+def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a file.
+
+    Raises:
+        ValueError: it is no table.
+    """
+    text = decoded(name, body)
+    csv.field_size_limit(_MAX_CELL_CHARS)
+    delimiter = _delimiter(name, text)
+    strict = _closes_its_quotes(name, text, delimiter)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+    line = 1
+    try:
+        for cells in rows:
+            yield f"line:{line}", [cell.strip() for cell in cells]
+            line = rows.line_num + 1
+    except csv.Error as error:
+        raise ValueError(f"{name}: line {line}: {error}; expected a table") from None
+
+
+def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
+    """Tell whether every quote stands where csv has quotes.
+
+    Raises:
+        ValueError: a quote that is never closed takes the rest of the file into one cell.
+    """
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for _ in rows:
+            line = rows.line_num + 1
+    except csv.Error as error:
+        if "unexpected end of data" in str(error):
+            raise ValueError(f"{name}: line {line}: a quote that opens here is never closed") from None
+        return False
+    return True
+
+
+def _delimiter(name: str, text: str) -> str:
+    """Return the delimiter that makes the most cells in the first rows, the same number in most of them."""
+    if name.lower().endswith(".tsv"):
+        return "\t"
+    cut = text[:_SEEN]
+    head = cut[: cut.rfind("\n") + 1] or cut
+    best, best_score = ",", 0.0
+    for delimiter in _DELIMITERS:
+        try:
+            widths = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter) if any(row)]
+        except csv.Error:
+            continue
+        usual = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
+        score = widths.count(usual) / len(widths) * (usual - 1) ** 0.5 if usual > 1 else 0.0
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best

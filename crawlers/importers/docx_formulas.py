@@ -1,0 +1,59 @@
+"""What Word sets high, low or as a formula: an element in, its text out, in which 10⁹ stays another number than 109."""
+
+from lxml import etree
+
+from crawlers.fields import lowered, raised
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+FORMULA = f"{_M}oMath"
+_TEXTS = (f"{_M}t", f"{_W}t")
+_UNSEEN = (f"{_W}del", f"{_W}moveFrom", f"{_W}rPr", f"{_W}pPr")
+_PLACED = {"superscript": raised, "subscript": lowered}
+
+
+def placed(run: etree._Element, text: str) -> str:
+    """Return a text of a run as it stands: above the line, below it, or on it."""
+    place = run.find(f"{_W}rPr/{_W}vertAlign")
+    return _PLACED.get("" if place is None else place.get(f"{_W}val", ""), str)(text)
+
+
+def is_placed(run: etree._Element | None) -> bool:
+    """Tell whether a run is set above or below the line."""
+    place = None if run is None else run.find(f"{_W}rPr/{_W}vertAlign")
+    return place is not None and place.get(f"{_W}val") in _PLACED
+
+
+def formula(element: etree._Element) -> str:
+    """Return a formula on one line: powers and indices as they stand, fractions with a slash."""
+    if element.tag in _TEXTS:
+        return element.text or ""
+    if not isinstance(element.tag, str) or element.tag in _UNSEEN:
+        return ""
+    if element.tag == f"{_M}f":
+        return f"{_one(_child(element, 'num'))}/{_one(_child(element, 'den'))}"
+    if element.tag == f"{_M}rad":
+        return f"{raised(_child(element, 'deg'))}√{_one(_child(element, 'e'))}"
+    if element.tag == f"{_M}sPre":
+        return f"{raised(_child(element, 'sup'))}{lowered(_child(element, 'sub'))}{_child(element, 'e')}"
+    inner = "".join(map(formula, element))
+    if element.tag == f"{_M}d":
+        return f"{_sign(element, 'dPr', 'begChr', '(')}{inner}{_sign(element, 'dPr', 'endChr', ')')}"
+    if element.tag == f"{_M}nary":
+        return f"{_sign(element, 'naryPr', 'chr', '∫')}{inner}"
+    return raised(inner) if element.tag == f"{_M}sup" else lowered(inner) if element.tag == f"{_M}sub" else inner
+
+
+def _child(element: etree._Element, name: str) -> str:
+    found = element.find(f"{_M}{name}")
+    return "" if found is None else formula(found)
+
+
+def _sign(element: etree._Element, properties: str, name: str, usual: str) -> str:
+    found = element.find(f"{_M}{properties}/{_M}{name}")
+    return usual if found is None else found.get(f"{_M}val", "")
+
+
+def _one(text: str) -> str:
+    """Return a text that can stand beside a slash or under a root: in brackets where it has signs of its own."""
+    return text if text.isalnum() or (text.startswith("(") and text.endswith(")")) else f"({text})"

@@ -1,0 +1,34 @@
+"""A cell that holds a whole question: its text in; stem, options, and the answer if it says one, out."""
+
+import re
+from typing import Any
+
+from crawlers.paper import read_paper
+from crawlers.papers.lines import flat
+
+_A, _B = (re.compile(rf"(?:^|(?<=[\s)\]】?:。(]))[{letters}](?:\s{{0,2}}[.、:)\]]|\s{{0,2}}[\u4e00-\u9fff])") for letters in ("Aa", "Bb"))
+_NUMBERED = re.compile(r"[(第]?\s?\d{1,4}\s?[、.)题](?!\d)")
+_NUMBER = "1、"
+
+
+def parts_of_stem(text: str) -> dict[str, Any]:
+    """Return the raw fields of a question that is written into one cell as a paper has it: `知觉是（ ） A.甲 B.乙`.
+
+    Nothing where no options are seen; `doubt` alone where they are not one of each letter.
+    """
+    line = flat(text)
+    first = _A.search(line)
+    if first is None or not _B.search(line, first.end()):
+        return {}
+    number = "" if _NUMBERED.match(line) else _NUMBER
+    drafts = read_paper(f"{number}{text}".split("\n")).drafts
+    if len(drafts) != 1 or not (drafts[0].options or drafts[0].doubt):
+        return {}
+    if drafts[0].doubt:
+        return {"doubt": drafts[0].doubt}
+    parts = {"stem_raw": drafts[0].stem.removeprefix(number), "options_raw": drafts[0].options}
+    if drafts[0].answer:
+        parts["answer_raw"] = drafts[0].answer
+    if drafts[0].explanation:
+        parts["explanation_raw"] = drafts[0].explanation
+    return parts

@@ -1,0 +1,287 @@
+"""Tables as teachers make them: headers of two rows, tables side by side, options in any cell, rows that say something of others."""
+
+import io
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl import Workbook
+
+from crawlers.importers.formats import read_file
+from crawlers.importers.option_cells import split_options
+from crawlers.importers.reading import Reading
+from crawlers.importers.stem_cells import parts_of_stem
+from records.item import QuestionItem
+from records.provenance import Provenance
+
+SEEN = Provenance(source="books", url="file:a.xlsx", snapshot="2026-01-01", page_id="page-0", position="")
+HEADER = ["题干", "A", "B", "C", "D", "答案", "备注"]
+
+
+def book(*sheets: tuple[str, list[list[Any]]], hidden: str = "", merged: tuple[str, ...] = ()) -> bytes:
+    made = Workbook()
+    made.remove(made.active)
+    for title, rows in sheets:
+        sheet = made.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+        for cells in merged:
+            sheet.merge_cells(cells)
+        if title == hidden:
+            sheet.sheet_state = "hidden"
+    file = io.BytesIO()
+    made.save(file)
+    return file.getvalue()
+
+
+def read(*rows: list[Any], title: str = "Sheet1", merged: tuple[str, ...] = ()) -> Reading:
+    return checked(book((title, list(rows)), merged=merged))
+
+
+def checked(body: bytes, name: str = "a.xlsx") -> Reading:
+    reading = read_file(name, body, "table", SEEN)
+    assert reading.found == len(reading.items) == len({item.provenance.position for item in reading.items})
+    return reading
+
+
+def asked(reading: Reading) -> list[QuestionItem]:
+    return [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
+
+
+def doubts(reading: Reading) -> list[tuple[str, str | None]]:
+    return [(item.provenance.position, item.doubt) for item in reading.items if isinstance(item, QuestionItem) and item.doubt]
+
+
+ABCD = ["A.甲", "B.乙", "C.丙", "D.丁"]
+
+
+@pytest.mark.parametrize("merged", [(), ("C1:F1",), ("A1:A2", "B1:B2", "C1:F1", "G1:G2")])
+def test_a_header_of_two_rows(merged: tuple[str, ...]) -> None:
+    upper = ["序号", "试题", "选项", None, None, None, "答案"]
+    lower = [None, None, "A", "B", "C", "D", None]
+    reading = read(upper, lower, [1, "感觉是", "甲", "乙", "丙", "丁", "A"], [2, "知觉是", "戊", "己", None, None, "B"], merged=merged)
+    assert [(item.number_raw, item.options_raw, item.answer_raw) for item in asked(reading)] == [
+        ("1", ABCD, "A"),
+        ("2", ["A.戊", "B.己"], "B"),
+    ]
+    assert reading.unread == [] and reading.found == 2
+
+
+def test_a_wide_header_of_one_row_names_all_its_columns() -> None:
+    reading = read(
+        ["试题", "选项", None, None, None, "答案"],
+        ["感觉是", "甲", "乙", "丙", "丁", "A"],
+        ["知觉是", "A.甲 B.乙 C.丙 D.丁", None, None, None, "B"],
+    )
+    assert [item.options_raw for item in asked(reading)] == [ABCD, ABCD] and reading.unread == []
+
+
+def test_a_wide_header_may_be_the_last_one() -> None:
+    reading = read(["试题", "答案", "选项", None, None], ["感觉是", "A", "甲", "乙", "丙"], merged=("C1:E1",))
+    assert [item.options_raw for item in asked(reading)] == [ABCD[:3]]
+    reading = read(["试题", "答案", "选项"], ["感觉是", "A", "A.甲 B.乙"], ["知觉是", "A", "A.甲 B.乙", "要考"])
+    assert [item.options_raw for item in asked(reading)] == [ABCD[:2]] and doubts(reading) == [("Sheet1:row:3", "options_unreadable")]
+
+
+def test_a_header_that_stands_again_is_no_question() -> None:
+    upper, lower = ["试题", "选项", None, "答案"], [None, "A", "B", None]
+    question = ["感觉是", "甲", "乙", "A"]
+    assert read(upper, lower, question, upper, lower, question).found == 2
+
+
+@pytest.mark.parametrize("merged", [(), ("A2:A4", "C2:C4")])
+def test_options_in_rows_below_their_question(merged: tuple[str, ...]) -> None:
+    rows = [["感觉是", "A.甲", "B"], [None, "B.乙", None], [None, "C.丙", None], ["知觉是", "A.甲\nB.乙\nC.丙\nD.丁", "A"]]
+    reading = read(["题目", "选项", "答案"], *rows, merged=merged)
+    assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in asked(reading)] == [
+        ("感觉是", ABCD[:3], "B"),
+        ("知觉是", ABCD, "A"),
+    ]
+    assert reading.found == 2
+
+
+def test_tables_side_by_side_are_all_read() -> None:
+    block = ["题号", "题目", "A", "B", "答案"]
+    reading = read(
+        [*block, *block],
+        ["1", "感觉是", "甲", "乙", "A", "2", "知觉是", "丙", "丁", "B"],
+        ["3", "想象是", "戊", "己", "A"],
+    )
+    assert [(item.provenance.position, item.number_raw, item.stem_raw, item.options_raw, item.answer_raw) for item in asked(reading)] == [
+        ("Sheet1:row:2", "1", "感觉是", ["A.甲", "B.乙"], "A"),
+        ("Sheet1:row:3", "3", "想象是", ["A.戊", "B.己"], "A"),
+        ("Sheet1:row:2:block:2", "2", "知觉是", ["A.丙", "B.丁"], "B"),
+    ]
+
+
+def test_a_question_in_one_cell_and_an_answer_without_options() -> None:
+    rows = [
+        ["感觉是\nA.甲\nB.乙\nC.丙", "A"],
+        ["2.知觉是 A.甲 B.乙 C.丙", "B"],
+        ["想象是（B）A.甲 B.乙 C.丙", None],
+        ["记忆是", "A"],
+        ["什么是记忆？", "记忆是过去经验的反映。"],
+        ["动机是 A.甲 C.丙 B.乙 B.丁", "A"],
+    ]
+    reading = read(["题目", "答案"], *rows)
+    assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in asked(reading)] == [
+        ("感觉是", ABCD[:3], "A"),
+        ("2.知觉是", ABCD[:3], "B"),
+        ("想象是（ ）", ABCD[:3], "B"),
+        ("什么是记忆？", None, "记忆是过去经验的反映。"),
+    ]
+    assert doubts(reading) == [("Sheet1:row:5", "options_unreadable"), ("Sheet1:row:7", "options_unreadable")]
+
+
+def test_what_stands_beside_a_question_in_one_cell_is_kept() -> None:
+    (item,) = asked(read(["题目", "答案", "解析"], ["知觉是（C）A.甲 B.乙 C.丙", "B", "见书"]))
+    assert (item.options_raw, item.answer_raw, item.explanation_raw) == (ABCD[:3], "B", "见书")
+
+
+@pytest.mark.parametrize("text", ["口服A、B两药，B、C无效", "什么是A型行为与B型行为", "", "1.一\n2.二\nA", "维生素A 和维生素B"])
+def test_a_text_without_options_stays_whole(text: str) -> None:
+    assert parts_of_stem(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("cell", "options"),
+    [
+        ("A甲 B乙 C丙", ["A甲", "B乙", "C丙"]),
+        ("A 甲；B 乙；C 丙", ["A 甲", "B 乙", "C 丙"]),
+        ("A型血 B型血 O型血", ["A型血 B型血 O型血"]),
+        ("A型 B型", ["A型 B型"]),
+        ("DNA RNA ATP", ["DNA RNA ATP"]),
+    ],
+)
+def test_letters_without_a_sign(cell: str, options: list[str]) -> None:
+    assert split_options(cell) == options
+
+
+@given(st.lists(st.sampled_from("甲乙丙丁戊己庚辛"), min_size=3, max_size=6), st.sampled_from([" ", "；", "  "]))
+def test_options_in_one_cell_are_cut_where_they_were_joined(words: list[str], separator: str) -> None:
+    options = [f"{letter}{word}" for letter, word in zip("ABCDEF", words, strict=False)]
+    assert split_options(separator.join(options)) == options
+
+
+def test_only_headings_and_cases_are_no_questions_of_their_own() -> None:
+    reading = read(
+        HEADER,
+        ["一、单项选择题"],
+        ["感觉是", "甲", "乙", "丙", "丁", "A"],
+        ["共用题干：患者男，发热。"],
+        ["诊断是", "甲", "乙", "丙", "丁", "B"],
+        [],
+        ["知觉是", "甲", "乙", "丙", "丁", "C"],
+        ["二、简答题"],
+        ["请论述感觉与知觉的关系"],
+    )
+    assert [(item.section_raw, item.case_raw, item.stem_raw) for item in asked(reading)] == [
+        ("一、单项选择题", None, "感觉是"),
+        ("一、单项选择题", "患者男，发热。", "诊断是"),
+        ("一、单项选择题", None, "知觉是"),
+        ("二、简答题", None, "请论述感觉与知觉的关系"),
+    ]
+    assert reading.unread == ["一、单项选择题", "二、简答题"]
+
+
+def test_a_case_holds_for_the_questions_that_it_names() -> None:
+    question = ["是", "甲", "乙", None, None, "A"]
+    rows = [["（1～2题共用题干）"], ["某女，30岁。"], question, question, question]
+    rows += [["（4-5题共用备选答案）A.甲 B.乙"], ["症状", None, None, None, None, "A"], ["治疗", None, None, None, None, "B"], question]
+    items = asked(read(HEADER, *rows))
+    assert [item.case_raw for item in items] == ["某女，30岁。", "某女，30岁。", *[None] * 4]
+    assert items[0].group_raw == items[1].group_raw is not None
+    assert [item.shared_options_raw for item in items] == [None, None, None, ["A.甲", "B.乙"], ["A.甲", "B.乙"], None]
+
+
+def test_a_patient_alone_in_a_row_is_the_case_of_those_below() -> None:
+    question = ["诊断是", "甲", "乙", None, None, "A"]
+    rows = [["案例一"], ["患者，女，40岁，反复头痛3年。"], question, ["案例二：患者男，发热。"], question]
+    rows += [["患者男，45岁，胸痛。最可能的诊断是"], ["三、选择题"], ["某女，20岁，失眠两个月，情绪低落。"], question]
+    items = asked(read(HEADER, *rows))
+    assert [(item.section_raw, item.case_raw, item.stem_raw) for item in items] == [
+        ("案例一", "患者，女，40岁，反复头痛3年。", "诊断是"),
+        (None, "患者男，发热。", "诊断是"),
+        (None, "患者男，发热。", "患者男，45岁，胸痛。最可能的诊断是"),
+        ("三、选择题", "某女，20岁，失眠两个月，情绪低落。", "诊断是"),
+    ]
+
+
+def test_options_that_have_their_letter_get_no_other() -> None:
+    reading = read(HEADER, ["感觉是", "A.甲", "B.乙", "C.丙", None, "A"], ["知觉是", "A型", "胆汁质", None, None, "A"])
+    assert [item.options_raw for item in asked(reading)] == [["A.甲", "B.乙", "C.丙"], ["A.A型", "B.胆汁质"]]
+
+
+def test_questions_of_two_columns_of_stems() -> None:
+    header = ["题目类型", "大题题干", "小题题型", "小题题干", "正确答案", "选项A", "选项B"]
+    reading = read(
+        header,
+        ["单选题", "感觉是", None, None, "A", "甲", "乙"],
+        ["阅读理解", "一段材料", "单选题", "小题一", "B", "甲", "乙"],
+        [None, None, "单选题", "小题二", "A", "甲", "乙"],
+        ["单选题", "知觉是", None, None, "A", "甲", "乙"],
+    )
+    assert [(item.type_raw, item.case_raw, item.stem_raw) for item in asked(reading)] == [
+        ("单选题", None, "感觉是"),
+        ("单选题", "一段材料", "小题一"),
+        ("单选题", "一段材料", "小题二"),
+        ("单选题", None, "知觉是"),
+    ]
+
+
+def test_the_right_answer_and_the_wrong_ones_are_options() -> None:
+    header = ["问题", "正确答案", "错误答案1", "错误答案2", "错误答案3"]
+    reading = read(header, ["感觉是", "丙", "甲", "乙", "丁"], ["知觉是", "甲", "甲", "乙", "丁"], ["什么是记忆", "经验的反映"])
+    first, words = asked(reading)
+    assert first.answer_raw and dict(option.split(".") for option in first.options_raw or [])[first.answer_raw] == "丙"
+    assert sorted(option[2:] for option in first.options_raw or []) == sorted("甲乙丙丁")
+    assert (words.options_raw, words.answer_raw) == (None, "经验的反映")
+    assert doubts(reading) == [("Sheet1:row:3", "field_unreadable")]
+
+
+@pytest.mark.parametrize("form", ["选择项{}", "可选项{}", "备选项{}", "选项 {}（必填）"])
+def test_more_names_of_options(form: str) -> None:
+    (item,) = asked(read(["题干", form.format("A"), form.format("B"), "标准答案"], ["感觉是", "甲", "乙", "A"]))
+    assert (item.options_raw, item.answer_raw) == (["A.甲", "B.乙"], "A")
+
+
+def test_the_name_of_a_sheet_says_what_its_questions_are() -> None:
+    choice, verdict = ["题目", "A", "B", "答案"], ["题目", "答案"]
+    sheets = [
+        ("单选题", [choice, ["感觉是", "甲", "乙", "A"]]),
+        ("判断题", [verdict, ["心理学是科学", "√"]]),
+        ("Sheet3", [verdict, ["什么是心理学", "科学"]]),
+        ("填空题", [["章节", *verdict], ["第一章", "心理是____的机能", "脑"]]),
+    ]
+    assert [item.section_raw for item in asked(checked(book(*sheets)))] == ["单选题", "判断题", None, "第一章"]
+
+
+def test_sheets_that_are_not_read_are_told_with_their_rows() -> None:
+    rows = [["题目", "A", "B", "答案"], ["感觉是", "甲", "乙", "A"]]
+    notes = [["怎样做题"], [], *[[f"第{number}条"] for number in range(30)]]
+    reading = checked(book(("题库", rows), ("旧题", rows), ("说明", notes), ("空", []), hidden="旧题"))
+    assert reading.found == 1
+    assert reading.skipped == [
+        "sheet 旧题: hidden, so its 2 rows are not read; unhide it to have them read: 题目 A B 答案",
+        "sheet 说明: no header that is known, so its 31 rows are not read: 怎样做题",
+    ]
+
+
+def test_a_formula_that_was_never_calculated_is_no_empty_cell() -> None:
+    reading = read(
+        ["题目", "A", "B", "答案", "分值"],
+        ['=CONCATENATE("感","觉")', "甲", "乙", "A"],
+        ["率是", "=1/2", "乙", "A"],
+        ["几是", "甲", "乙", "A", "=1+1"],
+    )
+    assert doubts(reading) == [("Sheet1:row:2", "record_unreadable"), ("Sheet1:row:3", "record_unreadable")]
+    assert "column A: a formula whose value was never saved" in reading.faults[1] and len(asked(reading)) == 1
+
+
+def test_a_row_that_lost_a_cell_is_not_read_as_another() -> None:
+    body = "题目,A,B,C,答案,难度\n感觉是,甲,乙,丙,A,易\n知觉是,甲,乙,丙\n想象是,甲,乙,丙,B\n单选题\n记忆是,甲,乙,丙,C,难\n"
+    reading = checked(body.encode(), "a.csv")
+    assert [(item.stem_raw, item.section_raw) for item in asked(reading)] == [("感觉是", None), ("想象是", None), ("记忆是", "单选题")]
+    assert doubts(reading) == [("line:3", "record_unreadable")]
+    assert reading.faults == ["line 3: record_unreadable: 4 cells under 6 columns, so which one is missing is not known"]
