@@ -3,8 +3,8 @@
 import codecs
 import re
 import warnings
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag, XMLParsedAsHTMLWarning
 from bs4.element import Comment, NavigableString
@@ -27,6 +27,11 @@ _NO_CHARSETS = {"utf-7", "idna", "punycode", "unicode_escape", "unicode-escape",
 _BLANKS = re.compile(r"[ \t\r\n\f\v]+")
 # What a parser of HTML would change; nine of ten short texts have nothing of it, and the parser is most of their time.
 _NOT_BARE = re.compile("[<&\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\U0001fffe-\U0010ffff]")
+_RAISED = dict(zip("0123456789+＋-－–−()=n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁺⁻⁻⁻⁻⁽⁾⁼ⁿ", strict=True))  # what `clean` raises itself, and keeps
+_LOWERED = dict(zip("0123456789+＋-－–−()=n", "₀₁₂₃₄₅₆₇₈₉₊₊₋₋₋₋₍₎₌ₙ", strict=True))
+_IN_FORMULA = re.compile("[A-Za-z0-9Α-Ωα-ωµ+＋\\-－–−=()./,*'′·×⁰-ₜ²³¹]+")
+_ORDINAL = re.compile("st|nd|rd|th")
+_MAX_RAISED_CHARS = 16
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
 
 
@@ -39,14 +44,35 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
     """Return the text of a selector, tag or piece of HTML as a reader sees it.
 
     Line breaks, paragraphs, list entries and table rows begin a new line, table cells are parted by a blank; runs of ASCII
-    white space become one blank, while no-break and full-width blanks stay as they came. `drop_hidden` leaves out what the
-    page hides by its own inline style, such as the noise some sites strew between the words.
+    white space become one blank, while no-break and full-width blanks stay as they came. What is set high or low stays so, see
+    `raised`: 10<sup>9</sup> is another number than 109. `drop_hidden` leaves out what the page hides by its own inline style, such as
+    the noise some sites strew between the words.
     """
     bare = page if isinstance(page, str) else _only_words(getattr(page, "root", None))
     is_bare = bare is not None and not _NOT_BARE.search(bare)
     text = _BLANKS.sub(" ", bare) if is_bare else "".join(_pieces(_soup(page), drop_hidden))
     lines = (re.sub(r"[ \t\r\f\v]+", " ", line).strip(" ") for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def raised(text: str) -> str:
+    """Return text that is set above the line: in signs that stand there (10⁹, Na⁺), else as ^(…); words and notes stay as they are."""
+    return _moved(text, _RAISED, "^")
+
+
+def lowered(text: str) -> str:
+    """Return text that is set below the line: in signs that stand there (CO₂), else as _(…); words and notes stay as they are."""
+    return _moved(text, _LOWERED, "_")
+
+
+def _moved(text: str, table: dict[str, str], sign: str) -> str:
+    bare = text.strip()
+    if bare and all(character in table for character in bare):
+        return "".join(table[character] for character in bare)
+    if all(character in table.values() for character in bare):
+        return text
+    is_formula = len(bare) <= _MAX_RAISED_CHARS and _IN_FORMULA.fullmatch(bare) and not _ORDINAL.fullmatch(bare)
+    return f"{sign}({bare})" if is_formula else text
 
 
 def images_in(page: Any) -> int:
@@ -78,6 +104,17 @@ def labelled(pairs: Iterable[tuple[str, str]], place: str) -> list[LabelledValue
     ]
 
 
+class _End(NamedTuple):
+    """Where a tag ends that is set above or below the line."""
+
+    move: Callable[[str], str]
+    begin: int
+    """Number of pieces before it."""
+
+
+_MOVES: dict[str, Callable[[str], str]] = {"sup": raised, "sub": lowered}
+
+
 def _only_words(element: Any) -> str | None:
     """Return the words of an element with no other in it and nothing that could hide them; None where it is no such."""
     is_plain = isinstance(element, HtmlElement) and isinstance(element.tag, str) and not len(element)
@@ -96,20 +133,30 @@ def _soup(page: Any) -> Tag:
     return BeautifulSoup(page, "lxml")
 
 
-def _pieces(tag: Tag, drop_hidden: bool) -> Iterable[str]:
+def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:
+    pieces: list[str] = []
     left: list[Any] = [*reversed(tag.contents)]  # no recursion: a page may be nested deeper than Python calls
     while left:
         child = left.pop()
         if type(child) is str:
-            yield child
+            pieces.append(child)
+        elif isinstance(child, _End):
+            _move_last(pieces, child)
         elif isinstance(child, Tag):
             if child.name in _UNSEEN_TAGS or (drop_hidden and is_hidden(child)):
                 continue
             edge = "\n" if child.name in _LINE_TAGS else " " if child.name in _CELL_TAGS else ""
-            yield edge
-            left += [edge, *reversed(child.contents)]
+            pieces.append(edge)
+            left += [_End(_MOVES[child.name], len(pieces)) if child.name in _MOVES else edge, *reversed(child.contents)]
         elif isinstance(child, NavigableString) and not isinstance(child, Comment):
-            yield _BLANKS.sub(" ", child)
+            pieces.append(_BLANKS.sub(" ", child))
+    return pieces
+
+
+def _move_last(pieces: list[str], end: _End) -> None:
+    """Raise or lower the pieces since a tag began; many or long ones are prose in a wrong tag, and stay."""
+    if len(pieces) - end.begin <= _MAX_RAISED_CHARS and all(len(piece) <= _MAX_RAISED_CHARS for piece in pieces[end.begin :]):
+        pieces[end.begin :] = [end.move("".join(pieces[end.begin :]))]
 
 
 def is_hidden(tag: Tag) -> bool:

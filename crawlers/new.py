@@ -7,6 +7,7 @@ Nothing that is there is written over. After a kill half way the same command wr
 """
 
 import argparse
+from datetime import date
 from pathlib import Path
 
 from crawlers.adding.params_line import newest_snapshot, with_source
@@ -81,8 +82,18 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the spider's file: small letters, digits and _")
     parser.add_argument("url", metavar="URL", help="address of a list of papers or entries")
     parser.add_argument("--kind", required=True, choices=KINDS, help="what the site has: papers as running text, or entries")
-    parser.add_argument("--snapshot", metavar="DATE", help="date that the crawl stands for; default: the newest in params.yaml")
+    parser.add_argument("--snapshot", type=_day, metavar="DATE", help="date that the crawl stands for; default: the newest in params.yaml")
     return parser.parse_args(argv)
+
+
+def _day(text: str) -> str:
+    try:
+        is_day = date.fromisoformat(text).isoformat() == text  # it reads 20261120, too
+    except ValueError:
+        is_day = False
+    if not is_day:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day of the calendar; expected a date such as 2026-11-20")
+    return text
 
 
 if __name__ == "__main__":

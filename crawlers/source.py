@@ -10,6 +10,8 @@ from records.provenance import Provenance, page_id
 
 NOTED = "noted/"
 """Begins the names of the stats that `SourceSpider.note` counts."""
+MOST_TOLD = 10_000
+"""So many misfits and errors keep their words; a large crawl that nothing fits must not hold more, and all are counted."""
 
 
 class SourceSpider(scrapy.Spider):
@@ -103,5 +105,6 @@ class SourceSpider(scrapy.Spider):
         self.crawler.stats.inc_value("misfit/count")
         if (told := self.crawler.stats.get_value("misfit/pages")) is None:
             self.crawler.stats.set_value("misfit/pages", told := [])
-        told.append(f"{response.url}: {why}")
+        if len(told) < MOST_TOLD:
+            told.append(f"{response.url}: {why}")
         self.logger.warning("misfit: %s: %s", response.url, why)

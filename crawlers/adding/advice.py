@@ -64,11 +64,11 @@ def _errors(findings: Findings) -> Iterator[str]:
 def _empty_kinds(findings: Findings) -> Iterator[str]:
     """Kinds of pages that gave nothing, and what they have instead."""
     for kind in kinds_of(findings.pages):
-        first = next((page for page in findings.pages if page.callback == kind.callback and page.is_empty), None)
-        if first is None or kind.empty * 2 < kind.pages:
+        empty = [page for page in findings.pages if page.callback == kind.callback and page.is_empty and not page.is_explained]
+        if not empty or len(empty) * 2 < kind.pages:
             continue
-        told = f"{kind.callback} gave nothing on {kind.empty} of {counted(kind.pages, 'page')} ({first.url}): "
-        yield told + _instead(first.hints or PageHints(), is_list=kind.callback == "parse" or (kind.requests > 0 and not kind.items)) + "."
+        told = f"{kind.callback} gave nothing on {len(empty)} of {counted(kind.pages, 'page')} ({empty[0].url}): "
+        yield told + _instead(empty[0].hints or PageHints(), is_list=kind.callback == "parse" or (kind.requests > 0 and not kind.items))
 
 
 def _instead(hints: PageHints, is_list: bool) -> str:
@@ -76,12 +76,12 @@ def _instead(hints: PageHints, is_list: bool) -> str:
     if hints.is_scripted:
         return (
             "hardly a word stands in the page's HTML, scripts load the rest. Look in the browser's network tab for the call that "
-            "brings the words, and request that address instead"
+            "brings the words, and request that address instead."
         )
     links = f"links in {_hints(hints.links, 'link')}" if hints.links else ""
     texts = f"its text in {_hints(hints.texts, 'character')}" if hints.texts else ""
     if found := (links or texts) if is_list else (texts or links):
-        return f"its selectors find nothing. The page has {found}"
+        return f"its selectors find nothing. The page has {found}."
     return "is it the kind of page that the callback expects?"
 
 
@@ -97,6 +97,9 @@ def _off_site(findings: Findings) -> Iterator[str]:
 
 
 def _no_items(findings: Findings) -> Iterator[str]:
+    if not (findings.pages or findings.failed or findings.refused or findings.forbidden or findings.errors):
+        hosts = ", ".join(findings.hosts)
+        yield f"No page came, and nothing failed: are start_urls addresses of pages, and on the hosts of allowed_domains ({hosts})?"
     if findings.items or not findings.pages or any(page.is_empty for page in findings.pages):
         return
     if findings.over_limit:

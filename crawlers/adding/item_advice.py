@@ -3,15 +3,17 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 
 from crawlers.adding.findings import Findings
-from crawlers.columns import cut
+from crawlers.columns import counted, cut
 from records.item import Item, QuestionItem
 
 _EXAMPLE_COLUMNS = 60
 _FEW = 3  # items or pages from which a share says something
 _MOST = 0.5
+_FLAWS = 0.01  # of the texts: sites have so many flaws of their own
+_MIN_FRAME_CHARS = 8  # a shorter text, such as 无 or 尚不明确, says the same of many
 _WITHIN = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s*([.．、:：)）])\s*\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s*\1")  # and not 维生素A、B、C
 _TWO_OPTIONS = re.compile(r"(?s)\S\s+[B-HＢ-Ｈ]\s*[.．、:：]\s*\S")
 _ANSWER_WITHIN = re.compile(r"(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确)?答案】|[【\[]解析[】\]]")
@@ -39,8 +41,8 @@ def _options(questions: list[QuestionItem]) -> Iterator[str]:
         yield _told(within, questions, "have option letters inside the stem or inside one option: the options are not split", within[0])
     if len(questions) >= _FEW and not any(map(_has_options, questions)) and not within:
         yield f"None of {len(questions)} questions has options. If the site shows some: their selector finds nothing."
-    if nameless := [one for one in questions if not one.stem_raw]:
-        yield _told(nameless, questions, "have no stem: its selector finds nothing there", nameless[0])
+    if nameless := [one for one in questions if not one.stem_raw and not one.images]:
+        yield _told(nameless, questions, "have no stem: does its selector find nothing there, or has the page none?", nameless[0])
 
 
 def _answers(questions: list[QuestionItem]) -> Iterator[str]:
@@ -54,7 +56,8 @@ def _answers(questions: list[QuestionItem]) -> Iterator[str]:
         yield _told(silent, questions, "have no answer", silent[0])
     beyond = [one for one in questions if _is_beyond(one)]
     if beyond:
-        said = f"have an answer that names none of their options (here {cut(beyond[0].answer_raw or '', 20)}): is an option lost?"
+        shown = cut(beyond[0].answer_raw or "", 20)
+        said = f"have an answer that names none of their options (here {shown}): is an option lost, or is the site wrong?"
         yield _told(beyond, questions, said, beyond[0])
     inside = [one for one in questions if _ANSWER_WITHIN.search("\n".join([one.stem_raw or "", *(one.options_raw or [])]))]
     if inside:
@@ -64,9 +67,12 @@ def _answers(questions: list[QuestionItem]) -> Iterator[str]:
 def _entries(findings: Findings) -> Iterator[str]:
     entries = findings.entities
     if nameless := [entry for entry in entries if not entry.name_raw]:
-        yield f"{len(nameless)} of {len(entries)} entries have no name ({nameless[0].url}): the name's selector finds nothing there."
+        have = _verb(nameless, "has", "have")
+        yield f"{len(nameless)} of {len(entries)} entries {have} no name ({nameless[0].url}): the name's selector finds nothing there."
     if bare := [entry for entry in entries if not entry.values and not entry.sections]:
-        yield f"{len(bare)} of {len(entries)} entries have neither values nor sections ({bare[0].url}): those selectors find nothing there."
+        have = _verb(bare, "has", "have")
+        what = f"neither values nor sections ({bare[0].url})"
+        yield f"{len(bare)} of {len(entries)} entries {have} {what}: those selectors find nothing there."
     elif len(entries) >= _FEW and not any(entry.values for entry in entries):
         yield "No entry has labelled values, only prose. Facts come from labels such as 典型症状：头痛: is there a box of them on the page?"
 
@@ -74,41 +80,53 @@ def _entries(findings: Findings) -> Iterator[str]:
 def _texts(items: list[Item]) -> Iterator[str]:
     texts = [text for item in items for text in _strings(item)]
     if broken := [text for text in texts if _is_mojibake(text)]:
+        remedy = "compare with the page in a browser; its own encoding stands in the header, in a meta tag, or nowhere."
+        if len(broken) <= len(texts) * _FLAWS:
+            remedy = "probably in the page, too, since all others are sound; clean rejects it."
         yield (
-            f"{len(broken)} of {len(texts)} texts are in the wrong encoding (`{cut(broken[0], _EXAMPLE_COLUMNS)}`): compare with the page "
-            "in a browser; its own encoding stands in the header, in a meta tag, or nowhere."
+            f"{len(broken)} of {len(texts)} texts {_verb(broken, 'is', 'are')} in the wrong encoding "
+            f"(`{cut(broken[0], _EXAMPLE_COLUMNS)}`): {remedy}"
         )
     if marked := [text for text in texts if _MARKUP.search(text)]:
         yield (
-            f"{len(marked)} of {len(texts)} texts have tags or entities in them (`{cut(marked[0], _EXAMPLE_COLUMNS)}`): use text_of(…) "
-            "from crawlers/fields.py, not .get()."
+            f"{len(marked)} of {len(texts)} texts {_verb(marked, 'has', 'have')} tags or entities in them "
+            f"(`{cut(marked[0], _EXAMPLE_COLUMNS)}`): use text_of(…) from crawlers/fields.py, not .get()."
         )
 
 
 def _repeats(findings: Findings) -> Iterator[str]:
     """The same words on every page: navigation, not content."""
-    pages = [page.items for page in findings.pages if page.items]
+    pages: dict[str, Item] = {}  # by the page that an item belongs to: an entry or a paper may stand on several
+    for item in findings.items:
+        pages.setdefault(item.url, item)
     for name, least in (("stem_raw", 2), ("paper_raw", _FEW), ("name_raw", 2), ("alias_raw", _FEW), ("explanation_raw", _FEW)):
-        first = [value for items in pages if (value := getattr(items[0], name, None))]
+        first = [value for item in pages.values() if (value := getattr(item, name, None))]
         if len(first) >= least and len(pages) == len(first) and len(set(first)) == 1:
             yield (
                 f"{name} is the same on all {len(first)} pages (`{cut(first[0], _EXAMPLE_COLUMNS)}`): its selector finds the site's frame, "
                 "not the page's own words."
             )
     sections = [{section.text for section in entry.sections} for entry in findings.entities if entry.sections]
-    if len(sections) >= _FEW and (same := set.intersection(*sections)):
+    same = {text for text in set.intersection(*sections) if len(text) >= _MIN_FRAME_CHARS} if len(sections) >= _FEW else set()
+    if same:
         yield (
             f"A section has the same text in all {len(sections)} entries (`{cut(min(same), _EXAMPLE_COLUMNS)}`): navigation is taken for "
             "content."
         )
-    counts = Counter((item.url, item.provenance.position) for item in findings.items)
+    counts = Counter((item.provenance.position, item.provenance.url) for item in findings.items)
     if twice := [place for place, count in counts.items() if count > 1]:
-        yield f"{len(twice)} positions are given twice, the first: {twice[0][1]} of {twice[0][0]}; a position names one item of its page."
+        several = f"{counted(len(twice), 'position')} {_verb(twice, 'is', 'are')} given to several items"
+        yield f"{several}{', the first' if len(twice) > 1 else ''}: {twice[0][0]} of {twice[0][1]}; a position names one item of its page."
 
 
 def _told(those: list[QuestionItem], of: list[QuestionItem], what: str, first: QuestionItem) -> str:
     where = f"{first.url} {first.provenance.position}"
+    what = what.replace("have", "has", 1) if len(those) == 1 else what
     return f"{len(those)} of {len(of)} questions {what} ({where}: `{cut(first.stem_raw or '', _EXAMPLE_COLUMNS)}`)."
+
+
+def _verb(those: Sized, one: str, several: str) -> str:
+    return one if len(those) == 1 else several
 
 
 def _has_options(one: QuestionItem) -> bool:

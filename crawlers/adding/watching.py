@@ -10,6 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawlers.adding.page_hints import PageHints, hints_of
+from crawlers.source import NOTED
 from records.item import EntityItem, Item, QuestionItem
 
 PAGES, KEPT, REFUSED = "watch/pages", "watch/kept", "watch/refused"
@@ -28,6 +29,8 @@ class PageSeen(Struct, kw_only=True):
     """Address and callback of each request."""
     others: int = 0
     """Things that are neither items nor requests."""
+    is_explained: bool = False
+    """The spider counted what the page lacks, and called it no misfit."""
     hints: PageHints | None = None
     """Of a page that gave nothing."""
 
@@ -86,6 +89,7 @@ class Watch:
         self.pages.append(page)
         self._keep(response, page.callback)
         requests: list[Request] = []
+        noted, misfits = self._noted(), self.stats.get_value("misfit/count")
         try:
             async for found in result:
                 if isinstance(found, Request):
@@ -96,9 +100,13 @@ class Watch:
             for request in requests:
                 yield self._in_turn(page, request, response.meta.get("depth", 0), is_only=len(requests) == 1 and not page.items)
         finally:
+            page.is_explained = self._noted() > noted and self.stats.get_value("misfit/count") == misfits
             if page.is_empty and self.hinted < _HINTED:
                 page.hints = hints_of(response)
                 self.hinted += 1
+
+    def _noted(self) -> int:
+        return sum(value for name, value in self.stats.get_stats().items() if name.startswith(NOTED))
 
     def _in_turn(self, page: PageSeen, request: Request, depth: int, is_only: bool) -> Request:
         """Return a request with its turn: the first page of every kind before the second of any, the deeper first.

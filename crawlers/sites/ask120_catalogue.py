@@ -15,6 +15,8 @@ from records.item import LabelledValue, Section
 
 CLINICAL = {"3F": "临床意义", "4F": "注意事项", "5F": "检查过程", "6F": "不适宜人群", "7F": "不良反应与风险"}
 """Parts of an examination by the name of their anchor; each should open with the same words."""
+RELATED = "div.w_cr1 div.clears a"
+"""Diseases that an examination is made for."""
 _NORMAL = re.compile(r"\s*(正常值\s*[：:])?(.*)", re.DOTALL)
 _TAG_SEARCH = re.compile(r"tagSearch\(\s*['\"](.+?)['\"]\s*[,)]")
 _TABS = ("tab-dm-1", "tab-dm-2")
@@ -33,19 +35,21 @@ def examination(response: Response) -> tuple[list[LabelledValue], list[Section]]
     findings = "\n".join(text_of(found) for found in response.css("#ys-img img::attr(data-data)").getall())
     pairs = (divided(line) for line in findings.split("\n"))
     values += labelled(((label or "分析结果", value) for label, value in pairs), "findings")
+    values += one("相关疾病", "、".join(dict.fromkeys(texts(response.css(RELATED)))), "related:1")
     intro = "\n".join(texts(response.css("div.ys-head div.intro p") or response.css("div.ys-head div.intro")))
     sections = [Section(title="概述", text=intro, position="intro")] if intro else []
-    return values, sections + [section for part in outermost(response.css("div.ys-clinical")) for section in _clinical(part)]
+    parts = enumerate(outermost(response.css("div.ys-clinical")), 1)
+    return values, sections + [section for number, part in parts for section in _clinical(part, number)]
 
 
-def _clinical(part: Selector) -> list[Section]:
+def _clinical(part: Selector, number: int) -> list[Section]:
     label, text = divided(text_of(part))
     name = part.root.get("name", "")  # not `part.attrib`: it fails on an attribute with a broken name
     title = label.rstrip("：:").strip()
     known = CLINICAL.get(name, "")
     if known and title != known:  # the colon belongs to the text
         title, text = known, text_of(part).strip()
-    return [Section(title=title or "临床意义", text=text, position=name)] if text else []
+    return [Section(title=title or "临床意义", text=text, position=name or f"clinical:{number}")] if text else []
 
 
 def medicine_name(response: Response) -> str:

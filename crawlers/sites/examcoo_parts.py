@@ -8,12 +8,14 @@ from msgspec import Struct
 
 from crawlers.fields import text_of
 from crawlers.paper import lines_of
-from crawlers.papers.groups import Setting
-from crawlers.papers.lines import IMAGE
+from crawlers.papers.groups import Above, Setting
+from crawlers.papers.headings import is_instruction, tells_patient
+from crawlers.papers.lines import IMAGE, flat
 from records.question import LETTERS
 
 QUESTION_ID = re.compile(r"(s\d)_(\d+)")
 _RANGE = re.compile(r"(\d{1,3})\s*题?\s*[-~～—–－至到]+\s*(\d{1,3})\s*小?题")
+_REMARK = re.compile("[（(][^（()）]{1,60}[)）]")
 _HEADING_CHARS = 40  # a longer line in the style of a heading is no heading
 
 Fields = dict[str, Any]
@@ -45,18 +47,26 @@ class Between:
     """What stands between the questions of a paper."""
 
     def __init__(self, are_printed: bool = False) -> None:
-        self.unread: list[str] = []
+        self._unread: list[str] = []
         self._are_printed = are_printed  # the numbers of questions, so that what is left out is seen
         self._setting = Setting()
+        self._prose: list[str] = []  # since the last question, of no known form
+        self._is_behind_question = False  # nothing else was read since
+        self._ended: str | None = None  # the group whose shared options were left behind
         self._range: tuple[int, int] | None = None  # of the note just read, such as （111～112题共用题干）
         self._ahead = 0  # by how much the paper's own numbers are ahead of ours
+
+    @property
+    def unread(self) -> list[str]:
+        """Return the lines that belong to no question."""
+        return [*self._unread, *self._prose]
 
     def read_block(self, lines: list[Any]) -> None:
         """Read the lines of one block, each `{"c": HTML, "p": "1" for the style of a heading}`."""
         for line in lines:
             if isinstance(line, dict) and isinstance(line.get("c"), str):
-                for text in lines_of(line["c"]):
-                    self._read_line(text.strip(), is_bold=str(line.get("p")) == "1")
+                for text in filter(None, map(str.strip, lines_of(line["c"]))):
+                    self._read_line(text, is_bold=str(line.get("p")) == "1")
 
     def above(self, number: int) -> Fields:
         """Return what stands above the next question, by its printed number, or else by its place."""
@@ -64,7 +74,7 @@ class Between:
             first, last = self._range
             self._ahead = 0 if self._are_printed and first <= number <= last else first - number
             self._range = None
-        above = self._setting.above(number + self._ahead)
+        above = self._past_prose(number + self._ahead)
         shared = above.shared_options or []
         return {
             "section_raw": above.heading,
@@ -72,17 +82,45 @@ class Between:
             "shared_options_raw": [option.replace(IMAGE, "").strip() for option in shared] or None,
             "group_raw": above.group,
             "images": above.images + sum(option.count(IMAGE) for option in shared),
+            **({"doubt": "case_unsure"} if above.unsure else {}),
         }
 
+    def _past_prose(self, number: int) -> Above:
+        """Return what stands above a question when prose of no known form came between: a new case after a case, an end of options."""
+        above, prose = self._setting.above(number), self._prose
+        self._is_behind_question = True
+        if prose and above.unsure:
+            self._prose = []
+            self._setting.begin_case("\n".join(prose))
+            return self._setting.above(number)
+        if prose and above.shared_options and not above.announced:
+            self._ended = above.group
+        self._leave_prose()
+        return Above(heading=above.heading) if above.group and above.group == self._ended else above
+
     def _read_line(self, text: str, is_bold: bool) -> None:
+        is_remark = self._is_behind_question and bool(_REMARK.fullmatch(text)) and not tells_patient(flat(text).lstrip("("))
         if self._setting.take(text):
+            self._leave_prose()
             found = _RANGE.search(text)
             self._range = (int(found[1]), int(found[2])) if found else None
-        elif text and not self._setting.add(text):
-            if is_bold and len(text) <= _HEADING_CHARS and text[0] not in "（(":  # brackets hold time and points
-                self._setting.take(text, is_title=True)
-            else:
-                self.unread.append(text)
+        elif is_remark:  # such as （以下为选做）: no case, and no end of one
+            self._unread.append(text)
+            return
+        elif self._setting.add(text):
+            self._leave_prose()
+        elif is_bold and len(text) <= _HEADING_CHARS and text[0] not in "（(" and text[-1] not in "。.":  # brackets hold time and points
+            self._leave_prose()
+            self._setting.take(text, is_title=True)
+        elif is_instruction(flat(text)):
+            self._unread.append(text)
+        else:
+            self._prose.append(text)
+        self._is_behind_question = False
+
+    def _leave_prose(self) -> None:
+        self._unread += self._prose
+        self._prose = []
 
 
 def joined(above: Fields, own: Fields, number: str | None = None) -> Fields:

@@ -1,9 +1,8 @@
 """ask120: diseases, symptoms and examinations of tag.120ask.com, medicines of yp.120ask.com."""
 
 import re
-from collections.abc import Iterable, Iterator
-from string import ascii_lowercase
-from typing import Any, ClassVar
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 from parsel import SelectorList
@@ -15,6 +14,7 @@ from crawlers.html.nesting import outermost
 from crawlers.html.pages import is_page
 from crawlers.sites import ask120_catalogue as catalogue
 from crawlers.sites import ask120_diseases as diseases
+from crawlers.sites.ask120_scope import all_lists, lists_of, medicines_of, require_known
 from crawlers.source import SourceSpider
 from records.item import EntityItem
 
@@ -37,27 +37,28 @@ Found = Iterator[Request | EntityItem]
 class Ask120Spider(SourceSpider):
     """Letter and department lists lead to entries and their sub-pages, the check-up index to examinations, diseases to medicines.
 
-    With `letters` or `departments` only the entries that those lists name are read, and the medicines they recommend: whatever else
-    a page links to would lead through the whole site.
+    With `letters`, `departments` or `lists` only what those name is read, and the medicines that its entries recommend: whatever else
+    a page links to would lead through the whole site. Most medicines are linked from nowhere; `lists` reads them by their numbers.
     """
 
     name = "ask120"
     allowed_domains = [_TAG, _YP, _WWW]  # noqa: RUF012 (Scrapy asks for a plain list)
-    scopes = ("letters", "departments")
-    _forms: ClassVar[dict[str, re.Pattern[str]]] = {"letters": re.compile("[a-z]"), "departments": re.compile(r"[a-z0-9]+")}
+    scopes = ("letters", "departments", "lists")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for scope, form in self._forms.items():
-            if wrong := [one for one in getattr(self, scope) or [] if not form.fullmatch(str(one))]:
-                shown = {"letters": "letters a to z, such as [a, b]", "departments": "names as in addresses, such as [nk, xxgnk]"}[scope]
-                raise ValueError(f"params.yaml: sources.ask120: {scope}: {wrong!r} found; expected {shown}")
-        self.is_scoped = self.letters is not None or self.departments is not None
-        self.start_urls = [f"https://{_TAG}/jibing/ks/{slug}.html" for slug in self.departments or ([] if self.is_scoped else ["nk"])]
-        for letter in self.letters or ([] if self.is_scoped else ascii_lowercase):
-            self.start_urls += [f"https://{_TAG}/{part}/pinyin/{letter}.html" for part in _KINDS]
-        if not self.is_scoped:
-            self.start_urls += [f"https://{_TAG}/jiancha/", f"https://{_WWW}/disease"]
+        named = {scope: getattr(self, scope) for scope in self.scopes}
+        self.is_scoped = any(names is not None for names in named.values())
+        for scope, names in named.items():
+            require_known(scope, names or [])
+        self.start_urls = lists_of(**{scope: names or [] for scope, names in named.items()}) if self.is_scoped else all_lists()
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Begin with the lists, and with the medicines whose numbers are named; many numbers have none, and answer 404."""
+        for url in self.start_urls:
+            yield Request(url, dont_filter=True)
+        for url in medicines_of(self.lists or []):
+            yield Request(url, self.parse_medicine)
 
     def parse(self, response: Response) -> Found:
         """Read a list of entries, or the index of examinations."""
@@ -147,6 +148,8 @@ class Ask120Spider(SourceSpider):
             return
         values, sections = catalogue.examination(response)
         yield self.entity(response, "examination", name_raw=name, values=values, sections=sections)
+        if not self.is_scoped:
+            yield from self._entries(links_to(response.url, response.css(catalogue.RELATED).css("::attr(href)").getall()))
 
     def parse_medicine(self, response: Response) -> Found:
         """Read the page of a medicine."""

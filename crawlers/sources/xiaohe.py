@@ -6,7 +6,7 @@ No page of the real site was at hand: addresses of lists and entries are assumed
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
@@ -15,9 +15,10 @@ from twisted.python.failure import Failure
 
 from crawlers.fields import text_of
 from crawlers.html.links import link_to, links_to
-from crawlers.html.page_state import dicts, parsed, states
+from crawlers.html.page_state import parsed, states
 from crawlers.html.pages import is_page
 from crawlers.sites.xiaohe_entries import read_entry
+from crawlers.sites.xiaohe_lists import ROWS, Listing, listings
 from crawlers.source import SourceSpider
 from crawlers.web.faults import of_answer
 from records.checks import one_of
@@ -32,9 +33,8 @@ _KINDS = "|".join(_ENTITY_TYPES)
 _ENTRY = re.compile(rf"/medical/({_KINDS})/(\w+)$")
 _LIST = re.compile(rf"/medical/({_KINDS})$")
 _LEAFLET = re.compile(r"(?:^|&)drug_id=(\d+)(?:&|$)")
-_ROWS = ("list", "items", "records")
-_MORE = ("has_more", "hasMore")
-_PLACES = ("cursor", "next_cursor", "nextCursor", "offset")
+_PAGE = re.compile(r"(?:^|&)(?:page|p|pn|page_?num|offset|cursor)=\w+", re.I)
+_MORE_WORDS = re.compile("加载更多|下一页")
 _CHECK = re.compile(rb"__ac_nonce|__ac_signature|byted_acrawler")
 _SHORT_BYTES = 10_000
 """A page of the site with its state and styles is longer; the check of the browser is not."""
@@ -72,19 +72,24 @@ class XiaoheSpider(SourceSpider):
         """Read the root or a list: the entries it shows, and the call for more."""
         if not is_page(self, response):
             return
-        requests = list(self._links(response, response.css("a::attr(href)").getall()))
-        kind = _LIST.search(urlsplit(response.url).path)
-        for state in states(response):
-            requests += self._listed(response, kind[1], state) if kind else []
-        if not requests:
+        hrefs = response.css("a::attr(href)").getall()
+        requests, found = list(self._links(response, hrefs)), []
+        if kind := _LIST.search(urlsplit(response.url).path):
+            requests += [Request(url, self.parse) for url in self._pages(response, hrefs)]
+            found = [listing for state in states(response) for listing in listings(state, kind[1])]
+            if not found and (button := _MORE_WORDS.search(text_of(response.css("body")))):
+                found = [Listing(faults=(f"a list has {button[0]}, and no state with a list",))]
+            requests += self._listed(response, kind[1], found)
+        if not requests and not any(listing.faults for listing in found):
             self._misfit(response, f"neither lists nor entries (links to /medical/{_KINDS}, state with a list)")
         yield from requests
 
-    def parse_more(self, response: Response, kind: str) -> Found:
-        """Read what a list loads after its first entries."""
-        requests = list(self._listed(response, kind, parsed(response.text))) if isinstance(response, TextResponse) else []
-        if not requests:
-            self._misfit(response, f"no entries in the answer ({', '.join(_ROWS)})")
+    def parse_more(self, response: Response, kind: str, before: int = 0) -> Found:
+        """Read what a list loads after its first entries, of which there were so many."""
+        found = list(listings(parsed(response.text), kind, before)) if isinstance(response, TextResponse) else []
+        requests = list(self._listed(response, kind, found, before))
+        if not requests and not any(listing.faults for listing in found):
+            self._misfit(response, f"no entries in the answer ({', '.join(ROWS)})")
         yield from requests
 
     def more_failed(self, failure: Failure) -> None:
@@ -132,15 +137,24 @@ class XiaoheSpider(SourceSpider):
                 url = _canonical(f"{link.url}?{link.query}" if link.host == _SEARCH else link.url)
                 yield Request(url, callback, cb_kwargs=known)
 
-    def _listed(self, response: Response, kind: str, state: Any) -> Iterator[Request]:
-        for listing in dicts(state):
-            rows = next((listing[key] for key in _ROWS if isinstance(listing.get(key), list)), [])
-            entries = [row for row in rows if isinstance(row, dict) and (row.get("url") or row.get("id"))]
-            yield from self._links(response, [str(row.get("url") or f"/medical/{kind}/{row['id']}") for row in entries])
-            place = next((listing[key] for key in _PLACES if listing.get(key) is not None), None)
-            if entries and place is not None and any(listing.get(key) for key in _MORE):
-                url = f"https://{_WWW}/medical/api/list?type={kind}&cursor={place}"
-                yield Request(url, self.parse_more, errback=self.more_failed, cb_kwargs={"kind": kind})
+    def _pages(self, response: Response, hrefs: Iterable[str]) -> list[str]:
+        """Return the further pages of a list that it links to."""
+        here = link_to(response.url, "")
+        links = [link for link in links_to(response.url, hrefs) if here and (link.host, link.path) == (here.host, here.path)]
+        return [f"{link.url}?{link.query}" for link in links if _PAGE.search(link.query)]
+
+    def _listed(self, response: Response, kind: str, found: Iterable[Listing], before: int = 0) -> Iterator[Request]:
+        """Yield requests for the entries of lists and for more of them; one misfit tells what else they may have."""
+        faults = [fault for listing in found for fault in listing.faults]
+        for listing in found:
+            yield from self._links(response, listing.hrefs)
+            if listing.place is not None:
+                url = f"https://{_WWW}/medical/api/list?type={kind}&cursor={quote(listing.place, safe='')}"
+                faults += [f"a list goes on where it is: {url}"] if url == response.url else []
+                known = {"kind": kind, "before": before + listing.rows}
+                yield Request(url, self.parse_more, errback=self.more_failed, cb_kwargs=known)
+        if faults:
+            self._misfit(response, faults[0])
 
 
 def _canonical(url: str) -> str:

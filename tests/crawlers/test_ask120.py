@@ -1,5 +1,6 @@
 """What the saved pages of ask120 do not show: lists, blemishes of the replica, robots.txt, pages that no longer fit."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from scrapy.utils.test import get_crawler
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import ask120
-from crawlers.embedded.sites.ask120_diseases import cut_symptoms
+from crawlers.embedded.sites.ask120_diseases import is_boxless, is_cut
 from crawlers.sites.ask120_text import divided, lines_with_label
 from crawlers.sources.ask120 import Ask120Spider
 
@@ -94,12 +95,42 @@ def test_a_scoped_crawl_reads_what_its_lists_name(respond: Respond) -> None:
     }
 
 
+async def _started(spider: Ask120Spider) -> list[Request]:
+    return [request async for request in spider.start()]
+
+
+def test_lists_name_examinations_and_medicines_by_their_numbers() -> None:
+    spider = scoped(lists=["examinations", "medicines:7-9", "medicines:0012-12"])
+    found = asyncio.run(_started(spider))
+    medicines = [f"https://yp.120ask.com/detail/{number}.html" for number in (7, 8, 9, 12)]
+    assert [request.url for request in found] == [f"{TAG}/jiancha/", *medicines]
+    assert {request.callback for request in found[1:]} == {spider.parse_medicine} and not any(request.dont_filter for request in found[1:])
+
+
+def test_an_examination_leads_to_its_diseases(spider: Ask120Spider) -> None:
+    html = (PAGES / "examination.html").read_text(encoding="utf-8")
+    item, request = spider.parse_examination(page(html, f"{TAG}/jiancha/7"))
+    assert [value.value for value in item.values if value.label == "相关疾病"] == ["缺铁性贫血"]
+    assert (request.url, request.cb_kwargs) == (f"{TAG}/jibing/qtxpx/", {"kind": "disease"})
+    assert len(list(scoped(lists=["examinations"]).parse_examination(page(html)))) == 1
+
+
+def test_a_part_of_an_examination_without_a_name_has_a_place_all_the_same(spider: Ask120Spider) -> None:
+    html = '<div class=ys-head><h1>血清铁</h1></div><div class=ys-clinical name="3F">见于缺铁。</div><div class=ys-clinical>另见。</div>'
+    [item] = spider.parse_examination(page(html, f"{TAG}/jiancha/13"))
+    assert [(part.position, part.text) for part in item.sections] == [("3F", "见于缺铁。"), ("clinical:2", "另见。")]
+
+
 @pytest.mark.parametrize("scope, message", [({"letters": ["ab"]}, "letters a to z"), ({"departments": ["内科"]}, "as in addresses")])
 def test_a_scope_that_no_address_has_is_an_error(scope: dict[str, list[str]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         scoped(**scope)
-    with pytest.raises(ValueError, match="no spider of this site reads `lists`"):
-        scoped(lists=["disease"])
+
+
+@pytest.mark.parametrize("name", ["disease", "medicines", "medicines:1", "medicines:9-7", "medicines:1-99999999"])
+def test_a_list_that_ask120_has_not_is_an_error(name: str) -> None:
+    with pytest.raises(ValueError, match=r"sources\.ask120: lists: \['.*'\] found; expected examinations, or numbers of medicines"):
+        scoped(lists=[name])
 
 
 @pytest.mark.parametrize(
@@ -165,11 +196,12 @@ def test_one_department_speaks_gb18030_and_says_so_in_the_page_alone(respond: Re
 
 
 def test_the_replica_has_the_blemishes_of_the_real_site(respond: Respond) -> None:
-    homes = [f"/jibing/{disease.slug}/" for disease in load_content().on("ask120").diseases]
+    diseases = load_content().on("ask120").diseases
+    homes = [f"/jibing/{disease.slug}/" for disease in diseases]
     pages = {target: get(respond, target).body.decode() for target in homes}
     shown = "".join(pages.values())
-    cut = cut_symptoms(load_content().on("ask120").diseases)
-    assert len(cut) >= 4 and all(f"、{piece}…<a" in shown for _, piece in cut)
+    cut = [disease.symptoms[-1][:1] for rank, disease in enumerate(diseases) if is_cut(disease, rank) and not is_boxless(rank)]
+    assert len(cut) >= 4 and all(f"、{piece}…<a" in shown for piece in cut)
     for blemish in ("[详细]", "　　", "//yp.120ask.com/detail/", "需作检查：", "需做检查：", "别名："):
         assert blemish in shown
     assert [target for target, html in pages.items() if "disease-list-left" not in html]

@@ -196,6 +196,50 @@ def test_a_block_holds_headings_and_cases(
     assert (item.section_raw, item.case_raw, item.images) == (section, case, int(len(lines) == 3))
 
 
+_FIRST_CASE = "某女，35岁，某公司职员，因工作压力大来咨询，近三个月来失眠、焦虑，食欲下降。"
+
+
+@pytest.mark.parametrize(
+    ("block", "style", "case"),
+    [
+        ("患者，男，20岁，发热3天。", "0", "患者，男，20岁，发热3天。"),
+        ("男性，45岁。咳嗽3天。", "0", "男性，45岁。咳嗽3天。"),
+        ("某男，20岁，大学生。", "1", "某男，20岁，大学生。"),
+        ("某男，20岁，大学生。<br>因学习成绩下降来咨询。", "0", "某男，20岁，大学生。\n因学习成绩下降来咨询。"),
+        ("遗忘在学习之后立即开始。<br>先快后慢。", "0", "遗忘在学习之后立即开始。\n先快后慢。"),
+        ("Passage Two<br>In 1990 the study of mind began.", "0", "In 1990 the study of mind began."),
+        ("（以下为选做）", "0", _FIRST_CASE),
+        ("遗忘先快后慢。<br>（每题2分，共4分）", "0", "遗忘先快后慢。"),
+        ("二、单项选择题", "1", None),
+    ],
+)
+def test_a_block_after_a_case_brings_the_next_case(spider: ExamcooSpider, block: str, style: str, case: str | None) -> None:
+    first = {"id": "b", "c": [{"c": "一、案例分析题", "p": "1"}, {"c": _FIRST_CASE, "p": "0"}]}
+    second = {"id": "b", "c": [{"c": block, "p": style}]}
+    items = read(spider, [{"id": "123"}, first, row(), row(), second, row(), row()])
+    assert [item.case_raw for item in items] == [_FIRST_CASE, _FIRST_CASE, case, case]
+    assert len({item.group_raw for item in items}) == (1 if case == _FIRST_CASE else 2)
+    assert not any(item.doubt for item in items)
+
+
+def test_a_case_in_the_middle_of_an_announced_one_is_a_doubt(spider: ExamcooSpider) -> None:
+    first = {"id": "b", "c": [{"c": "（1～3题共用题干）", "p": "0"}, {"c": _FIRST_CASE, "p": "0"}]}
+    items = read(spider, [{"id": "123"}, first, row(), {"id": "b", "c": [{"c": "患者，男，20岁，发热3天。", "p": "0"}]}, row()])
+    assert [item.doubt for item in items] == [None, "case_unsure"]
+
+
+def test_prose_ends_shared_options(spider: ExamcooSpider) -> None:
+    shared = {"id": "b", "c": [{"c": text, "p": "0"} for text in ("A.甲", "B.乙", "C.丙")]}
+    prose = {"id": "b", "c": [{"c": "遗忘先快后慢。", "p": "0"}]}
+    items = read(spider, [{"id": "123"}, shared, row(b=None), prose, row(), row()])
+    assert [item.shared_options_raw for item in items] == [["A.甲", "B.乙", "C.丙"], None, None]
+
+
+def test_superscripts_stay_above_the_line(spider: ExamcooSpider) -> None:
+    [item] = read(spider, [{"id": "123"}, row(a="血小板（&nbsp;）", b='[{"o":"100×10<sup>9<\\/sup>/L"},{"o":"CO<sub>2<\\/sub>"}]')])
+    assert item.options_raw == ["100×10⁹/L", "CO₂"]
+
+
 def test_a_heading_in_bold_ends_a_case(spider: ExamcooSpider) -> None:
     case = {"id": "b", "c": [{"c": "以下两题共用题干", "p": "0"}, {"c": "患者，男。", "p": "0"}]}
     items = read(spider, [{"id": "123"}, case, row(), {"id": "b", "c": [{"c": "综合练习", "p": "1"}]}, row()])

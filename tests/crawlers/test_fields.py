@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Selector
 
-from crawlers.fields import images_in, labelled, text_of
+from crawlers.fields import images_in, labelled, lowered, raised, text_of
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,42 @@ from crawlers.fields import images_in, labelled, text_of
 def test_text(html: str, text: str) -> None:
     assert text_of(html) == text
     assert text_of(Selector(text=f"<div>{html}</div>").css("div")[0]) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("12×10<sup>9</sup>/L", "12×10⁹/L"),
+        ("10<SUP> -3 </SUP>mol", "10⁻³mol"),
+        ("10<sup>－<b>1</b>2</sup>", "10⁻¹²"),
+        ("Na<sup>+</sup>、SO<sub>4</sub><sup>2-</sup>", "Na⁺、SO₄²⁻"),
+        ("2<sup>n</sup>，a<sub>n+1</sub>", "2ⁿ，aₙ₊₁"),
+        ("e<sup>x</sup>，T<sub>1/2</sub>", "e^(x)，T_(1/2)"),
+        ("2<sup>2<sup>3</sup></sup>", "2^(2³)"),
+        ("<sup><sup>9</sup></sup>", "⁹"),
+        ("the 19<sup>th</sup> century", "the 19th century"),
+        ("孔子<sup>①</sup>曰<sup>[2]</sup>", "孔子①曰[2]"),
+        ("<sub>以下两题共用备选答案</sub>", "以下两题共用备选答案"),
+        ("甲<sup>1<br>2</sup>", "甲1\n2"),
+        ("甲<sup> </sup>乙<sub></sub>丙", "甲 乙丙"),
+        ("10<sup>9<span style='display:none'>x</span></sup>", "10^(9x)"),
+    ],
+)
+def test_what_is_set_above_or_below_the_line_stays_there(html: str, text: str) -> None:
+    assert text_of(html) == text
+    assert text_of(Selector(text=f"<div>{html}</div>").css("div")[0]) == text
+
+
+def test_hidden_noise_is_not_raised() -> None:
+    assert text_of("10<sup>9<span style='display:none'>x</span></sup>", drop_hidden=True) == "10⁹"
+
+
+@given(st.text(max_size=30))
+def test_moving_text_twice_moves_it_once_and_loses_nothing(text: str) -> None:
+    for move in (raised, lowered):
+        assert len(move(text)) >= len(text.strip())
+        if not move(text).startswith(("^(", "_(")):
+            assert move(move(text)) == move(text)
 
 
 @given(st.text(st.characters(exclude_characters="<&"), max_size=20) | st.text(" \t\n\r\xa0\u3000甲a.\u2028", max_size=20))
@@ -57,6 +93,10 @@ def test_noise_is_dropped_on_request(tag: str, hidden: bool) -> None:
 
 def test_a_page_nested_without_end_is_read() -> None:
     assert text_of("<b>" * 3000 + "高血压") == "高血压"
+
+
+def test_a_page_of_superscripts_without_end_is_read() -> None:
+    assert text_of("<sup>" * 3000 + "高血压") == "高血压"
 
 
 def test_images_are_counted() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
 from crawlers import crawl, extract
 from crawlers.files import read_files, store_files
@@ -125,6 +126,27 @@ def test_files_in_which_nothing_is_found_are_told(tmp_path: Path, pages: Path, c
     store_files("books", source(tmp_path / "*.txt", "paper"), pages)
     with pytest.raises(ValueError, match=r"b\.txt: the file is empty"):
         list(read_files("books", source(tmp_path, "paper"), pages, 0.5))
+
+
+def test_sheets_that_are_not_read_are_told_to_the_pipeline(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
+    made = Workbook()
+    for row in (["题目", "A", "B", "答案"], ["感觉是", "甲", "乙", "A"], ["知觉是", None, None, "A"]):
+        made.active.append(row)
+    made.create_sheet("填空").append(["题目", "填空1"])
+    made.save(tmp_path / "a.xlsx")
+    store_files("books", source(tmp_path / "a.xlsx", "table"), pages)
+    with caplog.at_level(logging.WARNING):
+        items = list(read_files("books", source(tmp_path / "a.xlsx", "table"), pages, 0.0))  # a question that is unsure is no wrong format
+    assert [item.doubt for item in items if isinstance(item, QuestionItem)] == [None, "options_unreadable"]
+    assert "books: a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read" in caplog.text
+
+
+def test_a_folder_names_what_it_leaves(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("a.txt", "b.png", "README"):
+        (tmp_path / name).write_text(PAPER, encoding="utf-8")
+    with caplog.at_level(logging.WARNING):
+        assert [name for name, _ in named_files([str(tmp_path)])] == ["a.txt"]
+    assert "files without a suffix, that end in '.png' are not read" in caplog.text
 
 
 def test_unsure_questions_of_a_paper_flow_on_however_many(tmp_path: Path, pages: Path) -> None:

@@ -208,9 +208,11 @@ def test_a_file_that_takes_no_line_is_told(text: str, told: str) -> None:
         with_source(text, "toyexam", LINE)
 
 
-def test_a_wrong_snapshot_is_told_before_anything_is_written(repository: Path) -> None:
-    with pytest.raises(ValueError, match="snapshot"):
-        main(["toyexam", URL, "--kind", "exam", "--snapshot", "soon"])
+@pytest.mark.parametrize("day", ["soon", "2026-13-99", "2026-02-29", "20261120", ""])
+def test_a_wrong_snapshot_is_told_before_anything_is_written(repository: Path, day: str, capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit):
+        main(["toyexam", URL, "--kind", "exam", "--snapshot", day])
+    assert f"argument --snapshot: {day!r} is no day of the calendar; expected a date such as 2026-11-20" in capsys.readouterr().err
     assert set(files(repository)) == {"params.yaml"}
 
 

@@ -63,6 +63,54 @@ def test_a_list_goes_on_where_its_answer_says(spider: XiaoheSpider, key: str, pl
     assert found[1].errback == spider.more_failed
 
 
+@pytest.mark.parametrize(
+    ("listing", "told"),
+    [
+        (
+            {"has_more": True, "next_token": "abc"},
+            "more than the 1 entries shown, and no cursor, next_cursor, nextCursor, offset to ask with",
+        ),
+        ({"has_more": True, "page": 1, "total": 900}, "more than the 1 entries shown"),
+        ({"has_more": False, "total": 900}, "a list of 900 entries ends after 1"),
+        ({"total": "900"}, "more than the 1 entries shown"),
+        ({"next": "/medical/food?x=2"}, "whether a list goes on behind 1 entries is unknown: list, next"),
+        ({"pageSize": 20}, "whether a list goes on"),
+        ({"has_more": True, "list": []}, "more than the 0 entries shown"),
+        ({"list": [{"id": "1"}, {"name": "乙", "key": "7"}]}, "1 of 2 entries of a list have neither url nor id, but the keys name, key"),
+        ({"has_more": True, "cursor": 12}, f"a list goes on where it is: {WWW}/medical/api/list?type=food&cursor=12"),
+        ({"has_more": False, "cursor": 40, "page_size": 20}, None),
+        ({"total": 1, "page": 1, "totalPages": 1}, None),
+        ({"hasNext": True, "cursor": 20}, None),
+        ({"total": 900, "offset": 20}, None),
+        ({}, None),
+    ],
+)
+def test_a_list_that_may_have_more_does_not_end_in_silence(spider: XiaoheSpider, listing: dict[str, Any], told: str | None) -> None:
+    found = list(spider.parse_more(answer({"data": {"list": [{"id": "1"}], **listing}}), "food"))
+    misfits = spider.crawler.stats.get_value("misfit/pages", [])
+    assert len(misfits) == (told is not None) and all(told in misfit for misfit in misfits)
+    assert [request.url for request in found][:1] == ([f"{WWW}/medical/food/1"] if listing.get("list") != [] else [])
+    goes_on = {"cursor", "offset"} & set(listing) and listing.get("has_more") is not False
+    assert any(request.callback == spider.parse_more for request in found) == bool(goes_on)
+
+
+def test_a_list_counts_the_entries_of_its_pieces(spider: XiaoheSpider) -> None:
+    more = {"list": [{"id": "1"}], "total": 21, "cursor": 20}
+    assert len(list(spider.parse_more(answer(more), "food", before=20))) == 1
+    first = list(spider.parse_more(answer(more), "food", before=3))
+    assert first[1].cb_kwargs == {"kind": "food", "before": 4}
+    assert spider.crawler.stats.get_value("misfit/count") is None
+
+
+def test_pages_of_a_list_without_state_are_followed_or_told(spider: XiaoheSpider) -> None:
+    url = f"{WWW}/medical/food"
+    html = '<a href="/medical/food/7">x</a><a href="/medical/food?page=2">2</a><a href="/medical/food?from=top">x</a>'
+    found = [request.url for request in spider.parse(page(html, url))]
+    assert found == [f"{WWW}/medical/food/7", url, url, f"{url}?page=2"]
+    assert len(list(spider.parse(page('<a href="/medical/food/7">x</a><h1>食物</h1><b>加载更多</b>', url)))) == 1
+    assert spider.crawler.stats.get_value("misfit/pages") == [f"{url}: a list has 加载更多, and no state with a list"]
+
+
 def test_a_call_for_more_that_leads_nowhere_is_told(spider: XiaoheSpider) -> None:
     response = page("<p>404</p>", f"{WWW}/medical/api/list?type=food&cursor=12", 404)
     spider.more_failed(Failure(HttpError(response)))

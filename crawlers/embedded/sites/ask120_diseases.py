@@ -36,13 +36,6 @@ def is_cut(disease: Disease, rank: int) -> bool:
     return rank % 8 == 3 and len(disease.symptoms) > 2
 
 
-def cut_symptoms(diseases: list[Disease]) -> list[tuple[str, str]]:
-    """Return the beginnings of symptoms that boxes break off in, each with its disease: what a reader must not take for a symptom."""
-    return [
-        (disease.name, disease.symptoms[-1][:1]) for rank, disease in enumerate(diseases) if is_cut(disease, rank) and not is_boxless(rank)
-    ]
-
-
 def intro(disease: Disease, rank: int) -> str:
     """Return what the home page says first: the summary, cut where it is long; where no box follows, a sentence more."""
     summary = disease.summary or disease.name
