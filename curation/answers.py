@@ -8,10 +8,17 @@ from records.identity import canonical
 from records.question import LETTERS
 
 _MARK = re.compile(r"^[【\[（]?(?:参考答案|正确答案|标准答案|答案|正确选项|答|选)[】\]）]?[:：是为]?\s*")
+_IN_ORDER = re.compile("A?B?C?D?E?F?G?H?I?J?")
 _ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?[\s,，、;；.。]*$")
 _LETTER_AND_TEXT = re.compile(r"^[（(\[【]?([A-J])[）)\]】]?\s*[、.．:：，,\s]?\s*(?=\S)(.+)$", re.S)
 RIGHT = frozenset({"正确", "对", "√", "✓", "✔", "T", "t", "true", "True", "TRUE", "是", "yes", "Y", "R"})
 WRONG = frozenset({"错误", "错", "×", "✗", "✘", "x", "X", "F", "f", "false", "False", "FALSE", "否", "不正确", "不对", "no", "N", "W"})
+
+
+_POINTS_ELSEWHERE = re.compile(
+    r"[（(]?(?:参?见)?(?:教材|课本|书)?[Pp]\.?\s*\d{1,3}(?:\s*[-~、，,]\s*[Pp]?\d{1,3})*[)）]?。?|(?:参?见)?(?:教材|课本|书)?第\d{1,3}页。?"
+)
+"""A page instead of an answer."""
 
 
 class Answer(NamedTuple):
@@ -25,6 +32,8 @@ class Answer(NamedTuple):
 
 def read_letters(raw: str | None, options: list[str]) -> Answer:
     """Return the letters of a choice question's answer."""
+    if raw and _IN_ORDER.fullmatch(raw):
+        return Answer(raw)
     text = _MARK.sub("", normalize(raw or "").text)
     if not text:
         return Answer(None)
@@ -59,3 +68,8 @@ def read_verdict(raw: str | None) -> str | None:
     if text in RIGHT or text == "A":
         return "A"
     return "B" if text in WRONG or text == "B" else None
+
+
+def read_words(text: str) -> Answer:
+    """Return the answer to an open question from its cleaned text."""
+    return Answer(text if canonical(text) and not _POINTS_ELSEWHERE.fullmatch(text) else None)

@@ -4,21 +4,24 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from curation.exam_text import one_line, type_tag
-from curation.normalize import BLANK
+from curation.markup import BLANK
+from curation.paper_marks import one_line, type_tag
 from records.identity import canonical
 
 _SIGNS_OF_CASE = re.compile(r"一般资料|案例|求助者|来访者|咨询师")
-_STARTS_CASE = re.compile(r"^[\s【（(\[]*(?:第?\d{1,3}[题、.．]?\s*)?(?:案例|一般资料|资料：|阅读|求助者：|来访者：|下面是)")
-_CASE_NUMBER = r"案例(?:分析)?题?[一二三四五六七八九十百\d]*(?:[（(]\d+[）)])?"
+_STARTS_CASE = re.compile(
+    r"^[\s【（(\[]*(?:第?\d{1,3}[题、.．]?\s*)?(?:案例|一般资料|资料：|阅读|求助者：|来访者：|下面是|[^\n：]{1,40}案例介绍：)"
+)
+_CASE_NUMBER = r"案例(?:分析)?题?[一二三四五六七八九十百\d]*(?:[（(](?:\d+|与案例[^（）()]{1,20})[）)])?"
 _LABEL = re.compile(
-    r"^(?:阅读(?:下列|以下|下面)?的?(?:材料|案例)[，]?回答(?:下列|以下|后面)?的?问题[：。]\s*)?"
+    r"^(?:阅读(?:下列|以下|下面)?的?(?:材料|案例)[，,]?回答(?:下列|以下|后面)?的?问题[：。]\s*)?"
     rf"(?:[【\[（]\s*{_CASE_NUMBER}\s*[】\]）]|{_CASE_NUMBER}(?=[\s：:一求心某来]))?\s*[：:]?\s*"
 )
 _TAG_BEFORE_QUESTION = re.compile(
     r"(?:\d{1,3}\s*[、.．]?\s*)?(?:[\[【（]\s*(?:单选|多选|单项选择|多项选择|不定项)题?\s*[\]】）]|(?:单选|多选)题?\s*：)\s*(?:\d{1,3}\s*[、.．：])?"
 )
 _LINE_NUMBER = re.compile(r"^\d{1,3}\s*[、.．]?\s*(?![岁年月日天个名次周小分位时种条项%％~～多余\d])(?=[\u4e00-\u9fff“（])")
+_OTHER_QUESTION = re.compile(r"\s*(?:单选|多选)题?[:：]\s*\d{1,3}\s*[、.．][^。？\n]{4,80}（ ）[。？]?$")
 _TYPE_AT_END = re.compile(r"[（\[【]?(?:单选|多选)题?[）\]】]?$")
 _MAX_TYPE_CHARS = 5
 _GOES_ON = re.compile(r"[时这的，、]|属于|表明|说明|使用|反映|体现")
@@ -26,7 +29,7 @@ _POINTS_BACK = re.compile(r"[该请其本此]|上述|对|以下|下列")
 _END = frozenset("。？！…")
 _OPENING = {"”": "“", "）": "（", "』": "『", "」": "「", "》": "《"}
 _MIN_CASE_CHARS = 40
-_MIN_SHARED_CHARS = 80
+MIN_SHARED_CHARS = 80
 _MAX_ALIKE = 0.6  # two questions that share more of their characters are one, reworded
 _MIN_QUESTION_CHARS = 4
 _MIN_SENTENCE_CHARS = 7
@@ -50,10 +53,10 @@ def split_marked(text: str) -> Parts | None:
 
 def split_shared(texts: Iterable[str]) -> dict[str, Parts]:
     """Return the parts of those texts of one source that begin with one long text and end with different questions."""
-    candidates = {text: parts for text in dict.fromkeys(texts) if len(text) > _MIN_SHARED_CHARS and (parts := _split(text))}
+    candidates = {text: parts for text in dict.fromkeys(texts) if len(text) > MIN_SHARED_CHARS and (parts := _split(text))}
     questions: dict[str, set[str]] = {}
     for parts in candidates.values():
-        if len(canonical(parts.case)) >= _MIN_SHARED_CHARS:
+        if len(canonical(parts.case)) >= MIN_SHARED_CHARS:
             questions.setdefault(canonical(parts.case), set()).add(canonical(parts.question))
     shared = {case for case, asked in questions.items() if _differ(sorted(asked))}
     return {text: parts for text, parts in candidates.items() if canonical(parts.case) in shared}
@@ -70,8 +73,8 @@ def without_case(text: str, case: str) -> str:
 
 
 def case_text(text: str) -> str:
-    """Return a case without its number in the paper: 案例七： says nothing to a reader of one question."""
-    return _LABEL.sub("", text).strip()
+    """Return a case without its number in the paper, 案例七：, and without another question asked of it, 多选：4、……（ ）。"""
+    return _OTHER_QUESTION.sub("", _LABEL.sub("", _LABEL.sub("", text))).strip()  # 案例五：阅读材料回答下列问题： are two
 
 
 def _split(text: str) -> Parts | None:
@@ -97,11 +100,12 @@ def _last_sentence(text: str) -> int:
     """Return where the last sentence begins; ends of sentences inside quotes and brackets do not count, ends of a speech do."""
     at = len(_without_end(text))
     waiting: list[str] = []
+    first = {sign: text.find(opening) for sign, opening in _OPENING.items()}
     while at > 0:
         sign = text[at - 1]
         if not waiting and (sign in _END or _ends_speech(text, at)) and _is_whole(text[at:]):
             return at
-        if sign in _OPENING and _OPENING[sign] in text[: at - 1]:
+        if 0 <= first.get(sign, -1) < at - 1:
             waiting.append(_OPENING[sign])
         elif waiting and sign == waiting[-1]:
             waiting.pop()

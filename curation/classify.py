@@ -1,44 +1,90 @@
 """What a question is: type, examination, subject, category, form, and what a case question asks for."""
 
 import re
-from functools import cache
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from curation.normalize import normalize
-from curation.vocabulary import read_vocabulary
-from curation.words import cutter
-from records.question import CaseType, Form, QuestionType
+from curation.classify_cases import case_type_of, category_of
+from curation.classify_places import place_of
+from records.question import CaseType, Category, Form, QuestionType
 
 _TYPES = (
     ("choice", re.compile(r"不定项")),
-    ("mrqa", re.compile(r"多项|多选|multi|mrqa|^s2|[XK]型题|^X$", re.I)),
-    ("mcqa", re.compile(r"单项|单选|single|mcqa|^s1|[AB][1-4]?(?:[/、-][AB]?[1-4])?型题?|最佳选择|配伍|^[ab][1-4]$", re.I)),
-    ("tf", re.compile(r"判断|是非|true.?false|^tf$|^s3", re.I)),
+    ("mrqa", re.compile(r"多项|多选|multi|mrqa|^s2|X型题|^X$", re.I)),
+    # K型题 offers sets of statements of which one is right
+    ("mcqa", re.compile(r"单项|单选|single|mcqa|^s1|[ABCK][1-4]?(?:[/、-][AB]?[1-4])?型题?|最佳选择|配伍|^[ab][1-4]$", re.I)),
+    ("tf", re.compile(r"判断(?!推理)|是非|true.?false|^tf$|^s3", re.I)),
+    ("choice", re.compile(r"分析选择|案例选择|技能选择")),
     ("blank", re.compile(r"填空|^blank|^s4", re.I)),
     ("qa", re.compile(r"问答|简答|论述|名词解释|名解|分析题|综合题|计算题|辨析|材料题|实验设计题|^qa|^s5", re.I)),
     ("choice", re.compile(r"选择")),
 )
 _FORM = re.compile(r"([AB])([1-4])?(?:\s*[/、~-]\s*A?[1-4])?\s*型", re.I)
 _BARE_FORM = re.compile(r"^\s*(a1|a2|a3|a4|b1)\s*$", re.I)
-_PATIENT = re.compile(r"^(?:患[者儿]|病[人儿]|某?[男女][，,]|[^，。]{1,6}[，,]\s*[男女][，,]|孕妇|产妇|小儿|新生儿|[^，。]{0,4}\d{1,3}岁)")
-_ANALYSIS = re.compile(r"analy[sz]e|^ca$|案例分析", re.I)
-CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
+_SAYS_SEVERAL_FORMS = re.compile(r"A1\s*[/、~和-]\s*A?2", re.I)
+_MAX_MARK_CHARS = 300
+_A_PATIENT = re.compile(
+    r"^(?:某|患[者儿]|病[人儿]|[^，。]{1,6}[，。])?[，、]?\s*[男女](?:性|孩|童|婴|士)?\s*[，。、\d]"
+    r"|^[^。]{0,10}?\d+\s*(?:岁|个月|月龄)\s*的?\s*[，。男女患]"
+    r"|^某?(?:患[者儿]|病[人儿])[^，。]{0,30}[，。][^，。]{2,60}[，。](?=.)"
+)
 
 
-class Place(NamedTuple):
-    """Where a question belongs."""
+class Unclassified(NamedTuple):
+    """What tells the classes of a question that passed the checks."""
+
+    source: str
+    exam_raw: str | None
+    subject_raw: str | None
+    paper_raw: str | None
+    section_raw: str | None
+    type_raw: str | None
+    declared: str | None
+    """What `declared_type` made of the source's marks."""
+    shared_options: bool
+    shared_stem: str | None
+    stem: str
+    options: list[str]
+    answer: str | None
+
+
+class Classes(NamedTuple):
+    """What a question is."""
 
     exam: str
     subject: str
+    question_type: QuestionType
+    form: Form | None
+    category: Category
+    case_type: CaseType | None
+    unmapped: str | None
+    """The source's name of a category that `vocab/subjects.yaml` does not know."""
+
+
+def classify_rows(rows: Sequence[Unclassified]) -> list[Classes]:
+    """Return the classes of each question, in order; a row's classes do not depend on the others."""
+    return [_classify(row) for row in rows]
+
+
+def _classify(row: Unclassified) -> Classes:
+    place = place_of(row.exam_raw, row.subject_raw, row.paper_raw, row.source, row.type_raw)
+    form = form_of(place.exam, (row.type_raw, row.section_raw), row.shared_options, bool(row.shared_stem), row.stem)
+    said = (row.type_raw, row.exam_raw, row.section_raw)
+    category: Category = "kg" if place.exam == "TCM" else category_of(said, row.shared_stem, row.stem)
+    kind = question_type(row.declared, row.options, row.answer)
+    case_type = case_type_of(row.stem, row.options) if category == "ca" else None
+    return Classes(place.exam, place.subject, kind, form, category, case_type, place.unmapped)
+
+
+@lru_cache(maxsize=1 << 12)  # the sections of a source are few
+def _declared_in(text: str) -> str | None:
+    return next((name for name, pattern in _TYPES if pattern.search(text)), None)
 
 
 def declared_type(*said: str | None) -> str | None:
     """Return the type that the first telling text names: mcqa, mrqa, choice (either), tf, blank, qa; None when none tells."""
-    for text in said:
-        for name, pattern in _TYPES:
-            if text and pattern.search(text):
-                return name
-    return None
+    return next((name for text in said if text and (name := _declared_in(text[:_MAX_MARK_CHARS]))), None)
 
 
 def question_type(declared: str | None, options: list[str], answer: str | None) -> QuestionType:
@@ -56,87 +102,17 @@ def form_of(exam: str, declared: tuple[str | None, ...], shared_options: bool, s
         return None
     if shared_options:
         return "b1"
-    for text in declared:
-        found = (_BARE_FORM.match(text) or _FORM.search(text)) if text else None
-        form = found and (found[1] + (found[2] or "1" if found.re is _FORM else "")).lower()
-        if form in {"a1", "a2", "b1"}:
-            return form
-        if form in {"a3", "a4"}:
-            return "a3"
+    if said := next((form for text in declared if text and (form := _form_in(text[:_MAX_MARK_CHARS]))), None):
+        return said
     if shared_case:
         return "a3"
-    return "a2" if _PATIENT.match(stem) else "a1"
+    return "a2" if _A_PATIENT.match(stem) else "a1"
 
 
-def says_analysis(*said: str | None) -> bool:
-    """Tell whether a source files a question under case analysis."""
-    return any(text and _ANALYSIS.search(text) for text in said)
-
-
-@cache
-def _subjects() -> dict:
-    return read_vocabulary("subjects")
-
-
-def place_of(exam_raw: str | None, subject_raw: str | None, paper_raw: str | None, source: str, type_raw: str | None = None) -> Place:
-    """Return exam and subject by `vocab/subjects.yaml`; what the table does not know keeps its source's own name."""
-    said = [normalize(text or "").text for text in (subject_raw, paper_raw, exam_raw)]
-    entry = next((found for text in said if (found := _entry(text))), None)
-    aliases = _subjects()["exam_aliases"]
-    named = aliases.get(said[2].upper()) or aliases.get((type_raw or "").upper()) or _exam_named(said)
-    exam = named or (entry or {}).get("exam") or said[2] or source
-    return Place(exam, entry["name"] if entry else _plain_subject(said[0]) or said[2] or exam)
-
-
-def _entry(text: str) -> dict | None:
-    for entry in _subjects()["subjects"] if text else ():
-        rest = text.replace(entry["but_not"], "") if "but_not" in entry else text
-        if any(name in rest for name in (entry["name"], *entry.get("also", ()))):
-            return entry
-    return None
-
-
-def _exam_named(said: list[str]) -> str | None:
-    exams = _subjects()["exams"]
-    if said[2].upper() in exams:
-        return said[2].upper()
-    for text in (said[2], said[1], said[0]):
-        for exam, words in exams.items():
-            if text and any(word in text for word in words):
-                return exam
-    return None
-
-
-def _plain_subject(text: str) -> str:
-    for faculty in _subjects()["faculties"]:
-        text = text.removeprefix(faculty)
-    return text
-
-
-@cache
-def _case_words() -> dict[str, dict[str, float]]:
-    return read_vocabulary("case_types")
-
-
-@cache
-def _cutter():  # jieba's own type; its dictionary is read at the first case question
-    tokenizer = cutter()
-    for words in _case_words().values():
-        for word in words:
-            tokenizer.add_word(word, freq=10**6)
-    return tokenizer
-
-
-def case_type_of(stem: str, options: list[str]) -> CaseType:
-    """Return what a case question asks for, by the weights of the words it uses; diagnosis when nothing tells."""
-    scores = case_scores(stem, options)
-    return max(("diagnosis", "method", "treatment"), key=lambda kind: scores[kind])
-
-
-def case_scores(stem: str, options: list[str]) -> dict[str, float]:
-    """Return the score of each case type: every word of its list once in the stem, at a quarter once in the options."""
-    asked, offered = set(_cutter().lcut(stem)), set(_cutter().lcut("\n".join(options)))
-    return {
-        kind: sum(words[word] for word in sorted(asked & words.keys())) + sum(words[word] for word in sorted(offered & words.keys())) / 4
-        for kind, words in _case_words().items()
-    }
+@lru_cache(maxsize=1 << 12)
+def _form_in(text: str) -> Form | None:
+    """Return the form a heading names; None where it names A1 and A2 together, which the stem tells apart."""
+    found = None if _SAYS_SEVERAL_FORMS.search(text) else _BARE_FORM.match(text) or _FORM.search(text)
+    form = found and (found[1] + (found[2] or "1" if found.re is _FORM else "")).lower()
+    known: dict[str, Form] = {"a1": "a1", "a2": "a2", "b1": "b1", "a3": "a3", "a4": "a3"}
+    return known.get(form) if form else None

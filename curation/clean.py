@@ -1,8 +1,9 @@
 """Stage `clean`: items -> questions, facts and passages, one row a sighting; what is not sound goes to rejected with its reason.
 
-Opens params.yaml for the names of the sources alone.
+What was done to which item stands in changes.jsonl. Opens params.yaml for the names of the sources alone.
 """
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,8 +12,10 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from curation import facts, questions
-from curation.cases import split_shared
+from curation import facts
+from curation.changes import Change, change_of
+from curation.contexts import context_of
+from curation.questions import Reading, read_questions
 from records.evidence import Passage
 from records.fact import Fact
 from records.item import EntityItem, Item, QuestionItem
@@ -22,6 +25,8 @@ from records.question import Question
 from records.rejection import Rejected
 from records.stage import read_arguments, run_stage
 
+_BATCH = 1_000
+
 
 class Cleaned(NamedTuple):
     """Everything the items of some sources gave."""
@@ -30,6 +35,7 @@ class Cleaned(NamedTuple):
     facts: list[Fact]
     passages: list[Passage]
     rejected: list[Rejected]
+    changes: list[Change]
     metrics: dict[str, Any]
 
 
@@ -44,6 +50,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     sources = sorted(arguments.all_params.get("sources") or {})
     if not sources:
         raise ValueError(f"{PARAMS_FILE}: no sources; list one under `sources`, as `ask120: {{}}`")
+    gc.disable()  # millions of records without a cycle among them: looking for one takes a third of the time
     found = clean(_items(Path(arguments.items), sources), arguments.params)
     with folder_lock(arguments.out) as folder:
         for stale in sorted(folder.iterdir()):  # what a killed run left
@@ -53,6 +60,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         write_jsonl(folder / "facts.jsonl", found.facts, lambda row: (row.id, row.provenance))
         write_jsonl(folder / "passages.jsonl", found.passages, lambda row: row.id)
         write_jsonl(folder / "rejected.jsonl", found.rejected, lambda row: (row.id, row.kind))
+        write_jsonl(folder / "changes.jsonl", found.changes, lambda row: (row.id, row.provenance))
     write_json(arguments.metrics, found.metrics)
 
 
@@ -70,31 +78,39 @@ def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean) -> Cleaned:
     Raises:
         ValueError: an item is neither kept nor rejected, or twice.
     """
-    found = Cleaned([], [], [], [], {})
+    found = Cleaned([], [], [], [], [], {})
     counts: Counter[tuple[str, ...]] = Counter()
     passages: dict[str, Passage] = {}
     for source, items in sources:
-        shared = split_shared(sorted({questions.stem_text(item) for item in items if isinstance(item, QuestionItem) and not item.case_raw}))
-        for item in tqdm(items, desc=f"clean {source}", file=sys.stderr, disable=None, leave=False):
-            if isinstance(item, QuestionItem):
-                _read_question(item, params, shared, found, counts)
-            else:
-                _read_entity(item, found, passages, counts)
+        asked = [item for item in items if isinstance(item, QuestionItem)]
+        context = context_of(asked)
+        with tqdm(total=len(items), desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as done:
+            for start in range(0, len(asked), _BATCH):
+                batch = asked[start : start + _BATCH]
+                for item, reading in zip(batch, read_questions(batch, params, context), strict=True):
+                    _keep_question(item, reading, found, counts)
+                done.update(len(batch))
+            for item in items:
+                if isinstance(item, EntityItem):
+                    _read_entity(item, found, passages, counts)
+                    done.update()
     found.passages.extend(passages[key] for key in sorted(passages))
     found.metrics.update(_metrics(found, counts))
     return found
 
 
-def _read_question(item: QuestionItem, params: Clean, shared: dict, found: Cleaned, counts: Counter[tuple[str, ...]]) -> None:
-    reading = questions.read_question(item, params, shared)
+def _keep_question(item: QuestionItem, reading: Reading, found: Cleaned, counts: Counter[tuple[str, ...]]) -> None:
     counts["questions", "in"] += 1
     counts["by_source", item.provenance.source, "questions_in"] += 1
-    for rule in reading.rules:
-        counts["repaired_by_rule", rule] += 1
+    counts["repaired_by_rules", *reading.rules] += 1
     if reading.question:
         found.questions.append(reading.question)
+    if reading.unmapped:
+        counts["categories_unmapped", item.provenance.source, reading.unmapped] += 1
     if reading.rejected:
         found.rejected.append(reading.rejected)
+    if change := change_of(item, reading):
+        found.changes.append(change)
 
 
 def _read_entity(item: EntityItem, found: Cleaned, passages: dict[str, Passage], counts: Counter[tuple[str, ...]]) -> None:
@@ -122,13 +138,22 @@ def _metrics(found: Cleaned, counts: Counter[tuple[str, ...]]) -> dict[str, Any]
         "entities": _balance("entities", counts["entities", "in"], counts["entities", "out"], rejected["entity"]),
         "passages": len(found.passages),
         "rejected_by_reason": _sorted(Counter(row.reason for row in found.rejected)),
-        "repaired_by_rule": _sorted(Counter({key[1]: count for key, count in counts.items() if key[0] == "repaired_by_rule"})),
+        "repaired_by_rule": _sorted(_each_rule(counts)),
         "by_exam": _by_exam(found.questions),
         "facts_by_relation": _sorted(Counter(row.relation for row in found.facts)),
         "by_source": _by_source(found, counts),
         "labels_unmapped": _sorted(Counter({key[1]: count for key, count in counts.items() if key[0] == "labels_unmapped"})),
+        "categories_unmapped": _nested(Counter({key[1:]: count for key, count in counts.items() if key[0] == "categories_unmapped"})),
     }
     return tables
+
+
+def _each_rule(counts: Counter[tuple[str, ...]]) -> Counter[str]:
+    each: Counter[str] = Counter()
+    for (name, *rules), count in counts.items():
+        if name == "repaired_by_rules":
+            each.update(dict.fromkeys(rules, count))
+    return each
 
 
 def _balance(what: str, taken: int, kept: int, rejected: int) -> dict[str, int]:

@@ -6,7 +6,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from curation.merging import Sighted
-from curation.similarity import near_pairs
+from curation.similarity import jaccard, near_pairs, ngrams
 from curation.twins import relation
 from records.params import NearDuplicates
 
@@ -61,6 +61,25 @@ def stars(sighted: Sequence[Sighted], params: NearDuplicates) -> Iterable[Star]:
                 any(bond.conflict for bond in held) or any(sighted[other].conflict for other in [place, *members]),
                 sighted[_root(parents, place)],
             )
+
+
+def medoid(star: Star, ngram_chars: int) -> str:
+    """Return the id of the member that is most alike to all others; the centre, where several are."""
+    members = [star.centre, *(member for member, _ in star.members)]
+    grams = [ngrams(member.proper.text, ngram_chars) for member in members]
+    likeness = [sum(jaccard(one, other) for other in grams) for one in grams] if len(members) > 2 else [0.0]
+    return members[likeness.index(max(likeness))].id
+
+
+def case_groups(sighted: Sequence[Sighted], params: NearDuplicates) -> dict[str, str]:
+    """Return for each case, canonical, the group that it shares with its copies: the first of theirs, so that more copies move few."""
+    kin = _case_kin({one.proper.case for one in sighted}, params)
+    groups: dict[int, str] = {}
+    for one in sighted:
+        for row in one.rows:
+            if one.proper.case and row.group_id:
+                groups[kin[one.proper.case]] = min(row.group_id, groups.get(kin[one.proper.case], row.group_id))
+    return {case: groups[number] for case, number in kin.items() if case and number in groups}
 
 
 def twins(sighted: Sequence[Sighted], params: NearDuplicates) -> Bonds:

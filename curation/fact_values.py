@@ -5,7 +5,8 @@ from functools import cache
 from typing import NamedTuple
 
 from curation.enumerations import SEPARATORS, numbered_items, split_items
-from curation.normalize import RULES, normalize, run_rules
+from curation.normalize import RULES, normalize
+from curation.rules import run_rules
 from curation.vocabulary import read_vocabulary
 
 MAX_TAIL_CHARS = 30
@@ -29,9 +30,11 @@ _HEDGED = re.compile(r"不确定|不一定|可能|部分|视|如为|尚不|未�
 _PEOPLE = (
     r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
 )
-_WHO = re.compile(rf"^[（(]?({_PEOPLE}[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（])")
+_WHO = re.compile(rf"^[（(]?({_PEOPLE}[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（阴阳])")
 _WHO_AFTER = re.compile(r"\s*[（(]([^（）()0-9]{1,10})[）)]$")
 _MEASURE = re.compile(r"\d")
+_FINDING = re.compile(r"(?:弱|可疑)?[阴阳]性(?:[（(][-+±－＋]+[）)])?|[（(][-+±－＋]+[）)]|未检出|不得检出")
+"""A range without figures that is one all the same: a urine test's 阴性."""
 _BRACKETED = re.compile(r"（[^（）]*）")
 _CLAUSE_END = re.compile(r"[，。；！？]")
 _ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
@@ -106,11 +109,11 @@ def _ranges(text: str, cut: bool) -> list[Piece]:
     found = []
     for part in re.split(r"[；;\n]|[，,、](?=\s*(?:成年|成人|儿童|新生儿|男|女|孕妇|婴))", text):
         part = part.strip("。 ，,")
-        who = _WHO.match(part) or _WHO_AFTER.search(part)
+        who = None if _FINDING.fullmatch(part) else _WHO.match(part) or _WHO_AFTER.search(part)
         measure = part.replace(who[0], "", 1).strip("：: ") if who else part
         if not part:
             continue
-        if not _MEASURE.search(measure):
+        if not _MEASURE.search(measure) and not _FINDING.fullmatch(measure):
             found.append(Piece(part, reason="tail_not_atomic", detail="a range without a number"))
         else:
             found.append(_checked(measure, who[1].strip() if who else None))

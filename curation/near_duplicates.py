@@ -4,14 +4,15 @@ Questions that ask the same thing make a cluster, of which the best is kept; clu
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from curation.clusters import stars
+from curation.clusters import Star, case_groups, medoid, stars
 from curation.merging import blemishes, merged, merged_provenance, sighted
+from curation.reviews import Settled, decision_for, read_decisions, review_of_fact, review_of_question, settled, told
 from records.cluster import Cluster
 from records.fact import Fact
 from records.identity import content_id
@@ -19,12 +20,14 @@ from records.jsonl import folder_lock, read_jsonl, to_line, write_json, write_js
 from records.params import NearDuplicates
 from records.question import Question
 from records.rejection import Rejected
+from records.review import Decision, Review
 from records.stage import read_arguments, run_stage
 
 REASONS = {
     "identical": "another row with the same id was kept; detail is that id",
     "near_duplicate": "another question that asks the same thing was kept; detail is its id",
     "conflicting_answers": "rows that ask the same thing hold different options to be right: all of them go, for review",
+    "overruled": "another row, which says otherwise, was decided on; detail is its id",
     "conflicting_polarity": "rows say and deny the same fact: all of them go, for review",
 }
 
@@ -35,6 +38,7 @@ class UniqueQuestions(NamedTuple):
     kept: list[Question]
     rejected: list[Rejected]
     clusters: list[Cluster]
+    reviews: list[Review]
 
 
 class UniqueFacts(NamedTuple):
@@ -42,50 +46,63 @@ class UniqueFacts(NamedTuple):
 
     kept: list[Fact]
     rejected: list[Rejected]
+    reviews: list[Review]
 
 
-def unique_questions(rows: Iterable[Question], params: NearDuplicates) -> UniqueQuestions:
+def unique_questions(rows: Iterable[Question], params: NearDuplicates, decisions: Mapping[str, Decision] | None = None) -> UniqueQuestions:
     """Return one question for each that is asked, and why no other row is. The order of the rows does not matter."""
-    kept, rejected, clusters = [], [], []
-    for star in stars(sighted(rows, params.ngram_chars), params):
-        cluster = Cluster(
-            cluster_id=content_id("cluster", star.head.id),
-            kept=None if star.conflict else star.centre.id,
-            members=[star.centre.id, *(member.id for member, _ in star.members)],
-            similarity=[1.0, *(round(similarity, 6) for _, similarity in star.members)],
-            rows=len(star.centre.rows) + sum(len(member.rows) for member, _ in star.members),
-        )
-        if cluster.rows > 1:
-            clusters.append(cluster)
-        best, *others = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
-        if star.conflict:
-            detail = f"{cluster.cluster_id}: {' / '.join(sorted({_told(row) for row in [best, *others] if row.answer}))}"
-            rejected += [_reject(row, "question", "conflicting_answers", detail) for row in [best, *others]]
+    found = UniqueQuestions([], [], [], [])
+    every = sighted(rows, params.ngram_chars)
+    groups = case_groups(every, params)
+    for star in stars(every, params):
+        group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
+        cluster_id = content_id("cluster", star.head.id)
+        decision = decision_for(group, decisions or {}) if star.conflict else None
+        kept = None
+        if star.conflict and not decision:
+            detail = f"{cluster_id}: {' / '.join(sorted({'＋'.join(sorted(told(row))) for row in group if row.answer}))}"
+            found.rejected.extend(_reject(row, "question", "conflicting_answers", detail) for row in group)
+            found.reviews.append(review_of_question(cluster_id, group))
         else:
-            kept.append(merged(best, [best, *others], star.centre.proper.in_words, cluster.cluster_id))
-            rejected += [_reject(row, "question", "identical" if row.id == best.id else "near_duplicate", best.id) for row in others]
-    return UniqueQuestions(kept, rejected, clusters)
+            one = settled(group, decision, params.ngram_chars) if decision else Settled(group[0], 0, frozenset())
+            holding = [row for place, row in enumerate(group) if place not in one.overruled]
+            best = merged(one.best, holding, star.centre.proper.in_words, cluster_id)
+            kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.proper.case or "", best.group_id))
+            found.kept.append(kept)
+            for place, row in enumerate(group):
+                if place != one.place:
+                    same = "identical" if row.id == kept.id else "near_duplicate"
+                    found.rejected.append(_reject(row, "question", "overruled" if place in one.overruled else same, kept.id))
+        if len(group) > 1:
+            found.clusters.append(_cluster(star, cluster_id, kept, len(group), params.ngram_chars))
+    return found
 
 
-def unique_facts(rows: Iterable[Fact]) -> UniqueFacts:
+def unique_facts(rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> UniqueFacts:
     """Return one fact for each that is told, and why no other row is. The order of the rows does not matter."""
     by_id: dict[str, list[Fact]] = defaultdict(list)
     for row in rows:
         by_id[row.id].append(row)
-    kept, rejected = [], []
-    for group in by_id.values():
-        best, *others = sorted(group, key=lambda row: (blemishes(row.head, row.tail), row.head, row.tail, to_line(row)))
-        if len({row.polarity for row in group}) > 1:
+    found = UniqueFacts([], [], [])
+    for key, group in by_id.items():
+        group.sort(key=lambda row: (blemishes(row.head, row.tail), row.head, row.tail, to_line(row)))
+        decision = (decisions or {}).get(key)
+        holds = decision.polarity if decision else None
+        if len({row.polarity for row in group}) == 1:
+            holds = group[0].polarity
+        if holds is None:
             said = sum(row.polarity for row in group)
             detail = f"said {said} times, denied {len(group) - said} times"
-            rejected += [_reject(row, "fact", "conflicting_polarity", detail) for row in group]
+            found.rejected.extend(_reject(row, "fact", "conflicting_polarity", detail) for row in group)
+            found.reviews.append(review_of_fact(group))
         else:
-            kept.append(replace(best, provenance=merged_provenance(group)))
-            rejected += [_reject(row, "fact", "identical", best.id) for row in others]
-    return UniqueFacts(kept, rejected)
+            best, *others = sorted(group, key=lambda row: row.polarity is not holds)
+            found.kept.append(replace(best, provenance=merged_provenance(group)))
+            found.rejected.extend(_reject(row, "fact", "identical" if row.polarity is holds else "overruled", best.id) for row in others)
+    return found
 
 
-def measure(questions: int, facts: int, asked: UniqueQuestions, told: UniqueFacts) -> dict[str, Any]:
+def measure(questions: int, facts: int, asked: UniqueQuestions, stated: UniqueFacts) -> dict[str, Any]:
     """Return the stage's metrics; `questions` and `facts` are the numbers of rows that came in.
 
     Raises:
@@ -93,14 +110,15 @@ def measure(questions: int, facts: int, asked: UniqueQuestions, told: UniqueFact
     """
     counts = {
         "questions": {"in": questions, "out": len(asked.kept), "rejected": len(asked.rejected)},
-        "facts": {"in": facts, "out": len(told.kept), "rejected": len(told.rejected)},
+        "facts": {"in": facts, "out": len(stated.kept), "rejected": len(stated.rejected)},
     }
     for kind, count in counts.items():
         if count["in"] != count["out"] + count["rejected"]:
             raise ValueError(f"near_duplicates: {kind}: {count}: expected in = out + rejected; please report this with the input")
-    reasons = Counter(row.reason for row in [*asked.rejected, *told.rejected])
+    reasons = Counter(row.reason for row in [*asked.rejected, *stated.rejected])
     return counts | {
         "clusters": len(asked.clusters),
+        "for_review": len(asked.reviews) + len(stated.reviews),
         "largest_cluster": max((cluster.rows for cluster in asked.clusters), default=0),
         "rejected_by_reason": {reason: reasons[reason] for reason in REASONS},
     }
@@ -110,20 +128,23 @@ def main(argv: list[str] | None = None) -> None:
     paths = {
         "questions": "data/clean/questions.jsonl",
         "facts": "data/clean/facts.jsonl",
+        "decisions": "curation/decisions.jsonl",
         "out": "data/unique",
         "metrics": "metrics/near_duplicates.json",
     }
     args = read_arguments(argv, __doc__, "near_duplicates", NearDuplicates, paths)
     questions, facts = list(read_jsonl(args.questions, Question)), list(read_jsonl(args.facts, Fact))
-    asked, told = unique_questions(questions, args.params), unique_facts(facts)
-    metrics = measure(len(questions), len(facts), asked, told)
+    decisions = read_decisions(args.decisions)
+    asked, stated = unique_questions(questions, args.params, decisions), unique_facts(facts, decisions)
+    metrics = measure(len(questions), len(facts), asked, stated)
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # what a killed run left
             stale.unlink()
         write_jsonl(out / "questions.jsonl", asked.kept, key=lambda row: row.id)
-        write_jsonl(out / "facts.jsonl", told.kept, key=lambda row: row.id)
-        write_jsonl(out / "rejected.jsonl", [*asked.rejected, *told.rejected], key=lambda row: row.id)
+        write_jsonl(out / "facts.jsonl", stated.kept, key=lambda row: row.id)
+        write_jsonl(out / "rejected.jsonl", [*asked.rejected, *stated.rejected], key=lambda row: row.id)
         write_jsonl(out / "clusters.jsonl", asked.clusters, key=lambda row: (row.cluster_id, row.members))
+        write_jsonl(out / "review.jsonl", [*asked.reviews, *stated.reviews], key=lambda row: (row.id, row.asked))
         write_json(args.metrics, metrics)
 
 
@@ -131,9 +152,15 @@ def _reject(row: Question | Fact, kind: str, reason: str, detail: str) -> Reject
     return Rejected(id=row.id, kind=kind, reason=reason, detail=detail, record=msgspec.to_builtins(row))
 
 
-def _told(row: Question) -> str:
-    """Return what a row holds to be right, for a reader."""
-    return "＋".join(sorted(option.text for option in row.options if option.letter in (row.answer or ""))) or row.answer or ""
+def _cluster(star: Star, cluster_id: str, kept: Question | None, rows: int, ngram_chars: int) -> Cluster:
+    return Cluster(
+        cluster_id=cluster_id,
+        kept=kept and kept.id,
+        medoid=medoid(star, ngram_chars),
+        members=[star.centre.id, *(member.id for member, _ in star.members)],
+        similarity=[1.0, *(round(similarity, 6) for _, similarity in star.members)],
+        rows=rows,
+    )
 
 
 if __name__ == "__main__":

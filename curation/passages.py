@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from curation.normalize import RULES, Rule, run_rules
+from curation.normalize import RULES
+from curation.rules import Rule, run_rules
 from records.evidence import Passage, passage_id
 from records.identity import canonical
 from records.item import EntityItem
@@ -15,7 +16,15 @@ _BOILERPLATE = re.compile(
     r"(?:小荷医典)?内容仅供医学科普使用[^\n]*?(?:请遵医嘱|请及时就医)[^\n。]*。?|【(?:提示|声明|温馨提示|免责声明)】[^\n]*|(?<![^\n。])[^\n。]*(?:本文|以上内容)仅供参考[^\n。]*。?"
 )
 _SENTENCE = re.compile(r"[^。！？；\n]*[。！？；]?[”）]?")
-_RULES = (*RULES, Rule("boilerplate", "sentences every page of a site carries", lambda text: _BOILERPLATE.sub("", text)))
+_RULES = (
+    *RULES,
+    Rule(
+        "boilerplate",
+        "sentences every page of a site carries",
+        lambda text: _BOILERPLATE.sub("", text),
+        re.compile("仅供|【(?:提示|声明|温馨|免责)").search,
+    ),
+)
 
 
 def passages_in(item: EntityItem, prose: Iterable[tuple[str, str]]) -> list[Passage]:

@@ -1,10 +1,12 @@
 """Checks from a question to the reason why it is not sound, or None. One function a reason; a new one is one entry more."""
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
+from curation.broken_stems import LOST, is_broken
+from curation.characters import needs_simplifying
+from curation.option_text import runs_into_next
 from records.identity import canonical
 from records.question import LETTERS
 
@@ -14,10 +16,12 @@ REASONS: dict[str, str] = {
     "image_needed": "The question shows or speaks of a picture that the text does not hold.",
     "mojibake": "Characters were lost in a change of encoding and cannot be restored.",
     "stem_broken": "The stem is cut off, holds another question or an option, or asks about a text that is not there.",
+    "stem_too_long": "The stem is so long that it must hold more than a question.",
     "stem_too_short": "The stem has fewer letters than `min_stem_chars`.",
     "not_chinese": "Fewer of its letters are Chinese than `min_chinese_share`.",
     "too_few_options": "A choice question has fewer than two options.",
     "empty_options": "An option before the last is empty, so the letters cannot be trusted.",
+    "option_broken": "An option holds the next one, lost characters or a bracket without its other half.",
     "duplicate_options": "Two options say the same.",
     "answer_missing": "The source gives no answer, or what it gives is no answer.",
     "answer_not_in_options": "The answer names an option that is not there.",
@@ -52,27 +56,19 @@ class Draft(NamedTuple):
 
 
 _PICTURE = re.compile(
-    r"[如下右左上见附][下右左上]?图(?![式腾书灵文像])|下列图(?![形式])|图中所?示|(?:^|[如见，。（）])图\s?\d|图[示片]所示|观察图"
+    r"[如下右左上见][下右左上附]?图(?![式腾书灵文像])|附图(?![等纸、])|下列图(?![形式])|图中所?示|(?:^|[如见，。（）])图\s?\d|图[示片]所示|观察图"
     r"|见[下上左右]?[图表]\s?\d|[下右左上]面的[\u4e00-\u9fff]{0,4}(?:示意|剖面|截面|结构|曲线)?图"
 )
 _MOJIBAKE = re.compile(
-    "\ufffd|锟|烫烫烫|屯屯屯|[\ue000-\uf8ff]|â€|ï¼|(?:[ÃÂä-é][\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2020-\u2022\u2030-\u203a\u20ac\u2122]{1,2}){2}"
+    "\ufffd|锟|烫{3}|屯{3}|[\ue000-\uf8ff]|â€|ï¼|(?:[ÃÂä-é][\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2020-\u2022\u2030-\u203a\u20ac\u2122]{1,2}){2}"
 )
-_LOST = re.compile(r"\?\?|[？?]{3}|□|■|▯|〓")
+_FILLER = re.compile("烫{3}|屯{3}")  # what Windows shows of memory never written
 _RUN = re.compile("[\u0080-\uffe6]{4,}")
-_OPTION_AS_STEM = re.compile(r"^[（(]\s*[A-J]\s*[、.．]?\s*[）)]\s*\S")
-_LEAKED_OPTIONS = re.compile(
-    r"(?<![A-Za-z])A\s*[.．、:：](?![A-Z])[^A-Z]{1,40}(?<![A-Za-z])B\s*[.．、:：][^A-Z]{1,40}(?<![A-Za-z])C\s*[.．、:：]"
-)
-_CUT_OFF = re.compile(r"[，、；（(“《]$")  # 和 may end a stem whose blank was left out
-_NO_QUESTION = re.compile(
-    r"回答(?:下列|以下|后面)?的?(?:各题|问题)[：:。]?$|^案例[一二三四五六七八九十\d]+$|^第?[一二三四五六七八九十\d]+题?$"
-)
-_SECOND_TAG = re.compile(r"(?:单选|多选)题?\s*[：:\]】]")
-_ELSEWHERE = re.compile(r"上[一]?[小]?题|[前上]述[案病]例|上面的?案例|[根依]据案例")
-_THIS_CASE = re.compile(r"[本该]案例")
+_CLOSED_ONLY = re.compile(r"^[^（(\n]*[，、]）", re.M)
+_MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _LETTERS = re.compile(r"[^\W\d_]")
 _CHINESE = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]")
+_CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 asks with the bare term
 
 
@@ -85,11 +81,14 @@ def stem_missing(draft: Draft) -> str | None:
 
 
 def image_needed(draft: Draft) -> str | None:
-    return "image_needed" if draft.images or _PICTURE.search(draft.stem) else None
+    shown = ("图" in draft.stem or "表" in draft.stem) and _PICTURE.search(draft.stem)
+    return "image_needed" if draft.images or shown else None
 
 
 def mojibake(draft: Draft) -> str | None:
     text = "\n".join([draft.shared_stem or "", draft.stem, *draft.options])
+    if not needs_simplifying(text) and not _FILLER.search(text):  # common characters alone
+        return None
     return "mojibake" if _MOJIBAKE.search(text) or any(map(_read_as_gbk, _RUN.findall(text))) else None
 
 
@@ -100,13 +99,11 @@ def _read_as_gbk(run: str) -> bool:
 
 
 def stem_broken(draft: Draft) -> str | None:
-    stem = draft.stem
-    broken = any(pattern.search(stem) for pattern in (_LOST, _OPTION_AS_STEM, _LEAKED_OPTIONS, _CUT_OFF, _SECOND_TAG, _NO_QUESTION)) or any(
-        _LOST.search(option) for option in draft.options
-    )
-    broken = broken or stem.count("（") < stem.count("）")
-    missing = not draft.shared_stem and (_ELSEWHERE.search(stem) or (_THIS_CASE.search(stem) and len(stem) < 60))
-    return "stem_broken" if broken or missing else None
+    return "stem_broken" if is_broken(draft.stem, draft.shared_stem) else None
+
+
+def stem_too_long(draft: Draft) -> str | None:
+    return "stem_too_long" if len(draft.stem) > _MAX_STEM_CHARS else None
 
 
 def stem_too_short(draft: Draft) -> str | None:
@@ -115,9 +112,11 @@ def stem_too_short(draft: Draft) -> str | None:
 
 
 def not_chinese(draft: Draft) -> str | None:
-    letters = _LETTERS.findall(draft.stem + "".join(draft.options))
-    chinese = sum(bool(_CHINESE.match(letter)) for letter in letters)
-    return "not_chinese" if chinese < draft.min_chinese_share * len(letters) else None
+    text = draft.stem + "".join(draft.options)
+    chinese, least = sum(map(len, _CHINESE_RUN.findall(text))), draft.min_chinese_share
+    if chinese >= least * len(text):  # enough, were every character a letter
+        return None
+    return "not_chinese" if chinese < least * len(_LETTERS.findall(text)) else None
 
 
 def too_few_options(draft: Draft) -> str | None:
@@ -128,9 +127,14 @@ def empty_options(draft: Draft) -> str | None:
     return None if all(draft.options) else "empty_options"
 
 
+def option_broken(draft: Draft) -> str | None:
+    text = "\n".join(draft.options)
+    return "option_broken" if LOST.search(text) or _CLOSED_ONLY.search(text) or runs_into_next(draft.options) else None
+
+
 def duplicate_options(draft: Draft) -> str | None:
-    twice = [text for text, count in Counter("".join(option.split()).rstrip("。") for option in draft.options).items() if count > 1]
-    return "duplicate_options" if twice else None
+    texts = {"".join(option.split()).rstrip("。") for option in draft.options}
+    return "duplicate_options" if len(texts) < len(draft.options) else None
 
 
 def answer_missing(draft: Draft) -> str | None:
@@ -156,10 +160,12 @@ CHECKS: tuple[Callable[[Draft], str | None], ...] = (
     image_needed,
     mojibake,
     stem_broken,
+    stem_too_long,
     stem_too_short,
     not_chinese,
     too_few_options,
     empty_options,
+    option_broken,
     duplicate_options,
     answer_missing,
     answer_not_in_options,
@@ -170,4 +176,7 @@ CHECKS: tuple[Callable[[Draft], str | None], ...] = (
 
 def reason_against(draft: Draft) -> str | None:
     """Return the first reason against a question, or None for a sound one."""
-    return next((reason for check in CHECKS if (reason := check(draft))), None)
+    for check in CHECKS:
+        if reason := check(draft):
+            return reason
+    return None

@@ -19,6 +19,10 @@ _RUN = re.compile(rf"(?<=[{_AROUND}])[ \t]+|[ \t]+(?=[{_AROUND}])|[ \t]{{2,}}|\t
 _LINE = re.compile(r"(?<![ \t])[ \t]*(?:\r\n?|\n|\x85|\u2028|\u2029)\s*")
 _WIDE_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _FILLED = re.compile(r"（[ \t]*）")
+_AROUND_SIGN = re.compile(f"[{_AROUND}]")
+
+needs_signs = re.compile(r"""[,;:?!.()"'．｡…]|（(?! ）)|(?<!（ )）|·{3}|。{3}""").search
+needs_spacing = re.compile(r"[^\S ]|(?<!（) | (?!）)|（）").search
 
 
 def to_chinese_signs(text: str) -> str:
@@ -58,15 +62,11 @@ def _mixed_brackets(text: str) -> str:
 
 def space(text: str) -> str:
     """Return a text with single blanks, none beside Chinese characters, and `\\n` alone between lines."""
-    if text.isalnum():
-        return text
     text = _LINE.sub("\n", _WIDE_BLANKS.sub(" ", text))
-    # A blank to be filled keeps its blank; U+E000 holds its place meanwhile.
-    kept = _FILLED.sub("\ue000", text)
-    kept = _RUN.sub(lambda run: "" if _beside_chinese(kept, run) else " ", kept)
-    return re.sub(r" ?\ue000 ?", "（ ）", kept).strip(" \n\t")
+    kept = _FILLED.sub("（ ）", text)
+    return _RUN.sub(lambda run: _blank(kept, run), kept).strip(" \n\t")
 
 
-def _beside_chinese(text: str, run: re.Match[str]) -> bool:
+def _blank(text: str, run: re.Match[str]) -> str:
     around = text[run.start() - 1 : run.start()] + text[run.end() : run.end() + 1]
-    return bool(re.search(f"[{_AROUND}]", around))
+    return " " if around == "（）" or not _AROUND_SIGN.search(around) else ""  # a blank to be filled keeps its blank

@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Pairs(NamedTuple):
-    """Pairs of places in a list of texts, left < right, sorted by (left, right)."""
+    """Pairs of places, sorted by (left, right): of one list of texts, left < right, or left of one list and right of another."""
 
     left: np.ndarray
     right: np.ndarray
@@ -36,11 +36,28 @@ def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float) -> Pair
     Raises:
         ValueError: the threshold is not above 0 and at most 1, or the n-grams have no character.
     """
+    return _joined(texts, ngram_chars, threshold, 0)
+
+
+def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ngram_chars: int, threshold: float) -> Pairs:
+    """Return every pair of a left and a right text with `jaccard(ngrams(a), ngrams(b)) >= threshold`; pairs of one side are not sought.
+
+    `left` holds places in `left_texts` and `right` places in `right_texts`. Equal texts are pairs like any others.
+
+    Raises:
+        ValueError: as `near_pairs`.
+    """
+    if not left_texts:
+        return _joined([], ngram_chars, threshold, 0)
+    left, right, similarity = _joined([*left_texts, *right_texts], ngram_chars, threshold, len(left_texts))
+    return Pairs(left, right - np.int32(len(left_texts)), similarity)
+
+
+def _joined(texts: Sequence[str], ngram_chars: int, threshold: float, border: int) -> Pairs:
     from curation.similarity_join import join  # compiles on a first import, so only where there is something to join
-    from curation.similarity_tokens import number_ngrams
 
     if not 0 < threshold <= 1 or ngram_chars < 1:
         raise ValueError(f"threshold {threshold} and {ngram_chars} characters: expected above 0 and at most 1, and at least 1")
-    left, right, similarity = join(number_ngrams(texts, ngram_chars), float(threshold))
+    left, right, similarity = join(texts, ngram_chars, float(threshold), border)
     rows = np.lexsort((right, left))
     return Pairs(left[rows], right[rows], similarity[rows])

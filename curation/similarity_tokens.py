@@ -1,152 +1,153 @@
-"""Numbers for the character n-grams of texts: each distinct one has its own, found by its full code points.
+"""Texts as code points, and of each the rarest of its character n-grams: what a join must look at.
 
-The loops are compiled by numba and kept in its cache.
+An n-gram is named by a bucket of a hash of it. Two may share a bucket, which costs a needless look and never a pair: the join
+compares code points. The loops are compiled by numba and kept in its cache.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-_BATCH_CHARS = 1 << 18  # small enough to stay in cache, large enough that the calls cost nothing
-_CODE_POINT_BITS = 21
-_GRAM_CHARS = 3  # three code points of 21 bits fit one key of 64
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Knuth, The Art of Computer Programming 3, section 6.4
-_HIGH = np.uint64(32)
+from curation.similarity_hashes import MULTIPLIER, find, hash_all, hashing, table_size
+
+_BATCH = 4096
+_MIN_BUCKETS, _MAX_BUCKETS = 1 << 12, 1 << 26
+_FULL = 65_535  # buckets seen more often than this are all taken for equally common
+SLACK = 1e-6  # bounds are lowered by more than a float can err
+_FEW = 48
+MARK_WORDS = 4
+_LAST_WORD, _LAST_BIT, _ONE, _QUARTER, _HALF = np.uint64(MARK_WORDS - 1), np.uint64(63), np.uint64(1), np.uint64(16), np.uint64(32)
+_BUCKET_BITS = 32
+_BUCKET = (1 << _BUCKET_BITS) - 1
 
 
-class Tokens(NamedTuple):
-    """The distinct n-grams of many texts."""
+class Codes(NamedTuple):
+    """Many texts as one array."""
 
-    numbers: np.ndarray
-    """Numbers of the n-grams of all texts, text by text; room at the end may be unused."""
+    codes: np.ndarray
+    """Code points, in two bytes each where all fit."""
     starts: np.ndarray
     """Where each text begins, and where the last one ends."""
-    frequency: np.ndarray
-    """In how many texts each number is."""
 
 
-def number_ngrams(texts: Sequence[str], ngram_chars: int) -> Tokens:
-    """Return the distinct n-grams of each text as numbers."""
+class Rarest(NamedTuple):
+    """What is known of the n-grams of many texts."""
+
+    sizes: np.ndarray
+    """How many distinct n-grams each text has."""
+    shared: np.ndarray
+    """How many of them may stand in another text; 0 where too few for any pair."""
+    buckets: np.ndarray
+    """Buckets of the rarest of those, text by text, the rarest first; room at the end may be unused."""
+    starts: np.ndarray
+    """Where each text begins in `buckets`, and where the last one ends."""
+    marks: np.ndarray
+    """Bits of each text, of which each n-gram turns one over: two texts differ in at least as many n-grams as bits."""
+
+
+def encode(texts: Sequence[str]) -> Codes:
+    """Return texts as code points; lone surrogates are code points, too."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    grams = np.maximum(lengths - ngram_chars + 1, 0)
-    tokens = np.empty(int(grams.sum()), np.int32)  # upper bound; what is never written to costs no memory
-    starts = np.zeros(len(texts) + 1, np.int64)
-    vocabularies = [_Vocabulary() for _ in range(_levels(ngram_chars))]
-    frequency, last_text = np.zeros(0, np.int32), np.zeros(0, np.int32)
-    for first, last in _batches(lengths):
-        codes = np.frombuffer("".join(texts[first:last]).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-        ends = np.repeat(np.cumsum(lengths[first:last]), lengths[first:last])
-        inside = (np.arange(len(codes)) + ngram_chars <= ends)[: max(len(codes) - ngram_chars + 1, 0)]
-        numbers = vocabularies[-1].number(_keys(codes, ngram_chars, vocabularies)[inside])
-        frequency = _grown(frequency, vocabularies[-1].size, 0)
-        last_text = _grown(last_text, vocabularies[-1].size, -1)
-        _distinct(numbers, grams[first:last], first, last_text, frequency, tokens, starts)
-    return Tokens(tokens, starts, frequency[: vocabularies[-1].size])
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    codes = np.empty(starts[-1], np.uint16)
+    for first in range(0, len(texts), _BATCH):
+        part = np.frombuffer("".join(texts[first : first + _BATCH]).encode("utf-32-le", "surrogatepass"), np.uint32)
+        if codes.dtype == np.uint16 and len(part) and part.max() > np.iinfo(np.uint16).max:
+            codes = codes.astype(np.uint32)
+        codes[starts[first] : starts[first] + len(part)] = part
+    return Codes(codes, starts)
 
 
-def _levels(ngram_chars: int) -> int:
-    return 1 if ngram_chars <= _GRAM_CHARS else 1 + _levels((ngram_chars + 1) // 2)
+def rarest(texts: Codes, ngram_chars: int, threshold: float, border: int) -> Rarest:
+    """Return of each text the rarest n-grams, of which any partner must share one: the prefix filter of Chaudhuri et al. 2006.
 
-
-def _keys(codes: np.ndarray, ngram_chars: int, vocabularies: list["_Vocabulary"]) -> np.ndarray:
-    """Return a 64-bit key for the n-gram at each place: its code points, or the numbers of its two overlapping halves."""
-    places = max(len(codes) - ngram_chars + 1, 0)
-    if ngram_chars <= _GRAM_CHARS:
-        keys = np.zeros(places, np.uint64)
-        for i in range(ngram_chars):
-            keys = (keys << np.uint64(_CODE_POINT_BITS)) | codes[i : i + places]
-        return keys
-    half = (ngram_chars + 1) // 2
-    halves = vocabularies[-2].number(_keys(codes, half, vocabularies[:-1])).astype(np.uint64)
-    return (halves[:places] << np.uint64(32)) | halves[ngram_chars - half : ngram_chars - half + places]
-
-
-class _Vocabulary:
-    """Numbers for keys, 0, 1, … in the order of first sight. Whole keys are compared, so no two share a number."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._keys = np.zeros(1 << 12, np.uint64)
-        self._numbers = np.full(1 << 12, -1, np.int32)
-
-    def number(self, keys: np.ndarray) -> np.ndarray:
-        """Return the number of each key; a new key gets the next one."""
-        while 3 * (self.size + len(keys)) > 2 * len(self._keys):
-            old = self._keys, self._numbers
-            self._keys = np.zeros(2 * len(old[0]), np.uint64)
-            self._numbers = np.full(2 * len(old[0]), -1, np.int32)
-            _rehash(*old, self._keys, self._numbers)
-        numbers = np.empty(len(keys), np.int32)
-        self.size = _number(np.ascontiguousarray(keys), self._keys, self._numbers, self.size, numbers)
-        return numbers
-
-
-def _batches(lengths: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Yield runs of texts of about a batch's characters each; a text is never cut."""
-    batch = np.cumsum(lengths) // _BATCH_CHARS
-    edges = np.flatnonzero(np.diff(batch)) + 1
-    bounds = [0, *edges.tolist(), len(lengths)]
-    yield from ((first, last) for first, last in pairwise(bounds) if first < last)
-
-
-def _grown(values: np.ndarray, size: int, fill: int) -> np.ndarray:
-    """Return the array with room for `size` values, doubled so that growing stays cheap."""
-    if size <= len(values):
-        return values
-    return np.concatenate([values, np.full(max(size, 2 * len(values)) - len(values), fill, values.dtype)])
+    With a border above 0 only texts across it are partners.
+    """
+    lengths = np.maximum(np.diff(texts.starts) - (ngram_chars - 1), 0)
+    wanted = int(min(max(lengths.sum() // 8, _MIN_BUCKETS), _MAX_BUCKETS))
+    bits = wanted.bit_length()
+    sides = 1 if border == 0 else 2
+    seen = np.zeros((sides, 1 << bits), np.uint16)
+    how, shift, longest = hashing(texts.codes, ngram_chars), np.uint64(64 - bits), int(lengths.max(initial=0))
+    for side, (first, last) in enumerate([(0, len(lengths))] if sides == 1 else [(0, border), (border, len(lengths))]):
+        _count(*texts, first, last, how, seen[side], shift, longest)
+    room = int((lengths - np.ceil(threshold * lengths - SLACK).astype(np.int64) + 1).sum())
+    return Rarest(*_rarest(*texts, how, threshold, border, seen, shift, longest, room))
 
 
 @njit
-def _slot(key, mask):
-    hashed = key * _MULTIPLIER
-    return np.int64(hashed ^ (hashed >> _HIGH)) & mask
+def at_least(bound):
+    return max(np.int64(np.ceil(bound - SLACK)), 1)
 
 
-@njit("void(uint64[::1], int32[::1], uint64[::1], int32[::1])", cache=True)
-def _rehash(keys, numbers, wider_keys, wider_numbers):
-    """Move a hash table into a wider one."""
-    mask = len(wider_keys) - 1
-    for i in range(len(keys)):
-        if numbers[i] >= 0:
-            slot = _slot(keys[i], mask)
-            while wider_numbers[slot] >= 0:
-                slot = (slot + 1) & mask
-            wider_keys[slot] = keys[i]
-            wider_numbers[slot] = numbers[i]
+@njit(cache=True)
+def _count(codes, starts, first, last, how, seen, shift, longest):
+    """Count the n-grams of some texts in buckets."""
+    hashes = np.empty(longest, np.uint64)
+    for text in range(first, last):
+        for i in range(hash_all(codes, starts[text], starts[text + 1], how, hashes)):
+            bucket = (hashes[i] * MULTIPLIER) >> shift
+            count = seen[bucket]
+            seen[bucket] = count + np.uint16(count < _FULL)
 
 
-@njit("int64(uint64[::1], uint64[::1], int32[::1], int64, int32[::1])", cache=True)
-def _number(keys, table_keys, table_numbers, size, numbers):
-    """Write the number of each key, adding new keys to the table; return how many keys it holds."""
-    mask = len(table_keys) - 1
-    for i in range(len(keys)):
-        slot = _slot(keys[i], mask)
-        while table_numbers[slot] >= 0 and table_keys[slot] != keys[i]:
-            slot = (slot + 1) & mask
-        if table_numbers[slot] < 0:
-            table_keys[slot] = keys[i]
-            table_numbers[slot] = size
-            size += 1
-        numbers[i] = table_numbers[slot]
-    return size
+@njit(cache=True)
+def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room):
+    texts = len(starts) - 1
+    sizes, shared = np.zeros(texts, np.int32), np.zeros(texts, np.int32)
+    buckets, begins = np.empty(room, np.int32), np.zeros(texts + 1, np.int64)
+    marks = np.zeros((texts, MARK_WORDS), np.uint64)
+    hashes, places = np.empty(table_size(longest), np.uint64), np.full(table_size(longest), -1, np.int64)
+    every, (used, keys, here) = np.empty(longest, np.uint64), np.empty((3, longest), np.int64)
+    for text in range(texts):
+        grams = hash_all(codes, starts[text], starts[text + 1], how, every)
+        own, other, least = (0, 0, 2) if border == 0 else (0, 1, 1) if text < border else (1, 0, 1)
+        for i in range(grams):  # apart from what follows, so that the processor waits for many at a time
+            bucket = (every[i] * MULTIPLIER) >> shift
+            count = seen[other, bucket]
+            here[i] = -1 if count < least else (np.int64(count) + np.int64(seen[own, bucket])) << _BUCKET_BITS | np.int64(bucket)
+        mask = table_size(grams) - 1
+        distinct = kept = 0
+        for i in range(grams):
+            slot = find(codes, every[i], starts[text] + i, how, hashes, places, mask)
+            if places[slot] < 0:
+                hashes[slot], places[slot] = every[i], starts[text] + i
+                used[distinct] = slot
+                distinct += 1
+                mixed = every[i] * MULTIPLIER
+                marks[text, (mixed >> _HALF) & _LAST_WORD] ^= _ONE << ((mixed >> _QUARTER) & _LAST_BIT)
+                keys[kept] = here[i]
+                kept += here[i] >= 0
+        for i in range(distinct):
+            places[used[i]] = -1
+        sizes[text] = distinct
+        look = kept - at_least(threshold * distinct) + 1
+        if look > 0 and grams > 0:
+            shared[text] = kept
+            _least(keys, kept, look)
+            for i in range(look):
+                buckets[begins[text] + i] = keys[i] & _BUCKET
+        begins[text + 1] = begins[text] + (look if shared[text] else 0)
+    return sizes, shared, buckets, begins, marks
 
 
-@njit("void(int32[::1], int64[::1], int64, int32[::1], int32[::1], int32[::1], int64[::1])", cache=True)
-def _distinct(numbers, counts, first, last_text, frequency, tokens, starts):
-    """Append the distinct numbers of each text of a batch to `tokens`, and count in how many texts each number is."""
-    place = 0
-    for i in range(len(counts)):
-        text = first + i
-        end = starts[text]
-        for _ in range(counts[i]):
-            token = numbers[place]
-            place += 1
-            if last_text[token] != text:
-                last_text[token] = text
-                frequency[token] += 1
-                tokens[end] = token
-                end += 1
-        starts[text + 1] = end
+@njit
+def _least(keys, count, wanted):
+    """Move the least of some keys to the front, sorted."""
+    if wanted > _FEW:
+        keys[:count].sort()
+        return
+    for i in range(1, count):
+        key = keys[i]
+        j = min(i, wanted)
+        if j == wanted:
+            if key >= keys[wanted - 1]:
+                continue
+            j = wanted - 1
+            keys[i] = keys[j]  # what leaves the front is not lost, though never asked for
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key

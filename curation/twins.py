@@ -5,8 +5,9 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from curation.renaming import is_slip, renamed
 from curation.similarity import jaccard, ngrams
-from curation.wording import denials, difference, figures
+from curation.wording import denials, difference, figures, same_figures, stray_letter
 from records.identity import canonical
 from records.params import NearDuplicates
 from records.question import Question
@@ -53,7 +54,7 @@ def proper(question: Question, ngram_chars: int) -> Proper:
         tail=_tail(question.stem) if len(stem) >= _LONG_STEM_CHARS else None,
         options=tuple(sorted(by_letter.values())),
         case=canonical(question.shared_stem) if question.shared_stem else None,
-        answer=_answer(question.answer, None if in_words else by_letter),
+        answer=answer_of(question),
         in_words=in_words,
         bare=question.question_type == "tf" or question.form == "b1" or len(by_letter) < 3,
         text=_padded((stem, *sorted(by_letter.values())), ngram_chars),
@@ -66,37 +67,49 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     Known answers speak: equal ones allow the stems to be worded more freely; different ones allow next to nothing, because the
     little that differs may be the point, as between 桑代克认为 and 苛勒认为.
     """
-    if not _same_case(a, b, params) or figures(a.stem) != figures(b.stem) or denials(a.stem) != denials(b.stem):
+    if not _same_case(a, b, params) or denials(a.stem) != denials(b.stem):
         return None
     match = _matched(a.options, b.options, params.ngram_chars)
     kinds = len(a.options) + len(b.options) - len(match)
     likeness = _likeness(a.stem, b.stem, params.ngram_chars)
     if len(match) < _OPTIONS_SHARED * kinds or likeness < _STEM_FLOOR or not _same_tail(a, b, params.ngram_chars):
         return None
-    differs = difference(a.stem, b.stem)
-    if differs.opposed:
-        return None
     alike, all_shared = likeness >= params.threshold, len(match) == kinds and not a.bare and not b.bare
-    if a.answer is None or b.answer is None:
+    known = a.answer is not None and b.answer is not None
+    agree = known and frozenset(match.get(text, text) for text in a.answer) == b.answer
+    if not same_figures(a.stem, b.stem) and not (agree and all_shared and alike and stray_letter(a.stem, b.stem)):
+        return None
+    differs = difference(a.stem, b.stem)
+    if differs.opposed or ((differs.replaced or differs.added) and renamed(a.stem, b.stem, strict=not agree)):
+        return None
+    if not known:
         return "same" if alike or (all_shared and not differs.replaced) else None
     if a.in_words and b.in_words:
         return "same" if alike and (not differs.replaced or _same_words(a.answer, b.answer, params.ngram_chars)) else None
-    if frozenset(match.get(text, text) for text in a.answer) == b.answer:
+    if agree:
         return "same" if alike or all_shared else None
     asks_the_same = not differs.replaced and (not differs.added or all_shared)
     return "conflict" if len(match) == kinds and asks_the_same else None
 
 
-def _answer(answer: str | None, by_letter: dict[str, str] | None) -> frozenset[str] | None:
-    if answer is None or by_letter is None:
-        return frozenset([canonical(answer)]) if answer else None
-    return frozenset(by_letter[letter] for letter in answer) if set(answer) <= set(by_letter) else None
+def answer_of(question: Question) -> frozenset[str] | None:
+    """Return the texts of the right options, or the answer in words; None where it is not known. All canonical."""
+    if not question.answer or question.question_type in ("qa", "blank"):
+        return frozenset([canonical(question.answer)]) if question.answer else None
+    by_letter = {option.letter: canonical(option.text) for option in question.options}
+    return frozenset(by_letter[letter] for letter in question.answer) if set(question.answer) <= set(by_letter) else None
+
+
+def same_answer(question: Question, right: frozenset[str], ngram_chars: int) -> bool:
+    """Tell whether a question holds certain canonical texts to be right, or texts that are them with a slip."""
+    match = _matched(tuple(sorted(right)), tuple(sorted(canonical(option.text) for option in question.options)), ngram_chars)
+    return frozenset(match.get(text, text) for text in right) == answer_of(question)
 
 
 def _same_case(a: Proper, b: Proper, params: NearDuplicates) -> bool:
     if a.case is None or b.case is None or a.case == b.case:
         return a.case == b.case
-    return _likeness(a.case, b.case, params.ngram_chars) >= params.case_threshold and figures(a.case) == figures(b.case)
+    return _likeness(a.case, b.case, params.ngram_chars) >= params.case_threshold and same_figures(a.case, b.case)
 
 
 def _same_tail(a: Proper, b: Proper, ngram_chars: int) -> bool:
@@ -122,7 +135,7 @@ def _matched(options: tuple[str, ...], others: tuple[str, ...], ngram_chars: int
 def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
     if figures(a) != figures(b) or denials(a) != denials(b) or difference(a, b).opposed:
         return 0.0
-    return _likeness(a, b, ngram_chars)
+    return max(_likeness(a, b, ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
 
 
 def _likeness(a: str, b: str, ngram_chars: int) -> float:

@@ -4,15 +4,17 @@ The words are in vocab/wording.yaml. All texts are canonical.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 
 _DIGITS = {c: i for i, c in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
+_MISREAD = str.maketrans("lbo", "180")  # l90B年 for 1908年, where a scan was read
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
 _NUMERAL = f"[{''.join([*_DIGITS, *_POWERS])}]+"
 
@@ -28,6 +30,7 @@ class Difference(NamedTuple):
     """A word stands in the place of its opposite, or a marker such as 负 in one text alone."""
 
 
+@lru_cache(maxsize=1 << 12)
 def figures(text: str) -> tuple[str, ...]:
     """Return the numbers of a text with their units of time, and its runs of Latin or Greek letters, sorted.
 
@@ -36,7 +39,9 @@ def figures(text: str) -> tuple[str, ...]:
     vocabulary = _vocabulary()
     found = []
     for match in vocabulary.figure.finditer(text):
-        if match["letters"]:
+        if match["misread"]:
+            found.append(match["misread"].translate(_MISREAD) + vocabulary.times[match["unit_misread"]])
+        elif match["letters"]:
             found.append(match["letters"])
         elif match["half"]:
             found.append("0.5" + vocabulary.times[match["half"]])
@@ -49,6 +54,27 @@ def figures(text: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def same_figures(text: str, other: str) -> bool:
+    """Tell whether two texts hold the same numbers; one whose unit was lost is the same: 60代 for 60年代."""
+    rest, other_rest = _unlike(text, other)
+    bare = ["".join(c for c in one if c not in _vocabulary().units) for one in rest]
+    other_bare = ["".join(c for c in one if c not in _vocabulary().units) for one in other_rest]
+    return bare == other_bare and all(a in (x, y) for a, x, y in zip(bare, rest, other_rest, strict=True))
+
+
+def stray_letter(text: str, other: str) -> bool:
+    """Tell whether all that parts the figures of two texts is one letter, which a scanner may have seen: 对r一个."""
+    rest, other_rest = _unlike(text, other)
+    alone = rest + other_rest
+    return len(alone) == 1 and alone[0].isalpha() and len(alone[0]) == 1
+
+
+def _unlike(text: str, other: str) -> tuple[list[str], list[str]]:
+    """Return the figures that each of two texts has alone."""
+    ours, theirs = Counter(figures(text)), Counter(figures(other))
+    return sorted((ours - theirs).elements()), sorted((theirs - ours).elements())
+
+
 def denials(text: str) -> tuple[str, ...]:
     """Return the kinds of the words of denial in their order; 不正确 and 错误 are of one kind."""
     vocabulary = _vocabulary()
@@ -58,12 +84,13 @@ def denials(text: str) -> tuple[str, ...]:
 def difference(text: str, other: str) -> Difference:
     """Return in what two texts differ; idle characters, such as those of 的 and 包括, make no difference."""
     vocabulary = _vocabulary()
-    first, second = sorted([text, other])  # the matcher is not symmetric
+    first, second = sorted([plainly(text), plainly(other)])  # the matcher is not symmetric
     replaced = added = opposed = False
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         if kind != "equal":
             here, there = set(first[i1:i2]), set(second[j1:j2])
             opposed |= any((a in here and b in there) or (b in here and a in there) for a, b in vocabulary.opposites)
+            opposed |= any(here & rivals and there & rivals and not here & there & rivals for rivals in vocabulary.rivals)
             opposed |= kind != "replace" and not vocabulary.markers.isdisjoint(here | there)
             here, there = here - vocabulary.idle_characters, there - vocabulary.idle_characters
             replaced |= bool(here and there)
@@ -71,14 +98,46 @@ def difference(text: str, other: str) -> Difference:
     return Difference(replaced, added, opposed)
 
 
+def plainly(text: str) -> str:
+    """Return a text with characters that are written for each other made one: 综合症 is 综合征."""
+    return text.translate(_vocabulary().variants)
+
+
+def without_synonyms(text: str) -> str:
+    """Return a text, written plainly, with nouns that say the same in a stem made one."""
+    vocabulary = _vocabulary()
+    return vocabulary.synonym.sub(lambda match: vocabulary.synonyms[match[0]], plainly(text))
+
+
+def without_idle(text: str) -> str:
+    """Return a text, written plainly, without the characters that make no difference."""
+    return "".join(c for c in plainly(text) if c not in idle_characters())
+
+
+def idle_characters() -> frozenset[str]:
+    """Return the characters that make no difference."""
+    return _vocabulary().idle_characters
+
+
+def name_ends() -> frozenset[str]:
+    """Return the characters in which names of diseases, medicines and tests end."""
+    return _vocabulary().name_ends
+
+
 class _Vocabulary(NamedTuple):
     denial: re.Pattern[str]
     figure: re.Pattern[str]
     denials: dict[str, str]
     opposites: list[str]
+    rivals: list[frozenset[str]]
     times: dict[str, str]
+    units: frozenset[str]
     markers: frozenset[str]
+    variants: dict[int, str]
     idle_characters: frozenset[str]
+    name_ends: frozenset[str]
+    synonym: re.Pattern[str]
+    synonyms: dict[str, str]
 
 
 @cache
@@ -86,9 +145,11 @@ def _vocabulary() -> _Vocabulary:
     with open(Path(__file__).parent / "vocab" / "wording.yaml", encoding="utf-8") as file:
         words: dict[str, Any] = YAML(typ="safe", pure=True).load(file)
     kinds = {word: kind for kind, forms in words["denials"].items() for word in forms}
+    synonyms = {word: row[0] for row in words["synonyms"] for word in row}
     times, units = _any(words["times"]), _any([*words["times"], *words["measures"]])
     figure = (
-        rf"(?P<hundredths>百分之)?(?P<digits>−?\d+(?:[./:]\d+)*[%‰]?)(?P<unit>{times})?"
+        rf"(?P<misread>(?=[lbo]*\d)[\dlbo]{{2,4}})(?P<unit_misread>{times})"
+        rf"|(?P<hundredths>百分之)?(?P<digits>−?\d+(?:[./:]\d+)*[%‰]?)(?P<unit>{times})?"
         rf"|(?:第|百分之)(?P<ordinal>{_NUMERAL})"
         rf"|(?P<numeral>{_NUMERAL})(?:(?P<counted>{times})|(?={units})|(?=[至到]{_NUMERAL}(?:{units})))"
         rf"|半(?P<half>{times})|(?P<letters>[a-zα-ω]+)"
@@ -98,9 +159,15 @@ def _vocabulary() -> _Vocabulary:
         figure=re.compile(figure),
         denials=kinds,
         opposites=words["opposites"],
+        rivals=[frozenset(row) for row in words["rivals"]],
         times=words["times"],
+        units=frozenset(words["times"].values()),
         markers=frozenset(words["markers"]),
+        variants={ord(other): row[0] for row in words["variants"] for other in row[1:]},
         idle_characters=frozenset(words["idle_characters"]),
+        name_ends=frozenset(words["name_ends"]),
+        synonym=re.compile(_any(synonyms)),
+        synonyms=synonyms,
     )
 
 

@@ -9,6 +9,8 @@ class Cluster(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cluster_id: str
     kept: str | None
     """Id of the question that stands for all; None where their answers conflict, so that none was kept."""
+    medoid: str
+    """Id of the member most alike to all others."""
     members: list[str]
     """Distinct ids, the centre first: it is the best by rule, and every other member is a near-duplicate of it."""
     similarity: list[float]

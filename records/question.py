@@ -38,7 +38,7 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     case_type: CaseType | None = None
     """What a case question asks for; None outside case analysis."""
     group_id: str | None = None
-    """Equal for the questions that share a case text or a set of options."""
+    """Equal for the questions that share a case text or a set of options; `near_duplicates` makes it one for copies of a case."""
     shared_stem: str | None = None
     """Case text before the question proper; for b1 None, since each question carries the shared options as its own."""
     stem: str

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 import records.params
 from curation import claims, near_duplicates, rejections
 from eval.finetune import Training
-from records import claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection
+from records import claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review
 from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours
 
 ROOT = Path(__file__).parent.parent
@@ -35,7 +35,7 @@ def structs_of(*modules: object) -> list[type[Struct]]:
     ]
 
 
-RECORDS = structs_of(claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection)
+RECORDS = structs_of(claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review)
 BLOCKS = [shape for shape in structs_of(records.params) if shape.__name__ not in ("Block", "Extraction")] + [Training]
 
 

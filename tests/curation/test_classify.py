@@ -1,17 +1,17 @@
-"""Types, places, forms; cases apart from their questions; what a case question asks for, against labels."""
-
-from collections import Counter
-from pathlib import Path
+"""Types, forms and the batch."""
 
 import pytest
-from ruamel.yaml import YAML
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
 
-from curation.cases import case_text, split_marked, split_shared
-from curation.classify import CASE_TYPES, case_type_of, declared_type, form_of, place_of
+from curation.classify import Classes, Unclassified, classify_rows, declared_type, form_of, question_type
+from curation.clean import clean
+from records.item import Item, QuestionItem
+from records.params import Clean
+from records.provenance import Provenance
 
-CASE = (
-    "一般资料：求助者，女性，32岁，公司职员。案例介绍：三个月前求助者发现丈夫有外遇，从此情绪低落，整夜失眠，多次哭泣。求助者从小做事谨慎。"
-)
+CLIENT = "一般资料：求助者，女性，32岁，公司职员。"
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,15 @@ CASE = (
         ((None, None, "二、多项选择题（每题2分）"), "mrqa"),
         (("multi",), "mrqa"),
         (("不定项选择题",), "choice"),
+        (("案例分析题（不定项）",), "choice"),
+        (("四、案例分析选择题",), "choice"),
+        (("四、综合分析题",), "qa"),
         (("三、B1型题（一）",), "mcqa"),
         (("A1/A2型题",), "mcqa"),
+        (("K型题",), "mcqa"),
+        (("X型题",), "mrqa"),
         (("判断",), "tf"),
+        ((None, "第二部分 判断推理"), None),
         (("s4",), "blank"),
         (("QA_Knowledge",), "qa"),
         (("五、简答题",), "qa"),
@@ -35,27 +41,18 @@ def test_the_first_telling_text_names_the_type(said: tuple[str | None, ...], dec
 
 
 @pytest.mark.parametrize(
-    ("raw", "exam", "subject"),
+    ("declared", "options", "answer", "kind"),
     [
-        (("职业资格 > 心理咨询师", "心理咨询师", "心理咨询师案例分析模拟卷一（心理诊断）"), "PCE", "心理诊断"),
-        (("职业资格 > 心理咨询师", "心理咨询师", "心理咨询师案例分析模拟卷三（心理咨询）"), "PCE", "心理咨询"),
-        (("心理咨询师 > 模拟试题", None, "三级心理咨询师理论知识模拟试题二"), "PCE", "心理咨询师三级"),
-        (("学历类 > 心理学考研", "心理学考研", "考研心理学统计与测量计算分析卷"), "GEE", "心理统计与测量"),
-        (("医学类 > 中医执业医师 > 方剂学", "方剂学", "中医执业医师资格考试方剂学模拟试卷"), "TCM", "方剂学"),
-        (("教师资格考试", "　小学教师心理学\xa0", "模拟试卷（一）"), "TQE", "小学教师心理学"),
-        (("自学考试 > 自考教育类", None, "自学考试学前教育心理学模拟试题及答案"), "SSE", "学前教育心理学"),
-        (("SSE", "医学类医学心理学", None), "SSE", "医学心理学"),
-        (("SSE", "教育类发展与教育类发展与教育心理学", None), "SSE", "发展与教育心理学"),
-        (("CA", "心理理论", None), "PCE", "心理理论"),
-        ((None, "考研心理学", None), "GEE", "考研心理学"),
-        ((None, "心理学基础心理学", None), "GEE", "基础心理学"),
-        (("水利安全员", "水利安全", None), "水利安全员", "水利安全"),
-        ((None, None, None), "toy", "toy"),
+        ("mrqa", ["甲", "乙"], "AB", "mrqa"),
+        ("choice", ["甲", "乙"], "B", "mcqa"),
+        ("tf", ["正确", "错误"], "A", "tf"),
+        (None, [], "因为", "qa"),
+        ("blank", [], "指向性", "blank"),
+        ("mcqa", [], None, "qa"),
     ],
 )
-def test_exam_and_subject(raw: tuple[str | None, str | None, str | None], exam: str, subject: str) -> None:
-    place = place_of(*raw, "toy")
-    assert (place.exam, place.subject) == (exam, subject)
+def test_the_type_is_what_the_question_has(declared: str | None, options: list[str], answer: str | None, kind: str) -> None:
+    assert question_type(declared, options, answer) == kind
 
 
 @pytest.mark.parametrize(
@@ -63,63 +60,96 @@ def test_exam_and_subject(raw: tuple[str | None, str | None, str | None], exam: 
     [
         (("TCM", (None, "一、A1型题"), False, False, "患者，男，30岁。"), "a1"),
         (("TCM", (None, "二、A2型题"), False, False, "咳嗽"), "a2"),
+        (("TCM", (None, "三、A3/A4型题"), False, False, "咳嗽"), "a3"),
+        (("TCM", ("a4", None), False, False, "咳嗽"), "a3"),
         (("TCM", (None, "案例 (1)"), False, True, "治法是"), "a3"),
         (("TCM", (None, None), True, False, "主疏泄的是"), "b1"),
-        (("TCM", (None, None), False, False, "患者，男，30岁，咳嗽三天。"), "a2"),
-        (("TCM", (None, None), False, False, "脾的生理功能是"), "a1"),
         (("PCE", (None, "一、A1型题"), False, False, "脾"), None),
     ],
 )
-def test_forms(arguments: tuple, form: str | None) -> None:
+def test_a_form_is_said_by_the_paper_or_by_the_build(arguments: tuple, form: str | None) -> None:
     assert form_of(*arguments) == form
 
 
 @pytest.mark.parametrize(
-    ("text", "question"),
+    ("stem", "form"),
     [
-        (f"案例二：{CASE}对该求助者的初步诊断是（ ）。单选", "对该求助者的初步诊断是（ ）。单选"),
-        (f"{CASE}\n单选：73、厌恶疗法的基本原理是（ ）。", "单选：73、厌恶疗法的基本原理是（ ）。"),
-        (f"【案例一】\n{CASE}\n9.使用合理情绪疗法时，咨询师的角色不是（ ）。", "使用合理情绪疗法时，咨询师的角色不是（ ）。"),
-        (f"{CASE}求助者：“我睡不着。”咨询师使用的技术包括（ ）。", "咨询师使用的技术包括（ ）。"),
-        (f"{CASE}咨询师说“您为什么不睡？您想过吗。”时，使用了（ ）。", "咨询师说“您为什么不睡？您想过吗。”时，使用了（ ）。"),
+        ("患者，男，30岁，咳嗽三天。治宜选用（ ）。", "a2"),
+        ("某女，42岁。胸中烦热，口苦咽干。诊断为（ ）。", "a2"),
+        ("女性，45 岁。乏力两个月。最可能的诊断是（ ）。", "a2"),
+        ("患儿，9个月，低热盗汗。其证候是（ ）。", "a2"),
+        ("10岁男孩，腹痛一天。首选（ ）。", "a2"),
+        ("患者精神抑郁，表情淡漠，多喜少动，当诊为（ ）。", "a2"),
+        ("脾的生理功能是（ ）。", "a1"),
+        ("病人肢体软弱，行动不便属（ ）。", "a1"),
+        ("小儿高热，口唇发青，应首先警惕的是（ ）。", "a1"),
+        ("孕妇胎位不正，常用艾灸的腧穴是（ ）。", "a1"),
+        ("患者服药后的调护不包括（ ）。", "a1"),
     ],
 )
-def test_a_case_is_split_from_its_question(text: str, question: str) -> None:
-    parts = split_marked(text)
-    assert parts is not None
-    assert parts.case.startswith(CASE) and parts.question == question
+@pytest.mark.parametrize("heading", [None, "一、A1/A2型题", "A1、A2型题"])
+def test_a_patient_makes_a_summary_of_a_case(stem: str, form: str, heading: str | None) -> None:
+    """A heading for both forms leaves it to the stem."""
+    assert form_of("TCM", (None, heading), False, False, stem) == form
 
 
-@pytest.mark.parametrize(
-    "text", ["案例研究法属于（ ）。", "某女工与人激烈争吵后突然双腿不能行走，神经系统检查没有发现异常。最可能的诊断是（ ）。"]
+def row(**known) -> Unclassified:
+    empty = dict.fromkeys(Unclassified._fields) | {"source": "toy", "shared_options": False, "stem": "脾", "options": []}
+    return Unclassified(**empty | known)
+
+
+def test_a_row_has_all_its_classes() -> None:
+    case = row(exam_raw="PCE", subject_raw="心理诊断", shared_stem=CLIENT, stem="初步诊断是（ ）。", options=["甲", "乙"], answer="A")
+    summary = row(exam_raw="TCM", subject_raw="方剂学", stem="患者，男，30岁，咳嗽。治宜（ ）。", options=["甲", "乙"], answer="B")
+    assert classify_rows([case, summary]) == [
+        Classes("PCE", "心理诊断", "mcqa", None, "ca", "diagnosis", None),
+        Classes("TCM", "方剂学", "mcqa", "a2", "kg", None, None),
+    ]
+
+
+def test_a_category_that_no_table_knows_is_counted_by_its_name() -> None:
+    assert classify_rows([row(exam_raw="水利安全员")])[0].unmapped == "水利安全员"
+    items: list[Item] = [
+        QuestionItem(
+            url="a",
+            provenance=Provenance(source="toy", url="a", snapshot="2026-01-01", page_id="a", position=str(number)),
+            exam_raw=exam,
+            subject_raw="教育心理学",
+            stem_raw=f"安全生产的第{number}项方针是（ ）。",
+            options_raw=["预防为主", "效益为主"],
+            answer_raw="A",
+        )
+        for number, exam in enumerate(["水利安全员", "水利安全员", "教师资格"])
+    ]
+    assert clean([("toy", items)], Clean(min_stem_chars=2, min_chinese_share=0.3)).metrics["categories_unmapped"] == {
+        "toy": {"水利安全员 | 教育心理学": 2}
+    }
+    bare: list[Item] = [structs.replace(item, subject_raw=None) for item in items]
+    found = clean([("toy", bare)], Clean(min_stem_chars=2, min_chinese_share=0.3))
+    assert found.metrics["categories_unmapped"] == {"toy": {"水利安全员": 2, "教师资格": 1}}
+    assert {question.exam for question in found.questions} == {"水利安全员", "TQE"}
+
+
+def test_what_a_page_calls_itself_may_be_long() -> None:
+    long = "“心理" * 400_000
+    found = classify_rows(
+        [row(exam_raw=long, subject_raw=long, paper_raw=long, section_raw=long, shared_stem=long, stem=long, options=[long])]
+    )[0]
+    assert len(found.exam) <= 300 and len(found.subject) <= 300
+
+
+ROWS = st.builds(
+    row,
+    exam_raw=st.sampled_from([None, "CA", "TCM", "水利"]),
+    section_raw=st.sampled_from([None, "analyse", "knowledge", "A1/A2型题"]),
+    shared_stem=st.sampled_from([None, CLIENT]),
+    stem=st.text(max_size=40),
+    options=st.lists(st.text(max_size=10), max_size=4),
 )
-def test_a_short_story_is_no_shared_case(text: str) -> None:
-    assert split_marked(text) is None
 
 
-def test_a_text_that_several_questions_begin_with_is_their_case() -> None:
-    material = (
-        "研究者随机抽取九十名大学生，分成三组，第一组成绩优秀奖励一百元，第二组奖励五十元，第三组奖励五元，学习之后让三组学生接受测验，"
-        "然后考察成绩是否存在差异。另一名研究者用问卷测量动机，再求相关。"
-    )
-    texts = [material + "属于真实验设计的是（ ）", material + "自变量有几个水平（ ）"]
-    assert {parts.case for parts in split_shared(texts).values()} == {material}
-    assert split_shared(texts[:1]) == {}
-    assert split_shared([texts[0], texts[0].replace("属于", "算作")]) == {}, "one question reworded shares no case"
-
-
-def test_a_case_loses_its_number_in_the_paper() -> None:
-    assert case_text("【案例三】\n一般资料：甲") == "一般资料：甲"
-    assert case_text("案例七（与案例六为同一案例）：甲") == "案例七（与案例六为同一案例）：甲"
-
-
-def test_case_types_against_labels(root: Path) -> None:
-    """The confusion table of the embedded cases; docs/classify.md quotes it."""
-    papers = YAML(typ="safe").load(root / "crawlers/embedded/content/exams/pce_cases.yaml")["papers"]
-    labelled = [question for paper in papers for section in paper["sections"] for question in section["questions"]]
-    table = Counter((question["case_type"], case_type_of(question["stem"], question["options"])) for question in labelled)
-    right = sum(table[kind, kind] for kind in CASE_TYPES)
-    assert len(labelled) >= 60
-    assert right / len(labelled) >= 0.8, table
-    for kind in CASE_TYPES:
-        assert table[kind, kind] / sum(table[kind, said] for said in CASE_TYPES) >= 0.7, table
+@given(st.lists(ROWS, max_size=6))
+def test_a_row_is_classed_by_itself(rows: list[Unclassified]) -> None:
+    """Batches may be cut anywhere, in any order, by any engine."""
+    assert classify_rows(rows) == [found for one in rows for found in classify_rows([one])]
+    assert classify_rows(rows[::-1]) == classify_rows(rows)[::-1]

@@ -53,6 +53,9 @@ def facts(item: EntityItem) -> list[tuple[str, str, str, bool]]:
         ("range", "３．９～６．１ｍｍｏｌ／Ｌ", ["3.9~6.1mmol/L"]),
         ("range", "成年男性 120~160g/L；成年女性：110~150g/L", ["120~160g/L", "110~150g/L"]),
         ("range", "(4~10)×10⁹/L", ["(4~10)×10⁹/L"]),
+        ("range", "阴性", ["阴性"]),
+        ("range", "阴性（-）；（±）", ["阴性（-）", "（±）"]),
+        ("range", "成人：阴性", ["阴性"]),
     ],
 )
 def test_values_become_atomic_tails(syntax: str, value: str, found: list[str]) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from curation.near_duplicates import REASONS, main, measure, unique_facts, unique_questions
+from curation.reviews import read_decisions
 from curation.similarity import jaccard, ngrams
 from curation.twins import proper, relation
 from records.cluster import Cluster
@@ -18,8 +19,9 @@ from records.fact import Fact, fact_id
 from records.jsonl import read_jsonl, to_line, write_jsonl
 from records.params import NearDuplicates
 from records.provenance import Provenance
-from records.question import LETTERS, Option, Question, question_id
+from records.question import LETTERS, Option, Question, group_id, question_id
 from records.rejection import Rejected
+from records.review import Decision, Review
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
@@ -78,6 +80,11 @@ def test_identical(other: Question) -> None:
         pytest.param(ask(STEM, (*OPTIONS[:3], "抑郁发作"), at="q2"), id="one wrong option is another"),
         pytest.param(ask(STEM, (*OPTIONS[:3], "广泛性焦虑性障碍"), at="q2"), id="a slip in an option"),
         pytest.param(ask(STEM.replace("不断闪回", "反复闪回"), answer=None, at="q2"), id="one answer unknown"),
+        pytest.param(ask(STEM.replace("求助者", "来访者"), at="q2"), id="a noun that says the same"),
+        pytest.param(ask(STEM.replace("2周", "2"), at="q2"), id="a unit was lost"),
+        pytest.param(ask(STEM.replace("已经", "已r经"), at="q2"), id="a letter from the scanner"),
+        pytest.param(ask(STEM, ("急性应激阻碍", *OPTIONS[1:]), at="q2"), id="a slip in the right option"),
+        pytest.param(ask(STEM, ("应激障碍", *OPTIONS[1:]), at="q2"), id="the right option in short"),
     ],
 )
 def test_near_duplicate(other: Question) -> None:
@@ -95,11 +102,25 @@ LONG_CASE = (
 )
 
 
+DRUG = "患者男性，60岁，患高血压合并糖尿病多年，平素口服药物治疗，近期血压控制欠佳，为求进一步诊治入院，首选的降压药物是（ ）。"
+DRUGS = ("卡托普利", "硝苯地平", "美托洛尔", "氢氯噻嗪")
+
+
 # Questions that look like one and are two.
 @pytest.mark.parametrize(
     ("one", "other"),
     [
         pytest.param(ask(), ask(STEM.replace("2周", "6周"), answer="B"), id="another number"),
+        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS), id="another disease, one answer"),
+        pytest.param(ask(DRUG, DRUGS, None), ask(DRUG.replace("糖尿病", "哮喘"), DRUGS, None), id="another disease, no answers"),
+        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("糖尿病", "冠心病"), DRUGS), id="another disease of one ending"),
+        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS, "D"), id="a disease more, another answer"),
+        pytest.param(ask(DRUG, DRUGS), ask(DRUG.replace("合并糖尿病", ""), DRUGS), id="a disease more, one answer"),
+        pytest.param(ask(DRUG.replace("糖尿病", "肝阴虚"), DRUGS), ask(DRUG.replace("糖尿病", "肾阴虚"), DRUGS), id="another organ"),
+        pytest.param(
+            ask(DRUG.replace("糖尿病", "慢性胃炎"), DRUGS), ask(DRUG.replace("糖尿病", "慢性肝炎"), DRUGS), id="a disease by one character"
+        ),
+        pytest.param(ask(STEM, answer=None), ask(STEM.replace("不敢再乘车", "不愿再上学"), answer=None), id="another verb, no answers"),
         pytest.param(ask(answer=None), ask(STEM.replace("2周", "2天"), answer=None), id="another unit"),
         pytest.param(ask(), ask(STEM.replace("最可能的", "最不可能的"), answer="A"), id="a denial"),
         pytest.param(ask(answer="B"), ask(STEM, ("急性应激障碍", "恐惧症", *OPTIONS[2:]), "B"), id="the answer is the option that differs"),
@@ -347,16 +368,101 @@ def test_the_stage(tmp_path: Path) -> None:
     written = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     main(argv)
     assert written == {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert sorted(written) == ["clusters.jsonl", "facts.jsonl", "questions.jsonl", "rejected.jsonl"]
+    assert sorted(written) == ["clusters.jsonl", "facts.jsonl", "questions.jsonl", "rejected.jsonl", "review.jsonl"]
     assert len(list(read_jsonl(tmp_path / "out" / "rejected.jsonl", Rejected))) == 7
     assert len(list(read_jsonl(tmp_path / "out" / "clusters.jsonl", Cluster))) == 2
     assert msgspec.json.decode((tmp_path / "metrics" / "m.json").read_bytes()) == {
         "questions": {"in": 6, "out": 2, "rejected": 4},
         "facts": {"in": 4, "out": 1, "rejected": 3},
         "clusters": 2,
+        "for_review": 2,
         "largest_cluster": 3,
-        "rejected_by_reason": {"identical": 2, "near_duplicate": 1, "conflicting_answers": 2, "conflicting_polarity": 2},
+        "rejected_by_reason": {"identical": 2, "near_duplicate": 1, "conflicting_answers": 2, "overruled": 0, "conflicting_polarity": 2},
     }
+
+
+def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path) -> None:
+    asked = "记忆研究的先驱是哪一位心理学家（ ）"
+    rows = [ask(asked, SHORT, answer, at=f"{answer}{number}") for number, answer in enumerate("AAB")]
+    write_jsonl(tmp_path / "q.jsonl", rows, key=lambda row: row.id)
+    write_jsonl(tmp_path / "f.jsonl", [tell("咳嗽"), tell("咳嗽", False)], key=lambda row: row.id)
+    flags = {"questions": "q.jsonl", "facts": "f.jsonl", "decisions": "d.jsonl", "out": "out", "metrics": "m.json"}
+    argv = [word for flag, name in flags.items() for word in (f"--{flag}", str(tmp_path / name))]
+    argv += ["--ngram_chars", "3", "--threshold", "0.8", "--case_threshold", "0.8"]
+    main(argv)
+    reviews = {row.kind: row for row in read_jsonl(tmp_path / "out" / "review.jsonl", Review)}
+    assert reviews["question"].asked == asked
+    assert [(one.decision.right, one.rows) for one in reviews["question"].statements] == [(["快乐原则"], 2), (["现实原则"], 1)]
+    decisions = [reviews["question"].statements[1].decision, reviews["fact"].statements[0].decision]
+    write_jsonl(tmp_path / "d.jsonl", decisions, key=lambda row: row.id)
+    main(argv)
+    assert (tmp_path / "out" / "review.jsonl").read_bytes() == b""
+    [kept] = read_jsonl(tmp_path / "out" / "questions.jsonl", Question)
+    assert (kept.answer, len(kept.provenance)) == ("B", 3)
+    [fact] = read_jsonl(tmp_path / "out" / "facts.jsonl", Fact)
+    assert fact.polarity is decisions[1].polarity
+    rejected = list(read_jsonl(tmp_path / "out" / "rejected.jsonl", Rejected))
+    assert [row.reason for row in rejected] == ["overruled"] * 3 and {row.detail for row in rejected} == {kept.id, fact.id}
+
+
+def decide(row: Question, *right: str) -> dict[str, Decision]:
+    return {row.id: Decision(id=row.id, right=list(right))}
+
+
+def test_a_decision_on_one_wording_holds_for_all_that_ask_the_same() -> None:
+    one, other = ask(explanation="故选A。"), ask(STEM.replace("，明显影响工作", ""), OPTIONS[::-1], "B", at="q2", explanation="故选B。")
+    found = unique_questions([one, other], PARAMS, decide(other, "适应障碍"))
+    assert [(row.id, row.answer, row.explanation) for row in found.kept] == [(other.id, "B", "故选B。")]
+    assert [(row.reason, row.detail) for row in found.rejected] == [("overruled", other.id)]
+    assert found.reviews == []
+
+
+def test_a_decision_may_be_for_an_answer_that_nobody_gave() -> None:
+    rows = [ask(explanation="故选A。"), ask(answer="B", at="q2")]
+    found = unique_questions(rows, PARAMS, decide(rows[0], "适应障碍", "广泛性焦虑障碍"))
+    assert [(row.answer, row.question_type, row.explanation) for row in found.kept] == [("CD", "mrqa", None)]
+    assert [row.reason for row in found.rejected] == ["overruled"]
+
+
+def test_decisions_that_cannot_hold_are_named(tmp_path: Path) -> None:
+    one, other = ask(), ask(STEM.replace("，明显影响工作", ""), answer="B", at="q2")
+    with pytest.raises(ValueError, match="强迫症: no options of it"):
+        unique_questions([one, other], PARAMS, decide(one, "强迫症"))
+    with pytest.raises(ValueError, match="are decided differently"):
+        unique_questions([one, other], PARAMS, decide(one, "急性应激障碍") | decide(other, "创伤后应激障碍"))
+    for text, message in (
+        ('{"id":"q-1","right":["甲"]}\n{"id":"q-1","right":["甲"]}\n', "decisions.jsonl:2: q-1 is decided on twice"),
+        ('{"id":"q-1"}\n', "expected either"),
+        ('{"id":"q-1","rihgt":["甲"]}\n', "rihgt"),
+    ):
+        (tmp_path / "decisions.jsonl").write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=message):
+            read_decisions(tmp_path / "decisions.jsonl")
+    assert read_decisions(tmp_path / "none.jsonl") == {}
+
+
+def test_a_decision_without_a_conflict_changes_nothing() -> None:
+    rows = [ask(), ask(at="q2")]
+    assert unique_questions(rows, PARAMS, decide(rows[0], "适应障碍")) == unique_questions(rows, PARAMS)
+
+
+def test_the_medoid_is_most_alike_to_all() -> None:
+    best = replace(ask(STEM.replace("明显", "")), explanation="见教材。")
+    middle, far = ask(STEM, at="q2"), ask(STEM.replace("极易", "常常"), at="q3")
+    [cluster] = unique_questions([best, middle, far], PARAMS).clusters
+    assert (cluster.members[0], cluster.medoid) == (best.id, middle.id)
+
+
+def test_copies_of_a_case_are_one_group_and_other_cases_are_not() -> None:
+    copy, other = (
+        CASE.replace("受到顾客当众责骂", "受到顾客的当众责骂"),
+        CASE.replace("一次结账差错受到顾客当众责骂", "老母重病需要长期照料"),
+    )
+    stems = ("对该求助者最可能的诊断是（ ）。", "对该求助者首选的治疗方法是（ ）。", "该求助者的主要症状是（ ）。")
+    rows = [ask(stem, shared_stem=case, group_id=group_id(case)) for stem, case in zip(stems, (CASE, copy, other), strict=True)]
+    kept = {row.stem: row.group_id for row in unique_questions(rows, PARAMS).kept}
+    assert kept[stems[0]] == kept[stems[1]] == min(group_id(CASE), group_id(copy))
+    assert kept[stems[2]] == group_id(other)
 
 
 def test_a_lost_row_stops_the_stage() -> None:

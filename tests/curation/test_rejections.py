@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from curation.questions import read_question
+from curation.questions import read_questions
 from curation.rejections import CHECKS, REASONS
 from records.item import QuestionItem
 from records.params import Clean
 from records.provenance import Provenance
 
-PARAMS = Clean(min_stem_chars=4, min_chinese_share=0.3)
+PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
 SOUND = {
     "stem_raw": "1、人对事物的个别属性的反映称为（ ）。",
@@ -33,7 +33,16 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("stem_broken", {"stem_raw": "感觉的特点是???不包括（ ）。"}),
     ("stem_broken", {"stem_raw": "根据上题中的测验结果，该求助者（ ）。"}),
     ("stem_broken", {"stem_raw": "本案例中求助者的躯体症状包括（ ）。"}),
-    ("stem_too_short", {"stem_raw": "记忆是（ ）。"}),
+    ("stem_broken", {"stem_raw": "根据案例，求助者的主要症状是（ ）。"}),
+    ("stem_broken", {"stem_raw": ")以随意动作为基础，动机分哪些种类？"}),
+    ("stem_broken", {"stem_raw": "对该求助者的最终诊断是（ ）。"}),
+    ("stem_broken", {"stem_raw": "心理咨询师在这段谈话中使用的技术是（ ）。"}),
+    ("stem_too_long", {"stem_raw": "人对事物的反映。" * 400}),
+    ("option_broken", {"options_raw": ["A. 感觉B. 知觉", "B. 表象", "C. 记忆", "D. 想象"]}),
+    ("option_broken", {"options_raw": ["A. 感觉", "B. y减少时，），也减少", "C. 记忆", "D. 想象"]}),
+    ("option_broken", {"options_raw": ["A. 感觉", "B. 知???觉", "C. 记忆", "D. 想象"]}),
+    ("empty_options", {"options_raw": ["B. 感觉", "C. 知觉", "D. 记忆"]}),
+    ("stem_too_short", {"stem_raw": "脑（ ）。"}),
     ("not_chinese", {"stem_raw": "Which structure forms memories?", "options_raw": ["Pons", "Medulla", "Hippocampus"]}),
     ("too_few_options", {"options_raw": ["A. 感觉"]}),
     ("too_few_options", {"options_raw": None}),
@@ -43,6 +52,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("answer_missing", {"answer_raw": None}),
     ("answer_missing", {"options_raw": ["感觉", "知觉", "记忆"], "answer_raw": "D、表象"}),
     ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": " 　"}),
+    ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "P28"}),
+    ("answer_missing", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "见教材第28页"}),
+    ("stem_broken", {"stem_raw": "心理咨询师对钟某的妥当处理应该是（ ）。"}),
+    ("stem_broken", {"stem_raw": "求助者在制定方案时所说的话，表明其可能出现了（ ）。"}),
     ("answer_not_in_options", {"answer_raw": "E"}),
     ("answer_not_in_options", {"answer_raw": "想象"}),
     ("not_read", {"doubt": "options_unreadable"}),
@@ -53,6 +66,12 @@ SOUND_CASES: list[dict[str, Any]] = [
     {},
     {"section_raw": None, "answer_raw": "AB"},
     {"section_raw": "不定项选择题"},
+    {"stem_raw": "某求助者失眠三天，对该求助者的最终诊断是（ ）。"},
+    {"stem_raw": "学生张某上课说话，老师对张某的处理是（ ）。"},
+    {"stem_raw": "该求助者SDS标准分65，表明其（ ）。"},
+    {"stem_raw": "该求助者不敢参加聚会，说明其出现了（ ）。"},
+    {"stem_raw": "施工组织设计文件的内容包括（ ）及附图等十个方面"},
+    {"stem_raw": "求助者，女性，三十岁。" + "她最近情绪低落，睡眠很差，" * 6 + "请根据案例回答：她的主要症状是（ ）。"},
     {"stem_raw": "布鲁纳的图式理论与下列哪一项有关（ ）"},
     {"stem_raw": "领会知识包括感知教材和"},
     {"stem_raw": "两种大小的比较用（ ）表示", "options_raw": ["（+）", "（-）", "（×）"]},
@@ -63,7 +82,7 @@ SOUND_CASES: list[dict[str, Any]] = [
 
 
 def read(changes: dict[str, Any]):  # the module's own Reading
-    return read_question(QuestionItem(url=SEEN.url, provenance=SEEN, **(SOUND | changes)), PARAMS, {})
+    return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, **(SOUND | changes))], PARAMS)[0]
 
 
 @pytest.mark.parametrize(("reason", "changes"), CASES)

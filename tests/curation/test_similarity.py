@@ -3,13 +3,15 @@
 import json
 from itertools import combinations
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
-from curation.similarity import jaccard, near_pairs, ngrams
+from curation.similarity import jaccard, near_pairs, near_pairs_between, ngrams
 from records.identity import canonical
 
 THRESHOLDS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]
@@ -32,6 +34,18 @@ def joined(given_texts: list[str], ngram_chars: int, threshold: float) -> list[t
 @given(texts, st.integers(1, 9), st.sampled_from(THRESHOLDS))
 def test_the_join_equals_a_comparison_of_all(given_texts: list[str], ngram_chars: int, threshold: float) -> None:
     assert joined(given_texts, ngram_chars, threshold) == compared(given_texts, ngram_chars, threshold)
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts, texts, st.integers(1, 5), st.sampled_from(THRESHOLDS))
+def test_the_join_of_two_lists_equals_a_comparison_of_each_with_each(
+    left_texts: list[str], right_texts: list[str], ngram_chars: int, threshold: float
+) -> None:
+    pairs = near_pairs_between(left_texts, right_texts, ngram_chars, threshold)
+    found = list(zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True))
+    both = compared([*left_texts, *right_texts], ngram_chars, threshold)
+    border = len(left_texts)
+    assert found == [(i, j - border, value) for i, j, value in both if i < border <= j]
 
 
 @settings(max_examples=60, deadline=None)
@@ -86,26 +100,40 @@ def test_wrong_settings_are_named(ngram_chars: int, threshold: float) -> None:
 
 
 @pytest.fixture(scope="module")
-def real_questions(real_data: Path) -> list[str]:
-    with open(real_data / "cpsyexam" / "train.jsonl", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line, _ in zip(lines, range(600), strict=False)]
-    return [canonical(row["question"] + "".join(row["options"].values())) for row in rows]
+def many_questions(real_data: Path) -> list[str]:
+    """15,000 questions: those of a published set, and copies of some with words of others in them."""
+    found = []
+    for path in sorted((real_data / "cpsyexam").glob("*.jsonl")):
+        with open(path, encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+        found += [canonical(row["question"] + "".join((row.get("options") or {}).values())) for row in rows]
+    draw = Random(1)
+    while len(found) < 15_000:
+        text, other = draw.choice(found), draw.choice(found)
+        at, of = draw.randrange(len(text) + 1), draw.randrange(len(other) + 1)
+        found.append(text[:at] + other[of : of + draw.randrange(12)] + text[at + draw.randrange(12) :])
+    return draw.sample(found, 15_000)
 
 
 @pytest.fixture(scope="module")
-def real_likeness(real_questions: list[str]) -> np.ndarray:
-    """The similarity of each to each by a product of incidence matrices, which shares no code with the join."""
-    sets = [ngrams(text, 3) for text in real_questions]
-    columns = {gram: number for number, gram in enumerate(sorted(set().union(*sets)))}
-    held = np.zeros((len(sets), len(columns)), np.float32)
-    for row, grams in enumerate(sets):
-        held[row, [columns[gram] for gram in grams]] = 1
-    both, sizes = (held @ held.T).astype(np.int64), held.sum(axis=1).astype(np.int64)
-    return both / np.maximum(sizes[:, None] + sizes[None, :] - both, 1)
+def compared_pairs(many_questions: list[str]) -> list[tuple[int, int, float]]:
+    """All pairs of a similarity of at least 0.5, by products of incidence matrices, which share no code with the join."""
+    columns: dict[str, int] = {}
+    rows = [[columns.setdefault(gram, len(columns)) for gram in sorted(ngrams(text, 3))] for text in many_questions]
+    starts = np.cumsum([0, *map(len, rows)])
+    held = csr_matrix((np.ones(starts[-1], np.int32), np.concatenate([np.array(row, np.int64) for row in rows]), starts))
+    sizes, found, across = np.diff(starts), [], held.T.tocsr()
+    for first in range(0, len(rows), 500):
+        both = (held[first : first + 500] @ across).tocoo()
+        left, right = both.row + first, both.col
+        values = both.data / (sizes[left] + sizes[right] - both.data)
+        chosen = (left < right) & (values >= 0.5)
+        found += zip(left[chosen].tolist(), right[chosen].tolist(), values[chosen].tolist(), strict=True)
+    return sorted(found)
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.7, 0.8, 0.9])
-def test_real_questions(real_questions: list[str], real_likeness: np.ndarray, threshold: float) -> None:
-    expected = [(int(i), int(j), float(real_likeness[i, j])) for i, j in np.argwhere(real_likeness >= threshold) if i < j]
-    assert joined(real_questions, 3, threshold) == expected
-    assert len(expected) > 5
+def test_fifteen_thousand_questions(many_questions: list[str], compared_pairs: list[tuple[int, int, float]], threshold: float) -> None:
+    expected = [pair for pair in compared_pairs if pair[2] >= threshold]
+    assert joined(many_questions, 3, threshold) == expected
+    assert len(expected) > 1000

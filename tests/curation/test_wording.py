@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.wording import Difference, denials, difference, figures
+from curation.wording import Difference, denials, difference, figures, same_figures, stray_letter, without_idle, without_synonyms
 from records.identity import canonical
 
 
@@ -30,6 +30,8 @@ from records.identity import canonical
         ("维生素B12", ["12", "b"]),
         ("α波与β波", ["α", "β"]),
         ("-1 与 1", ["1", "−1"]),
+        ("l90B年", ["1908年"]),
+        ("l7岁", ["17岁"]),
     ],
 )
 def test_figures(text: str, found: list[str]) -> None:
@@ -79,3 +81,29 @@ def test_a_difference_has_no_direction(text: str, other: str) -> None:
 def test_any_text_can_be_read(text: str) -> None:
     assert figures(canonical(text)) == tuple(sorted(figures(canonical(text))))
     assert all(kind in ("wrong", "except", "not") for kind in denials(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "same"),
+    [
+        ("20世纪60年代", "20世纪60代", True),
+        ("症状持续2周", "症状持续两周", True),
+        ("症状持续2周", "症状持续6周", False),
+        ("症状持续2周", "症状持续2天", False),
+        ("症状持续2周", "症状持续", False),
+        ("60年代和2周", "60代和2天", False),
+    ],
+)
+def test_same_figures(text: str, other: str, same: bool) -> None:
+    assert same_figures(text, other) is same_figures(other, text) is same
+
+
+def test_a_stray_letter_is_one_letter_in_one_text() -> None:
+    assert stray_letter("对r一个过程", "对一个过程")
+    assert not stray_letter("t检验", "f检验")
+    assert not stray_letter("维生素b12", "维生素")
+
+
+def test_what_makes_no_difference_goes() -> None:
+    assert without_idle("综合症的特点") == without_idle("综合征特点")
+    assert without_synonyms("病人的看法") == without_synonyms("患者的观点")

@@ -1,0 +1,66 @@
+"""Hashes of the character n-grams of a text, and a hash table that tells n-grams apart by their code points. Compiled by numba."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+_BASE = np.uint64(0xD1342543DE82EF95)  # an odd multiplier of good spectral behaviour, after Steele and Vigna 2021
+_BITS = {2: 16, 4: 21}  # of a code point, by the bytes it is held in
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Knuth, The Art of Computer Programming 3, section 6.4
+
+
+class Hashing(NamedTuple):
+    """How n-grams are hashed: as numbers to a base."""
+
+    ngram_chars: int
+    base: np.uint64
+    exact: bool
+    """The code points themselves make the number, so equal numbers are equal n-grams."""
+
+
+def hashing(codes: np.ndarray, ngram_chars: int) -> Hashing:
+    """Return how to hash the n-grams of some code points: by the code points themselves, where they fit 64 bits."""
+    bits = _BITS[codes.dtype.itemsize]
+    exact = bits * ngram_chars <= 64
+    return Hashing(ngram_chars, np.uint64(1 << bits) if exact else _BASE, exact)
+
+
+@njit
+def hash_all(codes, start, end, how, hashes):
+    """Write the hash of each n-gram of a text, and return how many there are."""
+    weight, hashed = np.uint64(1), np.uint64(0)
+    for i in range(start, min(start + how.ngram_chars - 1, end)):
+        hashed = hashed * how.base + np.uint64(codes[i])
+        weight *= how.base
+    grams = max(end - start - how.ngram_chars + 1, 0)
+    for i in range(grams):
+        hashed = hashed * how.base + np.uint64(codes[start + i + how.ngram_chars - 1])
+        hashes[i] = hashed
+        hashed -= np.uint64(codes[start + i]) * weight
+    return grams
+
+
+@njit
+def same_gram(codes, a, b, ngram_chars):
+    i = 0
+    while i < ngram_chars and codes[a + i] == codes[b + i]:
+        i += 1
+    return i == ngram_chars
+
+
+@njit
+def find(codes, hashed, at, how, hashes, places, mask):
+    """Return the slot of the n-gram at a place, in a hash table of mask + 1 slots whose empty places are -1."""
+    slot = np.int64((hashed * MULTIPLIER) >> np.uint64(32)) & mask
+    while places[slot] >= 0 and (hashes[slot] != hashed or not (how.exact or same_gram(codes, places[slot], at, how.ngram_chars))):
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit
+def table_size(grams):
+    size = 16
+    while size < 2 * grams:
+        size *= 2
+    return size

@@ -1,0 +1,48 @@
+"""Cases apart from their questions."""
+
+import pytest
+
+from curation.cases import case_text, split_marked, split_shared
+
+CASE = (
+    "一般资料：求助者，女性，32岁，公司职员。案例介绍：三个月前求助者发现丈夫有外遇，从此情绪低落，整夜失眠，多次哭泣。求助者从小做事谨慎。"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (f"案例二：{CASE}对该求助者的初步诊断是（ ）。单选", "对该求助者的初步诊断是（ ）。单选"),
+        (f"{CASE}\n单选：73、厌恶疗法的基本原理是（ ）。", "单选：73、厌恶疗法的基本原理是（ ）。"),
+        (f"【案例一】\n{CASE}\n9.使用合理情绪疗法时，咨询师的角色不是（ ）。", "使用合理情绪疗法时，咨询师的角色不是（ ）。"),
+        (f"{CASE}求助者：“我睡不着。”咨询师使用的技术包括（ ）。", "咨询师使用的技术包括（ ）。"),
+        (f"{CASE}咨询师说“您为什么不睡？您想过吗。”时，使用了（ ）。", "咨询师说“您为什么不睡？您想过吗。”时，使用了（ ）。"),
+    ],
+)
+def test_a_case_is_split_from_its_question(text: str, question: str) -> None:
+    parts = split_marked(text)
+    assert parts is not None
+    assert parts.case.startswith(CASE) and parts.question == question
+
+
+@pytest.mark.parametrize(
+    "text", ["案例研究法属于（ ）。", "某女工与人激烈争吵后突然双腿不能行走，神经系统检查没有发现异常。最可能的诊断是（ ）。"]
+)
+def test_a_short_story_is_no_shared_case(text: str) -> None:
+    assert split_marked(text) is None
+
+
+def test_a_text_that_several_questions_begin_with_is_their_case() -> None:
+    material = (
+        "研究者随机抽取九十名大学生，分成三组，第一组成绩优秀奖励一百元，第二组奖励五十元，第三组奖励五元，学习之后让三组学生接受测验，"
+        "然后考察成绩是否存在差异。另一名研究者用问卷测量动机，再求相关。"
+    )
+    texts = [material + "属于真实验设计的是（ ）", material + "自变量有几个水平（ ）"]
+    assert {parts.case for parts in split_shared(texts).values()} == {material}
+    assert split_shared(texts[:1]) == {}
+    assert split_shared([texts[0], texts[0].replace("属于", "算作")]) == {}, "one question reworded shares no case"
+
+
+def test_a_case_loses_its_number_in_the_paper() -> None:
+    assert case_text("【案例三】\n一般资料：甲") == "一般资料：甲"
+    assert case_text("案例七（与案例六为同一案例）：甲") == "甲"

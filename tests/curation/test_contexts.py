@@ -1,0 +1,86 @@
+"""What the questions of a source tell of each other: single-choice sections filed under multiple response."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.clean import clean
+from curation.contexts import context_of
+from curation.questions import read_questions
+from records.item import QuestionItem
+from records.params import Clean
+from records.provenance import Provenance
+
+PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
+
+
+def question(number: int, answer: str | None, section: str = "二、多项选择题", page: str = "page-1", stem: str = "") -> QuestionItem:
+    seen = Provenance(source="toy", url=f"https://toy/{page}", snapshot="2026-01-01", page_id=page, position=f"q{number}")
+    return QuestionItem(
+        url=seen.url,
+        provenance=seen,
+        section_raw=section,
+        stem_raw=stem or f"第{number}种知觉的特征是（ ）。",
+        options_raw=["A.整体性", "B.选择性", "C.恒常性", "D.理解性"],
+        answer_raw=answer,
+    )
+
+
+def relabelled(answers: list[str | None]) -> list[int]:
+    found = context_of([question(number, answer) for number, answer in enumerate(answers)]).mislabelled
+    return sorted(int(position[1:]) for _, position in found)
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        (["A", "B", "C", "D"], [0, 1, 2, 3]),
+        (["AB", "CD", "A", "BC", "ABD"], []),
+        (["AB", "CD", "A", "B", "ABD", "CD", "AD", "BC", "AB", "C"], [2, 3]),
+        (["A", "AB", "B", "AC", "C"], [0, 2, 4]),
+        (["A", "AB", "B", "AC", "ABD"], []),
+        (["AB", "C,", "D,", "A，B"], []),
+        (["A", None, "", "略"], []),
+    ],
+)
+def test_one_answer_among_others_with_one_is_a_single_choice(answers: list[str | None], expected: list[int]) -> None:
+    assert relabelled(answers) == expected
+
+
+def test_pages_and_sections_do_not_vouch_for_each_other() -> None:
+    items = [question(1, "A"), question(2, "B", page="page-2"), question(3, "C", section="一、单项选择题"), question(4, "AB")]
+    assert context_of(items).mislabelled == frozenset()
+
+
+def test_the_tenth_question_follows_the_ninth() -> None:
+    answers = {1: "AB", 2: "A", 9: "CD", 10: "AC", 11: "BD", 12: "ABC", 19: "AC", 20: "B"}
+    assert context_of([question(number, answer) for number, answer in answers.items()]).mislabelled == frozenset()
+
+
+@given(st.lists(st.sampled_from(["A", "B", "AB", "CD", "ABC"]), max_size=30), st.randoms(use_true_random=False))
+def test_the_order_of_the_items_tells_nothing(answers: list[str], random) -> None:
+    items = [question(number, answer) for number, answer in enumerate(answers)]
+    mixed = random.sample(items, len(items))
+    assert context_of(mixed) == context_of(items)
+
+
+def test_what_is_relabelled_is_kept_and_told() -> None:
+    found = clean([("toy", [question(1, "A"), question(2, "B"), question(3, "C"), question(9, "AB", page="page-2")])], PARAMS)
+    assert [row.question_type for row in found.questions].count("mcqa") == 3
+    assert found.metrics["repaired_by_rule"]["section_type"] == 3
+    assert sum("section_type" in row.rules for row in found.changes) == 3
+
+
+def test_a_question_that_says_itself_that_it_has_several_answers_stays_rejected() -> None:
+    items = [question(number, "A", section="三、", stem=f"[多选题]第{number}种知觉是（ ）。") for number in range(3)]
+    found = clean([("toy", items)], PARAMS)
+    assert {row.reason for row in found.rejected} == {"type_and_answer_disagree"}
+
+
+@given(st.lists(st.sampled_from(["A", "B", "AB", "E", None]), max_size=12), st.integers(1, 5))
+def test_batches_of_any_size_give_the_same(answers: list[str | None], size: int) -> None:
+    items = [question(number, answer) for number, answer in enumerate(answers)]
+    context = context_of(items)
+    whole = read_questions(items, PARAMS, context)
+    parts = [row for start in range(0, len(items), size) for row in read_questions(items[start : start + size], PARAMS, context)]
+    assert parts == whole
