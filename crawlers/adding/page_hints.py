@@ -7,6 +7,7 @@ from msgspec import Struct
 from scrapy.http import Response, TextResponse
 
 from crawlers.html.links import address_of
+from crawlers.html.readable import is_json
 
 _SHOWN = 3
 _MOST_LINKS = 5000
@@ -34,7 +35,8 @@ class PageHints(Struct, frozen=True, kw_only=True):
 
 def hints_of(response: Response) -> PageHints:
     """Return what a page has; a picture or JSON has nothing that a CSS selector could find."""
-    root = response.selector.root if isinstance(response, TextResponse) and response.selector.type == "html" else None
+    is_html = isinstance(response, TextResponse) and not is_json(response) and response.selector.type == "html"
+    root = response.selector.root if is_html else None
     if not isinstance(root, HtmlElement) and getattr(root, "iter", None) is None:
         return PageHints()
     elements = [element for element in root.iter() if isinstance(element.tag, str)]

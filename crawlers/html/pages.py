@@ -10,10 +10,11 @@ import msgspec
 from bs4 import BeautifulSoup, Tag
 from msgspec import Struct
 from parsel import Selector
-from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
+from scrapy.http import Response, TextResponse
 
 from crawlers.fields import is_hidden
 from crawlers.html.links import address_of
+from crawlers.html.readable import is_json
 from crawlers.papers.draft import Draft
 from crawlers.source import SourceSpider
 from records.item import QuestionItem
@@ -108,9 +109,7 @@ def _is_noise(tag: Tag) -> bool:
 
 def is_page(spider: SourceSpider, response: Response) -> bool:
     """Tell whether an answer is a page; a picture, a file or JSON, whatever it is sent as, is none, and is counted as a misfit."""
-    if isinstance(response, HtmlResponse | XmlResponse):
-        return True
-    if isinstance(response, TextResponse) and not isinstance(response, JsonResponse) and response.selector.type != "json":
+    if isinstance(response, TextResponse) and not is_json(response):
         return True
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
     spider.misfit(response, f"no page, but {kind or 'something of no type'}")

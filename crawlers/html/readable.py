@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString
 from lxml.etree import XPath
 from parsel import Selector
-from scrapy.http import HtmlResponse, TextResponse
+from scrapy.http import HtmlResponse, JsonResponse, TextResponse, XmlResponse
 from scrapy.utils.response import get_base_url
 
 MAX_DEPTH = 256
@@ -26,9 +26,19 @@ def readable(response: TextResponse) -> TextResponse:
         get_base_url(response)
     except ValueError:  # the page's base is no address; the first base counts
         response = _with_text(response, f'<base href="{escape(response.url)}">{response.text}')
-    if response.body.count(b"<") <= MAX_DEPTH or response.selector.type not in ("html", "xml"):
+    if response.body.count(b"<") <= MAX_DEPTH or is_json(response) or response.selector.type not in ("html", "xml"):
         return response
     return _with_text(response, _flattened(response.text)) if _is_deep(response.selector) else response
+
+
+def is_json(response: TextResponse) -> bool:
+    """Tell whether a response is JSON, whatever it is sent as: it has no elements to select."""
+    if isinstance(response, HtmlResponse | XmlResponse):
+        return False
+    try:
+        return isinstance(response, JsonResponse) or response.selector.type == "json"
+    except RecursionError:  # nested deeper than the parser of JSON goes
+        return True
 
 
 def shallow(html: str) -> str:

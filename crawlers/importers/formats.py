@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import structs
 
+from crawlers.importers.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.json import below, first_record, read_records, way_to_records
 from crawlers.importers.layout import Layout, layout, layout_by_keys, layout_of_keys, layouts
 from crawlers.importers.papers import LINE_READERS, read_questions
@@ -23,6 +24,7 @@ TABLE = "table"
 """The format that tells its fields by the words of the header."""
 _JSON = (".json", ".jsonl", ".ndjson")
 _SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
+_XML = (".xml",)
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
 _KEYS_SHOWN = 12
@@ -30,12 +32,12 @@ _KEYS_SHOWN = 12
 
 def known_formats() -> list[str]:
     """Return the names that `format` may have."""
-    return sorted({*PAPERS, TABLE, *layouts()})
+    return sorted({*PAPERS, *EXCHANGES, TABLE, *layouts()})
 
 
 def known_suffixes() -> tuple[str, ...]:
     """Return the suffixes of all files that any format reads."""
-    return (*LINE_READERS, *_JSON, *_SHEETS)
+    return (*LINE_READERS, *_JSON, *_SHEETS, *_XML)
 
 
 def suffixes_of(format_name: str) -> tuple[str, ...]:
@@ -45,7 +47,7 @@ def suffixes_of(format_name: str) -> tuple[str, ...]:
         ValueError: there is no such format; names the known ones.
     """
     one_of(format_name, known_formats(), "format", "crawlers/importers/layouts.yaml")
-    return PAPERS.get(format_name) or (*_JSON, *_SHEETS)
+    return PAPERS.get(format_name) or EXCHANGES.get(format_name) or (*_JSON, *_SHEETS)
 
 
 def read_file(name: str, body: bytes, format_name: str, seen: Provenance) -> Reading:
@@ -62,6 +64,8 @@ def read_file(name: str, body: bytes, format_name: str, seen: Provenance) -> Rea
         raise ValueError(f"{name}: the file is empty")
     if format_name in PAPERS:
         return read_questions(name, body, suffix, seen)
+    if format_name in EXCHANGES:
+        return read_exchange(name, body, format_name, seen)
     shape = None if format_name == TABLE else layout(format_name)
     return _read_json(name, body, shape, seen) if suffix in _JSON else _read_sheets(name, body, shape, seen)
 
@@ -80,7 +84,7 @@ def suffix_of(name: str, format_name: str) -> str:
 
 
 def guess_format(name: str, body: bytes) -> str:
-    """Return the format of a file: a paper by its suffix, records by the keys they have.
+    """Return the format of a file: a paper by its suffix, XML by its root, records by the keys they have.
 
     Raises:
         ValueError: no format reads such a file; names the known ones.
@@ -88,6 +92,8 @@ def guess_format(name: str, body: bytes) -> str:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in LINE_READERS:
         return "paper"
+    if suffix in _XML:
+        return exchange_format(name, body)
     if suffix in _JSON:
         document = first_record(name, body)
         firsts = [(format_name, below(document, layout(format_name).array)) for format_name in layouts()]

@@ -56,16 +56,15 @@ _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)].{1,400})$
 
 def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are usually written."""
-    plain = [(index, seen(text)) if text.strip() else (index, text) for index, text in lines]
-    spaced = _is_spaced(plain)
+    spaced = _is_spaced([seen(text) for _, text in lines])
     mended = [(index, piece) for index, text in lines for piece in _mended(text, spaced)]
     return list(_joined(mended))
 
 
-def _is_spaced(lines: Sequence[Numbered]) -> bool:
+def _is_spaced(lines: Sequence[str]) -> bool:
     """Tell whether a scan has put blanks between most characters."""
-    blanks = sum(len(_SPACED.findall(text)) for _, text in lines)
-    return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for _, text in lines)
+    blanks = sum(len(_SPACED.findall(text)) for text in lines if " " in text)
+    return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for text in lines)
 
 
 def _mended(text: str, spaced: bool) -> list[str]:
@@ -107,8 +106,9 @@ def _signs(text: str) -> list[str]:
         text = f"{text.strip()[tick.start('option') :]} √"
     if (
         len(line) == len(text)
+        and (arrow := _ARROW.search(line))
         and (behind := _ANSWER_BEHIND.search(line, max(0, len(line) - _SHORT)))
-        and not _ARROW.search(line, 0, behind.start())
+        and arrow.start() >= behind.start()
     ):
         at = behind.start()
         return [text[:at], f"答案：{behind['words'].removeprefix('正确').removeprefix('答案').lstrip(' :选')}"]
@@ -133,11 +133,11 @@ def _with_signs(text: str) -> str:
 def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return a letter that stands alone on its line, and a numeral, with the line below."""
     place = 0
+    shown = [*(flat(seen(text)) for _, text in lines), ""]
     while place < len(lines):
         index, text = lines[place]
-        bare = flat(seen(text))
+        bare, next_line = shown[place : place + 2]
         below = lines[place + 1][1] if place + 1 < len(lines) else ""
-        next_line = flat(seen(below))
         option = len(bare) < 5 and _LETTER_ALONE.fullmatch(bare) and next_line and not _OPENS.match(next_line)
         heading = len(bare) < 6 and _NUMERAL_ALONE.fullmatch(bare) and is_heading(next_line) and not _NUMERAL_ALONE.match(next_line)
         if (one := _RANGE_OF_ONE.fullmatch(bare)) and re.match(rf"0?{one[1]}\s?[、.]", next_line):

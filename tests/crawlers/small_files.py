@@ -87,6 +87,61 @@ RECORDS: dict[str, Any] = {
     "table": [{"题干": "感觉是", "选项A": "甲", "选项B": "乙", "答案": "A", "解析": "略", "章节": "一"}],
 }
 """Records of each layout; those of `table` are told by their keys."""
+EXCHANGED = {
+    "moodle_xml": """<?xml version="1.0" encoding="UTF-8"?>
+<quiz>
+<question type="category"><category><text>$course$/top/心理学/感觉</text></category></question>
+<question type="description"><questiontext format="html"><text>请读下文。</text></questiontext></question>
+<question type="multichoice"><name><text>一</text></name>
+<questiontext format="html"><text><![CDATA[<p>12×10<sup>9</sup>/L 是（ ）。<img src="a.png"></p>]]></text></questiontext>
+<generalfeedback format="html"><text>见书。</text></generalfeedback><single>true</single>
+<answer fraction="0"><text>甲</text><feedback><text>不对</text></feedback></answer>
+<answer fraction="100"><text>&lt;b&gt;乙&lt;/b&gt;</text></answer>
+</question>
+<question type="multichoice"><questiontext format="plain_text"><text>a &lt; b 是（ ）。</text></questiontext>
+<single>false</single>
+<answer fraction="50"><text>甲</text></answer><answer fraction="-100"><text>乙</text></answer>
+<answer fraction="50"><text>丙</text></answer></question>
+<question type="truefalse"><questiontext format="html"><text>气质有好坏之分。</text></questiontext>
+<answer fraction="0"><text>true</text></answer><answer fraction="100"><text>false</text></answer></question>
+<question type="shortanswer"><questiontext format="html"><text>____是记忆。</text></questiontext>
+<answer fraction="100"><text>甲</text></answer><answer fraction="100"><text>乙</text></answer></question>
+<question type="essay"><questiontext format="html"><text>什么是记忆？</text></questiontext>
+<graderinfo format="html"><text>经验的反映。</text></graderinfo></question>
+</quiz>
+""",
+    "qti": """<?xml version="1.0" encoding="UTF-8"?>
+<questestinterop xmlns="http://www.imsglobal.org/xsd/ims_qtiasiv1p2"><assessment title="心理学"><section ident="root_section">
+<item ident="i1" title="一"><presentation>
+<material><mattext texttype="text/html">&lt;p&gt;感觉是（ ）。&lt;/p&gt;</mattext></material>
+<response_lid ident="r1" rcardinality="Single"><render_choice>
+<response_label ident="11"><material><mattext texttype="text/plain">a &lt; b</mattext></material></response_label>
+<response_label ident="12"><material><mattext texttype="text/plain">乙</mattext></material></response_label>
+</render_choice></response_lid></presentation>
+<resprocessing><outcomes><decvar maxvalue="100" minvalue="0" varname="SCORE" vartype="Decimal"/></outcomes>
+<respcondition continue="No"><conditionvar><varequal respident="r1">12</varequal></conditionvar>
+<setvar varname="SCORE">100</setvar></respcondition>
+</resprocessing>
+<itemfeedback ident="general_fb">
+<flow_mat><material><mattext texttype="text/plain">见书。</mattext></material></flow_mat></itemfeedback></item>
+<item ident="i2"><presentation><material><mattext>什么是记忆？</mattext></material>
+<response_str ident="r1"><render_fib/></response_str></presentation>
+</item></section></assessment></questestinterop>
+""",
+    "qti_2": """<?xml version="1.0" encoding="UTF-8"?>
+<assessmentItem xmlns="http://www.imsglobal.org/xsd/imsqti_v2p1" identifier="i1" title="一">
+<responseDeclaration identifier="RESPONSE" cardinality="multiple" baseType="identifier"><correctResponse><value>c</value><value>a</value>
+</correctResponse></responseDeclaration>
+<itemBody><p>H<sub>2</sub>O 与<img src="a.png" alt=""/>。</p><choiceInteraction responseIdentifier="RESPONSE" maxChoices="0">
+<prompt>知觉是（ ）。</prompt>
+<simpleChoice identifier="a">甲<feedbackInline identifier="a">对</feedbackInline></simpleChoice>
+<simpleChoice identifier="b">乙</simpleChoice>
+<simpleChoice identifier="c">丙</simpleChoice></choiceInteraction></itemBody>
+<modalFeedback identifier="f" outcomeIdentifier="F" showHide="show">见书。</modalFeedback>
+</assessmentItem>
+""",
+}
+"""Files of question banks in XML; the part of a name before `_2` is their format's."""
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z")
 _ROWS = [["心理学试题", "", "", "", "", ""], ["题型", "题干", "A", "B", "答案", "解析"], ["一、单选", "", "", "", "", ""]] + [
     ["单选", f"感觉{number}是（ ）。", f"甲{number}", '乙,"', "A", "见书\n第一章"] for number in range(4)
@@ -107,6 +162,7 @@ def small_files() -> dict[str, bytes]:
         "rows.csv": _csv(",", "gb18030"),
         "rows.tsv": _csv("\t", "utf-8"),
     }
+    files |= {f"{name}.xml": text.encode() for name, text in EXCHANGED.items()}
     for layout, records in RECORDS.items():
         files[f"{layout}.json"] = json.dumps(records, ensure_ascii=False, indent=1).encode()
         lines = records if isinstance(records, list) else [records]

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy import Request
-from scrapy.http import HtmlResponse, TextResponse, XmlResponse
+from scrapy.http import HtmlResponse, JsonResponse, TextResponse, XmlResponse
 
-from crawlers.html.readable import MAX_DEPTH, readable
+from crawlers.adding.page_hints import PageHints, hints_of
+from crawlers.html.readable import MAX_DEPTH, is_json, readable
 from crawlers.web.charset import Charset
 
 URL = "https://www.example.com/a/b.html?c=1"
@@ -76,6 +77,13 @@ def test_deep_xml_is_no_deeper_either() -> None:
 def test_json_and_pictures_are_left_alone() -> None:
     for response in (page("[" + '"<",' * 600 + "0]", TextResponse), TextResponse(URL, body=b"<" * 600 + b"\0\xff")):
         assert readable(response).body == response.body
+
+
+@pytest.mark.parametrize("kind", [TextResponse, JsonResponse])
+@pytest.mark.parametrize("inside", ["0", '"' + "<" * 600 + '"'])
+def test_json_nested_deeper_than_its_parser_goes_is_no_page(inside: str, kind: type[TextResponse]) -> None:
+    response = Charset().process_response(Request(URL), page("[" * 9000 + inside + "]" * 9000, kind))
+    assert is_json(response) and hints_of(response) == PageHints()
 
 
 def test_a_page_nested_without_end_is_read() -> None:
