@@ -1,80 +1,156 @@
-"""Records as tables for validation: a column a field, and columns ending in ? for what no single field shows."""
+"""Record files -> tables for validation: a column a field, and columns ending in ? for what no single field shows.
 
-from __future__ import annotations
+A new column is one line here; what is expected of it stands in `curation/expectations/TABLE.yaml`.
+"""
 
 import re
-from difflib import SequenceMatcher
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from records.claim import ClaimPair
-from records.fact import Fact
-from records.question import LETTERS, Question
+from records.claim import ClaimPair, claim_id
+from records.cluster import Cluster
+from records.fact import Fact, fact_id
+from records.identity import content_id
+from records.jsonl import read_jsonl
+from records.question import LETTERS, Question, question_id
 
 _DIRT = re.compile(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\u200b\ufeff]|&(?:nbsp|#\d+|[a-z]+);|<[a-zA-Z/][^>]*>")
-_NEGATIONS = ([("", "不")], [("正", "异")], [("宜", "忌")], [("宜", "不宜")])
 _CHOICE = ("mcqa", "mrqa", "tf")
 
-Row = dict[str, Any]
+R = TypeVar("R")
+Columns = dict[str, list[Any]]
+Makers = Mapping[str, Callable[[R], Any]]
+"""Column name -> what stands in it for a record."""
 
 
-def question_rows(questions: list[Question]) -> list[Row]:
-    """Return a row a question."""
-    return [
-        {
-            "id": q.id,
-            "exam": q.exam or None,
-            "subject": q.subject or None,
-            "question_type": q.question_type,
-            "category": q.category,
-            "stem": q.stem,
-            "answer": q.answer or None,
-            "cluster_id": q.cluster_id,
-            "answer_in_options?": q.question_type not in _CHOICE or set(q.answer or "") <= {o.letter for o in q.options},
-            "answer_fits_type?": _answer_fits(q),
-            "options_distinct?": len({o.text for o in q.options}) == len(q.options),
-            "letters_in_order?": "".join(o.letter for o in q.options) == LETTERS[: len(q.options)],
-            "text_clean?": _is_clean(q.shared_stem or "", q.stem, *(o.text for o in q.options)),
-            "seen_somewhere?": bool(q.provenance),
-        }
-        for q in questions
-    ]
+class Places(NamedTuple):
+    """Where the records lie."""
+
+    questions: Path
+    facts: Path
+    claims: Path
+    clusters: Path
+    splits: Path
+    """Folder with a folder a split."""
+    predictions: tuple[Path, ...]
+    """A file a run."""
 
 
-def fact_rows(facts: list[Fact]) -> list[Row]:
-    """Return a row a fact."""
-    return [
-        {
-            "id": f.id,
-            "relation": f.relation,
-            "head": f.head,
-            "tail": f.tail,
-            "text_clean?": _is_clean(f.head, f.tail),
-            "seen_somewhere?": bool(f.provenance),
-        }
-        for f in facts
-    ]
+def columns_of(records: Iterable[R], makers: Makers[R]) -> Columns:
+    """Return a table with a row a record; a table without records has its columns all the same."""
+    columns: Columns = {name: [] for name in makers}
+    filling = [(columns[name].append, make) for name, make in makers.items()]
+    for record in records:
+        for append, make in filling:
+            append(make(record))
+    return columns
 
 
-def claim_rows(claims: list[ClaimPair]) -> list[Row]:
-    """Return a row a claim pair."""
-    denied = {c.non_factual for c in claims}
-    return [
-        {
-            "id": c.id,
-            "atomic_type": c.atomic_type,
-            "factual": c.factual,
-            "non_factual": c.non_factual,
-            "differ_by_negation_alone?": _differ_by_negation(c.factual, c.non_factual),
-            "denied_by_no_other?": c.factual not in denied,
-            "names_head_and_tail?": all(part in sentence for part in (c.head, c.tail) for sentence in (c.factual, c.non_factual)),
-            "has_facts?": bool(c.fact_ids) and bool(c.provenance),
-            "text_clean?": _is_clean(c.factual, c.non_factual),
-        }
-        for c in claims
-    ]
+def questions_table(places: Places) -> Columns:
+    """Return a row a unique question."""
+    members = (member for cluster in read_jsonl(places.clusters, Cluster) for member in cluster.members)
+    heads = {content_id("cluster", member) for member in members}
+    makers: Makers[Question] = {
+        "id": lambda q: q.id,
+        "id_of_content": lambda q: question_id(q.shared_stem, q.stem, [option.text for option in q.options]),
+        "exam": lambda q: q.exam or None,
+        "subject": lambda q: q.subject or None,
+        "question_type": lambda q: q.question_type,
+        "category": lambda q: q.category,
+        "shared_stem": lambda q: q.shared_stem,
+        "stem": lambda q: q.stem,
+        "answer": lambda q: q.answer or None,
+        "letters": lambda q: "".join(option.letter for option in q.options),
+        "shortest_option": lambda q: min((option.text for option in q.options), key=len, default=None),
+        "longest_option": lambda q: max((option.text for option in q.options), key=len, default=None),
+        "cluster_id": lambda q: q.cluster_id,
+        "group_id": lambda q: q.group_id,
+        "choice_letters": lambda q: (q.answer or "") if q.question_type in _CHOICE else "",
+        "cluster_of_a_member?": lambda q: q.cluster_id in heads or q.cluster_id == content_id("cluster", q.id),
+        "answer_fits_type?": answer_fits,
+        "options_distinct?": lambda q: len({option.text for option in q.options}) == len(q.options),
+        "letters_in_order?": lambda q: "".join(option.letter for option in q.options) == LETTERS[: len(q.options)],
+        "case_has_group?": lambda q: q.shared_stem is None or q.group_id is not None,
+        "text_clean?": lambda q: is_clean(q.shared_stem or "", q.stem, *(option.text for option in q.options)),
+        "seen_somewhere?": lambda q: bool(q.provenance),
+    }
+    return columns_of(read_jsonl(places.questions, Question), makers)
 
 
-def _answer_fits(question: Question) -> bool:
+def facts_table(places: Places) -> Columns:
+    """Return a row a unique fact."""
+    makers: Makers[Fact] = {
+        "id": lambda f: f.id,
+        "id_of_content": lambda f: fact_id(f.relation, f.head, f.tail),
+        "relation": lambda f: f.relation,
+        "head": lambda f: f.head,
+        "tail": lambda f: f.tail,
+        "text_clean?": lambda f: is_clean(f.head, f.tail),
+        "seen_somewhere?": lambda f: bool(f.provenance),
+    }
+    return columns_of(read_jsonl(places.facts, Fact), makers)
+
+
+def claims_table(places: Places) -> Columns:
+    """Return a row a claim pair. `said` and `denied` are its sentences by the polarity of its facts, whichever it calls factual."""
+    facts = {fact.id: ((fact.relation, fact.head, fact.tail), fact.polarity) for fact in read_jsonl(places.facts, Fact)}
+    claims = list(read_jsonl(places.claims, ClaimPair))
+    untrue = {claim.non_factual for claim in claims}
+
+    def by_polarity(claim: ClaimPair) -> tuple[str, str]:
+        known = [facts[key][1] for key in claim.fact_ids if key in facts]
+        return (claim.factual, claim.non_factual) if all(known) else (claim.non_factual, claim.factual)
+
+    def has_facts(claim: ClaimPair) -> bool:
+        stated = {facts.get(key) for key in claim.fact_ids}
+        return len(stated) == 1 and all(fact and fact[0] == (claim.atomic_type, claim.head, claim.tail) for fact in stated)
+
+    makers: Makers[ClaimPair] = {
+        "id": lambda c: c.id,
+        "id_of_content": lambda c: claim_id(c.factual, c.non_factual),
+        "atomic_type": lambda c: c.atomic_type,
+        "head": lambda c: c.head,
+        "tail": lambda c: c.tail,
+        "factual": lambda c: c.factual,
+        "non_factual": lambda c: c.non_factual,
+        "said": lambda c: by_polarity(c)[0],
+        "denied": lambda c: by_polarity(c)[1],
+        "denied_by_no_other?": lambda c: c.factual not in untrue,
+        "names_head_and_tail?": lambda c: all(part in sentence for part in (c.head, c.tail) for sentence in (c.factual, c.non_factual)),
+        "has_facts?": has_facts,
+        "text_clean?": lambda c: is_clean(c.factual, c.non_factual),
+        "seen_somewhere?": lambda c: bool(c.provenance),
+    }
+    return columns_of(claims, makers)
+
+
+def clusters_table(places: Places) -> Columns:
+    """Return a row a near-duplicate cluster, named by its centre: clusters that hang together share one cluster_id."""
+    clusters = list(read_jsonl(places.clusters, Cluster))
+    homes = {question.id: question.cluster_id for question in read_jsonl(places.questions, Question)}
+    standing = Counter(member for cluster in clusters for member in cluster.members)
+    heads = {content_id("cluster", member) for member in [*standing, *homes]}
+    makers: Makers[Cluster] = {
+        "id": lambda c: c.members[0] if c.members else c.cluster_id,
+        "cluster_id": lambda c: c.cluster_id,
+        "kept": lambda c: c.kept,
+        "medoid": lambda c: c.medoid,
+        "rows": lambda c: c.rows,
+        "cluster_of_a_member?": lambda c: c.cluster_id in heads,
+        "kept_is_the_question?": lambda c: [one for one in c.members if one in homes] == ([c.kept] if c.kept else []),
+        "kept_knows_its_cluster?": lambda c: c.kept is None or homes.get(c.kept) == c.cluster_id,
+        "medoid_is_a_member?": lambda c: c.medoid in c.members,
+        "members_stand_once?": lambda c: all(standing[member] == 1 for member in c.members),
+        "rows_cover_members?": lambda c: c.rows >= max(2, len(c.members)),
+        "similarity_of_each?": lambda c: len(c.similarity) == len(c.members) and all(0 < one <= 1 for one in c.similarity),
+    }
+    return columns_of(clusters, makers)
+
+
+def answer_fits(question: Question) -> bool:
+    """Tell whether an answer has the form of its question's type: one letter, several sorted ones, or words."""
     answer = question.answer or ""
     if question.question_type in _CHOICE:
         letters = "".join(sorted(set(answer)))
@@ -82,14 +158,6 @@ def _answer_fits(question: Question) -> bool:
     return bool(answer.strip()) and not question.options
 
 
-def _differ_by_negation(factual: str, non_factual: str) -> bool:
-    """Tell whether one negation word, and nothing else, lies between the two sentences."""
-    for said, denied in ((factual, non_factual), (non_factual, factual)):
-        steps = SequenceMatcher(None, said, denied, False).get_opcodes()
-        if [(said[a:b], denied[c:d]) for tag, a, b, c, d in steps if tag != "equal"] in _NEGATIONS:
-            return True
-    return False
-
-
-def _is_clean(*texts: str) -> bool:
+def is_clean(*texts: str) -> bool:
+    """Tell whether texts hold no lost characters, controls, entities or mark-up."""
     return not any(_DIRT.search(text) for text in texts)

@@ -2,7 +2,8 @@
 
 import difflib
 import re
-from typing import Any, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -54,6 +55,13 @@ def _known_values(message: str, shape: Any) -> str:
     """Return the values that the field named in msgspec's message may have, or nothing."""
     if not message.startswith("Invalid enum value") or not (path := re.search(r"at `\$\.?(.*)`", message)):
         return ""
-    for step in filter(None, path[1].replace("[...]", ".*").split(".")):
-        shape = get_args(shape)[1] if step == "*" else get_type_hints(shape, include_extras=True)[step]
-    return f"; known: {', '.join(map(str, get_args(shape)))}"
+    for step in re.findall(r"\[[^]]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for what a dict or list holds
+        shape = get_args(_bare(shape))[-1] if step.startswith("[") else get_type_hints(_bare(shape), include_extras=True)[step]
+    return f"; known: {', '.join(map(str, get_args(_bare(shape))))}"
+
+
+def _bare(shape: Any) -> Any:
+    """Return a shape without what is annotated to it, and without None."""
+    while get_origin(shape) in (Annotated, Union, UnionType):
+        shape = next(part for part in get_args(shape) if part is not NoneType)
+    return shape

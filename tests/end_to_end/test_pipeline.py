@@ -14,7 +14,7 @@ import pytest
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("pipeline")]
 
-DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validate", "split", "release", "report")
+DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validate", "split", "validate_splits", "release", "validate_predictions", "report")
 
 
 def metrics(clone, name: str) -> dict:

@@ -1,10 +1,13 @@
 """params.yaml and the command line that stages share."""
 
 import copy
+from typing import Annotated, Literal
 
 import pytest
+from msgspec import Meta, Struct
 
 from records import params
+from records.checks import convert
 from records.params import Model, Source, Split
 from records.stage import read_arguments
 
@@ -98,3 +101,16 @@ def test_a_key_with_its_flags_needs_no_params_file(tmp_path, monkeypatch) -> Non
         ["new", "--backend", "huggingface", "--train.layers", "2"], "doc", "models", Model, {"out": "data/models/{key}"}, keyed=True
     )
     assert (got.params.train, str(got.out)) == ({"layers": 2}, "data/models/new")
+
+
+class Colours(Struct):
+    """A block with words of a list, of a dict, and none."""
+
+    listed: list[Literal["red", "green"]] | None = None
+    named: dict[str, Annotated[Literal["red", "green"], Meta(description="a colour")]] = {}
+
+
+@pytest.mark.parametrize("value", [{"listed": ["red", "bleu"]}, {"named": {"sky": "bleu"}}])
+def test_a_wrong_word_in_a_list_or_dict_is_told_with_the_known_ones(value: dict) -> None:
+    with pytest.raises(ValueError, match="here: .*bleu.*known: red, green"):
+        convert(value, Colours, "here")

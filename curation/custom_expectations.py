@@ -1,0 +1,111 @@
+"""Expectations that Great Expectations does not have: answers among the options, exact negation, groups whole.
+
+A new one is a rule of two columns, a class beside it and a line in OWN. The module loads Great Expectations: import it late.
+"""
+
+from collections import defaultdict
+from typing import Any, ClassVar, Literal
+
+import pandas as pd
+from great_expectations.execution_engine import PandasExecutionEngine
+from great_expectations.expectations.expectation import ColumnPairMapExpectation
+from great_expectations.expectations.metrics.map_metric_provider import ColumnPairMapMetricProvider, column_pair_condition_partial
+
+_DOMAIN = ("batch_id", "table", "column_A", "column_B", "row_condition", "condition_parser", "ignore_row_if")
+
+
+def letters_held(answers: pd.Series, options: pd.Series) -> list[bool]:
+    """Tell for each row whether every letter of the answer is one of the options' letters."""
+    return [set(_text(answer)) <= set(_text(letters)) for answer, letters in zip(answers, options, strict=True)]
+
+
+def negated_alone(said: pd.Series, denied: pd.Series, negations: list[list[str]]) -> list[bool]:
+    """Tell for each row whether the second sentence is the first with one word changed as a negation changes it, and nothing else."""
+    allowed = [tuple(pair) for pair in negations]
+    return [_is_denial(_text(one), _text(other), allowed) for one, other in zip(said, denied, strict=True)]
+
+
+def held_together(groups: pd.Series, homes: pd.Series) -> list[bool]:
+    """Tell for each row whether all rows of its group have one home; every row of a torn group fails."""
+    found: dict[Any, set] = defaultdict(set)
+    for group, home in zip(groups, homes, strict=True):
+        found[group].add(home)
+    return [len(found[group]) == 1 for group in groups]
+
+
+def _is_denial(said: str, denied: str, negations: list[tuple[str, ...]]) -> bool:
+    """Tell whether there is a place at which putting one word for another makes the one sentence the other."""
+    start = 0
+    while start < min(len(said), len(denied)) and said[start] == denied[start]:
+        start += 1
+    for before, after in negations:
+        # A word that begins or ends like its neighbours may stand further left than where the sentences part.
+        if len(denied) - len(said) == len(after) - len(before):
+            for place in range(start, max(-1, start - max(len(before), len(after)) - 1), -1):
+                if said.startswith(before, place) and said[:place] + after + said[place + len(before) :] == denied and said != denied:
+                    return True
+    return False
+
+
+def _text(value: Any) -> str:
+    """Return a cell's text; pandas has NaN for what is not there."""
+    return value if isinstance(value, str) else ""
+
+
+class _AnswerInOptions(ColumnPairMapMetricProvider):
+    condition_metric_name = "column_pair_values.answer_in_options"
+    condition_domain_keys = _DOMAIN
+    condition_value_keys = ()
+
+    @column_pair_condition_partial(engine=PandasExecutionEngine)
+    def _pandas(cls, column_A: pd.Series, column_B: pd.Series, **_: Any) -> pd.Series:
+        return pd.Series(letters_held(column_A, column_B), index=column_A.index, dtype=bool)
+
+
+class ExpectAnswerInOptions(ColumnPairMapExpectation):
+    """Every letter of the answer (column_A) is one of the options' letters (column_B)."""
+
+    map_metric: ClassVar[str] = "column_pair_values.answer_in_options"
+    domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
+    ignore_row_if: Literal["neither"] = "neither"
+
+
+class _ExactNegation(ColumnPairMapMetricProvider):
+    condition_metric_name = "column_pair_values.exact_negation"
+    condition_domain_keys = _DOMAIN
+    condition_value_keys = ("negations",)
+
+    @column_pair_condition_partial(engine=PandasExecutionEngine)
+    def _pandas(cls, column_A: pd.Series, column_B: pd.Series, negations: list[list[str]], **_: Any) -> pd.Series:
+        return pd.Series(negated_alone(column_A, column_B, negations), index=column_A.index, dtype=bool)
+
+
+class ExpectExactNegation(ColumnPairMapExpectation):
+    """What is denied (column_B) is what is said (column_A) with one negation and nothing else changed; `negations` lists the words."""
+
+    map_metric: ClassVar[str] = "column_pair_values.exact_negation"
+    domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
+    success_keys: ClassVar[tuple[str, ...]] = ("negations", "mostly")
+    negations: list[list[str]]
+    ignore_row_if: Literal["neither"] = "neither"
+
+
+class _GroupsWhole(ColumnPairMapMetricProvider):
+    condition_metric_name = "column_pair_values.groups_whole"
+    condition_domain_keys = _DOMAIN
+    condition_value_keys = ()
+
+    @column_pair_condition_partial(engine=PandasExecutionEngine)
+    def _pandas(cls, column_A: pd.Series, column_B: pd.Series, **_: Any) -> pd.Series:
+        return pd.Series(held_together(column_A, column_B), index=column_A.index, dtype=bool)
+
+
+class ExpectGroupsWhole(ColumnPairMapExpectation):
+    """Rows of one group (column_A) have one home (column_B); rows without group or home are left out."""
+
+    map_metric: ClassVar[str] = "column_pair_values.groups_whole"
+    domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
+    ignore_row_if: Literal["either_value_is_missing"] = "either_value_is_missing"
+
+
+OWN = {shape.__name__: shape for shape in (ExpectAnswerInOptions, ExpectExactNegation, ExpectGroupsWhole)}

@@ -1,0 +1,133 @@
+"""The lists of expectations: what is misspelt is told; the expectations of our own hold their laws."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.claim_templates import read_templates
+from curation.custom_expectations import OWN, held_together, letters_held, negated_alone
+from curation.validate import TABLES
+from curation.validate_run import check_table, quiet_context
+from curation.validate_suites import SUITES, expectation_of, read_suite
+
+NEGATIONS = next(entry.arguments["negations"] for entry in read_suite(SUITES / "claims.yaml") if entry.expect == "ExpectExactNegation")
+WORDS = st.text("不忌宜正异有无甲", max_size=6)
+COLUMNS = {"id": ["a", "b"], "answer": ["A", "B"], "letters": ["AB", "AB"]}
+
+WRONG = [
+    (
+        "- {expect: ExpectMagic}",
+        r"entry 1 \(ExpectMagic\): unknown expectation 'ExpectMagic'; known: .*ExpectAnswerInOptions.*ExpectColumnValuesToBeUnique",
+    ),
+    ("- {expect: ExpectColumnValuesToBeUniqe, column: id}", "did you mean ExpectColumnValuesToBeUnique"),
+    ("- {expect: ExpectColumnValuesToBeUnique, column: ids}", r"unknown column 'ids'; known: answer, id, letters; did you mean id\?"),
+    ("- {expect: ExpectAnswerInOptions, column_A: answer, column_B: letter}", "unknown column 'letter'"),
+    ("- {expect: ExpectCompoundColumnsToBeUnique, column_list: [id, answr]}", "unknown column 'answr'"),
+    ("- {expect: ExpectColumnValuesToBeUnique, column: id, mosly: 0.9}", "unknown argument 'mosly'; known: .*did you mean mostly"),
+    ("- {expect: ExpectColumnValuesToBeUnique}", "column: field required"),
+    ("- {expect: ExpectColumnValuesToBeUnique, column: id, mostly: 7}", "mostly"),
+    ("- {expect: ExpectColumnValuesToBeUnique, column: id, severity: fatal}", "entry 1: unknown severity 'fatal'; known: error, warning"),
+    ("- {expect: ExpectColumnValuesToBeInSet, column: id, value_set: RELATION}", "unknown value set 'RELATION'; known: RELATIONS"),
+    ("- {column: id}", r"entry 1: found \{'column': 'id'\}, expected"),
+    ("- only words", "entry 1: found 'only words', expected"),
+    ("expect: ExpectMagic", "found dict, expected a list"),
+    ("- {expect: [", "not readable as YAML"),
+    ("- {expect: ExpectColumnValuesToMatchRegex, column: id, regex: '('}", "could not be evaluated"),
+]
+
+
+@pytest.fixture(scope="module")
+def context():
+    return quiet_context()
+
+
+@pytest.mark.parametrize(("text", "told"), WRONG, ids=range(len(WRONG)))
+def test_a_wrong_entry_is_told(context, tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "toys.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"toys\.yaml.*{told}"):
+        check_table(context, "toys", COLUMNS, read_suite(path))
+
+
+def test_an_entry_more_is_an_expectation_more(context, tmp_path: Path) -> None:
+    path = tmp_path / "toys.yaml"
+    path.write_text(
+        '- {expect: ExpectColumnValuesToBeInSet, column: answer, value_set: [A], severity: warning, why: "All is A."}', encoding="utf-8"
+    )
+    (result,) = check_table(context, "toys", COLUMNS, read_suite(path)).results
+    assert (result.success, result.severity, result.why, result.broken_by) == (False, "warning", "All is A.", ["b"])
+
+
+def test_a_list_without_entries_checks_nothing(context, tmp_path: Path) -> None:
+    (tmp_path / "toys.yaml").write_text("[]")
+    assert check_table(context, "toys", COLUMNS, read_suite(tmp_path / "toys.yaml")).results == []
+
+
+def test_a_missing_list_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"toys\.yaml: no such file"):
+        read_suite(tmp_path / "toys.yaml")
+
+
+def test_every_table_has_its_list_and_no_list_is_without_table() -> None:
+    assert {path.stem for path in SUITES.glob("*.yaml")} == set(TABLES)
+
+
+def test_every_expectation_of_our_own_is_used() -> None:
+    used = {entry.expect for table in TABLES for entry in read_suite(SUITES / f"{table}.yaml")}
+    assert set(OWN) <= used
+
+
+def test_severity_is_told_to_great_expectations(tmp_path: Path) -> None:
+    path = tmp_path / "toys.yaml"
+    path.write_text(
+        "- {expect: ExpectColumnValuesToBeUnique, column: id}\n- {expect: ExpectColumnValuesToBeUnique, column: id, severity: warning}"
+    )
+    assert [expectation_of(entry, COLUMNS, 0).severity.value for entry in read_suite(path)] == ["critical", "warning"]
+
+
+def negated(said: str, denied: str) -> bool:
+    return negated_alone(pd.Series([said], dtype=object), pd.Series([denied], dtype=object), NEGATIONS)[0]
+
+
+@given(WORDS, st.sampled_from(NEGATIONS), WORDS)
+def test_one_negation_anywhere_is_seen(before: str, words: list[str], after: str) -> None:
+    said, denied = before + words[0] + after, before + words[1] + after
+    assert negated(said, denied)
+
+
+@given(WORDS, WORDS)
+def test_nothing_but_one_negation_passes(said: str, denied: str) -> None:
+    """By another way: whatever can be had by putting one word for another at any place."""
+    reachable = {
+        said[:place] + after + said[place + len(before) :]
+        for before, after in NEGATIONS
+        for place in range(len(said) + 1)
+        if said.startswith(before, place)
+    }
+    assert negated(said, denied) == (denied in reachable)
+
+
+def test_the_words_of_all_templates_are_listed() -> None:
+    for wordings in read_templates("paper").values():
+        assert all(negated(*wording.fill("甲病", "乙药")) for wording in wordings)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"))))
+def test_groups_are_whole_where_each_has_one_home(rows: list[tuple[str, str]]) -> None:
+    held = held_together(pd.Series([group for group, _ in rows], dtype=object), pd.Series([home for _, home in rows], dtype=object))
+    assert held == [len({home for other, home in rows if other == group}) == 1 for group, _ in rows]
+
+
+def test_rows_without_group_are_left_out(context, tmp_path: Path) -> None:
+    path = tmp_path / "toys.yaml"
+    path.write_text("- {expect: ExpectGroupsWhole, column_A: group, column_B: split}")
+    columns = {"id": ["a", "b", "c", "d", "e"], "group": [None, None, "g", "g", "h"], "split": ["train", "test", "train", "test", "dev"]}
+    (result,) = check_table(context, "toys", columns, read_suite(path)).results
+    assert result.broken_by == ["c", "d"]
+
+
+def test_an_answer_is_held_letter_by_letter() -> None:
+    assert letters_held(pd.Series(["A", "AB", "C", None]), pd.Series(["AB", "AB", "AB", "AB"])) == [True, True, False, True]
