@@ -112,5 +112,5 @@ class Colours(Struct):
 
 @pytest.mark.parametrize("value", [{"listed": ["red", "bleu"]}, {"named": {"sky": "bleu"}}])
 def test_a_wrong_word_in_a_list_or_dict_is_told_with_the_known_ones(value: dict) -> None:
-    with pytest.raises(ValueError, match="here: .*bleu.*known: red, green"):
+    with pytest.raises(ValueError, match=r"here: .*bleu.*known: red, green"):
         convert(value, Colours, "here")
