@@ -5,8 +5,9 @@
 
 It is read in passes, each a module of crawlers/papers: what other formats left in the text (gift, markup, exports), spelling (spelling,
 vertical, rings, ticks) and numbers that are missing altogether (unnumbered); tables (table); the lines of the paper itself (page, columns,
-runs); lists of answers (regions); headings and notes (headings, titles, groups); which numbers are those of questions (chain, layout); each
-question's own lines (block, options, answers); answers from the lists (key, join); options without letters (unlettered); doubts (doubts).
+runs); lists of answers (listed, regions); headings and notes (headings, titles, groups); which numbers are those of questions (chain,
+layout); each question's own lines (block, options, answers); answers from the lists (shared, key, join); options without letters
+(unlettered); doubts (doubts, unanswered).
 docs/papers.md lists the manners of writing that are read.
 A question that cannot be read with certainty is in `rejected`, with a reason of crawlers.papers.draft.DOUBTS: each number that opens a
 question is in `questions` or in `rejected`.
@@ -31,9 +32,11 @@ from crawlers.papers.lines import IMAGE, visible
 from crawlers.papers.markup import without_markup
 from crawlers.papers.page import own_lines
 from crawlers.papers.rings import rings_as_letters
+from crawlers.papers.shared import doubt_old_options, share_answers
 from crawlers.papers.spelling import usual_spelling
 from crawlers.papers.table import tables_in
 from crawlers.papers.ticks import ticks_told
+from crawlers.papers.unanswered import doubt_unanswered
 from crawlers.papers.unlettered import take_unlettered
 from crawlers.papers.unnumbered import numbered
 from crawlers.papers.vertical import cells_joined
@@ -57,9 +60,12 @@ def read_paper(lines: Iterable[str]) -> Reading:
     own, unread = own_lines(rest)
     layout = lay_out(own)
     asked = assemble(layout, unread)
+    share_answers(asked)
     unread += join_regions(layout, asked)
     take_unlettered(asked)
     settle(layout, asked, unread)
+    doubt_unanswered(asked)
+    doubt_old_options(asked)
     drafts = [one.draft for one in asked]
     if tabled:
         drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line)

@@ -74,7 +74,7 @@ def read_answer(block: Block, start: int, verdict: str, kind: str, letters: str)
         _read_verdict(block, start, kind)
     if verdict and not block.answer and (not own or verdict in own or kind == "verdict"):
         block.answer = verdict
-    if (kind == "blank" or (kind == "" and not own)) and not block.answer and (found := filled_blanks(block.stem)):
+    if (kind == "blank" or (kind == "" and not own)) and not block.answer and (found := filled_blanks(block.stem, start, kind == "blank")):
         block.stem, block.answer = found
     if own or kind == "verdict":
         _part_reason(block, _REASON if own else _VERDICT_REASON)

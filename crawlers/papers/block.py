@@ -36,7 +36,7 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
         kind: what the heading above says, as paper_headings.kind_of does.
         letters: letters of the options that are shared with other questions.
     """
-    sorted_ = _sorted(lines, kind)
+    sorted_ = _sorted(lines, kind, bool(letters))
     body, start = _without_number_line(sorted_.body or [("", False)], lines[0], number)
     text = "\n".join(words for words, _ in body)
     block = Block(after=sorted_.after, remarks=sorted_.remarks, explanation="\n".join(sorted_.explanation) or None)
@@ -74,7 +74,7 @@ def _without_tags(text: str, number: Number) -> str:
     return text[number.begin : number.end] + text[end : at_end.start() if at_end else len(text)]
 
 
-def _sorted(lines: Sequence[Line], kind_above: str) -> _Sorted:
+def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
     found = _Sorted()
     state = "body"
     for line in lines:
@@ -84,7 +84,9 @@ def _sorted(lines: Sequence[Line], kind_above: str) -> _Sorted:
             if kind == "text" and place == 0 and plain:
                 if state == "explanation" and found.explanation and (line.gap or kind_above == "case") and tells_age(line.flat):
                     state = "after"  # the next patient, and not a further line of what explains this one
-                state = _take_plain(found, state, words, line.gap)
+                if state == "explanation" and sharing and line.gap and letter_of(line.flat) == "A":
+                    state = "after"  # the options of the next group
+                state = _take_plain(found, state, words, line.gap, sharing)
             elif kind == "text":
                 found.body.append((words, line.gap))
                 state = "body"
@@ -100,7 +102,7 @@ def _sorted(lines: Sequence[Line], kind_above: str) -> _Sorted:
     return found
 
 
-def _take_plain(found: _Sorted, state: str, words: str, gap: bool) -> str:
+def _take_plain(found: _Sorted, state: str, words: str, gap: bool, sharing: bool) -> str:
     """Put a line without a mark where it belongs; return what a further line belongs to."""
     if state == "answer":
         answer = found.answers[-1]
@@ -108,7 +110,9 @@ def _take_plain(found: _Sorted, state: str, words: str, gap: bool) -> str:
             found.answers[-1] = words
         elif not WHOLE_ANSWER.fullmatch(flat(answer)):
             found.answers[-1] = f"{answer}\n{words}"
-        elif find_options("\n".join([words, "B."])) and not find_options("\n".join(line for line, _ in found.body)):
+        elif (
+            not (gap and sharing) and find_options("\n".join([words, "B."])) and not find_options("\n".join(line for line, _ in found.body))
+        ):
             found.body.append((words, gap))
             return "body"  # an answer may stand above the options
         else:

@@ -22,6 +22,7 @@ from crawlers.papers.lines import IMAGE, flat
 from crawlers.papers.options import find_options, options_in
 
 __all__ = ["Above", "Setting", "heading_key", "is_heading", "is_note"]
+_SINGLE = re.compile("单[个一独]")  # each question below has its own case
 _COUNTS = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
 
 
@@ -75,7 +76,7 @@ class Setting:
         elif is_heading(line) or is_title:
             self.heading = text
             self._close()
-            if kind_of(line) == "case" or re.search("案例|病例|材料", line):
+            if (kind_of(line) == "case" or re.search("案例|病例|材料", line)) and not _SINGLE.search(line):
                 self._open("case")
         else:
             return False

@@ -8,10 +8,12 @@ from msgspec import Struct
 from crawlers.papers.chain import Candidate, choose
 from crawlers.papers.entries import is_title
 from crawlers.papers.headings import is_note
+from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import WHOLE_ANSWER
 from crawlers.papers.numbers import Number
 from crawlers.papers.page import Line
 from crawlers.papers.regions import Region, find_regions
+from crawlers.papers.signals import inquires
 from crawlers.papers.titles import begins_paper, columns_of, heads_restart, is_title_line
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
@@ -125,4 +127,6 @@ def _looks_asked(lines: Sequence[Line], owner: Candidate, candidate: Candidate, 
         return False
     if any(place in walls for place in range(max(owner.place, candidate.place - 40), candidate.place)):
         return False
-    return lines[candidate.place - 1].flat.endswith(_SENTENCE_ENDS)
+    above, below = lines[candidate.place - 1].flat, lines[min(candidate.place + 1, len(lines) - 1)].flat
+    doubled = candidate.number.value == owner.number.value + 1 and letter_of(above) not in ("", "A") and letter_of(below) == "A"
+    return above.endswith(_SENTENCE_ENDS) or (doubled and inquires(words))  # a number that stands twice, between options

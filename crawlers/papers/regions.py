@@ -7,15 +7,21 @@ from msgspec import Struct
 
 from crawlers.papers.entries import BARE_RUN, is_table, is_title, listed_in
 from crawlers.papers.headings import heading_key, heads, is_note, may_head
-from crawlers.papers.lines import WHOLE_ANSWER, flat, parts_of
+from crawlers.papers.letters import letter_of
+from crawlers.papers.lines import WHOLE_ANSWER, parts_of
+from crawlers.papers.listed import is_entries, is_entry, is_list
 from crawlers.papers.numbers import number_of
 from crawlers.papers.page import Line
-from crawlers.papers.signals import looks_asked
+from crawlers.papers.signals import looks_asked, opens_options
 
 _LED = re.compile(
-    r"[【\[(]?(?:参考|标准|正确|本[题章节页课组]|本单元|试题)?答案(?:及解析|与解析|揭晓|公布|如下)?[】\])]?\s?[:：]?\s{1,4}(?=第?\d)"
+    r"(?:附[录件]?\s?:\s?)?[【\[(]?(?:参考|标准|正确|本[题章节页课组]|本单元|试题)?答案(?:及解析|与解析|揭晓|公布|如下)?[】\])]?\s?[:：]?\s{1,4}(?=第?\d)"
     r"|[【\[(]?(?:参考|标准|正确)?答案(?:揭晓|公布|如下)?[】\])]?:?(?=\d)|(?:KEY|Key|key|ANSWERS?|Answers?)(?:\s[Kk]eys?|\sKEYS?)?\s?:?\s{0,4}(?=\d)"
 )
+
+
+_MOST_OPTIONS = 11  # lines
+_NEAR = 6  # lines above the options of a group within which the answers of the group before stand
 
 
 class Region(Struct):
@@ -57,11 +63,11 @@ def _opened(lines: Sequence[Line], place: int, headings: set[str]) -> tuple[str,
         return ("", True) if _follows_title(lines, place + 1, headings) else None
     if led := _LED.match(line):
         rest = text[led.end() :]
-        return (rest, True) if _is_list(rest) else None
+        return (rest, True) if is_list(rest) else None
     (kind, words), *more = parts_of(text) or [("text", "")]
-    if kind == "answer" and words and not more and _is_list(words):
+    if kind == "answer" and words and not more and is_list(words):
         return words, True
-    if _is_entries(lines, place):
+    if is_entries(lines, place):
         return text, False
     return None
 
@@ -78,21 +84,23 @@ def _follows_title(lines: Sequence[Line], place: int, headings: set[str]) -> boo
         line = lines[at].flat
         if WHOLE_ANSWER.fullmatch(line):
             return False
-        if _is_entry(lines, at) or is_bare_run(line):
+        if is_entry(lines, at) or is_bare_run(line):
             return True
         if number := number_of(line):
             return number.style != "tight" and not looks_asked(lines, at)
         if _is_heading(line, headings):
-            return heading_key(line) in headings or _is_entry(lines, at + 1)
+            return heading_key(line) in headings or is_entry(lines, at + 1)
     return False
 
 
 def _end(lines: Sequence[Line], place: int, headings: set[str], titled: bool) -> int:
     """Return where the list ends that is open at a place."""
-    explained = _is_entry(lines, place - 1)
+    explained = is_entry(lines, place - 1)
     while place < len(lines):
         line = lines[place].flat
-        if _is_entry(lines, place) or (titled and is_bare_run(line)):
+        if _opens_group(lines, place):
+            return place - is_note(lines[place - 1].flat)
+        if is_entry(lines, place) or (titled and is_bare_run(line)):
             explained = True
         elif _is_heading(line, headings):
             if not _heading_goes_on(lines, place, headings, titled):
@@ -111,6 +119,21 @@ def _end(lines: Sequence[Line], place: int, headings: set[str], titled: bool) ->
                 return place
         place += 1
     return place
+
+
+def _opens_group(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether options open on a line and a further question, no answer, stands right below them: they are those of its group."""
+    if letter_of(lines[place].flat) != "A" or not opens_options(lines, place):
+        return False
+    below = place + 1
+    while below < min(place + _MOST_OPTIONS, len(lines)) and letter_of(lines[below].flat) not in ("", "A"):
+        below += 1
+    number = number_of(lines[below].flat) if below < len(lines) else None
+    if number is None or number.style == "tight" or is_entry(lines, below):
+        return False
+    above = [_LED.sub("", line.flat, count=1) for line in lines[max(0, place - _NEAR) : place]]
+    listed = [entry.number for line in above for entry in listed_in(line).entries]
+    return is_note(lines[place - 1].flat) or (bool(listed) and number.value == listed[-1] + 1)
 
 
 def _parts_list(lines: Sequence[Line], place: int) -> bool:
@@ -138,54 +161,10 @@ def _heading_goes_on(lines: Sequence[Line], place: int, headings: set[str], titl
     number = _next_number(lines, place + 1)
     if number is None:
         return titled and heading_key(lines[place].flat) in headings
-    if _is_entry(lines, number):
+    if is_entry(lines, number):
         return True
     return titled and heading_key(lines[place].flat) in headings and not looks_asked(lines, number)
 
 
 def _next_number(lines: Sequence[Line], place: int) -> int | None:
     return next((at for at in range(place, min(place + 4, len(lines))) if number_of(lines[at].flat)), None)
-
-
-def _is_list(text: str) -> bool:
-    listed = listed_in(text)
-    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip() or not _is_text(listed.rest))
-
-
-def _is_text(rest: str) -> bool:
-    """Tell whether what follows an answer opens with words instead of a mark."""
-    return [kind for kind, _ in parts_of(rest)[:1]] == ["text"]
-
-
-def _is_entry(lines: Sequence[Line], place: int) -> bool:
-    """Tell whether a line is one or several answers, each behind its number."""
-    if place >= len(lines):
-        return False
-    if place + 1 < len(lines) and is_table(lines[place].flat, lines[place + 1].flat):
-        return True
-    if place and is_table(lines[place - 1].flat, lines[place].flat):
-        return True
-    if _is_list(lines[place].text):
-        return True
-    number = number_of(lines[place].flat)
-    if number is None or number.style == "tight":
-        return False
-    parts = parts_of(lines[place].text[number.end :])
-    return bool(parts) and parts[0][0] in ("answer", "explanation")
-
-
-def _is_entries(lines: Sequence[Line], place: int) -> bool:
-    """Tell whether a list opens without a title."""
-    if not _is_entry(lines, place):
-        return False
-    listed = listed_in(lines[place].text)
-    if len(listed.entries) > 1:
-        return not listed.rest.strip(" 。.;；,，、") or not _is_text(listed.rest)
-    if not listed.entries:
-        return True  # a table, or `1. 【答案】B`
-    return (
-        _is_entry(lines, place + 1)
-        or "答案" in lines[place].flat
-        or flat(lines[place].text).endswith(("解析", "】"))
-        or bool(listed.rest.strip())
-    )

@@ -51,6 +51,13 @@ _ARROW = re.compile("[👉→➜➡☞☛⇒▶➔➤]")
 _ANSWER_BEHIND = re.compile(
     r"(?<=[^\d\sA-J])\s{0,4}(?:[👉→➜➡☞☛⇒▶➔➤]\ufe0f?)\s{0,3}(?P<words>(?:正确答案|答案|选)?\s?:?\s?(?:[A-J]{1,6}|√|×))\s?$"
 )
+_KEY_TITLE = re.compile(
+    r"[【\[(#*\-\s]{0,12}(?:附[录件]?\s{0,9}\d?\s{0,9}[:、.]\s{0,9})?(?P<words>(?:(?:参\s{0,9}考|标\s{0,9}准|正\s{0,9}确|试\s{0,9}题)\s{0,9})?答\s{0,9}案(?:\s{0,9}(?:要\s{0,9}点|解\s{0,9}析))?)"
+    r"(?=[】\])#*\-\s]{0,12}(?:$|:)|\s{0,3}[及与和])"
+)
+_GROUP_ANSWER = re.compile(
+    r"[【\[(]\s?第?\s?(?P<first>\d{1,5})\s{0,2}-\s{0,2}(?P<last>\d{1,5})\s?题?\s?的?(?:参考|正确|标准)?答案\s?[】\])]\s?:?\s{0,3}(?=[A-J√×对错])"
+)
 _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)].{1,400})$")
 
 
@@ -91,6 +98,9 @@ def _signs(text: str) -> list[str]:
     """Return a line with the signs of options and answers that are usual."""
     text = _with_signs(text) if "A" in text and "B" in text else text
     line = flat(text)
+    if "答" in line and "案" in line:
+        text = _answers_named(text, line)
+        line = flat(text)
     bare = line.strip()
     if len(bare) < _SHORT and (match := _ANSWER.fullmatch(bare)):
         return [f"答案：{next(words for words in match.groups() if words)}"]
@@ -113,6 +123,15 @@ def _signs(text: str) -> list[str]:
         at = behind.start()
         return [text[:at], f"答案：{behind['words'].removeprefix('正确').removeprefix('答案').lstrip(' :选')}"]
     return [text]
+
+
+def _answers_named(text: str, line: str) -> str:
+    """Return a line whose title of answers, `参  考  答  案`, is closed up; the range in `【4-6答案】BDA` stands before its letters."""
+    if (title := _KEY_TITLE.match(line)) and " " in title["words"]:
+        return text[: title.start("words")] + title["words"].replace(" ", "") + text[title.end("words") :]
+    if group := _GROUP_ANSWER.match(line.strip()):
+        return f"{group['first']}-{group['last']} {text.strip()[group.end() :]}"
+    return text
 
 
 def _with_signs(text: str) -> str:
