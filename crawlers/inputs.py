@@ -4,6 +4,7 @@
 again, and a source that is live goes online only when its own line in params.yaml changes.
 """
 
+import logging
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -15,13 +16,19 @@ from records.stage import read_arguments, run_stage
 _ROOT = Path(__file__).parents[1]
 _REPLICAS = _ROOT / "crawlers" / "embedded"
 _SAVED = _ROOT / "tests" / "pages"
+_WATCHED = _ROOT / "imports"
+_logger = logging.getLogger("crawlers.inputs")
 
 
 def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "sources", Source, {"out": "data/inputs/{key}.txt"}, keyed=True, scalars=("sites",))
     source: Source = arguments.params
+    if source.kind == "files" and not Path(source.path or "").resolve().is_relative_to(_WATCHED):
+        again = f"after a change there, run `dvc repro -f inputs@{arguments.key}`, or keep the files in imports/{arguments.key}"
+        _logger.warning("params.yaml: sources.%s: DVC watches imports/ alone, and %s lies elsewhere: %s", arguments.key, source.path, again)
     with replacing(arguments.out) as part:
-        lines = [f"{sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in inputs_of(arguments.key, source, arguments.sites)]
+        found = inputs_of(arguments.key, source, arguments.sites)
+        lines = [f"{_hash(name, path, source)}  {name}\n" for name, path in found]
         part.write_text("".join(lines), encoding="utf-8")
 
 
@@ -40,6 +47,14 @@ def inputs_of(name: str, source: Source, sites: str | None) -> Iterator[tuple[st
         for path in sorted((_REPLICAS if replica.exists() else _SAVED / name).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 yield path.relative_to(_ROOT).as_posix(), path
+
+
+def _hash(name: str, path: Path, source: Source) -> str:
+    if source.kind == "files":
+        from crawlers.importers.paths import read_bytes  # says what to do about a file that cannot be read
+
+        return sha256(read_bytes(name, path)).hexdigest()
+    return sha256(path.read_bytes()).hexdigest()
 
 
 if __name__ == "__main__":

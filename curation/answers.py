@@ -56,7 +56,7 @@ def _letter_and_text(letter: str, text: str, options: list[str]) -> Answer:
 
 
 def _by_text(text: str, options: list[str]) -> Answer:
-    same = [LETTERS[place] for place, option in enumerate(options) if option and canonical(option) == canonical(text)]
+    same = [LETTERS[place] for place, option in enumerate(options[: len(LETTERS)]) if option and canonical(option) == canonical(text)]
     if len(same) == 1:
         return Answer(same[0], "answer_as_text")
     return Answer(None)

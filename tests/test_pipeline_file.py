@@ -93,6 +93,16 @@ def test_the_inputs_of_a_source_without_replica_are_its_saved_pages(tmp_path: Pa
     assert [name for name, _ in inputs_of("toy", Source(), None)] == ["tests/pages/toy/list.html", "tests/pages/toy/list.json"]
 
 
+def test_files_that_dvc_does_not_watch_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1. 感觉是（A）", encoding="utf-8")
+    command = [sys.executable, "-m", "crawlers.inputs", "own", "--kind", "files", "--format", "paper", "--out", str(tmp_path / "own.txt")]
+    done = subprocess.run([*command, "--path", str(tmp_path / "*.txt")], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0 and "dvc repro -f inputs@own" in done.stderr
+    (tmp_path / "b.txt").symlink_to("nowhere")
+    done = subprocess.run([*command, "--path", str(tmp_path / "*.txt")], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 1 and "b.txt: cannot be opened" in done.stderr and "dvc checkout" in done.stderr
+
+
 def test_inputs_without_files_name_the_source_and_its_path() -> None:
     with pytest.raises(ValueError, match=r"sources\.own: .*nowhere"):
         list(inputs_of("own", Source(kind="files", path="nowhere/*.txt", format="paper"), None))
