@@ -1,0 +1,98 @@
+"""A question set in files -> what is wrong with it: audit.json, audit.md and index.html.
+
+    python -m curation.audit sets/CPsyExam --format cpsyexam --out reports/cpsyexam
+    python -m curation.audit data/splits --out reports/ours --max cross_split_share=0 --max defects_share=0.01
+    python -m curation.audit my_set.csv --reference ceval/ --reference-format ceval --out reports/my_set
+
+PATH is a file, a folder or a pattern, of any format that `python -m crawlers.read` knows, or JSON lines of items or questions of the
+pipeline. Exit status: 0, or 1 where a figure exceeds its --max, or 2 for wrong input. docs/audit.md says what is counted.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
+
+from curation.audit_figures import FIGURES, exceeded, read_limits
+from curation.audit_findings import examine
+from curation.audit_report import markdown, page, summary
+from curation.audit_rows import read_set, rows_of
+from curation.audit_splits import SplitOf, read_split_of
+from records.checks import convert
+from records.jsonl import folder_lock, replacing, write_json
+from records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
+
+CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
+NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
+"""Where there is no params.yaml; the numbers that hold are told in audit.json."""
+_EXCEEDED, _WRONG_INPUT = 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _arguments(argv)
+    limits, told = read_limits(arguments.max), read_split_of(arguments.split_of)
+    if arguments.out.exists() and not arguments.out.is_dir():
+        raise ValueError(f"--out {arguments.out}: expected a folder, found a file")
+    formats = arguments.reference_format
+    if formats and len(formats) not in (1, len(arguments.reference)):
+        raise ValueError(
+            f"--reference-format: {len(formats)} for {len(arguments.reference)} of --reference; give one for all, or one for each"
+        )
+    known = read_params() if Path(PARAMS_FILE).exists() else {}
+    clean = convert(known.get("clean") or to_builtins(CLEAN), Clean, f"{PARAMS_FILE}: clean")
+    twins = convert(known.get("near_duplicates") or to_builtins(NEAR_DUPLICATES), NearDuplicates, f"{PARAMS_FILE}: near_duplicates")
+    rows = rows_of(read_set(arguments.paths, arguments.format), told, clean)
+    references = []
+    for place, path in enumerate(arguments.reference):
+        format_name = formats[place if len(formats) > 1 else 0] if formats else None
+        references += rows_of(read_set([path], format_name), SplitOf(), clean)
+    found = examine(rows, references if arguments.reference else None, twins)
+    over = exceeded(found["figures"], limits)
+    _write(arguments.out, {"settings": to_builtins(clean) | to_builtins(twins)} | found | {"exceeded": over})
+    return _EXCEEDED if over else 0
+
+
+def _write(folder: Path, found: dict[str, Any]) -> None:
+    with folder_lock(folder) as out:
+        write_json(out / "audit.json", found)
+        for name, text in (("audit.md", markdown(found)), ("index.html", page(found))):
+            with replacing(out / name) as part:
+                part.write_text(text, encoding="utf-8", newline="\n")
+    print(summary(found), end="")
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    figures = "\n".join(f"  {name:30}{words}" for name, words in FIGURES.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m curation.audit",
+        description=__doc__,
+        epilog=f"figures that --max knows:\n{figures}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH")
+    parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument(
+        "--split-of", action="append", default=[], metavar="SPEC", help="PATTERN=SPLIT for files, or a FIELD of the records"
+    )
+    parser.add_argument("--reference", action="append", default=[], metavar="PATH", help="a benchmark whose questions should not be here")
+    parser.add_argument("--reference-format", action="append", default=[], metavar="NAME", help="its format; one for all, or one for each")
+    parser.add_argument("--max", action="append", default=[], metavar="NAME=NUMBER", help="exit with 1 where a figure is larger")
+    return parser.parse_args(argv)
+
+
+def run() -> None:
+    """Run main; wrong input ends it with one line on stderr."""
+    try:
+        sys.exit(main())
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(_WRONG_INPUT)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,150 @@
+"""Questions and the questions of reference benchmarks -> which ask the same, and what is left without them. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from curation.clusters import MIN_NGRAMS
+from curation.similarity import near_pairs_between
+from curation.twins import Proper, proper, relation
+from records.params import NearDuplicates
+from records.provenance import Provenance
+from records.question import Question
+from records.rejection import Rejected
+
+REASON = "contaminated"
+REASONS = {REASON: "a reference benchmark asks the same; detail is the reference and the similarity"}
+
+
+_LEFT_OUT = frozenset({"identical", "near_duplicate", "overruled"})
+
+
+class Contamination(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question of ours and one of a reference that ask the same."""
+
+    question_id: str
+    reference: str
+    """Source key of the reference."""
+    reference_id: str
+    similarity: float
+    """Jaccard similarity of the two questions proper, rounded to six digits; 1.0 for equal ones."""
+    kind: Literal["identical", "near"]
+    conflict: bool
+    """The two hold different options to be right."""
+    seen: Provenance
+    """Where the reference has it."""
+
+
+class Met(NamedTuple):
+    """A question of one list and one of another that ask the same."""
+
+    ours: int
+    """Place in the one list."""
+    theirs: int
+    similarity: float
+    identical: bool
+    conflict: bool
+
+
+class _Form(NamedTuple):
+    """One way in which a question is compared."""
+
+    place: int
+    proper: Proper
+    whole: bool
+    """Its case is taken for a part of its stem, as a source writes it that has one question of the case."""
+
+
+def met(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[Met]:
+    """Return the places of each pair that asks the same, by the rule that near-duplicates go by, sorted.
+
+    A question that stands on a case is also compared with those of the other side that hold their case within the stem.
+    """
+    ours, theirs = _by_text(questions, params), _by_text(references, params)
+    found: dict[tuple[int, int], Met] = {}
+    for left, right, similarity in _candidates(list(ours), list(theirs), params):
+        for one, other in product(ours[left], theirs[right]):
+            if not (one.whole and other.whole) and (kind := relation(one.proper, other.proper, params)):
+                same = one.proper.text == other.proper.text and one.proper.case == other.proper.case
+                hit = Met(one.place, other.place, round(similarity, 6), same, kind == "conflict")
+                found[hit[:2]] = max(hit, found.get(hit[:2], hit))
+    return [found[key] for key in sorted(found)]
+
+
+def contaminations(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
+    """Return which of some questions the references ask, too, and where: a row for each two ids and each place, sorted."""
+    found: dict[tuple[str, str, Provenance], Contamination] = {}
+    for hit in sorted(met(questions, references, params), key=lambda hit: hit[2:]):  # of equal ids the nearest is left
+        ours, theirs = questions[hit.ours], references[hit.theirs]
+        for seen in theirs.provenance:
+            found[ours.id, theirs.id, seen] = Contamination(
+                question_id=ours.id,
+                reference=seen.source,
+                reference_id=theirs.id,
+                similarity=hit.similarity,
+                kind="identical" if hit.identical else "near",
+                conflict=hit.conflict,
+                seen=seen,
+            )
+    return [found[key] for key in sorted(found)]
+
+
+def of_kept(found: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:
+    """Return what was found of some rows, told of the question that was kept for each of them; of equal ones the nearest, sorted.
+
+    `rejected` are the rows that near_duplicates left out: their detail is the id of the question that was kept.
+    """
+    stands_for = {row.id: {row.id} for row in kept}
+    for row in rejected:
+        if row.reason in _LEFT_OUT and row.detail in stands_for:
+            stands_for.setdefault(row.id, set()).add(row.detail)
+    nearest: dict[tuple[str, str, Provenance], Contamination] = {}
+    for one in sorted(found, key=lambda one: (one.similarity, one.kind, one.conflict)):
+        for kept_id in stands_for.get(one.question_id, ()):
+            nearest[kept_id, one.reference_id, one.seen] = replace(one, question_id=kept_id)
+    return [nearest[key] for key in sorted(nearest)]
+
+
+def without_contaminated(kept: Iterable[Question], found: Iterable[Contamination]) -> tuple[list[Question], list[Rejected]]:
+    """Return the questions that no reference asks, and the others as rejected, each with its nearest."""
+    nearest = {one.question_id: one for one in sorted(found, key=lambda one: (one.similarity, one.reference, one.reference_id, one.seen))}
+    free, dropped = [], []
+    for row in kept:
+        if row.id in nearest:
+            dropped.append(_reject(row, nearest[row.id]))
+        else:
+            free.append(row)
+    return free, dropped
+
+
+def _reject(row: Question, one: Contamination) -> Rejected:
+    detail = f"{one.reference}: {one.reference_id} at {one.seen.url} {one.seen.position}, similarity {one.similarity}"
+    return Rejected(id=row.id, kind="question", reason=REASON, detail=detail, record=msgspec.to_builtins(row))
+
+
+def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str, list[_Form]]:
+    """Return the ways in which questions are compared, by the texts that are joined."""
+    forms: dict[str, list[_Form]] = defaultdict(list)
+    for place, question in enumerate(questions):
+        for whole in [False, True] if question.shared_stem else [False]:
+            shown = replace(question, stem=f"{question.shared_stem}\n{question.stem}", shared_stem=None) if whole else question
+            one = proper(shown, params.ngram_chars)
+            if one.stem:  # what has no stem asks nothing
+                forms[one.text].append(_Form(place, one, whole))
+    return forms
+
+
+def _candidates(ours: Sequence[str], theirs: Sequence[str], params: NearDuplicates) -> Iterable[tuple[str, str, float]]:
+    """Yield the pairs of texts that are near enough; short ones only where they are equal, as one word is much of them."""
+    least = params.ngram_chars + MIN_NGRAMS - 1
+    equal = set(theirs)
+    yield from ((text, text, 1.0) for text in ours if len(text) < least and text in equal)
+    left, right = [text for text in ours if len(text) >= least], [text for text in theirs if len(text) >= least]
+    pairs = near_pairs_between(left, right, params.ngram_chars, params.threshold)
+    for place, other, similarity in zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True):
+        yield left[place], right[other], similarity

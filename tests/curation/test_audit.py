@@ -1,0 +1,271 @@
+"""The audit of a small set in which each thing to be found is known, from its files to its page."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from msgspec import to_builtins
+
+from curation.audit import CLEAN, NEAR_DUPLICATES, main
+from curation.audit_defects import defects, repairs_of
+from curation.audit_figures import FIGURES, exceeded, read_limits
+from curation.audit_report import markdown, shown
+from curation.audit_twins import twins_of
+from records.jsonl import to_line
+from tests.curation.audit_rows_of_tests import OPTIONS, row
+
+PTSD = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
+CASE = (
+    "案例一：一般资料：求助者，女性，24岁，超市收银员。案例介绍：三个月前因一次结账差错受到顾客当众责骂，此后一见到排队的人群就脸红、手抖。"
+)
+HOSTILE = "</td><script>alert(1)</script>[x](javascript:1)|`*_&amp;\u202e颠倒的文字"
+
+
+def raw(stem: str = PTSD, options: tuple[str, ...] = OPTIONS, answer: str | None = "A", kind: str = "single") -> dict:
+    named = dict(zip("ABCDE", options, strict=False))
+    rest = {} if answer is None else {"answer": answer}
+    return {"subject_name": "变态心理学", "question_type": kind, "kind": "knowledge", "question": stem, "options": named, **rest}
+
+
+TRAIN = [
+    raw(),
+    raw("记忆研究的先驱是（ ）", ("艾宾浩斯", "巴特利特", "冯特", "铁钦纳"), "A"),
+    raw("记忆研究的先驱是（ ）。", ("艾宾浩斯", "巴特利特", "冯特", "铁钦纳"), "B"),
+    raw(f"{CASE}对该求助者的初步诊断是（ ）。", ("社交恐惧症", "强迫症", "焦虑症", "抑郁症"), "A"),
+    raw("下列属于意志品质的有（ ）", ("自觉性", "果断性", "坚韧性", "自制性"), "B", "multi"),
+    raw("马斯洛认为最高层次的需要是（ ）单选", ("生理", "安全", "尊重", "自我实现"), "D"),
+    raw("心理活动的物质器官是什么（ ）", ("大脑", "心脏"), ""),
+]
+TEST = [
+    raw(PTSD, OPTIONS[::-1], None),
+    raw(PTSD.replace("不断闪回", "反复闪回"), answer=None),
+    raw(f"{CASE}建立关系时咨询师应当首先做到（ ）。", ("尊重", "真诚", "共情", "积极关注"), None),
+    raw("气质类型中的黏液质对应的神经活动类型是（ ）", ("活泼型", "安静型", "兴奋型", "抑制型"), None),
+]
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """A set of two splits in the form of CPsyExam."""
+    folder = tmp_path / "set"
+    folder.mkdir()
+    for name, rows in (("train", TRAIN), ("test", TEST)):
+        (folder / f"{name}.jsonl").write_bytes(b"".join(map(to_line, rows)))
+    return folder
+
+
+def audited(out: Path) -> dict:
+    return json.loads((out / "audit.json").read_text(encoding="utf-8"))
+
+
+def test_what_is_planted_is_found(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    assert main([str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out")]) == 0
+    found = audited(tmp_path / "out")
+    assert {"clusters", "cross_split_clusters", "conflicting_keys", "contaminated", "defects"} <= found.keys()
+    [of_test] = [row for row in found["twins_across_splits"] if (row["of"], row["in"]) == ("test", "train")]
+    assert of_test == {"of": "test", "in": "train", "questions": 4, "identical": 1, "near": 1, "share": 0.5, "shared_case_only": 1}
+    assert found["figures"]["test_in_train_share"] == found["figures"]["cross_split_share"] == 0.5
+    assert sorted(len(one["rows"]) for one in found["clusters"]) == [2, 3]
+    assert [one["splits"] for one in found["cross_split_clusters"]] == [["test", "train"]]
+    [conflict] = found["conflicting_keys"]
+    assert [key["right"] for key in conflict["keys"]] == ["巴特利特", "艾宾浩斯"]
+    assert conflict["keys"][0]["places"] == ["train.jsonl line:3"]
+    counts = {name: (defect["kind"], defect["count"]) for name, defect in found["defects"].items()}
+    assert counts["type_and_answer_disagree"] == ("rejected", 1)
+    assert counts["answer_missing"] == ("rejected", 1)  # the one in train: the key of test is withheld
+    assert counts["type_tag"] == ("repaired", 1)
+    assert found["defects"]["type_tag"]["examples"][0]["stem"].endswith("单选")
+    assert [(one["file"], one["withheld"]) for one in found["files"]] == [("test.jsonl", True), ("train.jsonl", False)]
+    assert found["contaminated"] == [] and found["figures"]["contaminated"] is None
+    assert "test_in_train_share             50.00 %" in capsys.readouterr().out
+
+
+def test_limits_decide_the_exit_status(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    command = [str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out"), "--max"]
+    assert main([*command, "cross_split_share=0.5", "--max", "conflicting_keys=1"]) == 0
+    assert main([*command, "cross_split_share=0.01", "--max", "conflicting_keys=1"]) == 1
+    assert audited(tmp_path / "out")["exceeded"] == [{"figure": "cross_split_share", "found": 0.5, "most": 0.01}]
+    assert "exceeds 0.01" in capsys.readouterr().out
+    assert "| `cross_split_share` | 50.00 % | 0.01 |" in (tmp_path / "out" / "audit.md").read_text(encoding="utf-8")
+
+
+def test_a_reference_is_met(published: Path, tmp_path: Path) -> None:
+    reference = tmp_path / "ceval.csv"
+    reference.write_text(f"id,question,A,B,C,D,answer\n0,{PTSD},{','.join(OPTIONS)},B\n", encoding="utf-8")
+    command = [str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out"), "--reference", str(reference)]
+    assert main([*command, "--reference-format", "ceval", "--max", "contaminated=2"]) == 1
+    found = audited(tmp_path / "out")["contaminated"]
+    assert [(one["file"], one["position"], one["kind"], one["conflict"]) for one in found] == [
+        ("test.jsonl", "line:1", "identical", False),
+        ("test.jsonl", "line:2", "near", False),
+        ("train.jsonl", "line:1", "identical", True),
+    ]
+    assert {one["reference"]["file"] for one in found} == {"ceval.csv"}
+
+
+def test_the_same_set_gives_the_same_bytes(published: Path, tmp_path: Path) -> None:
+    for out in ("one", "other"):
+        main([str(published), "--format", "cpsyexam", "--out", str(tmp_path / out)])
+    for name in ("audit.json", "audit.md", "index.html"):
+        text = (tmp_path / "one" / name).read_bytes()
+        assert text == (tmp_path / "other" / name).read_bytes()
+        assert str(tmp_path).encode() not in text
+
+
+def test_questions_and_items_of_the_pipeline_are_read_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    for split, answer in (("train", "A"), ("test", "B")):
+        path = tmp_path / split / "questions.jsonl"
+        path.parent.mkdir()
+        path.write_bytes(to_line(row(PTSD, answer=answer).question))
+        (path.parent / "claims.jsonl").write_text("{}\n", encoding="utf-8")
+    (tmp_path / "dev.jsonl").write_bytes(to_line(row("另一个问题是什么（ ）").item))
+    assert main([str(tmp_path), "--out", str(tmp_path / "out")]) == 0
+    found = audited(tmp_path / "out")
+    assert [(one["file"], one["split"]) for one in found["files"]] == [
+        ("dev.jsonl", "dev"),
+        ("test/questions.jsonl", "test"),
+        ("train/questions.jsonl", "train"),
+    ]
+    assert len(found["conflicting_keys"]) == 1 and found["classes"]["exam"]["PCE"] == {"test": 1, "train": 1}
+    assert "2 files beside those of items and questions are not read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--max", "leaks=1"], "no figure 'leaks'; known: clusters, "),
+        (["--max", "clusters=many"], "expected NAME=NUMBER"),
+        (["--max", "clusters=-1"], "expected NAME=NUMBER"),
+        (["--max", "clusters=nan"], "expected NAME=NUMBER"),
+        (["--max", "contaminated=1"], "no --reference was given"),
+        (["--max", "cross_split_share=1"], "name them with --split-of"),
+        (["--split-of", "a=b", "--split-of", "="], "expected PATTERN=SPLIT"),
+        (["--reference", "x", "--reference-format", "a", "--reference-format", "b"], "one for each"),
+    ],
+)
+def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> None:
+    items = tmp_path / "items.jsonl"
+    items.write_bytes(to_line(row().item))
+    with pytest.raises(ValueError, match=re.escape(told)):
+        main([str(items), "--out", str(tmp_path / "out"), *flags])
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    for name, told in (("no.jsonl", "no file fits"), ("claims.jsonl", "no fields of a question")):
+        (tmp_path / "claims.jsonl").write_text('{"claim": "x"}\n', encoding="utf-8")
+        with pytest.raises(ValueError, match=told):
+            main([str(tmp_path / name), "--out", str(tmp_path / "out")])
+    with pytest.raises(ValueError, match="expected a folder, found a file"):
+        main([str(tmp_path), "--out", str(tmp_path / "claims.jsonl")])
+
+
+@pytest.fixture
+def hostile_page(tmp_path: Path) -> Path:
+    keyed = [("A", "train"), ("B", "test"), (HOSTILE, "train")]
+    options = (HOSTILE, "乙" * 2_000, "\x00丙")
+    rows = [row(f"{HOSTILE}第{n}问" * 9, options, key, file=f"{split}.jsonl").item for n, (key, split) in enumerate(keyed)]
+    paths = [tmp_path / "train<b>.jsonl", tmp_path / "test.jsonl"]
+    for path in paths:
+        path.write_bytes(b"".join(map(to_line, rows)))
+    assert main([*map(str, paths), "--reference", str(paths[0]), "--out", str(tmp_path / "out"), "--max", "clusters=0"]) == 1
+    return tmp_path / "out"
+
+
+def test_hostile_texts_stay_texts(hostile_page: Path) -> None:
+    text = (hostile_page / "index.html").read_text(encoding="utf-8")
+    page = BeautifulSoup(text, "lxml")
+    assert not page.find_all(["script", "iframe", "img", "link", "form", "b0"])
+    assert not [
+        tag
+        for tag in page.find_all(True)
+        if {"href", "src", "srcset", "action"} & set(tag.attrs) or any(key.startswith("on") for key in tag.attrs)
+    ]
+    assert "<script>alert(1)</script>" in page.get_text() and "[U+202E]" in page.get_text()
+    written = text + (hostile_page / "audit.md").read_text(encoding="utf-8")
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069]", written)
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
+    assert not re.search(r"(?<!\\)[<\[]", (hostile_page / "audit.md").read_text(encoding="utf-8"))
+
+
+def test_the_page_asks_for_nothing_and_needs_no_script(hostile_page: Path, browser) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page, asked = context.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((hostile_page / "index.html").as_uri())
+    assert page.locator("details").count() > 3 and page.locator("h2.bad").inner_text() == "Exceeded limits"
+    assert [url for url in asked if not url.startswith("file:")] == [] and len(asked) == 1
+    context.close()
+
+
+def test_a_text_is_shown_in_one_short_line() -> None:
+    assert shown("一\n二\u200b三" + "四" * 300, 8) == "一 二[U+200B]三四四四…"
+
+
+def test_the_numbers_are_those_of_the_pipeline(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = [str(published), "--format", "cpsyexam", "--out", "out"]
+    main(command)
+    assert audited(tmp_path / "out")["settings"] == to_builtins(CLEAN) | to_builtins(NEAR_DUPLICATES)
+    (tmp_path / "params.yaml").write_text("near_duplicates: {ngram_chars: 3, threshold: 0.99, case_threshold: 0.8}\n")
+    main(command)
+    found = audited(tmp_path / "out")
+    assert found["settings"]["threshold"] == 0.99 and found["figures"]["near_share"] == 0.0
+    (tmp_path / "params.yaml").write_text("near_duplicates: {threshold: 2}\n")
+    with pytest.raises(ValueError, match=r"params\.yaml: near_duplicates"):
+        main(command)
+
+
+def test_every_figure_that_can_be_limited_is_told_and_documented(root: Path, published: Path, tmp_path: Path) -> None:
+    main([str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out")])
+    assert set(FIGURES) == audited(tmp_path / "out")["figures"].keys() - {"questions"}
+    documented = re.findall(r"^\| `(\w+)` \|", (root / "docs/audit.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name in FIGURES if name not in documented] == []
+
+
+def test_splits_within_one_file_are_told_by_a_field(tmp_path: Path) -> None:
+    """As in three files: the key of test is withheld, which is no defect."""
+    rows = [line | {"fold": "Train"} for line in TRAIN] + [line | {"fold": "test"} for line in TEST]
+    path = tmp_path / "all.jsonl"
+    path.write_bytes(b"".join(map(to_line, rows)))
+    assert main([str(path), "--format", "cpsyexam", "--out", str(tmp_path / "out"), "--split-of", "fold"]) == 0
+    found = audited(tmp_path / "out")
+    assert [(one["split"], one["questions"], one["withheld"]) for one in found["files"]] == [("test", 4, True), ("train", 7, False)]
+    assert found["figures"]["test_in_train_share"] == 0.5 and found["defects"]["answer_missing"]["count"] == 1
+
+
+def test_a_limit_is_exceeded_by_more_alone() -> None:
+    limits = read_limits(["clusters=2", "defects_share=0.1"])
+    assert exceeded({"clusters": 2, "defects_share": 0.1}, limits) == []
+    assert [row["figure"] for row in exceeded({"clusters": 3, "defects_share": 0.2}, limits)] == ["clusters", "defects_share"]
+
+
+def test_pairs_that_no_cluster_holds_together_still_conflict() -> None:
+    """The second is a twin of the first and of the third, which are no twins: it goes to the first, and its conflict must be told."""
+    first = "某校心理教师在团体辅导中发现，低年级学生在参加集体游戏活动时普遍表现得比高年级学生更加积极主动，这最能说明的是（ ）。"
+    second = first.replace("辅导中发现", "辅导里看到")
+    third = second.replace("参加集体", "参加了集体的").replace("心理教师", "心理的教师")
+    texts = [(first, "A", "略"), (second, "A", None), (third, "B", None)]
+    found = twins_of([row(stem, answer=key, at=at, explanation=why) for at, (stem, key, why) in enumerate(texts, 1)], NEAR_DUPLICATES)
+    assert [[place["position"] for place in one["rows"]] for one in found.clusters] == [["line:1", "line:2"]]
+    assert [[place["position"] for place in one["rows"]] for one in found.conflicts] == [["line:2", "line:3"]]
+
+
+def test_writing_in_one_form_is_no_repair() -> None:
+    one = row(rules=("signs", "type_tag"), reasons=("answer_missing",), answer=None)
+    assert repairs_of(one) == ("type_tag",)
+    assert [(name, defect["kind"]) for name, defect in defects([one], frozenset()).items()] == [
+        ("answer_missing", "rejected"),
+        ("type_tag", "repaired"),
+        ("signs", "unified"),
+    ]
+    assert "answer_missing" not in defects([one], frozenset({("train.jsonl", "train")}))
+
+
+def test_markdown_of_nothing_to_tell(published: Path, tmp_path: Path) -> None:
+    assert main([str(published / "test.jsonl"), "--format", "cpsyexam", "--out", str(tmp_path / "out")]) == 0
+    found = audited(tmp_path / "out")
+    assert found["twins_across_splits"] == [] and found["figures"]["cross_split_share"] is None
+    assert "No reference was given." in markdown(found)

@@ -1,0 +1,71 @@
+"""How a set is made up: letters, lengths, options; with figures that can be counted by hand."""
+
+import pytest
+
+from curation.audit_balance import _p, classes, files, lengths, letters, longest, near_identical_options
+from tests.curation.audit_rows_of_tests import row
+
+
+@pytest.mark.parametrize(
+    ("statistic", "freedom", "chance"),
+    # Percentage points of chi-square: Abramowitz and Stegun, table 26.8
+    [(3.84146, 1, 0.05), (5.99147, 2, 0.05), (7.81473, 3, 0.05), (9.48773, 4, 0.05), (11.3449, 3, 0.01), (16.9190, 9, 0.05), (0.0, 3, 1.0)],
+)
+def test_the_chance_of_a_chi_square(statistic: float, freedom: int, chance: float) -> None:
+    assert _p(statistic, freedom) == pytest.approx(chance, rel=1e-4)
+
+
+def test_letters_are_counted_among_questions_of_as_many_options() -> None:
+    rows = [row(options=("甲", "乙", "丙", "丁"), answer=letter) for letter in "AAAAAABC"]
+    rows += [row(options=("甲", "乙"), answer="B"), row(answer=None), row(answer="AB", question_type="mrqa")]
+    found = letters(rows)
+    assert [(table["options"], table["questions"]) for table in found["tables"]] == [(2, 1), (4, 8)]
+    assert found["tables"][1]["letters"] == {"A": 6, "B": 1, "C": 1, "D": 0}
+    assert found["tables"][1]["chi_square"] == 11.0  # (4² + 1 + 1 + 2²) / 2
+    assert (found["chi_square"], found["degrees_of_freedom"], found["largest_deviation"]) == (12.0, 4, 0.5)
+
+
+def test_the_longest_option_is_counted_where_one_alone_is() -> None:
+    options = ("甲", "乙乙", "丙", "丁丁丁")
+    found = longest([*(row(options=options, answer="D") for _ in range(3)), row(options=options, answer="A"), row(options=("甲", "乙"))])
+    assert (found["questions"], found["right"], found["share"], found["by_chance"]) == (4, 3, 0.75, 0.25)
+    assert found["chi_square"] == pytest.approx((3 - 1) ** 2 / (4 * 0.25 * 0.75), abs=1e-4)
+
+
+def test_nothing_can_be_said_of_nothing() -> None:
+    assert letters([])["p"] is letters([])["largest_deviation"] is longest([])["p"] is longest([])["share"] is None
+    assert lengths([row()])["stems"]["quartiles"] is None
+
+
+def test_what_is_far_longer_than_the_others_is_told() -> None:
+    found = lengths([*(row("某" * (20 + n % 5), at=n) for n in range(40)), row("长" * 400, at=99)])["stems"]
+    assert (found["outliers"], found["examples"][0]["chars"], found["examples"][0]["position"]) == (1, 400, "line:99")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("具有主观能动性", "具有主观 能动性。", "equal"),
+        ("自我意识的成熟", "自我认识的成熟", "one_character"),
+        ("人格发展的动力说", "人格发展动力说", "one_character"),
+        ("血清钾浓度为3.5", "血清钾浓度为4.5", None),
+        ("血清总胆红素升高", "血清总胆红素降低", None),
+        ("肝阴虚", "肾阴虚", None),
+        ("自我意识的成熟", "自我认知的养成", None),
+        ("乙" * 100_000 + "一样", "乙" * 100_000 + "一个", "one_character"),
+        ("乙" * 100_000 + "3.5", "乙" * 100_000 + "4.5", None),
+    ],
+)
+def test_options_that_are_almost_one(one: str, other: str, kind: str | None) -> None:
+    found = near_identical_options([row(options=("另外一个不同的选项", one, other))])
+    assert [pair["kind"] for pair in found] == ([kind] if kind else [])
+
+
+def test_a_key_that_a_split_withholds_is_told_from_one_with_holes() -> None:
+    rows = [row(file="all.jsonl", split="test", answer=None), row(file="all.jsonl"), row(file="all.jsonl", answer=None)]
+    assert [(one["split"], one["share"], one["withheld"]) for one in files(rows)] == [("test", 0.0, True), ("train", 0.5, False)]
+
+
+def test_classes_are_counted_by_split() -> None:
+    found = classes([row(split="train"), row(split="train"), row(split="test"), row(split=None)])
+    assert found["question_type"] == {"mcqa": {"all": 1, "test": 1, "train": 2}}

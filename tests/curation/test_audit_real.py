@@ -1,0 +1,155 @@
+"""The audit of a published set against counts that share nothing with it but the rule which says when two questions are one."""
+
+import json
+import re
+from collections import Counter, defaultdict
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curation.audit import CLEAN, NEAR_DUPLICATES
+from curation.audit_findings import examine
+from curation.audit_rows import Row, read_set, rows_of
+from curation.audit_splits import SplitOf
+from curation.clusters import MIN_NGRAMS
+from curation.twins import proper, relation
+
+N = NEAR_DUPLICATES.ngram_chars
+
+
+@pytest.fixture(scope="module")
+def rows(real_data: Path) -> list[Row]:
+    return rows_of(read_set([str(real_data / "cpsyexam")], "cpsyexam"), SplitOf(), CLEAN)
+
+
+@pytest.fixture(scope="module")
+def found(rows: list[Row]) -> dict[str, Any]:
+    return examine(rows, None, NEAR_DUPLICATES)
+
+
+@pytest.fixture(scope="module")
+def records(real_data: Path) -> dict[str, list[dict]]:
+    """The set as it was published, a line a record."""
+    files = sorted((real_data / "cpsyexam").glob("*.jsonl"))
+    return {file.name: [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] for file in files}
+
+
+def letters_only(text: str) -> str:
+    """Return a text without anything but letters, digits and what a number or a comparison needs."""
+    return re.sub(r"[^\w<>≤≥=+×÷±%‰./:-]|_", "", text.lower())
+
+
+def grams(text: str) -> set[str]:
+    return {text[at : at + N] for at in range(len(text) - N + 1)}
+
+
+def test_the_questions_are_those_of_the_files(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
+    assert {one["file"]: one["questions"] for one in found["files"]} == {file: len(lines) for file, lines in records.items()}
+    published = Counter(line["published_split"] for lines in records.values() for line in lines if "published_split" in line)
+    told = Counter()
+    for one in found["files"]:
+        told[one["split"]] += one["questions"]
+    assert published and all(told[split] >= count for split, count in published.items())
+
+
+def test_letters_of_plain_keys_are_counted(found: dict[str, Any], rows: list[Row], records: dict[str, list[dict]]) -> None:
+    """Of the keys that are one letter in a record with four options, all but those of questions that were read otherwise."""
+    plain = Counter()
+    for file in ("train.jsonl", "dev.jsonl"):
+        for line in records[file]:
+            if sum(bool(text.strip()) for text in line["options"].values()) == 4 and re.fullmatch("[A-D]", line["answer"]):
+                plain[line["answer"]] += 1
+    [table] = [table for table in found["letters"]["tables"] if table["options"] == 4]
+    assert (
+        sum((plain - Counter(table["letters"])).values()) + sum((Counter(table["letters"]) - plain).values()) <= 0.01 * table["questions"]
+    )
+    even = table["questions"] / 4
+    assert table["chi_square"] == pytest.approx(sum((count - even) ** 2 / even for count in table["letters"].values()), abs=1e-3)
+
+
+def test_multiple_response_questions_with_one_answer_are_all_told(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
+    one_letter = sum(
+        line["question_type"] == "multi" and bool(re.fullmatch(r"\s*[A-J]\s*[,，、]?\s*", line.get("answer") or ""))
+        for lines in records.values()
+        for line in lines
+    )
+    told = sum(found["defects"][name]["count"] for name in ("type_and_answer_disagree", "section_type"))
+    assert one_letter and abs(told - one_letter) <= 0.05 * one_letter
+
+
+def test_identical_questions_of_test_and_train_as_published(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
+    """Counted on the raw records: equal letters of stem and options. The audit finds them all, and those it sees through blemishes."""
+
+    def whole(line: dict) -> tuple[str, ...]:
+        options = (line.get("options") or {}).values()
+        return letters_only(line["question"]), *sorted(letters_only(text) for text in options if text.strip())
+
+    held: dict[str, set] = defaultdict(set)
+    for file, lines in records.items():
+        held["train" if "train" in file else "test" if "test" in file else "dev"] |= {whole(line) for line in lines}
+    tested = [whole(line) for file in ("test.jsonl", "qa_test.jsonl") for line in records[file]]
+    equal = sum(line in held["train"] for line in tested)
+    [across] = [one for one in found["twins_across_splits"] if (one["of"], one["in"]) == ("test", "train")]
+    assert 0.9 * across["identical"] <= equal <= across["identical"] + across["near"]
+
+
+def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], rows: list[Row]) -> None:
+    compared = [(row, proper(row.question, N)) for row in rows if row.question.stem]
+    case_of = _cases({one.case for _, one in compared if one.case})
+    train = [one for row, one in compared if row.split == "train"]
+    keys = Counter((one.stem, one.case, one.options) for one in train)
+    cases = {case_of[one.case] for one in train if one.case}
+    sets = [grams(one.text) for one in train]
+    holders: dict[str, list[int]] = defaultdict(list)
+    for place, own in enumerate(sets):
+        for gram in own:
+            holders[gram].append(place)
+    counts = Counter()
+    for row, one in compared:
+        if row.split == "test":
+            own = grams(one.text)
+            shared = Counter(place for gram in own for place in holders.get(gram, ()))
+            near = any(
+                (one.text == train[place].text or (min(len(own), len(sets[place])) >= MIN_NGRAMS and _near(count, own, sets[place])))
+                and relation(one, train[place], NEAR_DUPLICATES)
+                for place, count in shared.items()
+            )
+            kind = "identical" if (one.stem, one.case, one.options) in keys else "near" if near else None
+            counts[kind or ("shared_case_only" if one.case and case_of[one.case] in cases else "none")] += 1
+    [across] = [one for one in found["twins_across_splits"] if (one["of"], one["in"]) == ("test", "train")]
+    assert {kind: across[kind] for kind in ("identical", "near", "shared_case_only")} == {
+        kind: counts[kind] for kind in ("identical", "near", "shared_case_only")
+    }
+    assert 0.1 < across["share"] < 0.125  # one in nine; one in five where questions on a shared case counted as twins
+    assert 0.17 < (across["identical"] + across["near"] + across["shared_case_only"]) / across["questions"] < 0.22
+
+
+def _near(shared: int, own: set[str], other: set[str], threshold: float = NEAR_DUPLICATES.threshold) -> bool:
+    return shared / (len(own) + len(other) - shared) >= threshold
+
+
+def _cases(texts: set[str]) -> dict[str, int]:
+    """Return the number of the group of each case: those that are near each other, directly or through others."""
+    listed = sorted(texts)
+    sets, group = [grams(text) for text in listed], list(range(len(listed)))
+    for a, b in combinations(range(len(listed)), 2):
+        if _near(len(sets[a] & sets[b]), sets[a], sets[b], NEAR_DUPLICATES.case_threshold):
+            group = [group[a] if number == group[b] else number for number in group]
+    return dict(zip(listed, group, strict=True))
+
+
+def test_conflicting_keys_hold_all_equal_questions_with_other_letters(found: dict[str, Any], rows: list[Row]) -> None:
+    keys: dict[tuple, set] = defaultdict(set)
+    places: dict[tuple, set] = defaultdict(set)
+    for row in rows:
+        question = row.question
+        texts = {option.letter: letters_only(option.text) for option in question.options}
+        if texts and question.answer and set(question.answer) <= set(texts):
+            asked = letters_only(question.shared_stem or ""), letters_only(question.stem), *sorted(texts.values())
+            keys[asked].add(frozenset(texts[letter] for letter in question.answer))
+            places[asked].add((row.file, row.position))
+    told = [{(place["file"], place["position"]) for place in one["rows"]} for one in found["conflicting_keys"]]
+    contradicting = [places[asked] for asked, right in keys.items() if len(right) > 1]
+    assert contradicting and all(any(group <= rows_told for rows_told in told) for group in contradicting)
