@@ -6,7 +6,7 @@ What was done to which item stands in changes.jsonl. Opens params.yaml for the n
 import gc
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from curation import facts
 from curation.changes import Change, change_of
 from curation.contexts import context_of
 from curation.questions import Reading, read_questions
+from curation.understood import reference_questions
 from records.evidence import Passage
 from records.fact import Fact
 from records.item import EntityItem, Item, QuestionItem
@@ -36,6 +37,8 @@ class Cleaned(NamedTuple):
     passages: list[Passage]
     rejected: list[Rejected]
     changes: list[Change]
+    references: list[Question]
+    """Questions of the sources that are references: compared with the data, and no part of it."""
     metrics: dict[str, Any]
 
 
@@ -47,11 +50,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         Clean,
         {"items": "data/items", "out": "data/clean", "metrics": "metrics/clean.json"},
     )
-    sources = sorted(arguments.all_params.get("sources") or {})
+    named = arguments.all_params.get("sources") or {}
+    sources, references = sorted(named), frozenset(name for name, line in named.items() if (line or {}).get("role") == "reference")
     if not sources:
         raise ValueError(f"{PARAMS_FILE}: no sources; list one under `sources`, as `ask120: {{}}`")
     gc.disable()  # millions of records without a cycle among them: looking for one takes a third of the time
-    found = clean(_items(Path(arguments.items), sources), arguments.params)
+    found = clean(_items(Path(arguments.items), sources), arguments.params, references)
     with folder_lock(arguments.out) as folder:
         for stale in sorted(folder.iterdir()):  # what a killed run left
             if stale.name.endswith(".part") and stale.is_file():
@@ -60,6 +64,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         write_jsonl(folder / "facts.jsonl", found.facts, lambda row: (row.id, row.provenance))
         write_jsonl(folder / "passages.jsonl", found.passages, lambda row: row.id)
         write_jsonl(folder / "rejected.jsonl", found.rejected, lambda row: (row.id, row.kind))
+        write_jsonl(folder / "references.jsonl", found.references, lambda row: (row.id, row.provenance))
         write_jsonl(folder / "changes.jsonl", found.changes, lambda row: (row.id, row.provenance))
     write_json(arguments.metrics, found.metrics)
 
@@ -72,17 +77,20 @@ def _items(folder: Path, sources: Iterable[str]) -> Iterable[tuple[str, list[Ite
         yield source, list(read_jsonl(path, Item))
 
 
-def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean) -> Cleaned:
-    """Return what the items of each source give. Their order does not matter.
+def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean, references: Collection[str] = ()) -> Cleaned:
+    """Return what the items of each source give, those named as references apart. Their order does not matter.
 
     Raises:
         ValueError: an item is neither kept nor rejected, or twice.
     """
-    found = Cleaned([], [], [], [], [], {})
+    found = Cleaned([], [], [], [], [], [], {})
     counts: Counter[tuple[str, ...]] = Counter()
     passages: dict[str, Passage] = {}
     for source, items in sources:
         asked = [item for item in items if isinstance(item, QuestionItem)]
+        if source in references:
+            found.references.extend(reference_questions(asked, params))
+            continue
         context = context_of(asked)
         with tqdm(total=len(items), desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as done:
             for start in range(0, len(asked), _BATCH):
@@ -137,6 +145,7 @@ def _metrics(found: Cleaned, counts: Counter[tuple[str, ...]]) -> dict[str, Any]
         "facts": _balance("facts", counts["facts", "in"], len(found.facts), rejected["fact"]),
         "entities": _balance("entities", counts["entities", "in"], counts["entities", "out"], rejected["entity"]),
         "passages": len(found.passages),
+        "references": _sorted(Counter(seen.source for row in found.references for seen in row.provenance)),
         "rejected_by_reason": _sorted(Counter(row.reason for row in found.rejected)),
         "repaired_by_rule": _sorted(_each_rule(counts)),
         "by_exam": _by_exam(found.questions),

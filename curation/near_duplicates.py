@@ -4,13 +4,15 @@ Questions that ask the same thing make a cluster, of which the best is kept; clu
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from curation import contamination
 from curation.clusters import Star, case_groups, medoid, stars
+from curation.contamination import Contamination, contaminations, of_kept, without_contaminated
 from curation.merging import blemishes, merged, merged_provenance, sighted
 from curation.reviews import Settled, decision_for, read_decisions, review_of_fact, review_of_question, settled, told
 from records.cluster import Cluster
@@ -29,7 +31,7 @@ REASONS = {
     "conflicting_answers": "rows that ask the same thing hold different options to be right: all of them go, for review",
     "overruled": "another row, which says otherwise, was decided on; detail is its id",
     "conflicting_polarity": "rows say and deny the same fact: all of them go, for review",
-}
+} | contamination.REASONS
 
 
 class UniqueQuestions(NamedTuple):
@@ -102,7 +104,7 @@ def unique_facts(rows: Iterable[Fact], decisions: Mapping[str, Decision] | None 
     return found
 
 
-def measure(questions: int, facts: int, asked: UniqueQuestions, stated: UniqueFacts) -> dict[str, Any]:
+def measure(questions: int, facts: int, asked: UniqueQuestions, stated: UniqueFacts, met: Sequence[Contamination] = ()) -> dict[str, Any]:
     """Return the stage's metrics; `questions` and `facts` are the numbers of rows that came in.
 
     Raises:
@@ -119,6 +121,7 @@ def measure(questions: int, facts: int, asked: UniqueQuestions, stated: UniqueFa
     return counts | {
         "clusters": len(asked.clusters),
         "for_review": len(asked.reviews) + len(stated.reviews),
+        "contaminated": dict(sorted(Counter(name for name, _ in {(one.reference, one.question_id) for one in met}).items())),
         "largest_cluster": max((cluster.rows for cluster in asked.clusters), default=0),
         "rejected_by_reason": {reason: reasons[reason] for reason in REASONS},
     }
@@ -128,6 +131,7 @@ def main(argv: list[str] | None = None) -> None:
     paths = {
         "questions": "data/clean/questions.jsonl",
         "facts": "data/clean/facts.jsonl",
+        "references": "data/clean/references.jsonl",
         "decisions": "curation/decisions.jsonl",
         "out": "data/unique",
         "metrics": "metrics/near_duplicates.json",
@@ -136,7 +140,11 @@ def main(argv: list[str] | None = None) -> None:
     questions, facts = list(read_jsonl(args.questions, Question)), list(read_jsonl(args.facts, Fact))
     decisions = read_decisions(args.decisions)
     asked, stated = unique_questions(questions, args.params, decisions), unique_facts(facts, decisions)
-    metrics = measure(len(questions), len(facts), asked, stated)
+    references = list(read_jsonl(args.references, Question)) if args.references.exists() else []  # by hand there need be none
+    met = of_kept(contaminations(questions, references, args.params), asked.kept, asked.rejected)
+    if args.params.contaminated == "drop":
+        asked = _without(asked, met)
+    metrics = measure(len(questions), len(facts), asked, stated, met)
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # what a killed run left
             stale.unlink()
@@ -145,7 +153,16 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(out / "rejected.jsonl", [*asked.rejected, *stated.rejected], key=lambda row: row.id)
         write_jsonl(out / "clusters.jsonl", asked.clusters, key=lambda row: (row.cluster_id, row.members))
         write_jsonl(out / "review.jsonl", [*asked.reviews, *stated.reviews], key=lambda row: (row.id, row.asked))
+        write_jsonl(out / "contaminated.jsonl", met, key=lambda row: (row.question_id, row.reference_id, row.seen))
         write_json(args.metrics, metrics)
+
+
+def _without(found: UniqueQuestions, met: Sequence[Contamination]) -> UniqueQuestions:
+    """Return what rows came to without the questions that a reference asks; their clusters keep none."""
+    kept, dropped = without_contaminated(found.kept, met)
+    gone = {row.id for row in dropped}
+    clusters = [replace(cluster, kept=None) if cluster.kept in gone else cluster for cluster in found.clusters]
+    return found._replace(kept=kept, rejected=found.rejected + dropped, clusters=clusters)
 
 
 def _reject(row: Question | Fact, kind: str, reason: str, detail: str) -> Rejected:

@@ -8,7 +8,7 @@ class Cluster(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     cluster_id: str
     kept: str | None
-    """Id of the question that stands for all; None where their answers conflict, so that none was kept."""
+    """Id of the question that stands for all; None where their answers conflict, or a reference asks it, so that none was kept."""
     medoid: str
     """Id of the member most alike to all others."""
     members: list[str]

@@ -29,6 +29,8 @@ class Source(Block):
     """One line under `sources`: a site to crawl, or files to import when `kind` is `files`."""
 
     kind: Literal["site", "files"] = "site"
+    role: Literal["data", "reference"] = "data"
+    """reference: a benchmark whose questions should not be in the data; imported and compared, never part of it."""
     snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
     """Date the crawl stands for; a new date crawls anew."""
     max_pages: Count = 100_000
@@ -83,6 +85,8 @@ class NearDuplicates(Block):
     """Jaccard similarity of character n-gram sets from which two questions proper are near-duplicates."""
     case_threshold: Annotated[float, Meta(gt=0, le=1)]
     """The same for shared cases, which are compared apart."""
+    contaminated: Literal["mark", "drop"] = "mark"
+    """What becomes of a question that a reference asks, too: it is listed in contaminated.jsonl; drop rejects it as well."""
 
 
 class Claims(Block):

@@ -15,7 +15,7 @@ from records.jsonl import to_line, write_jsonl
 from records.params import Clean
 from records.provenance import Provenance
 
-OUTPUTS = ("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl", "changes.jsonl")
+OUTPUTS = ("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl", "changes.jsonl", "references.jsonl")
 
 # What the published sets got wrong; a judge looks for these in the questions kept.
 DEFECT = re.compile(
@@ -134,6 +134,26 @@ def test_the_stage_writes_all_it_promises(workplace: Path) -> None:
     assert metrics["questions"] == {"in": 4, "out": 3, "rejected": 1}
     assert metrics["rejected_by_reason"] == {"stem_too_short": 1}
     assert metrics["by_exam"]["PCE"]["questions"] == 2
+
+
+def test_a_reference_is_kept_apart_and_enters_nothing_else(workplace: Path) -> None:
+    main([])
+    without = {path.name: path.read_bytes() for path in (workplace / "data/clean").iterdir()}
+    held = [
+        question(place, stem_raw=stem, options_raw=["A.过去经验", "B.未来"], answer_raw=None)
+        for place, stem in enumerate(["记忆是（ ）的反映。", ""], 1)
+    ]
+    write_jsonl(workplace / "data/items/cmmlu.jsonl", held, lambda item: item.provenance)
+    params = (workplace / "params.yaml").read_text()
+    (workplace / "params.yaml").write_text(params.replace("medical: {}", "medical: {}, cmmlu: {role: reference}"))
+    main([])
+    written = {path.name: path.read_bytes() for path in (workplace / "data/clean").iterdir()}
+    references = [json.loads(line) for line in written.pop("references.jsonl").splitlines()]
+    assert [(row["stem"], row["answer"]) for row in references] == [("记忆是（ ）的反映。", None)]
+    assert without.pop("references.jsonl") == b"" and written == without
+    metrics = json.loads((workplace / "metrics/clean.json").read_text())
+    assert metrics["questions"] == {"in": 4, "out": 3, "rejected": 1}
+    assert metrics["references"] == {"exam": 1}
 
 
 def test_each_change_is_told_with_the_text_as_it_was(workplace: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from curation.contamination import Contamination
 from curation.near_duplicates import REASONS, main, measure, unique_facts, unique_questions
 from curation.reviews import read_decisions
 from curation.similarity import jaccard, ngrams
@@ -368,7 +369,7 @@ def test_the_stage(tmp_path: Path) -> None:
     written = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     main(argv)
     assert written == {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert sorted(written) == ["clusters.jsonl", "facts.jsonl", "questions.jsonl", "rejected.jsonl", "review.jsonl"]
+    assert sorted(written) == ["clusters.jsonl", "contaminated.jsonl", "facts.jsonl", "questions.jsonl", "rejected.jsonl", "review.jsonl"]
     assert len(list(read_jsonl(tmp_path / "out" / "rejected.jsonl", Rejected))) == 7
     assert len(list(read_jsonl(tmp_path / "out" / "clusters.jsonl", Cluster))) == 2
     assert msgspec.json.decode((tmp_path / "metrics" / "m.json").read_bytes()) == {
@@ -376,9 +377,41 @@ def test_the_stage(tmp_path: Path) -> None:
         "facts": {"in": 4, "out": 1, "rejected": 3},
         "clusters": 2,
         "for_review": 2,
+        "contaminated": {},
         "largest_cluster": 3,
-        "rejected_by_reason": {"identical": 2, "near_duplicate": 1, "conflicting_answers": 2, "overruled": 0, "conflicting_polarity": 2},
+        "rejected_by_reason": {
+            "identical": 2,
+            "near_duplicate": 1,
+            "conflicting_answers": 2,
+            "overruled": 0,
+            "conflicting_polarity": 2,
+            "contaminated": 0,
+        },
     }
+
+
+def test_what_a_reference_asks_is_marked_or_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [ask(), ask(STEM.replace("不断闪回", "反复闪回"), at="q3"), ask("记忆研究的先驱是哪一位心理学家（ ）", SHORT, at="q4")]
+    write_jsonl(tmp_path / "q.jsonl", rows, key=lambda row: row.id)
+    write_jsonl(tmp_path / "f.jsonl", [tell()], key=lambda row: row.id)
+    write_jsonl(tmp_path / "r.jsonl", [ask(at="line:7", answer=None)], key=lambda row: row.id)
+    flags = "--questions q.jsonl --facts f.jsonl --references r.jsonl --out out --metrics m.json"
+    flags += " --ngram_chars 3 --threshold 0.8 --case_threshold 0.8"
+    outcomes = {}
+    for action in ("mark", "drop"):
+        main([*flags.split(), "--contaminated", action])
+        out = [
+            list(read_jsonl(tmp_path / "out" / f"{name}.jsonl", shape)) for name, shape in (("questions", Question), ("rejected", Rejected))
+        ]
+        [found] = read_jsonl(tmp_path / "out" / "contaminated.jsonl", Contamination)
+        assert (found.seen.position, found.conflict, found.similarity) == ("line:7", False, 1.0)
+        metrics = msgspec.json.decode((tmp_path / "m.json").read_bytes())
+        assert metrics["contaminated"] == {"site": 1}
+        assert metrics["questions"]["in"] == 3 == len(out[0]) + len(out[1])
+        [cluster] = read_jsonl(tmp_path / "out" / "clusters.jsonl", Cluster)
+        outcomes[action] = (len(out[0]), cluster.kept is None, [row.reason for row in out[1] if row.id == found.question_id])
+    assert outcomes == {"mark": (2, False, []), "drop": (1, True, ["contaminated"])}
 
 
 def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path) -> None:
