@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from curation.classify import Classes, Unclassified, classify_rows, declared_type
-from curation.classify_cases import category_of
-from curation.contexts import context_of
-from curation.questions import read_questions
+from curation.classifying.cases import category_of
+from curation.cleaning.contexts import context_of
+from curation.cleaning.questions import read_questions
 from records.item import Item, QuestionItem
 from records.jsonl import read_jsonl
 from records.params import Clean

@@ -16,11 +16,11 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from curation.audit_figures import FIGURES, exceeded, read_limits
-from curation.audit_findings import examine
-from curation.audit_report import markdown, page, summary
-from curation.audit_rows import read_set, rows_of
-from curation.audit_splits import SplitOf, read_split_of
+from curation.auditing.figures import FIGURES, exceeded, read_limits
+from curation.auditing.findings import examine
+from curation.auditing.report import markdown, page, summary
+from curation.auditing.rows import read_set, rows_of
+from curation.auditing.splits import SplitOf, read_split_of
 from records.checks import convert
 from records.jsonl import folder_lock, replacing, write_json
 from records.params import PARAMS_FILE, Clean, NearDuplicates, read_params

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from curation.classify_cases import case_type_of, category_of
-from curation.classify_places import place_of
+from curation.classifying.cases import case_type_of, category_of
+from curation.classifying.places import place_of
 from records.question import CaseType, Category, Form, QuestionType
 
 _TYPES = (

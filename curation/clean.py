@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from curation import facts
-from curation.changes import Change, change_of
-from curation.contexts import context_of
-from curation.questions import Reading, read_questions
-from curation.understood import reference_questions
+from curation.cleaning.changes import Change, change_of
+from curation.cleaning.contexts import context_of
+from curation.cleaning.questions import Reading, read_questions
+from curation.cleaning.understood import reference_questions
+from curation.entities import facts
 from records.evidence import Passage
 from records.fact import Fact
 from records.item import EntityItem, Item, QuestionItem

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from curation.clusters import MIN_NGRAMS
+from curation.joining.clusters import MIN_NGRAMS
+from curation.joining.twins import Proper, proper, relation
 from curation.similarity import near_pairs_between
-from curation.twins import Proper, proper, relation
 from records.params import NearDuplicates
 from records.provenance import Provenance
 from records.question import Question

@@ -11,10 +11,10 @@ import msgspec
 from msgspec.structs import replace
 
 from curation import contamination
-from curation.clusters import Star, case_groups, medoid, stars
 from curation.contamination import Contamination, contaminations, of_kept, without_contaminated
-from curation.merging import blemishes, merged, merged_provenance, sighted
-from curation.reviews import Settled, decision_for, read_decisions, review_of_fact, review_of_question, settled, told
+from curation.joining.clusters import Star, case_groups, medoid, stars
+from curation.joining.merging import blemishes, merged, merged_provenance, sighted
+from curation.joining.reviews import Settled, decision_for, read_decisions, review_of_fact, review_of_question, settled, told
 from records.cluster import Cluster
 from records.fact import Fact
 from records.identity import content_id

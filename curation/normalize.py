@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from curation.characters import (
+from curation.cleaning.characters import (
     COMMON,
     needs_characters,
     needs_encoding,
@@ -16,9 +16,9 @@ from curation.characters import (
     simplify,
     unify_characters,
 )
-from curation.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
-from curation.rules import Cleaned, Rule, run_rules
-from curation.signs import CJK, needs_signs, needs_spacing, space, to_chinese_signs
+from curation.cleaning.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
+from curation.cleaning.rules import Cleaned, Rule, run_rules
+from curation.cleaning.signs import CJK, needs_signs, needs_spacing, space, to_chinese_signs
 
 _LOST_ELLIPSIS = re.compile(rf"(?<=[{CJK}”）])\?\?(?=[{CJK}”，,。])")
 _REPEATED_MARK = re.compile(r"([？！!])[?？!！]+|(?<=[^?])(\?)[?？!！](?=\s*$)")

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from curation.broken_stems import LOST, is_broken
-from curation.characters import needs_simplifying
-from curation.option_text import runs_into_next
+from curation.cleaning.broken_stems import LOST, is_broken
+from curation.cleaning.characters import needs_simplifying
+from curation.cleaning.option_text import runs_into_next
 from records.identity import canonical
 from records.question import LETTERS
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 from msgspec import Struct, field
 
-from curation.tables import Columns, Places, claims_table, clusters_table, facts_table, questions_table
-from curation.tables_of_results import predictions_table, splits_table
-from curation.validate_report import describe, failures, figures, write_reports
-from curation.validate_run import check_table, quiet_context
-from curation.validate_suites import SUITES, read_suite
+from curation.validation.report import describe, failures, figures, write_reports
+from curation.validation.run import check_table, quiet_context
+from curation.validation.suites import SUITES, read_suite
+from curation.validation.tables import Columns, Places, claims_table, clusters_table, facts_table, questions_table
+from curation.validation.tables_of_results import predictions_table, splits_table
 from records.checks import one_of
 from records.jsonl import folder_lock, write_json
 from records.stage import read_arguments, run_stage

@@ -119,7 +119,7 @@ def test_every_reason_is_written_about_and_no_other() -> None:
 
 
 def test_every_reason_in_the_code_is_a_known_one() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "curation").glob("*.py"))]
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "curation").rglob("*.py"))]
     used = {reason for text in texts for reason in re.findall(r"""reason\s*=\s*"(\w+)\"""", text)}
     assert {"value_empty", "tail_not_atomic", "entity_empty"} <= used <= set(REASONS)
 

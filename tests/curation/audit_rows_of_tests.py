@@ -1,6 +1,6 @@
 """Rows for the tests of the audit."""
 
-from curation.audit_rows import Row
+from curation.auditing.rows import Row
 from records.item import QuestionItem
 from records.provenance import Provenance
 from records.question import LETTERS, Option, Question, question_id

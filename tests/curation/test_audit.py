@@ -9,10 +9,10 @@ from bs4 import BeautifulSoup
 from msgspec import to_builtins
 
 from curation.audit import CLEAN, NEAR_DUPLICATES, main
-from curation.audit_defects import defects, repairs_of
-from curation.audit_figures import FIGURES, exceeded, read_limits
-from curation.audit_report import markdown, shown
-from curation.audit_twins import twins_of
+from curation.auditing.defects import defects, repairs_of
+from curation.auditing.figures import FIGURES, exceeded, read_limits
+from curation.auditing.report import markdown, shown
+from curation.auditing.twins import twins_of
 from records.jsonl import to_line
 from tests.curation.audit_rows_of_tests import OPTIONS, row
 

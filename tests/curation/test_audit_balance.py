@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.audit_balance import _p, classes, files, lengths, letters, longest, near_identical_options
+from curation.auditing.balance import _p, classes, files, lengths, letters, longest, near_identical_options
 from tests.curation.audit_rows_of_tests import row
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from curation.audit import CLEAN, NEAR_DUPLICATES
-from curation.audit_findings import examine
-from curation.audit_rows import Row, read_set, rows_of
-from curation.audit_splits import SplitOf
-from curation.clusters import MIN_NGRAMS
-from curation.twins import proper, relation
+from curation.auditing.findings import examine
+from curation.auditing.rows import Row, read_set, rows_of
+from curation.auditing.splits import SplitOf
+from curation.joining.clusters import MIN_NGRAMS
+from curation.joining.twins import proper, relation
 
 N = NEAR_DUPLICATES.ngram_chars
 

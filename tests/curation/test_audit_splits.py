@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from curation.audit_splits import SplitOf, read_split_of, split_at, split_in_name, splits_of_file
+from curation.auditing.splits import SplitOf, read_split_of, split_at, split_in_name, splits_of_file
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from curation.classify_places import Place, Places, place_of
-from curation.vocabulary import read_vocabulary
+from curation.classifying.places import Place, Places, place_of
+from curation.entities.vocabulary import read_vocabulary
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from curation.clusters import MIN_NGRAMS
+from curation.cleaning.understood import reference_questions
 from curation.contamination import REASON, contaminations, of_kept, without_contaminated
+from curation.joining.clusters import MIN_NGRAMS
+from curation.joining.twins import proper, relation
 from curation.near_duplicates import unique_questions
 from curation.similarity import jaccard, ngrams
-from curation.twins import proper, relation
-from curation.understood import reference_questions
 from records.item import QuestionItem
 from records.params import Clean, NearDuplicates
 from records.provenance import Provenance

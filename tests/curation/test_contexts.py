@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.clean import clean
-from curation.contexts import context_of
-from curation.questions import read_questions
+from curation.cleaning.contexts import context_of
+from curation.cleaning.questions import read_questions
 from records.item import QuestionItem
 from records.params import Clean
 from records.provenance import Provenance

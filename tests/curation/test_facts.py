@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.fact_values import MAX_TAIL_CHARS, is_prose, tails
-from curation.facts import read_entity
-from curation.passages import MAX_CHARS, MIN_CHARS, split_passages
+from curation.entities.fact_values import MAX_TAIL_CHARS, is_prose, tails
+from curation.entities.facts import read_entity
+from curation.entities.passages import MAX_CHARS, MIN_CHARS, split_passages
 from records.item import EntityItem, LabelledValue, Section
 from records.provenance import Provenance
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from curation.contamination import Contamination
+from curation.joining.reviews import read_decisions
+from curation.joining.twins import proper, relation
 from curation.near_duplicates import REASONS, main, measure, unique_facts, unique_questions
-from curation.reviews import read_decisions
 from curation.similarity import jaccard, ngrams
-from curation.twins import proper, relation
 from records.cluster import Cluster
 from records.fact import Fact, fact_id
 from records.jsonl import read_jsonl, to_line, write_jsonl

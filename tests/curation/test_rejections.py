@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from curation.questions import read_questions
+from curation.cleaning.questions import read_questions
 from curation.rejections import CHECKS, REASONS
 from records.item import QuestionItem
 from records.params import Clean

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.renaming import is_slip, renamed
+from curation.joining.renaming import is_slip, renamed
 
 
 @pytest.mark.parametrize(

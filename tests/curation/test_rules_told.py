@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from curation.cleaning.option_text import OPTION_RULES
+from curation.cleaning.paper_marks import PROSE_RULES, STEM_RULES
+from curation.cleaning.rules import Rule
 from curation.normalize import RULES
-from curation.option_text import OPTION_RULES
-from curation.paper_marks import PROSE_RULES, STEM_RULES
-from curation.rules import Rule
 
 NAMED_IN_CODE = re.compile(r'(?:rules|names)\["(\w+)"\]|"(answer_\w+|option_in_answer)"')
 
@@ -30,7 +30,7 @@ def test_a_rule_is_told_as_it_is(rule: Rule, told: str) -> None:
 def test_no_other_rule_is_told_and_none_is_left_out(root: Path, told: str) -> None:
     named = {rule.name for rule in (*RULES, *STEM_RULES, *PROSE_RULES, *OPTION_RULES)}
     for name in ("questions", "option_text", "answers"):
-        found = NAMED_IN_CODE.findall((root / f"curation/{name}.py").read_text(encoding="utf-8"))
+        found = NAMED_IN_CODE.findall((root / f"curation/cleaning/{name}.py").read_text(encoding="utf-8"))
         named |= {one or other for one, other in found}
     named -= {"answer_missing", "answer_not_in_options"}
     assert set(re.findall(r"^\| `(\w+)` \|", told, re.MULTILINE)) == named

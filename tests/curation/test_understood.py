@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.contexts import context_of
-from curation.questions import read_questions
+from curation.cleaning.contexts import context_of
+from curation.cleaning.questions import read_questions
+from curation.cleaning.understood import reference_questions, understood
 from curation.rejections import CHECKS
-from curation.understood import reference_questions, understood
 from records.item import QuestionItem
 from records.params import Clean
 from records.provenance import Provenance

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from curation.claims import make_claims
-from curation.tables import Places
 from curation.validate import TABLES, main
-from curation.validate_run import check_table, quiet_context
-from curation.validate_suites import SUITES, read_suite
+from curation.validation.run import check_table, quiet_context
+from curation.validation.suites import SUITES, read_suite
+from curation.validation.tables import Places
 from records.claim import ClaimPair, claim_id
 from records.cluster import Cluster
 from records.fact import Fact, fact_id

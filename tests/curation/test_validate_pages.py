@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from curation.tables import Columns
-from curation.validate_report import write_reports
-from curation.validate_run import Checked, check_table, quiet_context
-from curation.validate_suites import read_suite
+from curation.validation.report import write_reports
+from curation.validation.run import Checked, check_table, quiet_context
+from curation.validation.suites import read_suite
+from curation.validation.tables import Columns
 
 HOSTILE = [
     "<script>document.title='hit'</script>",

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.claim_templates import read_templates
-from curation.custom_expectations import OWN, held_together, letters_held, negated_alone
 from curation.validate import TABLES
-from curation.validate_run import check_table, quiet_context
-from curation.validate_suites import SUITES, expectation_of, read_suite
+from curation.validation.custom_expectations import OWN, held_together, letters_held, negated_alone
+from curation.validation.run import check_table, quiet_context
+from curation.validation.suites import SUITES, expectation_of, read_suite
 
 NEGATIONS = next(entry.arguments["negations"] for entry in read_suite(SUITES / "claims.yaml") if entry.expect == "ExpectExactNegation")
 WORDS = st.text("不忌宜正异有无甲", max_size=6)

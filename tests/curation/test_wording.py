@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.wording import Difference, denials, difference, figures, same_figures, stray_letter, without_idle, without_synonyms
+from curation.joining.wording import Difference, denials, difference, figures, same_figures, stray_letter, without_idle, without_synonyms
 from records.identity import canonical
 
 

@@ -14,7 +14,10 @@ import pytest
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("pipeline")]
 
-DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validate", "split", "validate_splits", "release", "validate_predictions", "report")
+DATA_STAGES = (
+    *("clean", "near_duplicates", "claims", "evidence", "validate", "split", "validate_splits", "release"),
+    *("validate_predictions", "report"),
+)
 
 
 def metrics(clone, name: str) -> dict:

@@ -1,0 +1,84 @@
+"""Rows of a set -> its format defects: why `clean` would reject a question, and what it would change in one. Pure."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from curation.auditing.rows import Row
+from curation.auditing.twins import share
+from curation.cleaning.option_text import OPTION_RULES
+from curation.cleaning.paper_marks import PROSE_RULES, STEM_RULES
+from curation.normalize import RULES
+from curation.rejections import REASONS
+
+_NO_ANSWER = "answer_missing"
+_UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})
+"""Rules that bring what may be written in several ways to one."""
+_EXAMPLES = 20
+_MEANINGS = {rule.name: rule.why for rule in (*RULES, *STEM_RULES, *PROSE_RULES, *OPTION_RULES)} | {
+    "answer_letters": "An answer is written otherwise than in sorted letters.",
+    "answer_with_text": "An answer repeats the text of its option.",
+    "answer_as_text": "An answer is the text of an option in the place of its letter.",
+    "option_in_answer": "The last option stands in the field of the answer.",
+    "answer_in_blank": "The answer stands in the blank of the stem.",
+    "section_type": "Questions with one answer are filed under multiple response.",
+    "number": "The number of the question stands in the stem.",
+    "repeated_case": "A case that is given apart is repeated in the stem.",
+    "case_split": "A case that several questions share stands in each stem.",
+}
+_HEAD_CHARS, _TAIL_CHARS = 60, 120
+_OPTIONS_SHOWN = 10
+Places = frozenset[tuple[str, str | None]]
+_KINDS = ("rejected", "repaired", "unified")
+
+
+def withheld(files: Sequence[Mapping[str, Any]]) -> Places:
+    """Return the files and splits that withhold their whole key, which is no defect of their questions."""
+    return frozenset((one["file"], one["split"]) for one in files if one["withheld"])
+
+
+def reasons_of(row: Row, withholding: Places) -> tuple[str, ...]:
+    """Return why a question is not sound."""
+    return tuple(reason for reason in row.reasons if reason != _NO_ANSWER or (row.file, row.split) not in withholding)
+
+
+def repairs_of(row: Row) -> tuple[str, ...]:
+    """Return the rules that mend something in a question; writing it in one form is no repair."""
+    return tuple(rule for rule in row.rules if rule not in _UNIFIED)
+
+
+def defects(rows: Sequence[Row], withholding: Places) -> dict[str, dict[str, Any]]:
+    """Return each defect with what it means, its count, its share of the questions and examples: what is rejected, repaired, unified."""
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        for reason in reasons_of(row, withholding):
+            found["rejected", reason].append(row)
+        for rule in row.rules:
+            found["unified" if rule in _UNIFIED else "repaired", rule].append(row)
+    order = sorted(found, key=lambda key: (_KINDS.index(key[0]), -len(found[key]), key[1]))
+    return {
+        name: {
+            "kind": kind,
+            "means": REASONS.get(name) or _MEANINGS.get(name, ""),
+            "count": len(found[kind, name]),
+            "share": share(len(found[kind, name]), len(rows)),
+            "examples": [_example(row) for row in found[kind, name][:_EXAMPLES]],
+        }
+        for kind, name in order
+    }
+
+
+def _example(row: Row) -> dict[str, Any]:
+    options = row.item.options_raw or row.item.shared_options_raw or []
+    return {
+        "file": row.file,
+        "position": row.position,
+        "stem": _both_ends(row.item.stem_raw or ""),
+        "options": [_both_ends(option) for option in options[:_OPTIONS_SHOWN]],
+        "answer": None if row.item.answer_raw is None else _both_ends(row.item.answer_raw),
+    }
+
+
+def _both_ends(text: str) -> str:
+    """Return a text without its middle where it is long: defects are at the ends of stems."""
+    return text if len(text) <= _HEAD_CHARS + _TAIL_CHARS else f"{text[:_HEAD_CHARS]} … {text[-_TAIL_CHARS:]}"

@@ -1,0 +1,90 @@
+"""Rows of a set, and of references -> everything that audit.json holds. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from curation.auditing import balance
+from curation.auditing.defects import defects, reasons_of, repairs_of, withheld
+from curation.auditing.rows import Row
+from curation.auditing.twins import Twins, share, twins_of
+from curation.cleaning.understood import is_comparable
+from curation.contamination import met
+from records.params import NearDuplicates
+
+_STEM_CHARS = 200
+
+
+def examine(rows: Sequence[Row], references: Sequence[Row] | None, params: NearDuplicates) -> dict[str, Any]:
+    """Return what is found in a set; without references it is not told what is contaminated."""
+    twins = twins_of(rows, params)
+    files = balance.files(rows)
+    found = {
+        "files": files,
+        "twins_across_splits": twins.across,
+        "clusters": twins.clusters,
+        "cross_split_clusters": [one for one in twins.clusters if len(one["splits"]) > 1],
+        "conflicting_keys": twins.conflicts,
+        "contaminated": _contaminated(rows, references or [], params),
+        "defects": defects(rows, withheld(files)),
+        "classes": balance.classes(rows),
+        "letters": balance.letters(rows),
+        "longest_option": balance.longest(rows),
+        "lengths": balance.lengths(rows),
+        "near_identical_options": balance.near_identical_options(rows),
+    }
+    return {"figures": _figures(rows, references, twins, found)} | found
+
+
+def _figures(rows: Sequence[Row], references: Sequence[Row] | None, twins: Twins, found: Mapping[str, Any]) -> dict[str, Any]:
+    splits = {row.split for row in rows} - {None}
+    outside = sum(row.split not in (None, "train") for row in rows)
+    withholding = withheld(found["files"])
+    defective = sum(bool(reasons_of(row, withholding)) for row in rows)
+    longest = found["longest_option"]
+    keyed = [row for row in rows if (row.file, row.split) not in withholding]
+    alike = {(pair["file"], pair["position"]) for pair in found["near_identical_options"]}
+    conflicting = {(row["file"], row["position"]) for one in found["conflicting_keys"] for row in one["rows"]}
+    hit = {(one["file"], one["position"]) for one in found["contaminated"]}
+    stems = found["lengths"]["stems"]
+    from_train = next((one["share"] for one in twins.across if (one["of"], one["in"]) == ("test", "train")), None)
+    return {
+        "questions": len(rows),
+        "clusters": len(twins.clusters),
+        "cross_split_clusters": len(found["cross_split_clusters"]) if len(splits) > 1 else None,
+        "conflicting_keys": len(found["conflicting_keys"]),
+        "contaminated": None if references is None else len(hit),
+        "defects": defective,
+        "duplicates_share": share(twins.identical + twins.near, len(rows)),
+        "identical_share": share(twins.identical, len(rows)),
+        "near_share": share(twins.near, len(rows)),
+        "cross_split_share": share(len(twins.leaking), outside) if len(splits) > 1 else None,
+        "test_in_train_share": from_train,
+        "conflicting_share": share(len(conflicting), len(rows)),
+        "contaminated_share": None if references is None else share(len(hit), len(rows)),
+        "defects_share": share(defective, len(rows)),
+        "repairs_share": share(sum(bool(repairs_of(row)) for row in rows), len(rows)),
+        "missing_keys_share": share(sum(row.question.answer is None for row in keyed), len(keyed)),
+        "near_identical_options_share": share(len(alike), len(rows)),
+        "length_outliers_share": share(stems["outliers"], stems["texts"]),
+        "letter_deviation": found["letters"]["largest_deviation"],
+        "longest_option_excess": round(longest["share"] - longest["by_chance"], 6) if longest["questions"] else None,
+    }
+
+
+def _contaminated(rows: Sequence[Row], references: Sequence[Row], params: NearDuplicates) -> list[dict[str, Any]]:
+    """Return each row that a reference asks, too, with every place of the reference that does."""
+    found = []
+    rows, references = ([row for row in side if is_comparable(row.question)] for side in (rows, references))
+    for hit in met([row.question for row in rows], [row.question for row in references], params):
+        row, other = rows[hit.ours], references[hit.theirs]
+        found.append(_seen(row) | {
+            "reference": _seen(other),
+            "similarity": hit.similarity,
+            "kind": "identical" if hit.identical else "near",
+            "conflict": hit.conflict,
+        })  # fmt: skip
+    return found
+
+
+def _seen(row: Row) -> dict[str, Any]:
+    return {"id": row.question.id, "file": row.file, "position": row.position, "split": row.split, "stem": row.question.stem[:_STEM_CHARS]}

@@ -1,0 +1,70 @@
+"""What was found in a set -> a page, a Markdown text and a few lines for people. Every text of the set is hostile: it is escaped.
+
+The page needs nothing beside it: no script, no address.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from curation.auditing.figures import FIGURES
+
+_SHOWN_CHARS = 160
+_ROWS = 30
+"""Rows of a table for people; audit.json has them all."""
+_MARKS = re.compile(r"([\\`*_\[\]<>|&#~!$])")
+Found = Mapping[str, Any]
+
+
+def page(found: Found) -> str:
+    """Return the report as HTML."""
+    return _rendered("audit.html", found, autoescape=True)
+
+
+def markdown(found: Found) -> str:
+    """Return the report as Markdown."""
+    return _rendered("audit.md", found, autoescape=False)
+
+
+def summary(found: Found) -> str:
+    """Return the figures as lines for a terminal; those that exceed their limit say so."""
+    over = {row["figure"]: row["most"] for row in found["exceeded"]}
+    lines = [f"questions  {found['figures']['questions']}"]
+    for name in FIGURES:
+        limit = f"  exceeds {over[name]:g}" if name in over else ""
+        lines.append(f"{name:30}{_number(name, found['figures'][name]):>9}{limit}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def shown(value: Any, most: int = _SHOWN_CHARS) -> str:
+    """Return a text in one line, cut, with what cannot be seen or turns the direction of writing told by its code point."""
+    text = str(value)
+    cut = text if len(text) <= most else f"{text[:most]}…"
+    return "".join(_visible(character) for character in cut)
+
+
+def _visible(character: str) -> str:
+    if character in "\n\r\t":
+        return " "
+    return f"[U+{ord(character):04X}]" if unicodedata.category(character)[0] == "C" else character
+
+
+def _number(name: str, value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{100 * value:.2f} %"
+
+
+def _rendered(template: str, found: Found, autoescape: bool) -> str:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    places = FileSystemLoader(Path(__file__).parents[1] / "templates")
+    environment = Environment(loader=places, autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {
+        "shown": shown if autoescape else lambda value, most=_SHOWN_CHARS: _MARKS.sub(r"\\\1", shown(value, most)),
+        "percent": lambda share: "–" if share is None else f"{100 * share:.2f} %",
+        "chance": lambda p: "–" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}",
+    }
+    return environment.get_template(template).render(found=found, names=FIGURES, rows=_ROWS, number=_number)

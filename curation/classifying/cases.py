@@ -1,0 +1,119 @@
+"""Words of stem, options and shared text -> whether a question is case analysis, and what it asks for, by `vocab/case_types.yaml`.
+
+Words are looked for in the text as it stands. jieba is asked only where that could err: a word listed under `cut` hides in other words
+(目的 in 项目的), so it counts only where jieba cuts the run of Chinese around it into words with exactly this one among them.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from curation.entities.vocabulary import read_vocabulary
+from curation.words import cutter
+from records.question import CaseType, Category
+
+CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
+_ORDER: tuple[CaseType, ...] = ("diagnosis", "method", "treatment")
+"""The first of equal scores wins; diagnosis where nothing tells."""
+_BEFORE_THE_ASKED = 0.5
+_OFFERED = 0.25
+_SPEECH = re.compile(r"“[^“”]*”")
+_CLAUSE = re.compile(r"[，。；：？！、\n]+")
+_HAN_RUN = re.compile(r"[\u4e00-\u9fff]+")
+_MIN_ASKED_CHARS = 3
+_MIN_STEM_CHARS = 4
+_MAX_READ_CHARS = 2000
+_ANALYSIS = re.compile(r"analy[sz]e|^ca$|案例分析", re.I)
+_KNOWLEDGE = re.compile(r"knowledge|^kg$|理论知识", re.I)
+
+
+_AGED_PERSON = re.compile(r"[男女][性孩生]?[，、]|[一二三四五六七八九十\d]岁(?:的|[，、]|[男女])")
+
+
+class _Words(NamedTuple):
+    any_word: re.Pattern[str]
+    weights: dict[str, tuple[float, ...]]
+    """Word -> its weight for each of CASE_TYPES."""
+    cut: frozenset[str]
+    client: re.Pattern[str]
+    points_at_case: re.Pattern[str]
+
+
+def category_of(said: Iterable[str | None], shared_stem: str | None, stem: str) -> Category:
+    """Return whether a question is case analysis: said by its source, else told by its words.
+
+    Args:
+        said: what the source calls the question's kind, section and examination.
+    """
+    marks = [text for text in said if text]
+    if any(map(_ANALYSIS.search, marks)):
+        return "ca"
+    words = _words()
+    if shared_stem and (words.client.search(shared_stem) or _AGED_PERSON.search(shared_stem)):
+        return "ca"
+    if any(map(_KNOWLEDGE.search, marks)):
+        return "kg"
+    return "ca" if words.points_at_case.search(stem) else "kg"
+
+
+def case_type_of(stem: str, options: list[str]) -> CaseType:
+    """Return what a case question asks for, by the weights of the words it uses; diagnosis when nothing tells."""
+    scores = case_scores(stem, options)
+    return max(_ORDER, key=lambda kind: scores[kind])
+
+
+def case_scores(stem: str, options: list[str]) -> dict[str, float]:
+    """Return the score of each case type: a word counts once, most in the last clause, less before it, least in the options."""
+    before, asked = _asked(stem[-_MAX_READ_CHARS:])
+    weights = _words().weights
+    shares = dict.fromkeys(_found("\n".join(options)[:_MAX_READ_CHARS]), _OFFERED)
+    shares |= dict.fromkeys(_found(before), _BEFORE_THE_ASKED) | dict.fromkeys(_found(asked), 1.0)
+    return {kind: sum(weights[word][place] * shares[word] for word in sorted(shares)) for place, kind in enumerate(CASE_TYPES)}
+
+
+def _asked(stem: str) -> tuple[str, str]:
+    """Return the clauses before what is asked, and the clause that asks; what somebody says in quotes is neither."""
+    bare = _SPEECH.sub(" ", stem)
+    if len(bare.strip()) < _MIN_STEM_CHARS:
+        bare = stem
+    clauses = _CLAUSE.split(bare)
+    last = next((at for at in range(len(clauses) - 1, -1, -1) if sum(map(len, _HAN_RUN.findall(clauses[at]))) >= _MIN_ASKED_CHARS), 0)
+    return "\n".join(clauses[:last]), "\n".join(clauses[last:])
+
+
+def _found(text: str) -> list[str]:
+    words = _words()
+    return [match[0] for match in words.any_word.finditer(text) if match[0] not in words.cut or _is_whole(text, match.start(), match[0])]
+
+
+def _is_whole(text: str, at: int, word: str) -> bool:
+    """Tell whether jieba cuts the run of Chinese around a word so that the word stands alone."""
+    start, end = at, at + len(word)
+    while start and _HAN_RUN.match(text[start - 1]):
+        start -= 1
+    while end < len(text) and _HAN_RUN.match(text[end]):
+        end += 1
+    return at - start in _places(text[start:end], word)
+
+
+@lru_cache(maxsize=1 << 14)
+def _places(run: str, word: str) -> frozenset[int]:
+    return frozenset(start for token, start, _ in _cutter().tokenize(run) if token == word)
+
+
+@cache
+def _cutter():  # jieba's own type; its dictionary is read at the first word whose boundary matters
+    return cutter()
+
+
+@cache
+def _words() -> _Words:
+    table = read_vocabulary("case_types")
+    weights = {word: tuple(table[kind].get(word, 0) for kind in CASE_TYPES) for kind in CASE_TYPES for word in table[kind]}
+    return _Words(_any_of(weights), weights, frozenset(table["cut"]), _any_of(table["client"]), _any_of(table["points_at_case"]))
+
+
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern of the words, longer ones first: of two that begin at one place the longer is found."""
+    return re.compile("|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))))

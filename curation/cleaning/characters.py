@@ -1,0 +1,86 @@
+"""Characters as people meant them: encodings repaired, one form for widths and compatibility characters, simplified Chinese."""
+
+import re
+import unicodedata
+from functools import cache
+
+from curation.cleaning.signs import CJK
+
+_GBK_MARKS = "鐨涓銆锛鈥浠鏄鍦鏈閫鐢绗瀛鎴璇蹇鍙绉鍚鐞"
+_UTF8_READ_AS_LATIN = re.compile(r"[ÂÃâäåæçèéï][\x80-\xbf\u0152-\u2122]")
+_UTF8_READ_AS_GBK = re.compile(f"[{_GBK_MARKS}]")
+_HAS_CJK = re.compile(f"[{CJK}]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffc]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PRIVATE_AT_END = re.compile(r"[\ue000-\uf8ff]+(?=\s|$)")
+# Characters whose compatibility form is another text: ①, ², ₂, Ⅱ, ½, ℃, ㎡, … and the full-width signs, which signs.py sets.
+_KEPT = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")
+_WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")
+_PROTECTED = re.compile("癥|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|乾坤|乾隆|坏")
+"""Words of simplified texts that the table of traditional characters would spoil: 打坏 is no 打坯."""
+
+COMMON = "".join(
+    sign
+    for row in range(0xB0, 0xD8)
+    for cell in range(0xA1, 0xFF if row < 0xD7 else 0xFA)
+    if (sign := bytes([row, cell]).decode("gb2312")) not in "乾哩坏沈藉覆著"
+)
+"""The first level of GB 2312, without those that a traditional text uses for another character: texts of these alone are simplified."""
+_SIGNS = "，。、；：？！（）“”‘’《》【】…—·×"
+
+needs_encoding = re.compile(f"[ÂÃâäåæçèéï{_GBK_MARKS}]").search
+needs_characters = re.compile(f"[^\x20-\x7e\n\t\u4e00-\u9fff{_SIGNS}]").search
+needs_simplifying = re.compile(f"[^\x00-\x7f{_SIGNS}{COMMON}]").search
+
+
+def repair_encoding(text: str) -> str:
+    """Undo UTF-8 that was read as Latin-1 or GBK, when the result is Chinese without a flaw."""
+    if _UTF8_READ_AS_LATIN.search(text):
+        return _reread(text, "cp1252") or _reread(text, "latin-1") or text
+    if len(_UTF8_READ_AS_GBK.findall(text)) * 4 >= len(text):
+        return _reread(text, "gb18030") or text
+    return text
+
+
+def _reread(text: str, encoding: str) -> str | None:
+    try:
+        found = text.encode(encoding).decode("utf-8")
+    except UnicodeError:
+        return None
+    return found if _HAS_CJK.search(found) else None
+
+
+def unify_characters(text: str) -> str:
+    """Give full-width, ligature and compatibility characters their plain form; drop those that nobody sees."""
+    if text.isascii():
+        return _UNSEEN.sub("", text)
+    text = _SURROGATE.sub("\ufffd", text)  # half a character cannot be written
+    text = _PRIVATE_AT_END.sub("", _UNSEEN.sub("", unicodedata.normalize("NFC", text)))
+    if unicodedata.is_normalized("NFKC", text):
+        return text
+    return _WIDE_IN_NUMBER.sub(lambda sign: "." if sign[0] == "．" else "~", "".join(map(_plain, text)))
+
+
+@cache
+def _plain(character: str) -> str:
+    return character if _KEPT.match(character) else unicodedata.normalize("NFKC", character)
+
+
+@cache
+def _converter():  # OpenCC's own type; the table is read at the first text
+    import opencc
+
+    return opencc.OpenCC("t2s")
+
+
+def simplify(text: str) -> str:
+    """Write traditional characters in their simplified form."""
+    converted = _converter().convert(text)
+    if converted == text or len(converted) != len(text):
+        return converted
+    kept = list(converted)
+    for word in _PROTECTED.finditer(text):
+        kept[word.start() : word.end()] = word[0]
+    return "".join(kept)

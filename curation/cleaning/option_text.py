@@ -1,0 +1,183 @@
+"""Options without their letters and edges, each at the place its letter says."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from curation.cleaning.paper_marks import ADVERT, MORE
+from curation.cleaning.rules import Cleaned, Rule, run_rules
+from curation.normalize import RULES, is_plain, normalize_and
+from records.question import LETTERS
+
+_EDGE = re.compile(
+    r"^[、，；：。,;:?？)）]\s*|^[.．](?!\d)\s*|\s*[；;，,、]+$|(?<=[\u4e00-\u9fff])[-—]+$|(?<=^[A-Za-z])\.$|(?<=[\u4e00-\u9fff][A-Z])\.$"
+)
+_NEEDS_EDGES = re.compile(r"^[、，；：。,;:?？.．)）]|[；;，,、。.—-]$").search
+_ONE = re.compile(r"^[-—](?=[般种些次组]|个人|定的)")
+_TORN_NUMBER = re.compile(r"^([-−+]?\d+)\. +(\d+[%％]?)$")
+_LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：]?|[、.．:：，,。])\s*")
+_LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（\d])")
+_PLAIN_LETTER = re.compile("[A-J][.、](?: (?=[\u4e00-\u9fff]))?")
+_BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
+_BEHIND = r"(?:(?<=[^\sA-Za-z.、])|(?<=[和或与及非][A-J]\.))"  # E. in J.E.某 is a name's initial
+_NEXT = {letter: re.compile(rf"{_BEHIND}\s*{letter}\s*[.．](?=\s*[\u4e00-\u9fff])") for letter in LETTERS}
+_RUNS_ON = re.compile(r"[^\s]\s*[A-J]\s*[.．]\s*[\u4e00-\u9fff]")
+_PLAIN_MAY_CHANGE = re.compile(r"^\W|^[A-J][.、]|\W$|^$|[来转出选考答学华有中2微扫更纠上确显查提隐]")
+"""What an option needs for a rule to change it when no rule of texts can."""
+_CACHED_CHARS = 64
+_MOST_FIXED_PLACES = 4
+
+
+def _without_full_stop(text: str) -> str:
+    return text[:-1] if text.endswith("。") and text.count("。") == 1 else text
+
+
+_LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, and no word
+OPTION_RULES: tuple[Rule, ...] = (
+    ADVERT,
+    MORE,
+    Rule(
+        "option_edges",
+        "signs around an option",
+        lambda text: _without_full_stop(_EDGE.sub("", text)),
+        _NEEDS_EDGES,
+        "、刻板印象；",
+        "刻板印象",
+    ),
+    Rule(
+        "torn_number",
+        "a blank inside a number",
+        lambda text: _TORN_NUMBER.sub(r"\1.\2", text),
+        re.compile(r"\. ").search,
+        "39. 06%",
+        "39.06%",
+    ),
+    Rule("dash_for_one", "a dash that stands for 一", lambda text: _ONE.sub("一", text), re.compile("^[-—]").search, "-般能力", "一般能力"),
+)
+
+
+class Options(NamedTuple):
+    """Options in order; an empty one keeps its place, so that letters stay right."""
+
+    texts: list[str]
+    rules: tuple[str, ...]
+
+
+def clean_options(raw: Sequence[str]) -> Options:
+    """Return options without their letters and edges; empty ones behind the fourth, places of a form left unused, are dropped."""
+    names: dict[str, None] = {}
+    regular = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
+    if all(regular) and [option.letter for option in regular] == list(LETTERS[: len(raw)]):
+        texts = [option.text for option in regular]
+        for option in regular:
+            names.update(option.rules)
+    else:
+        texts = _irregular(raw, names)
+    if _RUNS_ON.search(texts[-1]) if texts else False:
+        texts = [_kept(_without_edges(text), names) for text in _split_last(texts, names)]
+    while len(texts) > _MOST_FIXED_PLACES and not texts[-1]:
+        texts.pop()
+    return Options(texts, tuple(names))
+
+
+class _Regular(NamedTuple):
+    """An option with its letter, cleaned apart from the others."""
+
+    letter: str
+    text: str
+    rules: dict[str, None]
+
+
+@lru_cache(maxsize=1 << 16)
+def _regular(option: str) -> _Regular | None:
+    plain = _PLAIN_LETTER.match(option)
+    if plain and is_plain(body := option[plain.end() :]):
+        text, rules = option[:2] + body, ("spaces",) if plain.end() > len("A.") else ()
+        if not _PLAIN_MAY_CHANGE.search(body):
+            return _Regular(option[0], body, dict.fromkeys((*rules, "option_letter")))
+    else:
+        text, rules = _normal(option)
+    letter = _LETTER.match(text)
+    body = text[letter.end() :] if letter else ""
+    if not letter or _LETTER_BEFORE_CHINESE.match(body):
+        return None
+    kept = _without_edges(body)
+    return _Regular(letter[1].upper(), kept.text, dict.fromkeys((*rules, "option_letter", *kept.rules)))
+
+
+def _irregular(raw: Sequence[str], names: dict[str, None]) -> list[str]:
+    texts = _at_their_letters([_kept(_with_letter(option), names) for option in raw], names)
+    return [_kept(_without_edges(text), names) for text in _without_letters(texts, names)]
+
+
+def _kept(cleaned: Cleaned, names: dict[str, None]) -> str:
+    names.update(dict.fromkeys(cleaned.rules))
+    return cleaned.text
+
+
+def _with_letter(option: str) -> Cleaned:
+    return _short_with_letter(option) if len(option) <= _CACHED_CHARS else _normal(option)
+
+
+def _normal(option: str) -> Cleaned:
+    text, rules = run_rules(option, _LETTER_RULES)
+    return Cleaned(text.replace("\n", " "), rules)
+
+
+_short_with_letter = lru_cache(maxsize=1 << 16)(_normal)
+
+
+def _without_edges(text: str) -> Cleaned:
+    return _short_without_edges(text) if len(text) <= _CACHED_CHARS else normalize_and(text, OPTION_RULES)
+
+
+@lru_cache(maxsize=1 << 16)
+def _short_without_edges(text: str) -> Cleaned:
+    return normalize_and(text, OPTION_RULES)
+
+
+def _at_their_letters(texts: list[str], names: dict[str, None]) -> list[str]:
+    """Put B, C and D at their places when A is missing: an answer names letters, and no places."""
+    letters = [letter[1].upper() if (letter := _LETTER.match(text)) else "" for text in texts]
+    wanted = [LETTERS.find(letter) if letter else -1 for letter in letters]
+    if len(texts) < 2 or wanted == list(range(len(texts))) or min(wanted) < 0 or sorted(set(wanted)) != wanted:
+        return texts
+    placed = [""] * (wanted[-1] + 1)
+    for place, text in zip(wanted, texts, strict=True):
+        placed[place] = text
+    names["option_place"] = None
+    return placed
+
+
+def _without_letters(texts: list[str], names: dict[str, None]) -> list[str]:
+    lettered = sum(_own_letter(_LETTER, text, place) for place, text in enumerate(texts)) * 2 > len(texts)
+    for place, text in enumerate(texts):
+        for pattern in (_LETTER, _BARE_LETTER) if lettered else (_LETTER_BEFORE_CHINESE,):
+            if _own_letter(pattern, text, place):
+                text = pattern.sub("", text, count=1)
+                again = _own_letter(_LETTER_BEFORE_CHINESE, text, place)
+                texts[place] = _LETTER_BEFORE_CHINESE.sub("", text) if again else text
+                names["option_letter"] = None
+                break
+    return texts
+
+
+def _own_letter(pattern: re.Pattern[str], text: str, place: int) -> bool:
+    letter = pattern.match(text)
+    return bool(letter) and place < len(LETTERS) and letter[1].upper() == LETTERS[place]
+
+
+def _split_last(texts: list[str], names: dict[str, None]) -> list[str]:
+    """Divide 维果茨基E.弗洛伊德, the last of four options: two that ran together."""
+    while 1 < len(texts) < len(LETTERS) and (mark := _NEXT[LETTERS[len(texts)]].search(texts[-1])):
+        texts = [*texts[:-1], texts[-1][: mark.start()], texts[-1][mark.end() :]]
+        names["option_split"] = None
+    return texts
+
+
+def runs_into_next(texts: Sequence[str]) -> bool:
+    """Tell whether an option before the last holds the letter and text of the one behind it."""
+    return bool(_RUNS_ON.search("\n".join(texts))) and any(
+        place + 1 < len(LETTERS) and _NEXT[LETTERS[place + 1]].search(text) for place, text in enumerate(texts)
+    )

@@ -1,0 +1,200 @@
+"""Questions as their pages show them -> the questions they are, or the reasons why they are none. Pure, a batch at a time."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from curation.classify import Classes, Unclassified, classify_rows
+from curation.cleaning.answers import Answer, read_letters, read_verdict, read_words
+from curation.cleaning.cases import Parts, case_text, split_marked, without_case
+from curation.cleaning.contexts import NOTHING, Context, declared_as
+from curation.cleaning.exam_text import clean_prose, clean_stem, open_blank, without_number
+from curation.cleaning.option_text import clean_options
+from curation.cleaning.paper_marks import type_tag
+from curation.normalize import normalize
+from curation.rejections import Draft, reason_against
+from records.identity import canonical, content_id
+from records.item import QuestionItem
+from records.params import Clean
+from records.question import LETTERS, Option, Question, group_id, question_id
+from records.rejection import Rejected
+
+_VERDICTS = ["正确", "错误"]
+_CHOICES = frozenset({"mcqa", "mrqa", "choice"})
+
+
+class Reading(NamedTuple):
+    """What one item gave: a question or a rejection, and the names of the rules that changed it."""
+
+    question: Question | None
+    rejected: Rejected | None
+    rules: tuple[str, ...]
+    unmapped: str | None = None
+    """The source's category where no table knows it."""
+
+
+class _Parts(NamedTuple):
+    case: str | None
+    stem: str
+    tag: str | None
+
+
+def read_questions(items: Sequence[QuestionItem], params: Clean, context: Context = NOTHING) -> list[Reading]:
+    """Return what each item gave, in order; an item's reading depends on the context, and on no other item of the batch."""
+    drafts = [draft_of(item, params, context) for item in items]
+    sound = [(item, draft) for item, (draft, reason, _) in zip(items, drafts, strict=True) if reason is None]
+    classes = iter(classify_rows([unclassified(item, draft) for item, draft in sound]))
+    return [
+        Reading(None, _rejected(item, draft, reason), rules) if reason else _kept(item, draft, next(classes), rules)
+        for item, (draft, reason, rules) in zip(items, drafts, strict=True)
+    ]
+
+
+def _kept(item: QuestionItem, draft: Draft, classes: Classes, rules: tuple[str, ...]) -> Reading:
+    return Reading(question_of(item, draft, classes), None, rules, classes.unmapped)
+
+
+def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft, str | None, tuple[str, ...]]:
+    """Return an item as far as it was understood, the first reason against it, and the rules that changed it."""
+    rules: dict[str, None] = {}
+    parts = _stem_and_case(item, context, rules)
+    declared = declared_as(item.type_raw, parts.tag, item.section_raw)
+    if declared == "mrqa" and (item.provenance.page_id, item.provenance.position) in context.mislabelled:
+        declared = "choice"
+        rules["section_type"] = None
+    options, option_rules = clean_options(item.options_raw or item.shared_options_raw or ())
+    rules.update(dict.fromkeys(option_rules))
+    declared, options, answer = _answer(item, declared, options, rules)
+    stem = open_blank(parts.stem, answer.letters)
+    if stem != parts.stem:
+        rules["answer_in_blank"] = None
+    unread = normalize(item.answer_raw or "").text if answer.letters is None and not answer.displaced and options else ""
+    draft = Draft(
+        stem=stem,
+        options=options,
+        answer=answer.letters or (unread if canonical(unread) else None),
+        declared=declared,
+        images=item.images + _image_tags(item),
+        shared_stem=parts.case,
+        min_stem_chars=params.min_stem_chars,
+        min_chinese_share=params.min_chinese_share,
+        doubt=item.doubt,
+    )
+    return draft, reason_against(draft), tuple(rules)
+
+
+def _answer(item: QuestionItem, declared: str | None, options: list[str], rules: dict[str, None]) -> tuple[str | None, list[str], Answer]:
+    """Return the type, the options and the answer; what is true or false has options of its own."""
+    if declared == "tf" or (len(options) == 2 and all(read_verdict(option) for option in options)):
+        declared, options, answer = "tf", list(_VERDICTS), _verdict(item.answer_raw, options)
+    elif options or declared in _CHOICES:
+        answer = read_letters(item.answer_raw, options)
+    else:
+        words = clean_prose(item.answer_raw)
+        answer = read_words(words.text)
+        rules.update(dict.fromkeys(words.rules))
+    if answer.displaced:
+        letter, text = answer.displaced
+        options = [*options[: LETTERS.index(letter)], *clean_options([text]).texts]
+    if answer.rule:
+        rules[answer.rule] = None
+    return declared, options, answer
+
+
+def _image_tags(item: QuestionItem) -> int:
+    return sum("<" in text and "<img" in text.lower() for text in (item.stem_raw or "", *(item.options_raw or ())))
+
+
+def _stem_and_case(item: QuestionItem, context: Context, rules: dict[str, None]) -> _Parts:
+    text = normalize(item.stem_raw or "")
+    rules.update(dict.fromkeys(text.rules))
+    whole = without_number(text.text, item.number_raw)
+    if whole != text.text:
+        rules["number"] = None
+    if item.case_raw and (case := clean_prose(item.case_raw)).text:
+        rules.update(dict.fromkeys(case.rules))
+        proper = without_case(whole, case.text)
+        if proper != whole:
+            rules["repeated_case"] = None
+        parts = Parts(case_text(case.text), proper)
+    else:
+        parts = split_marked(whole) or context.shared.get(whole) or Parts("", whole)
+        if parts.case:
+            rules["case_split"] = None
+    stem = clean_stem(parts.question, normal=parts.question is text.text)
+    rules.update(dict.fromkeys(stem.rules))
+    tag = type_tag(parts.question) or (type_tag(whole) if parts.case else None)
+    return _Parts(parts.case or None, stem.text, tag)
+
+
+def _verdict(raw: str | None, options: list[str]) -> Answer:
+    named = read_letters(raw, options)
+    if named.letters in {"A", "B"} and len(options) == 2:
+        letters = read_verdict(options[LETTERS.index(named.letters)])  # A. 错误 B. 正确
+    else:
+        letters = read_verdict(raw)
+    return Answer(letters, None if letters == (raw or "").strip() else "answer_letters")
+
+
+def _shares_options(item: QuestionItem) -> bool:
+    return bool(item.shared_options_raw) and not item.options_raw
+
+
+def unclassified(item: QuestionItem, draft: Draft) -> Unclassified:
+    return Unclassified(
+        source=item.provenance.source,
+        exam_raw=item.exam_raw,
+        subject_raw=item.subject_raw,
+        paper_raw=item.paper_raw,
+        section_raw=item.section_raw,
+        type_raw=item.type_raw,
+        declared=draft.declared,
+        shared_options=_shares_options(item),
+        shared_stem=draft.shared_stem,
+        stem=draft.stem,
+        options=draft.options,
+        answer=draft.answer,
+    )
+
+
+def question_of(item: QuestionItem, draft: Draft, classes: Classes) -> Question:
+    shared_text = draft.shared_stem or ("\n".join(draft.options) if _shares_options(item) else None)
+    return Question(
+        id=question_id(draft.shared_stem, draft.stem, draft.options),
+        exam=classes.exam,
+        subject=classes.subject,
+        question_type=classes.question_type,
+        form=classes.form,
+        category=classes.category,
+        case_type=classes.case_type,
+        group_id=group_id(shared_text) if shared_text else None,
+        shared_stem=draft.shared_stem,
+        stem=draft.stem,
+        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, draft.options, strict=False)],
+        answer=draft.answer,
+        explanation=clean_prose(item.explanation_raw).text or None,
+        provenance=[item.provenance],
+    )
+
+
+def _rejected(item: QuestionItem, draft: Draft, reason: str) -> Rejected:
+    seen = item.provenance
+    known = question_id(draft.shared_stem, draft.stem, draft.options) if canonical(draft.stem) else None
+    return Rejected(
+        id=known or content_id("item", seen.source, seen.url, seen.position),
+        kind="question",
+        reason=reason,
+        detail=_found(draft, reason),
+        record=msgspec.to_builtins(item),
+    )
+
+
+def _found(draft: Draft, reason: str) -> str | None:
+    if reason == "not_read":
+        return draft.doubt
+    if reason.startswith(("answer", "type")):
+        return f"answer {draft.answer!r}, declared {draft.declared}, {len(draft.options)} options"
+    if reason.endswith(("options", "option_broken")):
+        return "options " + " | ".join(draft.options)[:200]
+    return draft.stem[-100:] or None

@@ -1,0 +1,131 @@
+"""Questions that ask the same thing brought together around the best of them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations, product
+from typing import NamedTuple
+
+from curation.joining.merging import Sighted
+from curation.joining.twins import relation
+from curation.similarity import jaccard, near_pairs, ngrams
+from records.params import NearDuplicates
+
+MIN_NGRAMS = 20  # in a shorter text one word is much of it, so only equal ones are one question
+
+
+class Twins(NamedTuple):
+    """Two that ask the same thing."""
+
+    similarity: float
+    conflict: bool
+    """Their answers differ."""
+
+
+class Star(NamedTuple):
+    """A centre and those that are its twins; nothing is chained."""
+
+    centre: Sighted
+    members: list[tuple[Sighted, float]]
+    conflict: bool
+    """Two of its rows hold different answers to be right."""
+    head: Sighted
+    """The best of all that hang together with the centre, through others if need be; equal for stars that must not be split."""
+
+
+Bonds = dict[tuple[int, int], Twins]
+
+
+def stars(sighted: Sequence[Sighted], params: NearDuplicates) -> Iterable[Star]:
+    """Yield the stars of questions given from the best to the worst; each question is in one.
+
+    The best becomes a centre and takes its twins along; then the best of those left. A twin of a member that is no twin of the
+    centre is left over: it finds another centre or is kept itself.
+    """
+    bonds = twins(sighted, params)
+    near: dict[int, list[int]] = defaultdict(list)
+    parents = list(range(len(sighted)))
+    for a, b in sorted(bonds):
+        near[a].append(b)
+        near[b].append(a)
+        _join(parents, a, b)
+    taken = [False] * len(sighted)
+    for place, centre in enumerate(sighted):
+        if not taken[place]:
+            members = [other for other in sorted(near[place]) if not taken[other]]
+            held = [bonds[min(place, other), max(place, other)] for other in members]
+            for other in [place, *members]:
+                taken[other] = True
+            yield Star(
+                centre,
+                [(sighted[other], bond.similarity) for other, bond in zip(members, held, strict=True)],
+                any(bond.conflict for bond in held) or any(sighted[other].conflict for other in [place, *members]),
+                sighted[_root(parents, place)],
+            )
+
+
+def medoid(star: Star, ngram_chars: int) -> str:
+    """Return the id of the member that is most alike to all others; the centre, where several are."""
+    members = [star.centre, *(member for member, _ in star.members)]
+    grams = [ngrams(member.proper.text, ngram_chars) for member in members]
+    likeness = [sum(jaccard(one, other) for other in grams) for one in grams] if len(members) > 2 else [0.0]
+    return members[likeness.index(max(likeness))].id
+
+
+def case_groups(sighted: Sequence[Sighted], params: NearDuplicates) -> dict[str, str]:
+    """Return for each case, canonical, the group that it shares with its copies: the first of theirs, so that more copies move few."""
+    kin = _case_kin({one.proper.case for one in sighted}, params)
+    groups: dict[int, str] = {}
+    for one in sighted:
+        for row in one.rows:
+            if one.proper.case and row.group_id:
+                groups[kin[one.proper.case]] = min(row.group_id, groups.get(kin[one.proper.case], row.group_id))
+    return {case: groups[number] for case, number in kin.items() if case and number in groups}
+
+
+def twins(sighted: Sequence[Sighted], params: NearDuplicates) -> Bonds:
+    """Return the pairs of places that ask the same thing."""
+    kin = _case_kin({one.proper.case for one in sighted}, params)
+    holders: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, one in enumerate(sighted):
+        holders[one.proper.text][kin[one.proper.case]].append(place)
+    bonds: Bonds = {}
+    for places in (places for by_kin in holders.values() for places in by_kin.values()):
+        bonds |= _bonds(sighted, combinations(places, 2), 1.0, params)
+    texts = [text for text in holders if len(text) - params.ngram_chars + 1 >= MIN_NGRAMS]
+    pairs = near_pairs(texts, params.ngram_chars, params.threshold)
+    for left, right, similarity in zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True):
+        ours, theirs = holders[texts[left]], holders[texts[right]]
+        for common in ours.keys() & theirs.keys():
+            bonds |= _bonds(sighted, product(ours[common], theirs[common]), similarity, params)
+    return bonds
+
+
+def _bonds(sighted: Sequence[Sighted], pairs: Iterable[tuple[int, int]], similarity: float, params: NearDuplicates) -> Bonds:
+    found = {}
+    for a, b in pairs:
+        if kind := relation(sighted[a].proper, sighted[b].proper, params):
+            found[min(a, b), max(a, b)] = Twins(similarity, kind == "conflict")
+    return found
+
+
+def _case_kin(cases: Iterable[str | None], params: NearDuplicates) -> dict[str | None, int]:
+    """Return for each case a number that it shares with all cases it could be a copy of, so that no others are even paired."""
+    texts = sorted(case for case in cases if case is not None)
+    parents = list(range(len(texts)))
+    pairs = near_pairs(texts, params.ngram_chars, params.case_threshold)
+    for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
+        _join(parents, left, right)
+    return {text: _root(parents, place) for place, text in enumerate(texts)} | {None: -1}
+
+
+def _join(parents: list[int], a: int, b: int) -> None:
+    low, high = sorted([_root(parents, a), _root(parents, b)])
+    parents[high] = low
+
+
+def _root(parents: list[int], place: int) -> int:
+    """Return the lowest place of a tree."""
+    while parents[place] != place:
+        parents[place] = parents[parents[place]]
+        place = parents[place]
+    return place

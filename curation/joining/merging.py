@@ -1,0 +1,84 @@
+"""Rows that are one made one: which is the best, and what the others add to it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from curation.joining.twins import Proper, proper
+from records.fact import Fact
+from records.identity import canonical
+from records.jsonl import to_line
+from records.provenance import Provenance
+from records.question import Question
+
+_BLEMISH = re.compile(r"[\ufffd\u25a1\ue000-\uf8ff]|\?\?|？？|&#?\w+;|<[^<>]+>|[ \t]{2,}|[单多]选题?$")
+_LETTER = re.compile(r"[A-J]")
+
+
+class Sighted(NamedTuple):
+    """One id with all its rows, the best first."""
+
+    id: str
+    rows: list[Question]
+    proper: Proper
+    conflict: bool
+    """Two rows hold different options to be right; then `proper` has no answer."""
+
+
+def sighted(rows: Iterable[Question], ngram_chars: int) -> list[Sighted]:
+    """Return the rows by id, the best id first: it has an answer, an explanation, was seen most often, is cleanest, has most options."""
+    by_id: dict[str, list[Question]] = defaultdict(list)
+    for row in rows:
+        by_id[row.id].append(row)
+    found = []
+    for key, group in by_id.items():
+        group.sort(key=lambda row: (_lacks(row), question_blemishes(row), to_line(row)))
+        own = proper(group[0], ngram_chars)
+        answers = {proper(row, ngram_chars).answer for row in group if row.answer != group[0].answer or row.options != group[0].options}
+        conflict = len((answers | {own.answer}) - {None}) > 1 and not own.in_words
+        found.append(Sighted(key, group, own._replace(answer=None) if conflict else own, conflict))
+    return sorted(found, key=_rank)
+
+
+def merged(best: Question, rows: Sequence[Question], in_words: bool, cluster_id: str) -> Question:
+    """Return the best row with what all rows add: provenance, a longer answer in words, an explanation that fits its letters."""
+    answer = best.answer
+    if in_words:
+        answer = max((row.answer for row in rows if row.answer), key=lambda text: (len(text), text), default=None)
+    explanation = next((row.explanation for row in rows if row.explanation and _fits(row, best)), None)
+    return replace(best, answer=answer, explanation=explanation, cluster_id=cluster_id, provenance=merged_provenance(rows))
+
+
+def merged_provenance(rows: Iterable[Question | Fact]) -> list[Provenance]:
+    """Return every place at which any of the rows was seen, sorted, each once."""
+    return sorted({place for row in rows for place in row.provenance})
+
+
+def question_blemishes(row: Question) -> int:
+    """Return how many marks of damage a question holds."""
+    return blemishes(row.stem, *(option.text for option in row.options))
+
+
+def blemishes(*texts: str) -> int:
+    """Return how many marks of damage some texts hold: lost characters, entities, mark-up, stray tags."""
+    return sum(len(_BLEMISH.findall(text)) for text in texts)
+
+
+def _rank(one: Sighted) -> tuple[tuple[bool, bool], int, int, int, str]:
+    best = one.rows[0]
+    return _lacks(best), -len(merged_provenance(one.rows)), question_blemishes(best), -len(best.options), one.id
+
+
+def _lacks(row: Question) -> tuple[bool, bool]:
+    """Tell whether a row has no answer, or none among its options, and whether it has no explanation."""
+    readable = row.answer is not None and (not row.options or set(row.answer) <= {option.letter for option in row.options})
+    return not readable, row.explanation is None
+
+
+def _fits(row: Question, best: Question) -> bool:
+    """Tell whether a row's explanation says the same beside the best row: it names no letter, or the letters mean the same there."""
+    same_letters = [canonical(option.text) for option in row.options] == [canonical(option.text) for option in best.options]
+    return same_letters or not _LETTER.search(row.explanation or "")

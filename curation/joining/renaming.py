@@ -1,0 +1,89 @@
+"""Whether what stands in one wording alone makes it another question: a name in the place of a name, or a slip of the pen.
+
+All texts are canonical. Word classes are jieba's; the ends of names are in vocab/wording.yaml.
+"""
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+
+from curation.joining.wording import idle_characters, name_ends, without_idle, without_synonyms
+from curation.words import cutter
+
+_MIN_SLIP_CHARS = 4  # in a shorter text one character is much of it: 胃炎 and 肝炎
+_NOUN = frozenset("njilgsx")  # jieba's classes of nouns, idioms, set phrases, short forms, places and what it does not know
+_VERB = frozenset("va")
+
+
+def is_slip(text: str, other: str) -> bool:
+    """Tell whether two options are one: a character differs, is lost, or changes places; or one is the other with more before it.
+
+    Idle characters make no difference.
+    """
+    if min(len(text), len(other)) < _MIN_SLIP_CHARS:
+        return False
+    short, long = sorted([without_idle(text), without_idle(other)], key=lambda one: (len(one), one))
+    if short in long:
+        return 2 * len(short) >= len(long)
+    start = _common(short, long)
+    end = min(_common(short[::-1], long[::-1]), len(short) - start)
+    rest, other_rest = short[start : len(short) - end], long[start : len(long) - end]
+    return len(other_rest) <= 1 or (len(other_rest) == 2 and rest == other_rest[::-1])
+
+
+def renamed(text: str, other: str, strict: bool = False) -> bool:
+    """Tell whether a noun stands in the place of another, or the name of a disease, medicine or test in one text alone.
+
+    One character in the place of another is a slip, but for such names: 韦纳 is 维纳, 胃炎 is not 肝炎. Where strict, a verb or an
+    adjective in the place of another counts as well.
+    """
+    first, second = sorted([without_synonyms(text), without_synonyms(other)])  # the matcher is not symmetric
+    for kind, i1, i2, j1, j2 in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        here, there = _classes(first, i1, i2), _classes(second, j1, j2)
+        if "name" in here or "name" in there:
+            return True
+        if max(i2 - i1, j2 - j1) > 1 and kind == "replace":
+            both = (here & there) | ({"noun"} if "noun" in here | there and here and there else set())
+            if "noun" in both or (strict and "verb" in both):
+                return True
+    return False
+
+
+def _classes(text: str, start: int, end: int) -> set[str]:
+    """Return the classes of the words that a span touches: name, noun, verb; idle characters are of none."""
+    found = set()
+    for word, tag, first, last in _words(text):
+        inside = text[max(first, start) : min(last, end)]
+        if first < end and last > start and set(inside) - idle_characters():
+            if tag[0] in _NOUN:
+                found.add("name" if word[-1] in name_ends() and len(word) > 1 else "noun")
+            elif tag[0] in _VERB:
+                found.add("verb")
+    return found
+
+
+def _common(text: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    return next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
+
+
+@lru_cache(maxsize=1 << 10)
+def _words(text: str) -> tuple[tuple[str, str, int, int], ...]:
+    return tuple(_placed(text))
+
+
+def _placed(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield each word of a text with its class and its place."""
+    place = 0
+    for word, tag in _tagger().cut(text):
+        yield word, tag, place, place + len(word)
+        place += len(word)
+
+
+@cache
+def _tagger():  # jieba's own type
+    from jieba.posseg import POSTokenizer
+
+    return POSTokenizer(cutter())

@@ -1,0 +1,153 @@
+"""Texts as code points, and of each the rarest of its character n-grams: what a join must look at.
+
+An n-gram is named by a bucket of a hash of it. Two may share a bucket, which costs a needless look and never a pair: the join
+compares code points. The loops are compiled by numba and kept in its cache.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from curation.joining.hashes import MULTIPLIER, find, hash_all, hashing, table_size
+
+_BATCH = 4096
+_MIN_BUCKETS, _MAX_BUCKETS = 1 << 12, 1 << 26
+_FULL = 65_535  # buckets seen more often than this are all taken for equally common
+SLACK = 1e-6  # bounds are lowered by more than a float can err
+_FEW = 48
+MARK_WORDS = 4
+_LAST_WORD, _LAST_BIT, _ONE, _QUARTER, _HALF = np.uint64(MARK_WORDS - 1), np.uint64(63), np.uint64(1), np.uint64(16), np.uint64(32)
+_BUCKET_BITS = 32
+_BUCKET = (1 << _BUCKET_BITS) - 1
+
+
+class Codes(NamedTuple):
+    """Many texts as one array."""
+
+    codes: np.ndarray
+    """Code points, in two bytes each where all fit."""
+    starts: np.ndarray
+    """Where each text begins, and where the last one ends."""
+
+
+class Rarest(NamedTuple):
+    """What is known of the n-grams of many texts."""
+
+    sizes: np.ndarray
+    """How many distinct n-grams each text has."""
+    shared: np.ndarray
+    """How many of them may stand in another text; 0 where too few for any pair."""
+    buckets: np.ndarray
+    """Buckets of the rarest of those, text by text, the rarest first; room at the end may be unused."""
+    starts: np.ndarray
+    """Where each text begins in `buckets`, and where the last one ends."""
+    marks: np.ndarray
+    """Bits of each text, of which each n-gram turns one over: two texts differ in at least as many n-grams as bits."""
+
+
+def encode(texts: Sequence[str]) -> Codes:
+    """Return texts as code points; lone surrogates are code points, too."""
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    codes = np.empty(starts[-1], np.uint16)
+    for first in range(0, len(texts), _BATCH):
+        part = np.frombuffer("".join(texts[first : first + _BATCH]).encode("utf-32-le", "surrogatepass"), np.uint32)
+        if codes.dtype == np.uint16 and len(part) and part.max() > np.iinfo(np.uint16).max:
+            codes = codes.astype(np.uint32)
+        codes[starts[first] : starts[first] + len(part)] = part
+    return Codes(codes, starts)
+
+
+def rarest(texts: Codes, ngram_chars: int, threshold: float, border: int) -> Rarest:
+    """Return of each text the rarest n-grams, of which any partner must share one: the prefix filter of Chaudhuri et al. 2006.
+
+    With a border above 0 only texts across it are partners.
+    """
+    lengths = np.maximum(np.diff(texts.starts) - (ngram_chars - 1), 0)
+    wanted = int(min(max(lengths.sum() // 8, _MIN_BUCKETS), _MAX_BUCKETS))
+    bits = wanted.bit_length()
+    sides = 1 if border == 0 else 2
+    seen = np.zeros((sides, 1 << bits), np.uint16)
+    how, shift, longest = hashing(texts.codes, ngram_chars), np.uint64(64 - bits), int(lengths.max(initial=0))
+    for side, (first, last) in enumerate([(0, len(lengths))] if sides == 1 else [(0, border), (border, len(lengths))]):
+        _count(*texts, first, last, how, seen[side], shift, longest)
+    room = int((lengths - np.ceil(threshold * lengths - SLACK).astype(np.int64) + 1).sum())
+    return Rarest(*_rarest(*texts, how, threshold, border, seen, shift, longest, room))
+
+
+@njit
+def at_least(bound):
+    return max(np.int64(np.ceil(bound - SLACK)), 1)
+
+
+@njit(cache=True)
+def _count(codes, starts, first, last, how, seen, shift, longest):
+    """Count the n-grams of some texts in buckets."""
+    hashes = np.empty(longest, np.uint64)
+    for text in range(first, last):
+        for i in range(hash_all(codes, starts[text], starts[text + 1], how, hashes)):
+            bucket = (hashes[i] * MULTIPLIER) >> shift
+            count = seen[bucket]
+            seen[bucket] = count + np.uint16(count < _FULL)
+
+
+@njit(cache=True)
+def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room):
+    texts = len(starts) - 1
+    sizes, shared = np.zeros(texts, np.int32), np.zeros(texts, np.int32)
+    buckets, begins = np.empty(room, np.int32), np.zeros(texts + 1, np.int64)
+    marks = np.zeros((texts, MARK_WORDS), np.uint64)
+    hashes, places = np.empty(table_size(longest), np.uint64), np.full(table_size(longest), -1, np.int64)
+    every, (used, keys, here) = np.empty(longest, np.uint64), np.empty((3, longest), np.int64)
+    for text in range(texts):
+        grams = hash_all(codes, starts[text], starts[text + 1], how, every)
+        own, other, least = (0, 0, 2) if border == 0 else (0, 1, 1) if text < border else (1, 0, 1)
+        for i in range(grams):  # apart from what follows, so that the processor waits for many at a time
+            bucket = (every[i] * MULTIPLIER) >> shift
+            count = seen[other, bucket]
+            here[i] = -1 if count < least else (np.int64(count) + np.int64(seen[own, bucket])) << _BUCKET_BITS | np.int64(bucket)
+        mask = table_size(grams) - 1
+        distinct = kept = 0
+        for i in range(grams):
+            slot = find(codes, every[i], starts[text] + i, how, hashes, places, mask)
+            if places[slot] < 0:
+                hashes[slot], places[slot] = every[i], starts[text] + i
+                used[distinct] = slot
+                distinct += 1
+                mixed = every[i] * MULTIPLIER
+                marks[text, (mixed >> _HALF) & _LAST_WORD] ^= _ONE << ((mixed >> _QUARTER) & _LAST_BIT)
+                keys[kept] = here[i]
+                kept += here[i] >= 0
+        for i in range(distinct):
+            places[used[i]] = -1
+        sizes[text] = distinct
+        look = kept - at_least(threshold * distinct) + 1
+        if look > 0 and grams > 0:
+            shared[text] = kept
+            _least(keys, kept, look)
+            for i in range(look):
+                buckets[begins[text] + i] = keys[i] & _BUCKET
+        begins[text + 1] = begins[text] + (look if shared[text] else 0)
+    return sizes, shared, buckets, begins, marks
+
+
+@njit
+def _least(keys, count, wanted):
+    """Move the least of some keys to the front, sorted."""
+    if wanted > _FEW:
+        keys[:count].sort()
+        return
+    for i in range(1, count):
+        key = keys[i]
+        j = min(i, wanted)
+        if j == wanted:
+            if key >= keys[wanted - 1]:
+                continue
+            j = wanted - 1
+            keys[i] = keys[j]  # what leaves the front is not lost, though never asked for
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key

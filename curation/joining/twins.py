@@ -1,0 +1,162 @@
+"""Whether two questions ask the same thing. The question proper is compared; a shared case is compared apart from it."""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from curation.joining.renaming import is_slip, renamed
+from curation.joining.wording import denials, difference, figures, same_figures, stray_letter
+from curation.similarity import jaccard, ngrams
+from records.identity import canonical
+from records.params import NearDuplicates
+from records.question import Question
+
+Relation = Literal["same", "conflict"]
+
+_STEM_FLOOR = 0.5  # stems less alike than this never ask the same, whatever their options share
+_TAIL_FLOOR = 0.5  # the same for the last sentence of a stem that tells a case before it asks
+_OPTION_FLOOR = 0.5  # options that are left over are one with a slip from here on: 学习过程中动机 and 学习过程的动机
+_OPTIONS_SHARED = 0.6  # 3 of 5: four options against four of which one differs
+_ANSWER_FLOOR = 0.2  # answers in words less alike than this answer different questions
+_LONG_STEM_CHARS = 60
+_MIN_TAIL_CHARS = 6
+_SENTENCE_END = re.compile(r"[。！？；!?;\n]")
+
+
+class Proper(NamedTuple):
+    """A question as it is compared: all texts canonical."""
+
+    stem: str
+    tail: str | None
+    """The last sentence of a long stem, which asks; None where the whole stem does."""
+    options: tuple[str, ...]
+    case: str | None
+    answer: frozenset[str] | None
+    """Texts of the right options, or the answer in words; None where it is not known."""
+    in_words: bool
+    bare: bool
+    """The options say nothing of what is asked: true and false, or options that other questions share."""
+    text: str
+    """Stem and options for the join."""
+
+
+def proper(question: Question, ngram_chars: int) -> Proper:
+    """Return what is compared of a question.
+
+    In `text` no n-gram reaches from one part into another, so the order of the options does not matter, and short options count.
+    """
+    stem = canonical(question.stem)
+    by_letter = {option.letter: canonical(option.text) for option in question.options}
+    in_words = question.question_type in ("qa", "blank")
+    return Proper(
+        stem=stem,
+        tail=_tail(question.stem) if len(stem) >= _LONG_STEM_CHARS else None,
+        options=tuple(sorted(by_letter.values())),
+        case=canonical(question.shared_stem) if question.shared_stem else None,
+        answer=answer_of(question),
+        in_words=in_words,
+        bare=question.question_type == "tf" or question.form == "b1" or len(by_letter) < 3,
+        text=_padded((stem, *sorted(by_letter.values())), ngram_chars),
+    )
+
+
+def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
+    """Return how two questions whose `text` reaches the threshold stand to each other; None: they ask different things.
+
+    Known answers speak: equal ones allow the stems to be worded more freely; different ones allow next to nothing, because the
+    little that differs may be the point, as between 桑代克认为 and 苛勒认为.
+    """
+    if not _same_case(a, b, params) or denials(a.stem) != denials(b.stem):
+        return None
+    match = _matched(a.options, b.options, params.ngram_chars)
+    kinds = len(a.options) + len(b.options) - len(match)
+    likeness = _likeness(a.stem, b.stem, params.ngram_chars)
+    if len(match) < _OPTIONS_SHARED * kinds or likeness < _STEM_FLOOR or not _same_tail(a, b, params.ngram_chars):
+        return None
+    alike, all_shared = likeness >= params.threshold, len(match) == kinds and not a.bare and not b.bare
+    known = a.answer is not None and b.answer is not None
+    agree = known and frozenset(match.get(text, text) for text in a.answer) == b.answer
+    if not same_figures(a.stem, b.stem) and not (agree and all_shared and alike and stray_letter(a.stem, b.stem)):
+        return None
+    differs = difference(a.stem, b.stem)
+    if differs.opposed or ((differs.replaced or differs.added) and renamed(a.stem, b.stem, strict=not agree)):
+        return None
+    if not known:
+        return "same" if alike or (all_shared and not differs.replaced) else None
+    if a.in_words and b.in_words:
+        return "same" if alike and (not differs.replaced or _same_words(a.answer, b.answer, params.ngram_chars)) else None
+    if agree:
+        return "same" if alike or all_shared else None
+    asks_the_same = not differs.replaced and (not differs.added or all_shared)
+    return "conflict" if len(match) == kinds and asks_the_same else None
+
+
+def answer_of(question: Question) -> frozenset[str] | None:
+    """Return the texts of the right options, or the answer in words; None where it is not known. All canonical."""
+    if not question.answer or question.question_type in ("qa", "blank"):
+        return frozenset([canonical(question.answer)]) if question.answer else None
+    by_letter = {option.letter: canonical(option.text) for option in question.options}
+    return frozenset(by_letter[letter] for letter in question.answer) if set(question.answer) <= set(by_letter) else None
+
+
+def same_answer(question: Question, right: frozenset[str], ngram_chars: int) -> bool:
+    """Tell whether a question holds certain canonical texts to be right, or texts that are them with a slip."""
+    match = _matched(tuple(sorted(right)), tuple(sorted(canonical(option.text) for option in question.options)), ngram_chars)
+    return frozenset(match.get(text, text) for text in right) == answer_of(question)
+
+
+def _same_case(a: Proper, b: Proper, params: NearDuplicates) -> bool:
+    if a.case is None or b.case is None or a.case == b.case:
+        return a.case == b.case
+    return _likeness(a.case, b.case, params.ngram_chars) >= params.case_threshold and same_figures(a.case, b.case)
+
+
+def _same_tail(a: Proper, b: Proper, ngram_chars: int) -> bool:
+    return a.tail is None or b.tail is None or _likeness(a.tail, b.tail, ngram_chars) >= _TAIL_FLOOR
+
+
+def _same_words(answer: frozenset[str], other: frozenset[str], ngram_chars: int) -> bool:
+    return _likeness("".join(answer), "".join(other), ngram_chars) >= _ANSWER_FLOOR
+
+
+def _matched(options: tuple[str, ...], others: tuple[str, ...], ngram_chars: int) -> dict[str, str]:
+    """Return which option of one question is which of the other: equal ones first, then the most alike of what is left over."""
+    match = {text: text for text in options if text in others}
+    rest, other_rest = sorted(set(options) - set(match)), sorted(set(others) - set(match))
+    alike = sorted((-_option_likeness(a, b, ngram_chars), *sorted([a, b]), a, b) for a in rest for b in other_rest)
+    for likeness, _, _, a, b in alike:
+        if -likeness >= _OPTION_FLOOR and a not in match and b not in match.values():
+            match[a] = b
+    return match
+
+
+@lru_cache(maxsize=1 << 16)
+def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
+    if figures(a) != figures(b) or denials(a) != denials(b) or difference(a, b).opposed:
+        return 0.0
+    return max(_likeness(a, b, ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
+
+
+def _likeness(a: str, b: str, ngram_chars: int) -> float:
+    return 1.0 if a == b else jaccard(_grams(a, ngram_chars), _grams(b, ngram_chars))
+
+
+@lru_cache(maxsize=1 << 12)
+def _grams(text: str, ngram_chars: int) -> frozenset[str]:
+    return ngrams(_padded((text,), ngram_chars), ngram_chars)
+
+
+def _padded(parts: tuple[str, ...], ngram_chars: int) -> str:
+    gap = "\n" * (ngram_chars - 1)
+    return gap + gap.join(parts) + gap
+
+
+def _tail(stem: str) -> str:
+    """Return the last sentence of a stem, with those before it until it says something."""
+    tail = ""
+    for sentence in reversed(_SENTENCE_END.split(unicodedata.normalize("NFKC", stem))):
+        tail = canonical(sentence) + tail
+        if len(tail) >= _MIN_TAIL_CHARS:
+            break
+    return tail

@@ -1,0 +1,88 @@
+"""What became of the tables -> a report to read, one to parse, the failing ids, Data Docs, and one message."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from curation.validation.docs import plain_page
+from curation.validation.run import Checked, Result
+from records.jsonl import replacing, write_json, write_jsonl
+
+DATA_DOCS = "data_docs"
+_IDS_TOLD = 10
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+
+
+def figures(tables: Sequence[Checked]) -> dict[str, dict[str, int]]:
+    """Return the tracked metrics: counts alone, which equal data always gives again."""
+    return {
+        one.table: {
+            "rows": one.rows,
+            "expectations": len(one.results),
+            "failed": sum(not result.success and result.severity == "error" for result in one.results),
+            "warnings": sum(not result.success and result.severity == "warning" for result in one.results),
+        }
+        for one in tables
+    }
+
+
+def failures(tables: Sequence[Checked], severity: str) -> list[Result]:
+    """Return the results of a severity that do not hold."""
+    return [result for one in tables for result in one.results if not result.success and result.severity == severity]
+
+
+def describe(results: Sequence[Result]) -> str:
+    """Return what does not hold, a line each, with the first ids."""
+    lines = []
+    for result in results:
+        told = ", ".join(result.broken_by[:_IDS_TOLD]) or "the table as a whole"
+        more = f" and {len(result.broken_by) - _IDS_TOLD} more" if len(result.broken_by) > _IDS_TOLD else ""
+        on = f" on {', '.join(result.columns)}" if result.columns else ""
+        why = f" ({result.why})" if result.why else ""
+        lines.append(f"  {result.table}: {result.expectation}{on}: {told}{more}{why}")
+    return "\n".join(lines)
+
+
+def write_reports(out: Path, tables: Sequence[Checked]) -> None:
+    """Write all that is to be read, whether the tables hold or not."""
+    for stale in [*out.glob("*.part"), *(out / DATA_DOCS).glob("*")]:  # of a killed run, and of tables that another run checked
+        stale.unlink()
+    rows = [_row(result) for one in tables for result in one.results]
+    write_json(out / "report.json", rows)
+    failing = [
+        {"table": result.table, "expectation": result.expectation, "columns": result.columns, "severity": result.severity, "id": key}
+        for one in tables
+        for result in one.results
+        for key in result.broken_by
+    ]
+    write_jsonl(out / "failing.jsonl", failing, key=lambda row: (row["table"], row["id"]))
+    for one in tables:
+        _write(out / DATA_DOCS / f"{one.table}.html", plain_page(one.page, one.table))
+    _write(out / "index.html", _index(tables, rows))
+
+
+def _row(result: Result) -> dict[str, Any]:
+    return {
+        "table": result.table,
+        "expectation": result.expectation,
+        "columns": result.columns,
+        "severity": result.severity,
+        "why": result.why,
+        "success": result.success,
+        "broken_by": len(result.broken_by),
+        "first": result.broken_by[:_IDS_TOLD],
+    }
+
+
+def _index(tables: Sequence[Checked], rows: list[dict[str, Any]]) -> str:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("validation.html").render(figures=figures(tables), rows=rows, docs=DATA_DOCS)
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")

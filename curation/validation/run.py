@@ -1,0 +1,105 @@
+"""Tables and their expectations -> what holds and what does not, checked by Great Expectations in one process."""
+
+import logging
+import os
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from msgspec import Struct
+
+from curation.validation.suites import Entry, Severity, expectation_of
+from curation.validation.tables import Columns
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """What became of one expectation."""
+
+    table: str
+    expectation: str
+    columns: list[str]
+    severity: Severity
+    why: str | None
+    success: bool
+    broken_by: list[str]
+    """Ids of the rows that break it, sorted; empty where it is the table as a whole."""
+
+
+class Checked(Struct, frozen=True, kw_only=True):
+    """What became of one table."""
+
+    table: str
+    rows: int
+    results: list[Result]
+    """In the order of the file."""
+    page: str
+    """The Data Docs of the table, as Great Expectations renders them."""
+
+
+def quiet_context() -> Any:
+    """Return a Great Expectations context that keeps nothing, draws no progress bars and calls nobody."""
+    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import ProgressBarsConfig
+
+    for name in ("great_expectations", "great_expectations.data_context.types.base"):  # the second has a level of its own
+        logging.getLogger(name).setLevel(logging.ERROR)
+    context = gx.get_context(mode="ephemeral")
+    context.delete_data_docs_site("local_site")  # a folder under /tmp that nobody reads
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    return context
+
+
+def check_table(context: Any, table: str, columns: Columns, entries: Sequence[Entry]) -> Checked:
+    """Return what became of each expectation of a table.
+
+    Raises:
+        ValueError: an entry is wrong, or an expectation could not be evaluated.
+    """
+    import great_expectations as gx
+    import pandas as pd
+
+    suite = gx.ExpectationSuite(name=table)
+    for number, entry in enumerate(entries):
+        suite.add_expectation(expectation_of(entry, columns, number))
+    batch = context.data_sources.add_or_update_pandas(table).add_dataframe_asset(table).add_batch_definition_whole_dataframe("all")
+    form = {"result_format": "COMPLETE", "unexpected_index_column_names": ["id"]}
+    outcome = batch.get_batch({"dataframe": pd.DataFrame(columns)}).validate(suite, result_format=form)
+    ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["number"])  # they come grouped by column
+    results = [_result(table, entry, result) for entry, result in zip(entries, ordered, strict=True)]
+    return Checked(table=table, rows=len(columns["id"]), results=results, page=_page(outcome))
+
+
+def _result(table: str, entry: Entry, result: Any) -> Result:
+    raised = result.exception_info or {}
+    broken = [info for info in ([raised] if "raised_exception" in raised else raised.values()) if info.get("raised_exception")]
+    if broken:
+        raise ValueError(f"{entry.where}: could not be evaluated: {broken[0]['exception_message']}")
+    found = () if result.success else result.result.get("unexpected_index_list") or ()
+    return Result(
+        table=table,
+        expectation=entry.expect,
+        columns=entry.columns,
+        severity=entry.severity,
+        why=entry.why,
+        success=bool(result.success),
+        broken_by=sorted({str(row["id"]) for row in found}),
+    )
+
+
+def _page(outcome: Any) -> str:
+    """Return the Data Docs of a table. The renderer takes crawled texts for HTML, so they are escaped before."""
+    from great_expectations.render.renderer import ValidationResultsPageRenderer
+    from great_expectations.render.view import DefaultJinjaPageView
+
+    for result in outcome.results:
+        result.result = _escaped({key: value for key, value in result.result.items() if key != "unexpected_index_query"})
+    return DefaultJinjaPageView().render(ValidationResultsPageRenderer().render(outcome))
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, dict):
+        return {key: _escaped(inner) for key, inner in value.items()}
+    return [_escaped(inner) for inner in value] if isinstance(value, list) else value
