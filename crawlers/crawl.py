@@ -100,18 +100,21 @@ def _crawl(
     from crawlers.store.beyond import write_beyond
     from crawlers.store.segments import read_index, write_failed
     from crawlers.web.account import account_of, failures, pages_seen, pages_stored, table
+    from crawlers.web.scope import GONE, warnings_of
     from crawlers.web.verdict import complaint
 
     store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": origin, "MAX_PAGES": source.max_pages}
+    named = spider(**spider_arguments(source)).named
     outcome = run_spider(spider, settings | store, keep_items=False, **spider_arguments(source))
     stats, items = outcome.stats, outcome.stats.get("item_scraped_count", 0)
     failed = failures(stats)
     write_failed(folder, failed)
     write_beyond(folder, source.snapshot, stats.get("archive/beyond", set()))
     account = account_of(stats, pages_seen(stats), failed, items)
-    if why := complaint(spider.name, outcome, failed, account, is_live=origin == "live"):
+    if why := complaint(spider.name, outcome, failed, account, is_live=origin == "live", named=named):
         tell(table(spider.name, account) + "\n")
         raise ValueError(why)
+    tell("".join(warnings_of(spider.name, named, stats.get(GONE, {}))))
     if (lost := stats["archive/pages"] - finish_crawl(folder, source.snapshot, origin)) > 0:
         again = f"`dvc repro crawl@{spider.name}` fetches those that the spider asks for"
         raise ValueError(f"crawl {spider.name}: {lost} stored pages cannot be read and were left out, see above; {again}")

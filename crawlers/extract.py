@@ -55,10 +55,17 @@ def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_m
         if (count := outcome.stats.get("log_count/ERROR", 0) - outcome.stats.get("spider_exceptions/count", 0)) > 0:
             raise ValueError(f"extract {name}: {count} errors, logged above; mend crawlers/sources/{name}.py")
         if not outcome.stats.get("item_scraped_count"):
-            raise ValueError(f"extract {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}.py")
+            raise ValueError(f"extract {name}: no items in {outcome.pages} pages; {_mend(name, source)}")
         with replacing(out) as part, open(part, "wb") as lines:
             lines.writelines(outcome.lines)
     return outcome.pages
+
+
+def _mend(name: str, source: Extraction) -> str:
+    """Return what to do where pages came and no items."""
+    scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
+    named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
+    return f"{named}mend crawlers/sources/{name}.py"
 
 
 def natural(position: str) -> tuple[str | int, ...]:

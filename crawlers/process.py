@@ -33,6 +33,11 @@ class Outcome(Struct, frozen=True, kw_only=True):
         return self.stats.get("finish_reason", "never started")
 
     @property
+    def misfits(self) -> list[str]:
+        """Pages that do not fit the spider, each with its word why; the first MOST_TOLD."""
+        return self.stats.get("misfit/pages", [])
+
+    @property
     def pages(self) -> int:
         """Pages that reached the spider or would have, had their status been 200."""
         return self.stats.get("response_received_count", 0) - self.stats.get("robotstxt/response_count", 0)
@@ -42,11 +47,14 @@ def spider_class(name: str) -> type[SourceSpider]:
     """Return the spider of a source. No other spider is loaded: one that is broken breaks its own source alone.
 
     Raises:
-        ValueError: there is none; the message names the known ones.
+        ValueError: there is none, and the message names the known ones; or its module is no Python.
     """
     modules = sorted(path.stem for path in Path(sources.__file__).parent.glob("[!_]*.py"))
     module = f"{sources.__name__}.{one_of(name, modules, 'source', 'crawlers/sources')}"
-    loader = SpiderLoader.from_settings(spider_settings({"SPIDER_MODULES": [module]}))
+    try:
+        loader = SpiderLoader.from_settings(spider_settings({"SPIDER_MODULES": [module]}))
+    except SyntaxError as error:
+        raise ValueError(f"crawlers/sources/{Path(error.filename or name).name}, line {error.lineno}: {error.msg}") from None
     return loader.load(one_of(name, loader.list(), "source", f"crawlers/sources/{name}.py"))
 
 

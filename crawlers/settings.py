@@ -64,7 +64,7 @@ LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_INSTALL_ROOT_HANDLER = False  # a stage has its own
 LOGSTATS_INTERVAL = 0
 AUTOTHROTTLE_ENABLED = False
-EXTENSIONS = {"crawlers.web.progress.Progress": 0, "crawlers.web.waiting.Timers": 0}
+EXTENSIONS = {"crawlers.web.progress.Progress": 0, "crawlers.web.scope.ScopeAnswers": 0, "crawlers.web.waiting.Timers": 0}
 
 _DELAY = 1.0  # seconds between two requests to a live site
 _MAX_CONTACT_CHARS = 200

@@ -1,6 +1,7 @@
 """What every site's spider is made from: one level of inheritance that fills in where an item was seen."""
 
 from typing import Any, ClassVar
+from urllib.parse import urldefrag
 
 import scrapy
 from scrapy.http import Response
@@ -42,6 +43,8 @@ class SourceSpider(scrapy.Spider):
         self.snapshot = snapshot
         self.max_pages = int(max_pages)
         self.letters, self.departments, self.lists = letters, departments, lists
+        self.named: dict[str, tuple[str, str]] = {}
+        """Address of each list that a scope names -> the scope and the name: what to tell where the site has no such list."""
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) is not None and scope not in self.scopes:
                 known = f"it knows {', '.join(self.scopes)}" if self.scopes else "it has no scope but max_pages"
@@ -60,7 +63,7 @@ class SourceSpider(scrapy.Spider):
     ) -> EntityItem:
         """Return an encyclopedia entry; `url` is the entry's home where that is not the page it was read from."""
         return EntityItem(
-            url=url or response.url,
+            url=urldefrag(url or response.url).url,
             provenance=self.provenance(response, "page"),
             entity_type=entity_type,
             name_raw=name_raw,
@@ -71,7 +74,7 @@ class SourceSpider(scrapy.Spider):
 
     def question(self, response: Response, position: str, **raw_fields: Any) -> QuestionItem:
         """Return a question with its raw fields; `position` is its place within the page, `q12` for the twelfth."""
-        return QuestionItem(url=response.url, provenance=self.provenance(response, position), **raw_fields)
+        return QuestionItem(url=urldefrag(response.url).url, provenance=self.provenance(response, position), **raw_fields)
 
     def provenance(self, response: Response, position: str) -> Provenance:
         """Return where something was seen."""
@@ -79,7 +82,7 @@ class SourceSpider(scrapy.Spider):
         seen = response.request.meta.get("page_id") if response.request else None
         return Provenance(
             source=self.name,
-            url=response.url,
+            url=urldefrag(response.url).url,  # a redirect may lead into the midst of a page
             snapshot=self.snapshot,
             page_id=seen or page_id(response.url, response.body),
             position=position,

@@ -56,6 +56,9 @@ class Source(Block):
             date.fromisoformat(self.snapshot)
         except ValueError:
             raise ValueError(f"snapshot {self.snapshot!r} is no day of the calendar; expected a date such as 2026-11-20") from None
+        for scope in ("letters", "departments", "lists"):
+            if getattr(self, scope) == []:
+                raise ValueError(f"{scope}: [] found; expected at least one name; leave `{scope}` out to read all")
         if self.lists is not None:  # `lists: [408]` is a name, too
             force_setattr(self, "lists", [str(name) for name in self.lists])
 

@@ -73,15 +73,14 @@ def _empty_kinds(findings: Findings) -> Iterator[str]:
 
 def _instead(hints: PageHints, is_list: bool) -> str:
     """Return what a page that gave nothing has."""
-    if hints.is_scripted:
-        return (
-            "hardly a word stands in the page's HTML, scripts load the rest. Look in the browser's network tab for the call that "
-            "brings the words, and request that address instead."
-        )
+    call = "Look in the browser's network tab for the call that brings the words, and request that address instead."
+    if hints.is_scripted and not (hints.links or hints.texts):
+        return f"hardly a word stands in the page's HTML, scripts load the rest. {call}"
     links = f"links in {_hints(hints.links, 'link')}" if hints.links else ""
     texts = f"its text in {_hints(hints.texts, 'character')}" if hints.texts else ""
-    if found := (links or texts) if is_list else (texts or links):
-        return f"its selectors find nothing. The page has {found}."
+    if found := " and ".join(filter(None, [links, texts] if is_list else [texts, links])):
+        more = f" If what you look for is not among it, scripts load it: {call[0].lower()}{call[1:]}" if hints.is_scripted else ""
+        return f"its selectors find nothing. The page has {found}.{more}"
     return "is it the kind of page that the callback expects?"
 
 

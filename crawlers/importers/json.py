@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from crawlers.fields import sound_json
-from crawlers.importers.reading import Lost
+from crawlers.importers.reading import Lost, Twice
 from crawlers.importers.text import decoded
 
 LINES = (".jsonl", ".ndjson")
@@ -98,13 +98,25 @@ def way_to_records(records: Sequence[Any]) -> list[str]:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(sound_json(text), parse_constant=_no_constant)
+        return json.loads(sound_json(text), parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record a line? then name the file .jsonl" if error.msg == "Extra data" else ""
         raise ValueError(f"{place}: {error.msg}; expected JSON{hint}") from None
     except RecursionError:
         raise ValueError("nested too deeply to be read; expected records of plain fields") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; where a key stands several times, Python would keep the last value without a word."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    for key in found:
+        values = [value for name, value in pairs if name == key]
+        if any(value != values[0] for value in values):
+            found[key] = Twice({str(place): value for place, value in enumerate(values, 1)})
+    return found
 
 
 def _no_constant(word: str) -> None:

@@ -1,5 +1,7 @@
 """What an importer makes of one file: its items, and what became of everything else in it."""
 
+from typing import Any
+
 from msgspec import Struct, field, structs
 
 from crawlers.papers.draft import DOUBTS
@@ -17,6 +19,10 @@ class Lost(Struct, frozen=True):
     """What was found and what was expected."""
     raw: str | None = None
     """The part as it came, as far as it is text."""
+
+
+class Twice(dict[str, Any]):
+    """The values of a key that stands several times in one object of JSON, by their places, where they differ: none can be believed."""
 
 
 class Text(Struct, frozen=True):

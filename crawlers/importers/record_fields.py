@@ -1,13 +1,17 @@
 """Fields of one record: a record and the keys a layout names in, text and options out; what cannot be read is a Misfit with its reason."""
 
 import json
+from itertools import product
 from typing import Any
 
 from crawlers.importers.layout import Layout, is_unnamed
 from crawlers.importers.option_cells import split_options
+from crawlers.importers.reading import Twice
 from crawlers.papers.letters import letter_of
 
 LETTERS = "ABCDEFGHIJ"
+_LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")
+_TEXT_KEYS = ("value", "text", "content", "option", "name", "title", "label")
 _SCALARS = (str, int, float, bool)
 _RAW_CHARS = 2000
 
@@ -31,6 +35,7 @@ def value_of(record: dict[str, Any], keys: list[str]) -> tuple[str, Any]:
     there = [key.rstrip("?") for key in keys if key.rstrip("?") in record]
     if there:
         key = next((key for key in there if record[key] not in (None, "")), there[0])
+        _refuse_twice(key, record[key])
         return key, record[key]
     if any(key.endswith("?") for key in keys):
         return keys[0].rstrip("?"), None
@@ -58,6 +63,8 @@ def options_of(record: dict[str, Any], keys: list[str], labelled: tuple[str, str
     if labelled and isinstance(value, list) and all(isinstance(entry, dict) and set(labelled) <= entry.keys() for entry in value):
         by_label = {str(entry[labelled[0]]): entry[labelled[1]] for entry in value}
         value = by_label if len(by_label) == len(value) else [entry[labelled[1]] for entry in value]
+    elif isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        value = _of_objects(key, value)
     texts = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(texts, list) or not all(text is None or type(text) in (str, int, float) for text in texts):
         raise Misfit("field_unreadable", f"field {key!r}: found {_kind(value)}, expected a list of texts or an object of letters")
@@ -65,6 +72,30 @@ def options_of(record: dict[str, Any], keys: list[str], labelled: tuple[str, str
     if isinstance(value, dict) and all(len(letter) == 1 and letter.upper() in LETTERS for letter in value):
         return _lettered(sorted(zip(value, texts, strict=True)))
     return _lettered(("", text) for text in texts)
+
+
+def _of_objects(key: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return letters and texts of options that are objects: of one letter each, or of a key for the letter and one for the text."""
+    pairs = [tuple(each.items()) for each in objects]
+    if all(len(pair) == 1 for pair in pairs):
+        found = [pair[0] for pair in pairs]
+    else:
+        names = next((pair for pair in product(_LABEL_KEYS, _TEXT_KEYS) if all(set(pair) == each.keys() for each in objects)), None)
+        found = [(str(each[names[0]]).strip(), each[names[1]]) for each in objects] if names else []
+    letters = [letter.upper() for letter, _ in found]
+    if not found or len(set(letters)) < len(letters) or not all(len(letter) == 1 and letter in LETTERS for letter in letters):
+        keys = ", ".join(dict.fromkeys(name for each in objects for name in each))
+        advice = "another form takes a layout with `labelled_options` in crawlers/importers/layouts.yaml"
+        raise Misfit("field_unreadable", f"field {key!r}: found objects with {keys}, expected a letter and a text in each; {advice}")
+    return dict(found)
+
+
+def _refuse_twice(key: str, value: Any) -> None:
+    objects = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
+    inner = [pair for one in objects if isinstance(one, dict) for pair in one.items()]
+    for name, one in [(key, value), *inner]:
+        if isinstance(one, Twice):
+            raise Misfit("field_unreadable", f"key {name!r} stands {len(one)} times with different values, so which one holds is not known")
 
 
 def options_in_columns(record: dict[str, Any], shape: Layout) -> list[str] | None:

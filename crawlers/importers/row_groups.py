@@ -14,6 +14,8 @@ from crawlers.papers.lines import flat
 
 _RAW_CHARS = 2000
 _ASKS = re.compile(r"[?_]|\(\s*\)|[是为有]\s*$|什么|哪|如何")
+_COUNT = r"\d+\s*(?:[道个小]\s*)?[题分]"
+_TOTAL = re.compile(rf"(?:合计|总计|共计|总共|共有?)\s*:?\s*{_COUNT}(?:\s*[,;、]?\s*[合总]?[共计]*\s*:?\s*{_COUNT})?\s*\.?")
 _WHOLE, _PART, _WHOLE_TYPE, _PART_TYPE = "大题题干", "小题题干", "题目类型", "小题题型"
 
 
@@ -29,6 +31,9 @@ def records_of(sheet: Sheet, shape: Layout, told: list[str]) -> Iterator[tuple[s
         filled = [(column, cell) for column, cell in enumerate(cells) if _is_own(cell)]
         if not filled:
             groups.end_case()
+            continue
+        if shape.by_words and _TOTAL.fullmatch(flat("".join(cell for _, cell in filled))):
+            told.append(" ".join(cell for _, cell in filled))
             continue
         if len(filled) > 1 and all(cell in sheet.words for _, cell in filled):
             continue

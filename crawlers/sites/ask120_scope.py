@@ -42,10 +42,11 @@ def all_lists() -> list[str]:
     return [f"{_TAG}/jibing/ks/nk.html", *_letter_lists(ascii_lowercase), f"{_TAG}/jiancha/", f"{_WWW}/disease"]
 
 
-def lists_of(letters: list[str], departments: list[str], lists: list[str]) -> list[str]:
-    """Return the lists that are named."""
-    examinations = [f"{_TAG}/jiancha/"] if "examinations" in lists else []
-    return [*(f"{_TAG}/jibing/ks/{slug}.html" for slug in departments), *_letter_lists(letters), *examinations]
+def lists_of(letters: list[str], departments: list[str], lists: list[str]) -> dict[str, tuple[str, str]]:
+    """Return the addresses of the lists that are named, each with its scope and name."""
+    named = {f"{_TAG}/jibing/ks/{slug}.html": ("departments", slug) for slug in departments}
+    named |= {url: ("letters", letter) for letter in letters for url in _letter_lists([letter])}
+    return named | ({f"{_TAG}/jiancha/": ("lists", "examinations")} if "examinations" in lists else {})
 
 
 def medicines_of(lists: list[str]) -> Iterator[str]:

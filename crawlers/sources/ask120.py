@@ -51,7 +51,8 @@ class Ask120Spider(SourceSpider):
         self.is_scoped = any(names is not None for names in named.values())
         for scope, names in named.items():
             require_known(scope, names or [])
-        self.start_urls = lists_of(**{scope: names or [] for scope, names in named.items()}) if self.is_scoped else all_lists()
+        self.named = lists_of(**{scope: names or [] for scope, names in named.items()})
+        self.start_urls = list(self.named) if self.is_scoped else all_lists()
 
     async def start(self) -> AsyncIterator[Request]:
         """Begin with the lists, and with the medicines whose numbers are named; many numbers have none, and answer 404."""

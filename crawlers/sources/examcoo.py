@@ -48,7 +48,8 @@ class ExamcooSpider(SourceSpider):
             form = 'expected numbers as in addresses: ["408"] for /paperlist/index/k/408/p/1'
             raise ValueError(f"params.yaml: sources.examcoo: lists: {wrong!r} found; {form}")
         if self.lists is not None:
-            self.start_urls = [f"{_HOST}/paperlist/index/k/{kid}/p/1" for kid in self.lists]
+            self.named = {f"{_HOST}/paperlist/index/k/{kid}/p/1": ("lists", kid) for kid in self.lists}
+            self.start_urls = list(self.named)
 
     def parse(self, response: Response) -> Iterator[Request]:
         """Read the bank's home, or the first page of a list that `lists` names."""

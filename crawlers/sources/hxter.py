@@ -47,7 +47,8 @@ class HxterSpider(SourceSpider):
                 )
             if wrong := [one for one in self.lists if not re.fullmatch(r"[\w.%-]+(?:/[\w.%-]+)*", str(one))]:
                 raise ValueError(f"params.yaml: sources.hxter: lists: {wrong!r} found; expected parts of addresses such as [xiaoxue]")
-            self.start_urls = [self.where.list_address.replace("{}", one) for one in self.lists]
+            self.named = {self.where.list_address.replace("{}", one): ("lists", one) for one in self.lists}
+            self.start_urls = list(self.named)
 
     def parse(self, response: Response) -> Iterator[Request]:
         """Read the home page, or a list that `lists` names."""

@@ -41,7 +41,8 @@ class MxqeSpider(SourceSpider):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.lists is not None:
-            self.start_urls = [_list_address(self.name, place) for place in self.lists]
+            self.named = {_list_address(self.name, place): ("lists", place) for place in self.lists}
+            self.start_urls = list(self.named)
 
     def parse(self, response: Response) -> Iterator[Request]:
         """Read a start page: a list, or the home page with its columns."""

@@ -49,6 +49,7 @@ class StudyezSpider(SourceSpider):
         if wrong := [one for one in self.lists or [] if not re.fullmatch("[a-z]+(?:/(?:lnst|mnst))?", str(one)) or one in _SECTIONS]:
             form = "expected channels and their sections as in addresses: psychology, psychology/lnst, psychology/mnst"
             raise ValueError(f"params.yaml: sources.studyez: lists: {wrong!r} found; {form}")
+        self.named = {url: ("lists", place) for place in self.lists or [] for url in _addresses(place)}
 
     def parse(self, response: Response) -> Iterator[Request]:
         """Read the home page's list of examinations, where the channels have their names."""
@@ -63,10 +64,10 @@ class StudyezSpider(SourceSpider):
         if not wanted:
             self.misfit(response, "no channel of counsellors or physicians; the one that is known, /psychology/, is asked for all the same")
         for place in self.lists if self.lists is not None else (wanted or _KNOWN_CHANNEL):
-            channel, _, section = place.partition("/")
+            channel = place.partition("/")[0]
             name = names.get(channel) or _KNOWN_CHANNEL.get(channel, channel)
-            for one in [section] if section else _SECTIONS:
-                yield Request(f"{_HOST}/{channel}/{one}/", self.parse_list, cb_kwargs={"channel": name})
+            for url in _addresses(place):
+                yield Request(url, self.parse_list, cb_kwargs={"channel": name})
 
     def parse_list(self, response: Response, channel: str = "", number: int = 1, before: list[str] | None = None) -> Iterator[Request]:
         """Read one page of a list of articles; its other rows lead to channels. `before` are the articles of the page before."""
@@ -154,3 +155,9 @@ def _is_content(line: str) -> bool:
     """Tell whether a line is part of a question by its form."""
     words = flat(line.strip())
     return bool(number_of(words) or options_in(words) or [kind for kind, _ in parts_of(words) if kind != "text"] or IMAGE in words)
+
+
+def _addresses(place: str) -> list[str]:
+    """Return the lists of a channel, or the one of a section of it."""
+    channel, _, section = place.partition("/")
+    return [f"{_HOST}/{channel}/{one}/" for one in ([section] if section else _SECTIONS)]

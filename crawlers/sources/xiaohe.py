@@ -21,7 +21,6 @@ from crawlers.sites.xiaohe_entries import read_entry
 from crawlers.sites.xiaohe_lists import ROWS, Listing, listings
 from crawlers.source import SourceSpider
 from crawlers.web.faults import of_answer
-from records.checks import one_of
 from records.item import EntityItem
 
 _WWW, _MOBILE, _SEARCH = "www.xiaohe.cn", "m.xiaohe.cn", "search.xiaohe.cn"
@@ -53,8 +52,10 @@ class XiaoheSpider(SourceSpider):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = [one_of(str(kind), _ENTITY_TYPES, "kind of entry", "lists of sources.xiaohe") for kind in self.lists or _ENTITY_TYPES]
-        self.entity_types = {_ENTITY_TYPES[name] for name in names}
+        if wrong := [kind for kind in self.lists or [] if kind not in _ENTITY_TYPES]:
+            form = f"expected kinds of entries: {', '.join(sorted(_ENTITY_TYPES))}"
+            raise ValueError(f"params.yaml: sources.xiaohe: lists: {wrong!r} found; {form}")
+        self.entity_types = {_ENTITY_TYPES[kind] for kind in self.lists or _ENTITY_TYPES}
 
     def refusal(self, response: Response) -> str | None:
         """Return why a page is the site's check of the browser: no state, no words, and its marks or hardly any length."""

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -201,6 +202,25 @@ def test_hints_name_lists_and_text() -> None:
     assert hints.texts[0].selector == "div.body"
     for hint in hints.links:
         assert len(html(f'<div id="nav">{nav}</div><ul class="news">{rows}</ul>').css(hint.selector)) == hint.count
+
+
+def test_a_short_list_with_a_script_names_its_links() -> None:
+    hints = hints_of(html('<ul class="news"><li><a href="/p/1.html">试卷一</a></li></ul><script>count()</script>'))
+    (told,) = advice(found(page(0, callback="parse", hints=hints)))
+    assert "The page has links in `ul.news li a` (1 link)" in told and "hardly a word" not in told
+    (told,) = advice(found(asking(f"{SITE}/1"), page(1, **EMPTY)))
+    assert "its text in `div.body`" in told and "links in `ul.news a`" in told
+    shell = hints_of(html('<div id="app"></div><script src="/app.js"></script>'))
+    assert "hardly a word" in advice(found(page(0, callback="parse", hints=shell)))[0]
+
+
+def test_a_spider_that_is_no_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
+    for part in ("crawlers", "records"):
+        shutil.copytree(root / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "crawlers/sources/broken.py").write_text('"""Broken."""\n\nclass Broken(\n    pass\n', encoding="utf-8")
+    done = check(tmp_path, "broken")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert re.fullmatch(r"error: crawlers/sources/broken.py, line \d: .+\n", done.stderr), done.stderr
 
 
 def test_hints_of_odd_pages() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from crawlers import crawl, extract
-from crawlers.importers.formats import read_file
+from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.json import read_records
 from crawlers.importers.layout import layout
 from crawlers.importers.reading import Lost
@@ -152,6 +152,55 @@ def test_forms_of_options(options: Any, read: list[str]) -> None:
     record = {"index": 1, "type": "单选题", "chapter": "心理学", "content": "问", "options": options, "answer": "A"}
     (item,) = items(record, "adoremai")
     assert isinstance(item, QuestionItem) and item.options_raw == read
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [{"key": "A", "value": "甲"}, {"key": "B", "value": "乙"}],
+        [{"label": "B", "text": "乙"}, {"label": "A", "text": "甲"}],
+        [{"id": "a", "content": "甲"}, {"id": "b", "content": "乙"}],
+        [{"A": "甲"}, {"B": "乙"}],
+        {"B": "乙", "A": "甲"},
+        {"a": "甲", "b": "乙"},
+    ],
+)
+def test_options_as_objects_need_no_layout(options: Any) -> None:
+    body = json.dumps([{"question": "问", "options": options, "answer": "B"}]).encode()
+    reading = read_file("a.json", body, guess_format("a.json", body), SEEN)
+    (item,) = reading.items
+    assert isinstance(item, QuestionItem) and not item.doubt, reading.faults
+    assert [option.upper() for option in item.options_raw or []] == ["A.甲", "B.乙"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [{"key": "A", "value": "甲"}, {"key": "A", "value": "乙"}],
+        [{"key": "A", "value": "甲", "right": True}, {"key": "B", "value": "乙", "right": False}],
+        [{"A": "甲"}, {"A": "乙"}],
+    ],
+)
+def test_options_as_objects_that_would_lose_something_are_told(options: Any) -> None:
+    body = json.dumps([{"question": "问", "options": options}]).encode()
+    reading = read_file("a.json", body, "table", SEEN)
+    assert [item.doubt for item in reading.items] == ["field_unreadable"] and "labelled_options" in reading.faults[0]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ('"answer": "A", "options": ["甲", "乙"], "answer": "B"', "'answer' stands 2 times with different values"),
+        ('"options": {"A": "甲", "B": "乙", "B": "丙"}, "answer": "A"', "'B' stands 2 times with different values"),
+        ('"answer": "A", "options": ["甲", "乙"], "answer": "A"', ""),
+    ],
+)
+def test_a_key_that_stands_twice_is_told(name: str, fields: str, told: str) -> None:
+    body = f'{{"question": "问", {fields}}}'.encode()
+    reading = read_file(name, body, "table", SEEN)
+    assert [item.doubt for item in reading.items] == ["field_unreadable" if told else None]
+    assert told in "".join(reading.faults)
 
 
 def test_an_entity_keeps_every_key() -> None:

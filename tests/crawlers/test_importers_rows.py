@@ -285,3 +285,10 @@ def test_a_row_that_lost_a_cell_is_not_read_as_another() -> None:
     assert [(item.stem_raw, item.section_raw) for item in asked(reading)] == [("感觉是", None), ("想象是", None), ("记忆是", "单选题")]
     assert doubts(reading) == [("line:3", "record_unreadable")]
     assert reading.faults == ["line 3: record_unreadable: 4 cells under 6 columns, so which one is missing is not known"]
+
+
+@pytest.mark.parametrize("last", [[None, "合计：2题"], ["合计", "2题"], [None, "共 2 道题"], [None, "总计：2题，共4分"]])
+def test_a_row_that_counts_the_questions_is_none(last: list[Any]) -> None:
+    reading = read(["序号", "题干", "答案"], [1, "感觉是什么", "反映"], [2, "知觉共2题", "反映"], last)
+    assert [item.stem_raw for item in asked(reading)] == ["感觉是什么", "知觉共2题"] and not doubts(reading)
+    assert reading.unread == [" ".join(filter(None, last))]

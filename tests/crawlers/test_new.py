@@ -2,18 +2,23 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
+from scrapy.http import HtmlResponse
+from scrapy.utils.test import get_crawler
 
 from crawlers.adding.params_line import newest_snapshot, with_source
-from crawlers.adding.stubs import KINDS, new_source, texts_of
+from crawlers.adding.stubs import KINDS, NewSource, new_source, texts_of
 from crawlers.new import main
+from crawlers.source import SourceSpider
 
 URL = "https://www.toyexam.example/papers/"
 LINE = {"snapshot": "2026-11-20", "max_pages": 50}
@@ -55,6 +60,40 @@ def test_the_spider_is_clean_python(kind: str, root: Path) -> None:
         )
         assert done.returncode == 0, done.stdout
     assert max(map(len, text.splitlines())) <= 140
+
+
+def spider_of(source: NewSource, **constants: str) -> SourceSpider:
+    text = texts_of(source)[source.spider_file]
+    for name, value in constants.items():
+        text = re.sub(rf"(?m)^{name} = .*$", f"{name} = {value!r}", text)
+    space: dict[str, Any] = {"__name__": "toyspider"}
+    exec(compile(text, "toyspider.py", "exec"), space)
+    made = space[next(name for name in space if name.endswith("Spider") and name != "SourceSpider")]
+    return made.from_crawler(get_crawler(made))
+
+
+@pytest.mark.parametrize(
+    ("values", "body"),
+    [
+        ("table tr", "<table><tr><th>性味</th><td>甘：微寒</td></tr><tr><td>归经：</td><td>心</td><td>肺</td></tr></table>"),
+        ("dl dt", "<dl><dt>性味</dt><dd>甘：微寒</dd><dt>归经</dt><dd>心</dd><dd>肺</dd></dl>"),
+        ("dl > div", "<dl><div><dt>性味</dt><dd>甘：微寒</dd></div><div><dt>归经</dt><dd>心</dd><dd>肺</dd></div></dl>"),
+        ("ul li", "<ul><li>性味：甘：微寒</li><li><b>归经</b> <span>心</span> <span>肺</span></li></ul>"),
+    ],
+)
+def test_labels_and_values_of_an_entry(values: str, body: str) -> None:
+    spider = spider_of(new_source("toyherbs", URL, "encyclopedia"), VALUES=values)
+    (item,) = spider.parse_entry(HtmlResponse(URL, body=f"<h1>麦冬</h1>{body}".encode(), encoding="utf-8"))
+    assert [(value.label, value.value) for value in item.values] == [("性味", "甘：微寒"), ("归经", "心 肺")]
+
+
+def test_rows_of_no_label_are_told() -> None:
+    spider = spider_of(new_source("toyherbs", URL, "encyclopedia"))
+    body = '<h1>麦冬</h1><ul class="summary"><li>甘</li><li>入<a>心</a>、<a>肺</a>经</li><li>肺</li></ul><h2>来源</h2><p>块根。</p>'
+    (item,) = spider.parse_entry(HtmlResponse(URL, body=body.encode(), encoding="utf-8"))
+    assert item.values == [] and len(item.sections) == 1
+    (told,) = spider.crawler.stats.get_value("misfit/pages")
+    assert told.endswith("`ul.summary li` finds 3 elements, none of the form label：value")
 
 
 def test_a_second_call_changes_nothing(repository: Path, capsys: pytest.CaptureFixture) -> None:

@@ -128,7 +128,7 @@ def test_kinds_bound_a_crawl() -> None:
         "/medical/check/7", "/medical/check", "/medical/examination/7", "/medical/examination"
     ]  # fmt: skip
     assert made().entity_types == {"disease", "symptom", "examination", "medicine", "food"}
-    with pytest.raises(ValueError, match=r"unknown kind of entry 'disaese'; known: .*disease"):
+    with pytest.raises(ValueError, match=r"params.yaml: sources.xiaohe: lists: \['disaese'\] found; expected kinds of entries: .*disease"):
         made(lists=["disaese"])
 
 

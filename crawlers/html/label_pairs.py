@@ -1,0 +1,41 @@
+"""An element that pairs a label with its value in: the two as texts out, whether a colon parts them, or cells, or dt and dd."""
+
+import re
+
+from parsel import Selector, SelectorList
+
+from crawlers.fields import text_of
+
+_LABEL = re.compile(r"(?s)\s*([^:：]{1,20})[:：](.*)")
+_MOST_CHARS = 20
+_CELLS = "self::tr/*[self::th or self::td] | dt | dd"
+
+
+def label_and_value(row: Selector) -> tuple[str, str] | None:
+    """Return label and value of an entry of a list, a row of a table or a dt with its dd; None where there is no label.
+
+    Cells go before a colon, which may stand in a value; elements that are no cells go behind it.
+    """
+    if row.root.tag == "dd" and row.xpath("preceding-sibling::dt"):
+        return None  # its dt has it
+    cells = _defined(row) if row.root.tag == "dt" else row.xpath(_CELLS)
+    if len(cells) < 2:
+        text = text_of(row)
+        if found := _LABEL.match(text):
+            return found[1].strip(), found[2].strip()
+        cells = SelectorList() if "".join(row.xpath("text()").getall()).strip() else row.xpath("*")  # links within a sentence are no cells
+    if len(cells) < 2:
+        return None
+    label = text_of(cells[0]).strip().rstrip(":：").strip()
+    value = " ".join(filter(None, map(text_of, cells[1:])))
+    return (label, value) if 0 < len(label) <= _MOST_CHARS else None
+
+
+def _defined(term: Selector) -> SelectorList:
+    """Return a dt and the dd that follow it up to the next dt."""
+    found = [term]
+    for below in term.xpath("following-sibling::*"):
+        if below.root.tag != "dd":
+            break
+        found.append(below)
+    return SelectorList(found)
