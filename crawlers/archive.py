@@ -14,7 +14,7 @@ from crawlers.store.answers import exchange, key_of, response_of
 from crawlers.store.beyond import beyond_digest
 from crawlers.store.failures import Failures
 from crawlers.store.holdings import Holdings
-from crawlers.store.older import without_conditions
+from crawlers.store.older import asked_plainly, without_conditions
 from crawlers.store.parts import CannotWrite, PartWriter
 from crawlers.store.segments import Row
 from crawlers.store.session import OLD_SESSION, REPLAYED, UNSTORED, Outdated
@@ -74,10 +74,11 @@ class ArchiveMiddleware:
         self.older.ask(key, request)
         return None
 
-    def process_response(self, request: Request, response: Response) -> Response:
+    def process_response(self, request: Request, response: Response) -> Request | Response:
         """Store an answer that came from the network."""
-        key = key_of(request)
-        seen = None
+        key, seen = key_of(request), None
+        if again := asked_plainly(request, response):
+            return again
         if REPLAYED not in response.flags and not request.meta.get(UNSTORED):
             response, seen = self._keep(key, request, response)
         if REPLAYED in response.flags and not self._leads_on(request, response):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from scrapy import Request
+from scrapy.http import Response
 
 from crawlers.store.merging import older_pages
 from crawlers.store.segments import read_or_forget
@@ -11,6 +12,7 @@ from crawlers.store.warc import Key, Page, Revisit, payload_digest
 from records.provenance import page_id
 
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+_NO_CONDITIONS = "asked_without_conditions"
 _HOW_TO_READ = {"content-type", "content-encoding", "content-language"}  # said anew, they make equal bytes another page
 _DATE_CHARS = len("2026-11-20")
 
@@ -41,7 +43,7 @@ class Older:
     def ask(self, key: Key, request: Request) -> None:
         """Lay the conditions upon a request that is about to be sent."""
         without_conditions(request)
-        older = self.page(key) if key.method == "GET" else None
+        older = self.page(key) if key.method == "GET" and not request.meta.get(_NO_CONDITIONS) else None
         for name, value in older.headers if older else ():
             if condition := _CONDITIONS.get(name.lower()):
                 request.headers[condition] = value
@@ -61,6 +63,15 @@ class Older:
             older_date=older.date,
             payload=payload_digest(older.body),
         )
+
+
+def asked_plainly(request: Request, response: Response) -> Request | None:
+    """Return the request to send again, once, where the site takes no conditions: 412 (RFC 9110, 13.1.2 has it for other methods)."""
+    if response.status != 412 or not any(name in request.headers for name in _CONDITIONS.values()):
+        return None
+    again = request.replace(meta=request.meta | {_NO_CONDITIONS: True}, dont_filter=True)
+    without_conditions(again)
+    return again
 
 
 def without_conditions(request: Request) -> None:

@@ -141,7 +141,7 @@ def _noted(part: Path) -> Iterator[Row]:
         for line in rows:
             try:
                 row = decoder.decode(line)
-            except msgspec.DecodeError:
+            except ValueError:  # no JSON, no row, or bytes that are no text
                 return
             own = row.own("")
             if own.offset + own.length > size:

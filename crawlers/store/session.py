@@ -6,6 +6,8 @@ word came from a stored page, the site would not know it any more: `Outdated` go
 page, asked for with `UNSTORED`.
 """
 
+from urllib.parse import urlsplit
+
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -26,11 +28,17 @@ class Outdated(IgnoreRequest):
 
 
 def lasting(request: Request) -> tuple[str, bytes]:
-    """Return the address and body of a request without its session word."""
-    word = request.meta.get(SESSION_WORD)
+    """Return the address and body of a request without its session word, and without name and password."""
+    url, word = without_password(request.url), request.meta.get(SESSION_WORD)
     if not word:
-        return request.url, request.body
-    return request.url.replace(word, _LEFT_OUT), request.body.replace(word.encode(), _LEFT_OUT.encode())
+        return url, request.body
+    return url.replace(word, _LEFT_OUT), request.body.replace(word.encode(), _LEFT_OUT.encode())
+
+
+def without_password(url: str) -> str:
+    """Return an address as files and messages may name it: without the name and password that stand before a host."""
+    place = urlsplit(url).netloc if "@" in url else ""
+    return url.replace(place, f"{_LEFT_OUT}@{place.rpartition('@')[2]}", 1) if "@" in place else url
 
 
 def is_replayed(response: Response) -> bool:

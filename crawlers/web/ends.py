@@ -77,4 +77,5 @@ def stop(crawler: Crawler, reason: str) -> None:
 
 
 def _place(url: str) -> str:
-    return urlsplit(url)._replace(query="", fragment="").geturl()
+    address = urlsplit(url)
+    return address._replace(netloc=address.netloc.rpartition("@")[2], query="", fragment="").geturl()

@@ -58,8 +58,9 @@ _BY_REASON = {"ParseError": NOT_HTTP, "ConnectionAborted": f"{TOO_LARGE}: the he
 DOWNLOAD_ERRORS = tuple(_WORDS)
 """What a download may fail with; anything else is a mistake in the code."""
 
-_REFUSALS = {401, 403, 407, 408, 425, 429}  # the site refuses for now; the page may be had another time
-_RULES_REFUSED = (401, 403)
+_NO_SUCH_PAGE = {404, 410, 414}
+"""Of what a site answers instead of a page, these are its last word. Any other may be a wall, a limit or an upset, and passes."""
+_RULES_PUT_OFF = {407, 408, 425, 429}
 
 
 class Refused(IgnoreRequest):
@@ -83,9 +84,10 @@ def of_exception(error: Exception) -> str:
 
 def of_answer(url: str, status: int, location: str | None = None) -> str | None:
     """Return why an answer is none, or None where it is one: the page, a redirect, or the word that there is no such page."""
-    if status >= 500 or status in _REFUSALS:
+    if status >= 400 and status not in _NO_SUCH_PAGE:
         # RFC 9309, 2.3.1.3: a site that refuses its robots.txt has no rules, and that is an answer.
-        return None if status in _RULES_REFUSED and is_robots(url) else f"HTTP status {status}"
+        has_no_rules = is_robots(url) and status < 500 and status not in _RULES_PUT_OFF
+        return None if has_no_rules else f"HTTP status {status}"
     # A site that sets a cookie and sends the asker back to the same address has not answered yet.
     return REDIRECT_LOOP if 300 <= status < 400 and location is not None and _is_same(url, location) else None
 

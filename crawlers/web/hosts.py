@@ -6,6 +6,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 
+from crawlers.store.session import without_password
 from crawlers.web.account import OFF_SITE, refuse
 from crawlers.web.faults import NOT_PUBLIC, NOT_THE_WEB, OTHER_SITE
 from crawlers.web.public_hosts import is_public, literal
@@ -38,7 +39,7 @@ class Hosts:
         why = self.why_not(request.url)
         if why and why.startswith(OTHER_SITE) and not request.meta.get("redirect_urls"):
             self.stats.inc_value(OFF_SITE)
-            raise IgnoreRequest(f"{request.url}: not on a host of this source")
+            raise IgnoreRequest(f"{without_password(request.url)}: not on a host of this source")
         if why:
             raise refuse(self.stats, request, why)
 
@@ -52,6 +53,8 @@ class Hosts:
             port = address.port
         except ValueError:
             return f"{NOT_THE_WEB}: a port that is none"
+        if "@" in address.netloc:
+            return f"{NOT_THE_WEB}: it holds a name or password"
         if address.scheme not in ("http", "https") or (self.ports and port not in self.ports):
             return f"{NOT_THE_WEB}: {address.scheme}, port {port}"
         if self.public_only and (number := literal(host)) and not is_public(number):

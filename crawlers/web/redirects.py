@@ -100,7 +100,7 @@ class Way:
         if result.url in (*request.meta.get("redirect_urls", ()), request.url):
             raise refuse(self.stats, request, REDIRECT_LOOP)
         if why := self.hosts.why_not(result.url):  # here, since of many redirects to one address the scheduler lets through the first
-            self.ends.count(result.url.split("/")[2])
+            self.ends.count(result.url.split("/")[2].rpartition("@")[2])
             raise refuse(self.stats, request, why)
         if not (result.cb_kwargs or result.errback):
             return result

@@ -75,7 +75,7 @@ class Robots:
         stats.inc_value("robotstxt/response_count")
         if why := of_answer(response.url, response.status):
             return why
-        return self._read(response) if response.status == 200 else None
+        return self._read(response) if 200 <= response.status < 300 else None  # 2.3.1.1: any success
 
     def _read(self, response: Response) -> RobotParser:
         rules = ProtegoRobotParser.from_crawler(self.crawler, response.body[:_MAX_BYTES])

@@ -7,6 +7,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from crawlers.store.session import is_replayed
 from crawlers.web.ends import stop
 from crawlers.web.faults import DOWNLOAD_ERRORS, is_passing, is_robots, of_answer, of_exception
 
@@ -42,7 +43,7 @@ class SecondRound:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Return an answer, or the request again where it was none."""
         why = of_answer(response.url, response.status)
-        if why is None:
+        if why is None or is_replayed(response):  # archives of before may hold what is no answer any more: it is not asked again
             self.in_a_row = 0
             return response
         return self._again(request, why) or response

@@ -4,15 +4,24 @@ from crawlers.process import Outcome, shown
 from crawlers.web.account import Account, pages_failed
 from crawlers.web.ends import MOST, MOST_TO
 from crawlers.web.faults import HOST_NOT_FOUND, LOG_IN, NO_ROBOTS, cause, is_passing
+from crawlers.web.scope import GONE, Named, complaint_of
 
 _MAX_ERROR_SHARE = 0.05  # fewer are for extract to judge; where more pages gave no links, the crawl is not all of the site
-_MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors
+_MAX_MISFIT_SHARE = 0.5  # likewise: extract has a limit of its own; beyond this the site sent something else than its pages
+_MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors,
+_FEW_FAILED = 3  # and so may a small one
 _MAX_SHARE_TO_ONE = 0.1  # and sends those who ask for removed pages to its home page
 _FEW_TO_ONE = 10
 
 
-def complaint(name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool) -> str | None:
-    """Return why a crawl must not pass for a whole one, or None. What was fetched stays, and the next run goes on from there."""
+def complaint(
+    name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool, named: Named | None = None
+) -> str | None:
+    """Return why a crawl must not pass for a whole one, or None. What was fetched stays, and the next run goes on from there.
+
+    Args:
+        named: the lists that a scope names.
+    """
     again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
     if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
         mend = f"mend crawlers/sources/{name}.py"
@@ -21,7 +30,7 @@ def complaint(name: str, outcome: Outcome, failed: dict[str, str], account: Acco
         return f"crawl {name}: stopped before its end ({outcome.finish_reason}); {again}"
     # A redirect loop or a page of 50 MB is what the site has; what may pass says that the crawl is not all of it.
     passing = {request: why for request, why in pages_failed(failed) if is_passing(why)}
-    if len(passing) > account.asked * (_MAX_FAILED_SHARE if is_live else 0):
+    if _are_too_many(len(passing), account.asked, is_live):
         lines = [f"{request}: {why}" for request, why in passing.items()]
         advice = _advice(passing, is_live)
         return f"crawl {name}: {len(passing)} of {account.asked} requests failed; {advice}; {again}:{shown(lines)}"
@@ -29,6 +38,10 @@ def complaint(name: str, outcome: Outcome, failed: dict[str, str], account: Acco
         return f"crawl {name}: {why}; {again}"
     if outcome.pages <= 0:
         return f"crawl {name}: {_nothing(name, account, failed)}"
+    if why := complaint_of(name, named or {}, outcome.stats.get(GONE, {}), account.items):
+        return f"crawl {name}: {why}"
+    if (misfits := outcome.stats.get("misfit/count", 0)) > outcome.pages * _MAX_MISFIT_SHARE and is_live:
+        return f"crawl {name}: {misfits} of {outcome.pages} pages do not fit the spider; {_misfit_advice(name)}:{shown(outcome.misfits)}"
     if is_live and not account.items:
         return f"crawl {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}.py; {again}"
     if count := outcome.stats.get("archive/unanswered", 0):
@@ -37,6 +50,19 @@ def complaint(name: str, outcome: Outcome, failed: dict[str, str], account: Acco
     if count > len(outcome.errors) and not failed:
         return f"crawl {name}: {count} errors, logged above; {again}"
     return None
+
+
+def _are_too_many(failed: int, asked: int, is_live: bool) -> bool:
+    """Tell whether so many failed that the crawl is not all of the site; of a live one a few may, where most came."""
+    return failed > 0 and (not is_live or failed > max(_FEW_FAILED, asked * _MAX_FAILED_SHARE) or 2 * failed >= asked)
+
+
+def _misfit_advice(name: str) -> str:
+    """Return what to do where pages came that are none of those which the spider reads; they are stored, whatever they are."""
+    spider = f"crawlers/sources/{name}.py"
+    changed = f"where the site has changed, mend {spider}: `dvc repro crawl@{name}` reads again what is kept"
+    refused = f"where it sent a log-in or a check of the browser, have `refusal` in {spider} know that and crawl a new `snapshot`"
+    return f"{changed}; {refused}"
 
 
 def _led_to_one(outcome: Outcome, account: Account) -> str | None:

@@ -13,6 +13,7 @@ from crawlers.web import faults
 
 BIG_BYTES = 50 * 1024 * 1024
 DRIP_SECONDS = 0.05
+PASSWORD = "hunter2"
 HTML = "Content-Type: text/html; charset=utf-8"
 
 Writer = asyncio.StreamWriter
@@ -138,6 +139,8 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "500": (_sends()(lambda path: answer(500, b"Internal", HTML)), "HTTP status 500"),
     "503": (_sends()(lambda path: answer(503, b"", "Retry-After: 0")), "HTTP status 503"),
     "403": (_sends()(lambda path: answer(403, b"no", HTML)), "HTTP status 403"),
+    "405": (_sends()(lambda path: answer(405, b"not so", HTML)), "HTTP status 405"),
+    "451": (_sends()(lambda path: answer(451, b"", HTML)), "HTTP status 451"),
     "429": (_sends()(lambda path: answer(429, b"slow", "Retry-After: 0")), "HTTP status 429"),
     "567": (_sends()(lambda path: answer(567, b"cdn")), "HTTP status 567"),
     "reset": (_sends(reset=True)(lambda path: b""), faults.CONNECTION_LOST),
@@ -170,6 +173,7 @@ LASTING: dict[str, tuple[Fault, str]] = {
     "chain": (_sends()(lambda path: location(f"Location: /step/40?{path}")), faults.TOO_MANY_REDIRECTS),
     "elsewhere": (_sends()(lambda path: location("Location: http://other.example/")), faults.OTHER_SITE),
     "inside": (_sends()(lambda path: location("Location: http://127.0.0.1:9/")), faults.OTHER_SITE),
+    "password": (_sends()(lambda path: location(f"Location: http://somebody:{PASSWORD}@faults.example/plain/0/1")), faults.NOT_THE_WEB),
     "unreadable": (_sends()(lambda path: location("Location: http://[x")), faults.UNREADABLE_REDIRECT),
 }
 # What looks odd and is a page.
@@ -202,6 +206,10 @@ WHOLE: dict[str, Fault] = {
     "cookie_first": _sends()(lambda path: location(f"Location: {path}", "Set-Cookie: seen=1; Path=/")),
 }
 SLOW = ("drip_too_long", "silence")  # each try lasts as long as the time limit
-TRIES = {"403": 1}  # a refusal is asked again in the second round alone
+TRIES = {"403": 1, "405": 1, "451": 1}  # a refusal is asked again in the second round alone
 # What is an answer, though no page: stored, and neither read nor failed.
-GONE: dict[str, Fault] = {"404": _sends()(lambda path: answer(404, b"gone", HTML)), "410": _sends()(lambda path: answer(410, b"", HTML))}
+GONE: dict[str, Fault] = {
+    "404": _sends()(lambda path: answer(404, b"gone", HTML)),
+    "410": _sends()(lambda path: answer(410, b"", HTML)),
+    "414": _sends()(lambda path: answer(414, b"", HTML)),
+}

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from fault_kinds import FAULTS, GONE, HTML, LASTING, SLOW, TRIES, WHOLE, Writer, answer, html, location, text
+from fault_kinds import FAULTS, GONE, HTML, LASTING, PASSWORD, SLOW, TRIES, WHOLE, Writer, answer, html, location, text
 
 from crawlers.web import faults
 
 HOST = "faults.example"
 NEVER = 99
+SIGNED_LINK = f"http://somebody:{PASSWORD}@{HOST}/plain/0/1"
 FORBIDDEN = "forbidden"
 CRAWL_DELAY = 0.6
 # host -> (answers to its robots.txt in turn, the last for good; what becomes of its page)
@@ -30,6 +31,7 @@ ROBOTS: dict[str, tuple[tuple[bytes, ...], str | None]] = {
     f"down.{HOST}": ((answer(503, b""),), f"{faults.NO_ROBOTS}: HTTP status 503"),
     f"torn.{HOST}": ((b"",), f"{faults.NO_ROBOTS}: {faults.CONNECTION_LOST}"),
     f"slow.{HOST}": ((answer(200, f"User-agent: *\nCrawl-delay: {CRAWL_DELAY}\n".encode()),), None),
+    f"part.{HOST}": ((answer(206, b"User-agent: *\nDisallow: /\n", "Content-Type: text/plain"),), FORBIDDEN),
     f"empty.{HOST}": ((answer(200, b""),), None),
     f"circles.{HOST}": ((answer(301, b"", "Location: /robots.txt"),), f"{faults.NO_ROBOTS}: {faults.REDIRECT_LOOP}"),
     f"leaves.{HOST}": ((answer(301, b"", "Location: http://other.example/robots.txt"),), None),
@@ -45,9 +47,11 @@ LEAD: dict[str, tuple[Callable[[str], bytes], bool]] = {
     "renamed": (lambda path: location("Location: /plain/0/1", status=301), False),
     "two-steps": (lambda path: location(f"Location: /parked{path.removeprefix('/two-steps')}"), True),
     "nowhere": (lambda path: location("Location: mailto:x@faults.example"), False),
+    "away": (lambda path: location(f"Location: {SIGNED_LINK.replace(HOST, 'other.example')}"), False),
+    "wall": (lambda path: location(f"Location: http://somebody:{PASSWORD}@{HOST}/login"), False),
 }
-# Forbidden, not of the web, and of other hosts.
-ODD_LINKS = ("/private/1", f"ftp://{HOST}/page", "file:///etc/passwd", "data:text/html,<p>x", "http://127.0.0.1/", "//[::1]/")
+# Forbidden, not of the web, of other hosts, and with a password.
+ODD_LINKS = ("/private/1", f"ftp://{HOST}/page", "file:///etc/passwd", "data:text/html,<p>x", "http://127.0.0.1/", "//[::1]/", SIGNED_LINK)
 PAUSE_SECONDS = 1
 
 
@@ -73,7 +77,7 @@ class FaultSite:
         read = {text(f"/plain/0/{host}") for host, (_, end) in ROBOTS.items() if end is None}
         failed = {f"GET http://{host}/plain/0/{host}": end for host, (_, end) in ROBOTS.items() if end and end != FORBIDDEN}
         read |= {text(f"/plain/0/query{n}") for n in range(9)}
-        failed |= {f"GET ftp://{HOST}/page": faults.NOT_THE_WEB}
+        failed |= {f"GET ftp://{HOST}/page": faults.NOT_THE_WEB, f"GET http://-@{HOST}/plain/0/1": faults.NOT_THE_WEB}
         for path in self.paths:
             _, kind, tries, _ = path.split("/")
             if kind in GONE:

@@ -20,7 +20,7 @@ from crawlers.archive import ArchiveMiddleware, finish_crawl
 from crawlers.source import SourceSpider
 from crawlers.store.index import scan
 from crawlers.store.merging import finish
-from crawlers.store.parts import CannotWrite, PartWriter, parts
+from crawlers.store.parts import CannotWrite, PartWriter, part_rows, parts
 from crawlers.store.segments import INDEX, Row, read_index, read_page, segment
 from crawlers.store.warc import Asked, Page, request_key
 from records.jsonl import write_jsonl
@@ -307,7 +307,12 @@ def test_rules_are_asked_for_on_condition(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spider", "says"), [("broken", "the spider failed on 10 pages"), ("silent", "no items in 11 pages; mend crawlers/sources/toy.py")]
+    ("spider", "says"),
+    [
+        ("broken", "the spider failed on 10 pages"),
+        ("silent", "no items in 11 pages; mend crawlers/sources/toy.py"),
+        ("foreign", "10 of 11 pages do not fit the spider; where the site has changed, mend crawlers/sources/toy.py"),
+    ],
 )
 def test_a_live_crawl_that_reads_nothing_says_so(tmp_path: Path, run_toy: Toy, spider: str, says: str) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
@@ -335,6 +340,19 @@ def test_a_second_run_says_that_it_waits(tmp_path: Path, start_toy: Callable[...
         time.sleep(0.1)
         assert process.poll() is None
         process.kill()
+
+
+def test_a_row_that_is_no_text_counts_as_torn(tmp_path: Path, run_toy: Toy) -> None:
+    folder = tmp_path / "toy"
+    assert run_toy("crawl", folder, pages=10, broken=4, origin="live")[0] == 1
+    (part,) = parts(folder, SNAPSHOT)
+    rows, noted = list(part_rows(part, SNAPSHOT)), part.with_name("0000.jsonl")
+    lines = noted.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b"toy.example", b"to\xff.example", 1)
+    noted.write_bytes(b"".join(lines))
+    assert list(part_rows(part, SNAPSHOT)) == rows
+    assert run_toy("crawl", folder, pages=10, origin="live") == (0, "")
+    assert len(bodies(folder)) == 12
 
 
 def test_an_index_that_fits_is_left_as_it_is(tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ def test_every_page_that_ever_answers_is_read_once_and_every_other_has_its_cause
         request: cause(why) for request, why in failed.items()
     }
     forbidden, over_limit, off_site, items, asked = result["sums"]
-    assert (forbidden, over_limit, items) == (3, 0, len(read))
+    assert (forbidden, over_limit, items) == (4, 0, len(read))
     pages_failed = [request for request in result["failed"] if not request.endswith("/robots.txt")]
     assert asked == sum(result["pages"].values()) + len(pages_failed) + forbidden
-    assert result["pages"]["404"] + result["pages"]["410"] == result["gone"]
+    assert sum(result["pages"][status] for status in ("404", "410", "414")) == result["gone"]
     assert result["errbacks"] == len(failed) + forbidden + off_site + result["gone"]  # the spider hears of each, and once
     # A page by several addresses that are one is asked for once, and what does not fail is asked for once.
     whole = Counter(path.partition("?")[0] for path in Counter(result["asked"]).elements() if path.startswith("/plain/0/"))
@@ -103,6 +103,13 @@ def test_a_failure_has_words_without_addresses_or_times(error: Exception, words:
         ("http://a.example/1", 200, None, None),
         ("http://a.example/1", 404, None, None),
         ("http://a.example/1", 410, None, None),
+        ("http://a.example/1", 414, None, None),
+        *(
+            ("http://a.example/1", status, None, f"HTTP status {status}")
+            for status in (400, 402, 405, 406, 409, 412, 416, 418, 444, 451, 499)
+        ),
+        *(("http://a.example/robots.txt", status, None, None) for status in (400, 404, 405, 451)),
+        ("http://a.example/robots.txt", 429, None, "HTTP status 429"),
         ("http://a.example/1", 302, "/2", None),
         ("http://a.example/1", 302, "/1", faults.REDIRECT_LOOP),
         ("http://a.example/1#x", 302, "http://a.example/1", faults.REDIRECT_LOOP),

@@ -24,6 +24,7 @@ from crawlers.web.public_hosts import PublicResolver, is_public, literal, refuse
 
 Crawl = Callable[..., dict[str, Any]]
 NOW = {"AUTOTHROTTLE_START_DELAY": 0, "RETRY_TIMES": 0, "SECOND_ROUND_PAUSE": 0, "RETRY_AFTER": 0}
+PASSWORD = "hunter2"  # in addresses of the fault server
 LOOPBACK = ["localhost", "localhost.", "127.0.0.1", "2130706433", "0x7f.1", "127.1", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"]
 
 
@@ -119,6 +120,9 @@ def test_a_spider_that_names_no_host_is_not_run(start_faults: Callable, tmp_path
         ("http://nota.example/", False),
         ("http://a.example.evil.example/", False),
         ("http://a.example@evil.example/", False),
+        ("http://somebody:word@a.example/", False),
+        ("http://somebody@a.example/", False),
+        ("http://@a.example/", False),
         ("http://evil.example/a.example", False),
         ("http://a.example:8080/", False),
         ("http://a.example./", False),
@@ -142,6 +146,21 @@ def test_only_the_sources_hosts_are_asked(url: str, is_asked: bool, meta: dict[s
         with pytest.raises(IgnoreRequest):
             hosts.process_request(request)
         assert not meta or list(crawler.stats.get_value(REFUSED)) == ["GET http://a.example/"]
+
+
+def test_a_password_in_a_link_is_sent_nowhere_and_written_nowhere(crawl_faults: Crawl, tmp_path: Any) -> None:
+    links = [f"http://somebody:{PASSWORD}@{host}/plain/0/1" for host in ("faults.example", "other.example")]
+    start = [*links, "http://faults.example/same", "http://faults.example/password/99/1", "http://faults.example/list-of/away"]
+    result = crawl_faults(mode="manners", start=start, delay=0, settings=NOW)
+    name = "not an address of the web: it holds a name or password"
+    failed = {request: why for request, why in result["failed"].items() if "/away/" not in request}
+    assert failed == {"GET http://-@faults.example/plain/0/1": name, "GET http://faults.example/password/99/1": name}
+    assert "30 of 39 requests were redirected to other.example" in result["complaint"]
+    assert not any("Authorization" in head for head in result["heads"])
+    files = [*(tmp_path / "pages").glob("*.jsonl"), tmp_path / "pages.json"]
+    assert len(files) == 3 and not any(PASSWORD in file.read_text("utf-8") for file in files) and PASSWORD not in result["stderr"]
+    wall = crawl_faults("wall", mode="manners", start=["http://faults.example/list-of/wall"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 3})
+    assert "redirected to http://faults.example/login: the site asks for a log-in" in wall["reason"]
 
 
 @given(st.text(max_size=30), st.sampled_from(["http://", "https://a.example", "//a.example:", "http://a.example:", "ftp:", ""]))

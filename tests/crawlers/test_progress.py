@@ -16,6 +16,8 @@ from crawlers.web.account import Account, account_of, table
 from crawlers.web.verdict import complaint
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
+LARGE = Account(pages={"200": 990}, failed={"timeout": 10}, items=1)
+SMALL = Account(pages={"200": 3}, failed={"timeout": 3}, items=1)
 
 
 def run_crawl(root: Path, folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
@@ -83,8 +85,13 @@ def read_from(terminal: int) -> bytes:
         return b""
 
 
-def outcome(reason: str = "finished", errors: int = 0, pages: int = 100) -> Outcome:
-    return Outcome(stats={"finish_reason": reason, "response_received_count": pages, "log_count/ERROR": errors}, errors=[])
+def outcome(reason: str = "finished", errors: int = 0, pages: int = 100, misfits: int = 0) -> Outcome:
+    stats = {"finish_reason": reason, "response_received_count": pages, "log_count/ERROR": errors}
+    return Outcome(stats=stats | {"misfit/count": misfits, "misfit/pages": ["http://a/1: no stem"] * misfits}, errors=[])
+
+
+def failing(number: int) -> dict[str, str]:
+    return {f"GET http://a/{page}": "timeout" for page in range(number)}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +101,17 @@ def outcome(reason: str = "finished", errors: int = 0, pages: int = 100) -> Outc
         (outcome("shutdown"), {}, WHOLE, True, "stopped before its end (shutdown); what was fetched is kept"),
         (outcome(), {"GET http://a/1": "timeout"}, WHOLE, True, None),
         (outcome(), {"GET http://a/1": "timeout"}, WHOLE, False, "1 of 105 requests failed; see crawlers/embedded"),
-        (outcome(), {"GET http://a/1": "timeout", "GET http://a/2": "timeout"}, WHOLE, True, "2 of 105 requests failed"),
+        (outcome(), failing(3), WHOLE, True, None),  # a small site may have a few that never answer
+        (outcome(), failing(4), WHOLE, True, "4 of 105 requests failed"),
+        (outcome(), failing(10), LARGE, True, None),
+        (outcome(), failing(11), LARGE, True, "11 of 1000 requests failed"),
+        (outcome(), failing(1), Account(pages={"200": 1}, failed={"timeout": 1}, items=1), True, "1 of 2 requests failed"),
+        (outcome(), failing(3), SMALL, True, "3 of 6 requests failed"),
+        (outcome(), failing(2), Account(pages={"200": 3}, failed={"timeout": 2}, items=1), True, None),
+        (outcome(misfits=50), {}, WHOLE, True, None),  # for extract to judge
+        (outcome(misfits=51), {}, WHOLE, True, "51 of 100 pages do not fit the spider"),
+        (outcome(misfits=51), {}, replace(WHOLE, items=0), True, "crawl a new `snapshot`"),
+        (outcome(misfits=51), {}, WHOLE, False, None),
         (outcome(), {f"GET http://a/{n}": "redirect loop" for n in range(50)}, WHOLE, False, None),
         (outcome(), {"GET http://a/robots.txt": "HTTP status 503"}, WHOLE, False, None),
         (outcome(errors=1), {}, WHOLE, True, "1 errors, logged above"),

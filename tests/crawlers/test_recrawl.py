@@ -93,6 +93,29 @@ def test_what_has_not_changed_is_stored_once(tmp_path: Path) -> None:
     assert crawl.archive.stats.get_value("archive/unchanged") == 2
 
 
+def test_a_site_that_takes_no_conditions_is_asked_without(tmp_path: Path) -> None:
+    write_snapshot(tmp_path, FIRST, [page("a", ETag='"1"'), page("b")])
+    crawl = Recrawl(tmp_path)
+    first = crawl.ask("a", meta={"depth": 1})
+    again = crawl.answer(first, 412)
+    assert isinstance(again, Request) and again.dont_filter and again.meta["depth"] == 1 and again.url == first.url
+    assert crawl.archive.process_request(again) is None and "If-None-Match" not in again.headers
+    assert crawl.answer(again, 200, page("a").body, ETag='"1"').status == 200
+    b = crawl.ask("b")  # no conditions: the answer is what it says
+    assert crawl.answer(b, 412).status == 412
+    assert list(crawl.archive.failed.items()) == [("GET https://site.example/b", "HTTP status 412")]
+    assert crawl.end() == {"a": page("a").body}
+    assert kinds(tmp_path, SECOND) == ["revisit"]
+
+
+def test_conditions_are_given_up_once(tmp_path: Path) -> None:
+    write_snapshot(tmp_path, FIRST, [page("a", ETag='"1"')])
+    crawl = Recrawl(tmp_path)
+    again = crawl.answer(crawl.ask("a"), 412)
+    assert crawl.archive.process_request(again) is None
+    assert crawl.answer(again, 412).status == 412 and len(crawl.archive.failed) == 1
+
+
 def test_cookies_are_those_of_this_session(tmp_path: Path) -> None:
     write_snapshot(tmp_path, FIRST, [page("a", **{"Set-Cookie": "s=old", "ETag": '"1"', "Content-Type": "text/html"}), page("b")])
     crawl = Recrawl(tmp_path)

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from scrapy import Request, Spider
+from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
+from crawlers.source import SourceSpider
 from crawlers.web import faults
 from crawlers.web.account import REFUSED, refuse
 from crawlers.web.chains import begin
@@ -95,3 +97,10 @@ def test_what_is_refused_is_entered_under_the_request_that_was_made() -> None:
     refuse(crawler.stats, third, "redirect to another site: b.example")
     [request] = crawler.stats.get_value(REFUSED)
     assert request.startswith("POST http://a.example/x ") and len(request.split(" ")[2]) == 64
+
+
+def test_an_item_is_seen_at_an_address_without_fragment() -> None:
+    made = SourceSpider.from_crawler(get_crawler(SourceSpider), name="toy")
+    page = Response("https://toy.example/1#part")
+    question, entry = made.question(page, "q1"), made.entity(page, "disease", name_raw="病")
+    assert {question.url, question.provenance.url, entry.url, entry.provenance.url} == {"https://toy.example/1"}

@@ -101,6 +101,15 @@ def test_redirects_statuses_and_robots_are_those_of_the_crawl(items: Callable, t
     assert read == {f"{HOME}/": "", f"{HOME}/new": f"{HOME}/ 0", f"{HOME}/after-failure": f"{HOME}/gone"}
 
 
+def test_an_answer_that_is_none_any_more_and_was_stored_is_heard_once(items: Callable, tmp_path: Path) -> None:
+    pages = linked({"/": ["/not-so", "/a"], "/a": [], "/after-failure": []}) | {"/not-so": answer("/not-so", "no", 405)}
+    store(tmp_path / "toy", pages)
+    assert len(items({})) == 3
+    with replayed(Walk, SOURCE, tmp_path / "toy", workers=1) as outcome:
+        assert (outcome.pages, outcome.missed, outcome.errors) == (len(pages), [], [])
+        assert outcome.stats["downloader/response_status_count/405"] == 1
+
+
 def test_a_page_that_the_crawl_did_not_get_goes_to_the_errback(items: Callable, tmp_path: Path) -> None:
     store(tmp_path / "toy", linked({"/": ["/lost"], "/after-failure": []}))
     write_failed(tmp_path / "toy", {f"GET {HOME}/lost": "HTTP status 503"})

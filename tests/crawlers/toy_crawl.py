@@ -3,8 +3,8 @@
 Flags: pages (of the site), per_list (links a list page has; else the start page has all), next (last: the link to the next list stands
 last), asked (file that lists every page the server was asked for), broken (pages answered with 500), edition (word in every tenth
 page), timers (file for the number of timers that the process holds in the end), snapshot, max_pages, spider (plain, misfit, greedy,
-failing, broken: on every page, silent: no items), origin (live: stored as pages of the real site are), full (8-11: between these
-requests the disk takes no more than 2,000 bytes a file), hidden (a path that robots.txt forbids).
+failing, broken: on every page, silent: no items, foreign: every page is a misfit), origin (live: stored as pages of the real site are),
+full (8-11: between these requests the disk takes no more than 2,000 bytes a file), hidden (a path that robots.txt forbids).
 """
 
 import gc
@@ -56,7 +56,7 @@ class Toy(SourceSpider):
             raise KeyError("no such field")
         if KIND == "silent":
             return
-        if KIND == "misfit" and number % 5 == 0:
+        if KIND == "foreign" or (KIND == "misfit" and number % 5 == 0):
             self.misfit(response, "no stem")
             return
         yield self.question(response, "q1", stem_raw=response.css("p::text").get())
