@@ -4,10 +4,10 @@
         yield self.question(response, draft.position, exam_raw=…, paper_raw=…, **draft.raw_fields())
 
 It is read in passes, each a module of crawlers/papers: what other formats left in the text (gift, markup, exports), spelling (spelling,
-vertical, rings, ticks) and numbers that are missing altogether (unnumbered); tables (table); the lines of the paper itself (page, columns,
-runs); lists of answers (listed, regions); headings and notes (headings, titles, groups); which numbers are those of questions (chain,
-layout); each question's own lines (block, options, answers); answers from the lists (shared, key, join); options without letters
-(unlettered); doubts (doubts, unanswered).
+vertical, rings, boxes, ticks) and numbers that are missing altogether (unnumbered); tables (table) and rows of questions (crowded); the
+lines of the paper itself (page, columns, runs); lists of answers (listed, regions); headings and notes (headings, titles, groups); which
+numbers are those of questions (chain, endings, layout); each question's own lines (block, options, answers); answers from the lists
+(shared, key, join); options without letters (unlettered); doubts (doubts, unanswered).
 docs/papers.md lists the manners of writing that are read.
 A question that cannot be read with certainty is in `rejected`, with a reason of crawlers.papers.draft.DOUBTS: each number that opens a
 question is in `questions` or in `rejected`.
@@ -21,6 +21,8 @@ from typing import Any
 
 from crawlers.fields import text_of
 from crawlers.papers.assembly import assemble
+from crawlers.papers.boxes import boxes_told
+from crawlers.papers.crowded import crowded_in
 from crawlers.papers.doubts import settle
 from crawlers.papers.draft import Draft, Reading
 from crawlers.papers.essays import essays_joined
@@ -53,10 +55,12 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 def read_paper(lines: Iterable[str]) -> Reading:
     """Return the questions of a paper in their order."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
-    plain = without_fields(without_markup(without_gift(given)))
+    plain = boxes_told(without_fields(without_markup(without_gift(given))))
     lettered = rings_as_letters(cells_joined(usual_spelling(plain)))
     source = essays_joined(numbered(list(ticks_told(lettered))))
     tabled, rest = tables_in(source)
+    crowded, rest = crowded_in(rest)
+    tabled += crowded
     own, unread = own_lines(rest)
     layout = lay_out(own)
     asked = assemble(layout, unread)

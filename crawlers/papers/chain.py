@@ -10,12 +10,14 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from crawlers.papers.lines import WHOLE_ANSWER, flat, parts_of
+from crawlers.papers.endings import AnswerWatch
+from crawlers.papers.lines import parts_of
 from crawlers.papers.numbers import Number, number_of
 from crawlers.papers.page import Line
 from crawlers.papers.signals import inquires, opens_options, tells_answer
 
 _SKIPPED = 20  # numbers that a paper may leave out between two questions
+_ENDS = 0.5  # of two lines that may end an answer the better worded one does
 _NEAR = 3  # earlier lines with the same number that are tried
 _STYLES = {"point": 2.5, "ordinal": 2.5, "titled": 2.5, "tight": 0.0, "ocr": 0.5}
 
@@ -29,6 +31,8 @@ class Candidate(Struct):
     """What its own line says for it."""
     heading: int
     """How many headings stand above it."""
+    ending: str = ""
+    """`sure` or `unsure` where it ends an answer in words, as endings.AnswerWatch says."""
     score: float = 0.0
     before: int = -1
     """The candidate before it in the best run that ends here."""
@@ -73,14 +77,17 @@ def _option_sets(lines: Sequence[Line]) -> list[bool]:
 def candidates_of(lines: Sequence[Line], taken: set[int], headings: Sequence[int]) -> list[Candidate]:
     """Return the lines that open with a number; not those that are headings or answers already."""
     found = []
-    inside = False  # an answer in words or an explanation
+    watch = AnswerWatch()
     for place, line in enumerate(lines):
         if place in taken:
-            inside = False
+            watch.leave()
             continue
-        if number := number_of(line.flat):
-            found.append(Candidate(place, number, _base(line, number, inside), bisect_right(headings, place)))
-        inside = _inside_after(line, inside)
+        number, ending = number_of(line.flat), ""
+        if number:
+            ending = watch.ending(number, line.flat)
+            base = _base(line, number, watch.inside and ending != "sure") - (_ENDS if ending == "sure" else 0.0)
+            found.append(Candidate(place, number, base, bisect_right(headings, place), ending))
+        watch.take(line, number, ending)
     return found
 
 
@@ -92,14 +99,6 @@ def _base(line: Line, number: Number, inside: bool) -> float:
     if inside:
         base -= 1.0 if line.gap else 5.0
     return base
-
-
-def _inside_after(line: Line, inside: bool) -> bool:
-    parts = parts_of(line.text)
-    kinds = [kind for kind, _ in parts if kind != "remark"]
-    if not kinds or kinds[-1] == "text":
-        return inside and not (len(kinds) > 1 or (kinds and parts[0][0] != "text"))
-    return kinds[-1] == "explanation" or not WHOLE_ANSWER.fullmatch(flat(parts[-1][1]))
 
 
 def choose(lines: Sequence[Line], taken: set[int], headings: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:

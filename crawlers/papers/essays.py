@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from crawlers.papers.endings import sets_question
 from crawlers.papers.entries import listed_in
 from crawlers.papers.headings import heads, is_note
 from crawlers.papers.letters import letter_of
-from crawlers.papers.lines import flat, parts_of, seen
+from crawlers.papers.lines import WHOLE_ANSWER, flat, parts_of, seen
 from crawlers.papers.numbers import Number, number_of
 
 Numbered = tuple[int, str]
@@ -70,6 +71,7 @@ def _answers(
     """Return the answers that are lists."""
     found: list[_Marked] = []
     begin = 0  # behind the answer before, or its section's heading
+    worded = False  # words stand below 【答案】 in this paper
     for at, (place, match) in enumerate(marks):
         below = marks[at + 1][0] if at + 1 < len(marks) else len(given)
         heads = [line for line in range(begin, place) if headings[line]]
@@ -78,13 +80,48 @@ def _answers(
         alone = len(marks) > 1 and len(asked) == 1
         if match is None or owner is None or (match["loose"] and not alone):
             begin = place + 1
+            if match and owner and (stop := _worded(given, place, match, below, owner, numbers, headings, worded)):
+                found.append(_Marked(place, match.end(), stop))
+                worded = True
             continue
         stop = _stop(place, below, below == len(given), owner, numbers, headings)
+        if stop and _is_unsure(given, range(place + 1, stop), owner, numbers):
+            stop = 0
         lines = given[place + 1 : stop or place + 1]
         if stop and any(numbers[line] for line in range(place + 1, stop)) and not any(map(_is_no_essay, lines)):
             found.append(_Marked(place, match.end(), stop))
+        elif match["loose"] and (own := _worded(given, place, match, below, owner, numbers, headings, worded)):
+            found.append(_Marked(place, match.end(), own))
+            stop, worded = own, True
         begin = stop or place + 1
     return found
+
+
+def _worded(
+    given: Sequence[str],
+    place: int,
+    mark: re.Match[str],
+    below: int,
+    owner: Number,
+    numbers: Sequence[Number | None],
+    headings: Sequence[bool],
+    known: bool,
+) -> int:
+    """Return where the words end that stand below 【答案】, alone on its line, and above the next question; 0 where they are none."""
+    if mark["rest"] or mark.end() < len(given[place]):
+        return 0
+    stop = next((line for line in range(place + 1, below) if numbers[line] or headings[line]), below)
+    number = numbers[stop] if stop < below else None
+    words = [line for line in given[place + 1 : stop] if line]
+    goes_on = number is not None and number.style == owner.style and number.value == owner.value + 1
+    goes_on = goes_on or (known and number is None and (stop == len(given) or headings[stop]))
+    return stop if goes_on and words and not any(_is_no_essay(line) or WHOLE_ANSWER.fullmatch(line) for line in words) else 0
+
+
+def _is_unsure(given: Sequence[str], places: range, owner: Number, numbers: Sequence[Number | None]) -> bool:
+    """Tell whether a point of an answer has the next number and the words of a question."""
+    own = [(place, number) for place in places if (number := numbers[place]) and number.style == owner.style]
+    return any(number.value == owner.value + 1 and sets_question(given[place][number.end :]) for place, number in own)
 
 
 def _stop(place: int, below: int, last: bool, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool]) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.papers.chain import Candidate, choose
+from crawlers.papers.endings import unsure_places
 from crawlers.papers.entries import is_title
 from crawlers.papers.headings import is_note
 from crawlers.papers.letters import letter_of
@@ -61,8 +62,9 @@ def lay_out(lines: list[Line]) -> Layout:
     papers = {place for place in range(len(lines)) if place not in listed and begins_paper(lines, place)}
     walls = listed | titles | notes | announced | papers
     chosen, others = choose(lines, walls, sorted(titles | papers))
-    strays = {candidate.place for candidate in _strays(lines, chosen, others, walls)}
+    strays = {candidate.place for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others)]}
     asked = sorted([*chosen, *(candidate for candidate in others if candidate.place in strays)], key=lambda candidate: candidate.place)
+    strays |= unsure_places([(candidate.place, candidate.ending) for candidate in asked])
     starts = {candidate.place for candidate in asked}
     cases = _cases(asked, [candidate for candidate in others if candidate.place not in strays])
     ends = _ends(len(lines), walls | starts | set(cases))
@@ -119,6 +121,13 @@ def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candida
         elif owner and candidate.number.style == owner.number.style and _looks_asked(lines, owner, candidate, walls):
             found.append(candidate)
     return found
+
+
+def _lost(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
+    """Return the numbers that end an answer above, though no run takes them in, and stand for no question that another line opens."""
+    known = {(one.heading, one.number.style, one.number.value) for one in chosen}
+    lost = [one for one in others if one.ending == "sure" and (one.heading, one.number.style, one.number.value) not in known]
+    return lost + [one for one in others if one.ending == "unsure"]
 
 
 def _looks_asked(lines: Sequence[Line], owner: Candidate, candidate: Candidate, walls: set[int]) -> bool:

@@ -58,7 +58,7 @@ _KEY_TITLE = re.compile(
 _GROUP_ANSWER = re.compile(
     r"[【\[(]\s?第?\s?(?P<first>\d{1,5})\s{0,2}-\s{0,2}(?P<last>\d{1,5})\s?题?\s?的?(?:参考|正确|标准)?答案\s?[】\])]\s?:?\s{0,3}(?=[A-J√×对错])"
 )
-_TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)].{1,400})$")
+_TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A-J]\s?[.、)]).){1,400})$")
 
 
 def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:

@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from crawlers.papers.boxes import TICK
 from crawlers.papers.lines import flat
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
 
 _SIGN = r"[★☆✦⭐]|(?<!\*)\*(?!\*)"
-_OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-J])\s?[.、:)\]]")
+_OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-J])\s?[.、:)\]]")
 _OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-J]\s?[.、:)\]]")
 _TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|√|{_SIGN})\s{{0,40}}$")
+_FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
 _MOST = 10  # lines of options
 
 
@@ -31,12 +33,15 @@ def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     place = 0
     while place < len(lines):
         run = _run(lines, place)
-        letters, told = "".join(row.letters for row in run), "".join(row.ticked for row in run)
-        if len(letters) < 2 or not told or told == letters:
+        letters, told = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
+        boxed = any(TICK in text for _, text in lines[place : place + len(run)])
+        if len(letters) < 2 or not told or (len(told) == len(letters) and not boxed):
             yield from lines[place : place + (len(run) or 1)]
         else:
             yield from ((row.index, row.text) for row in run)
             yield run[-1].index, f"答案：{told}"
+            if boxed and (filled := _filled(lines[place - 1][1] if place else "", letters)) not in ("", told):
+                yield run[-1].index, f"答案：{filled}"
         place += len(run) or 1
 
 
@@ -44,16 +49,40 @@ def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:
     """Return the lines from a place on that are options A, B, …, one or several on each."""
     run: list[_Row] = []
     letters = ""
-    for index, text in lines[place : place + _MOST]:
+    for at in range(place, min(place + _MOST, len(lines))):
+        index, text = lines[at]
         line = flat(text)
         if not _OPENS.match(line):
-            break
+            if not run or not _goes_on(lines, at, letters):
+                break
+            run.append(_Row(index, text, "", ""))
+            continue
         row = _row(index, text, line)
-        if letters + row.letters != "ABCDEFGHIJ"[: len(letters + row.letters)]:
+        if set(letters) & set(row.letters):
             break
         letters += row.letters
         run.append(row)
+    while run and (not run[-1].letters or not _is_whole("".join(row.letters for row in run))):
+        run.pop()
     return run
+
+
+def _filled(stem: str, letters: str) -> str:
+    """Return the letters that stand in the blank of a stem already, so that they are heard beside the ticks."""
+    found = _FILLED.findall(flat(stem))
+    return found[-1] if found and set(found[-1]) <= set(letters) else ""
+
+
+def _is_whole(letters: str) -> bool:
+    """Tell whether letters are A, B, … without a gap, in columns or in rows."""
+    return "".join(sorted(letters)) == "ABCDEFGHIJ"[: len(letters)]
+
+
+def _goes_on(lines: Sequence[Numbered], at: int, letters: str) -> bool:
+    """Tell whether a line goes on with an option: the next letter opens the line below."""
+    below = flat(lines[at + 1][1]) if at + 1 < len(lines) else ""
+    option = _OPTION.search(below) if _OPENS.match(below) and lines[at][1].strip() else None
+    return option is not None and _is_whole(letters + option["letter"])
 
 
 def _row(index: int, text: str, line: str) -> _Row:
@@ -61,7 +90,7 @@ def _row(index: int, text: str, line: str) -> _Row:
     found = list(_OPTION.finditer(line))
     row = _Row(index, "", "", "")
     bare, place = "", 0
-    for option, later in zip(found, [*found[1:], None], strict=True):
+    for option, later in zip(found, [*found[1:], None], strict=False):
         stop = later.start() if later else len(line)
         tick = _TICK.search(line, max(option.end(), stop - 60), stop)
         row.letters += option["letter"]
