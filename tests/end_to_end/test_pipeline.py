@@ -109,7 +109,7 @@ def test_a_changed_parser_has_its_own_source_read_again_and_never_crawls(built) 
 def test_a_new_source_crawls_itself_alone(built) -> None:
     with built.changed_params(lambda params: params["sources"].update(hxter2={"snapshot": "2026-11-20"})):
         stages = would_run(built)
-    assert stages == {"inputs@hxter2", "reader@hxter2"}  # its crawl waits for the list of its pages
+    assert stages == {"inputs@hxter2"}  # its crawl waits for the list of its pages
 
 
 def test_a_new_run_reruns_only_its_own_predict_and_score(built) -> None:
