@@ -16,6 +16,7 @@ from curation.cleaning.changes import Change, change_of
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import Reading, read_questions
 from curation.cleaning.understood import reference_questions
+from curation.engine import LOCAL, Engine, batches_of, engine_of
 from curation.entities import facts
 from records.evidence import Passage
 from records.fact import Fact
@@ -49,13 +50,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         "clean",
         Clean,
         {"items": "data/items", "out": "data/clean", "metrics": "metrics/clean.json"},
+        scalars=("engine",),
     )
     named = arguments.all_params.get("sources") or {}
     sources, references = sorted(named), frozenset(name for name, line in named.items() if (line or {}).get("role") == "reference")
     if not sources:
         raise ValueError(f"{PARAMS_FILE}: no sources; list one under `sources`, as `ask120: {{}}`")
     gc.disable()  # millions of records without a cycle among them: looking for one takes a third of the time
-    found = clean(_items(Path(arguments.items), sources), arguments.params, references)
+    found = clean(_items(Path(arguments.items), sources), arguments.params, references, engine_of(arguments.engine))
     with folder_lock(arguments.out) as folder:
         for stale in sorted(folder.iterdir()):  # what a killed run left
             if stale.name.endswith(".part") and stale.is_file():
@@ -77,7 +79,7 @@ def _items(folder: Path, sources: Iterable[str]) -> Iterable[tuple[str, list[Ite
         yield source, list(read_jsonl(path, Item))
 
 
-def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean, references: Collection[str] = ()) -> Cleaned:
+def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL) -> Cleaned:
     """Return what the items of each source give, those named as references apart. Their order does not matter.
 
     Raises:
@@ -87,21 +89,22 @@ def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean, references: 
     counts: Counter[tuple[str, ...]] = Counter()
     passages: dict[str, Passage] = {}
     for source, items in sources:
-        asked = [item for item in items if isinstance(item, QuestionItem)]
+        questions = [item for item in items if isinstance(item, QuestionItem)]
         if source in references:
-            found.references.extend(reference_questions(asked, params))
+            found.references.extend(reference_questions(questions, params))
             continue
-        context = context_of(asked)
+        context = context_of(questions)
+        asked = batches_of(questions, _BATCH)
+        told = batches_of([item for item in items if isinstance(item, EntityItem)], _BATCH)
         with tqdm(total=len(items), desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as done:
-            for start in range(0, len(asked), _BATCH):
-                batch = asked[start : start + _BATCH]
-                for item, reading in zip(batch, read_questions(batch, params, context), strict=True):
+            for batch, readings in zip(asked, engine.mapped(read_questions, asked, params, context), strict=True):
+                for item, reading in zip(batch, readings, strict=True):
                     _keep_question(item, reading, found, counts)
                 done.update(len(batch))
-            for item in items:
-                if isinstance(item, EntityItem):
-                    _read_entity(item, found, passages, counts)
-                    done.update()
+            for batch, readings in zip(told, engine.mapped(facts.read_entities, told), strict=True):
+                for item, reading in zip(batch, readings, strict=True):
+                    _keep_entity(item, reading, found, passages, counts)
+                done.update(len(batch))
     found.passages.extend(passages[key] for key in sorted(passages))
     found.metrics.update(_metrics(found, counts))
     return found
@@ -121,8 +124,9 @@ def _keep_question(item: QuestionItem, reading: Reading, found: Cleaned, counts:
         found.changes.append(change)
 
 
-def _read_entity(item: EntityItem, found: Cleaned, passages: dict[str, Passage], counts: Counter[tuple[str, ...]]) -> None:
-    reading = facts.read_entity(item)
+def _keep_entity(
+    item: EntityItem, reading: facts.Reading, found: Cleaned, passages: dict[str, Passage], counts: Counter[tuple[str, ...]]
+) -> None:
     counts["entities", "in"] += 1
     counts["by_source", item.provenance.source, "entities_in"] += 1
     counts["facts", "in"] += len(reading.facts) + len(reading.rejected)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from curation import contamination
 from curation.contamination import Contamination, contaminations, of_kept, without_contaminated
+from curation.engine import LOCAL, Engine, engine_of
 from curation.joining.clusters import Star, case_groups, medoid, stars
 from curation.joining.merging import blemishes, merged, merged_provenance, sighted
 from curation.joining.reviews import Settled, decision_for, read_decisions, review_of_fact, review_of_question, settled, told
@@ -51,12 +52,14 @@ class UniqueFacts(NamedTuple):
     reviews: list[Review]
 
 
-def unique_questions(rows: Iterable[Question], params: NearDuplicates, decisions: Mapping[str, Decision] | None = None) -> UniqueQuestions:
+def unique_questions(
+    rows: Iterable[Question], params: NearDuplicates, decisions: Mapping[str, Decision] | None = None, engine: Engine = LOCAL
+) -> UniqueQuestions:
     """Return one question for each that is asked, and why no other row is. The order of the rows does not matter."""
     found = UniqueQuestions([], [], [], [])
-    every = sighted(rows, params.ngram_chars)
+    every = sighted(rows, params.ngram_chars, engine)
     groups = case_groups(every, params)
-    for star in stars(every, params):
+    for star in stars(every, params, engine):
         group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
         cluster_id = content_id("cluster", star.head.id)
         decision = decision_for(group, decisions or {}) if star.conflict else None
@@ -136,10 +139,11 @@ def main(argv: list[str] | None = None) -> None:
         "out": "data/unique",
         "metrics": "metrics/near_duplicates.json",
     }
-    args = read_arguments(argv, __doc__, "near_duplicates", NearDuplicates, paths)
+    args = read_arguments(argv, __doc__, "near_duplicates", NearDuplicates, paths, scalars=("engine",))
+    engine = engine_of(args.engine)
     questions, facts = list(read_jsonl(args.questions, Question)), list(read_jsonl(args.facts, Fact))
     decisions = read_decisions(args.decisions)
-    asked, stated = unique_questions(questions, args.params, decisions), unique_facts(facts, decisions)
+    asked, stated = unique_questions(questions, args.params, decisions, engine), unique_facts(facts, decisions)
     references = list(read_jsonl(args.references, Question)) if args.references.exists() else []  # by hand there need be none
     met = of_kept(contaminations(questions, references, args.params), asked.kept, asked.rejected)
     if args.params.contaminated == "drop":

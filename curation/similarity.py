@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from curation.engine import LOCAL, Engine
+
 
 class Pairs(NamedTuple):
     """Pairs of places, sorted by (left, right): of one list of texts, left < right, or left of one list and right of another."""
@@ -28,7 +30,7 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     return both / (len(a) + len(b) - both) if both else 0.0
 
 
-def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float) -> Pairs:
+def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine: Engine = LOCAL) -> Pairs:
     """Return every pair of texts with `jaccard(ngrams(a), ngrams(b)) >= threshold`. A text without n-grams has no pair.
 
     Equal texts are pairs like any others: k copies of one text give k * (k - 1) / 2 pairs, so pass each text once.
@@ -36,7 +38,7 @@ def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float) -> Pair
     Raises:
         ValueError: the threshold is not above 0 and at most 1, or the n-grams have no character.
     """
-    return _joined(texts, ngram_chars, threshold, 0)
+    return _joined(texts, ngram_chars, threshold, 0, engine)
 
 
 def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ngram_chars: int, threshold: float) -> Pairs:
@@ -53,11 +55,11 @@ def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ng
     return Pairs(left, right - np.int32(len(left_texts)), similarity)
 
 
-def _joined(texts: Sequence[str], ngram_chars: int, threshold: float, border: int) -> Pairs:
+def _joined(texts: Sequence[str], ngram_chars: int, threshold: float, border: int, engine: Engine = LOCAL) -> Pairs:
     from curation.joining.join import join  # compiles on a first import, so only where there is something to join
 
     if not 0 < threshold <= 1 or ngram_chars < 1:
         raise ValueError(f"threshold {threshold} and {ngram_chars} characters: expected above 0 and at most 1, and at least 1")
-    left, right, similarity = join(texts, ngram_chars, float(threshold), border)
+    left, right, similarity = join(texts, ngram_chars, float(threshold), border, engine)
     rows = np.lexsort((right, left))
     return Pairs(left[rows], right[rows], similarity[rows])

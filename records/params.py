@@ -164,10 +164,12 @@ class Run(Block):
     batch_size: Annotated[int, Meta(ge=1)] = 16
 
 
-class Params(Block):
+class Params(Block, kw_only=True):
     """The whole file."""
 
     sites: Literal["embedded", "live"]
+    engine: Literal["local", "ray"] = "local"
+    """Where `clean` and `near_duplicates` do their work: in one process, or on a Ray cluster, with the same results."""
     sources: dict[Slug, Source]
     extract: Extract
     clean: Clean

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ class Reading(NamedTuple):
     facts: list[Fact]
     rejected: list[Rejected]
     passages: list[Passage]
-    unmapped: Counter[str]
+    unmapped: dict[str, int]
     """Labels that no table knows."""
     empty: Rejected | None
     """Set when the entry gave nothing at all."""
@@ -45,6 +46,11 @@ def _table() -> dict[str, Any]:
                         f"curation/vocab/relations.yaml: {label}: unknown relation {relation!r}; known: {', '.join(RELATIONS)}"
                     )
     return table
+
+
+def read_entities(items: Sequence[EntityItem]) -> list[Reading]:
+    """Return what each entry gave, in order."""
+    return [read_entity(item) for item in items]
 
 
 def read_entity(item: EntityItem) -> Reading:

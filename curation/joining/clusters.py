@@ -5,11 +5,13 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
+from curation.engine import LOCAL, Engine, batches_of
 from curation.joining.merging import Sighted
-from curation.joining.twins import relation
+from curation.joining.twins import Candidates, relations
 from curation.similarity import jaccard, near_pairs, ngrams
 from records.params import NearDuplicates
 
+_BATCH = 2_000
 MIN_NGRAMS = 20  # in a shorter text one word is much of it, so only equal ones are one question
 
 
@@ -35,13 +37,13 @@ class Star(NamedTuple):
 Bonds = dict[tuple[int, int], Twins]
 
 
-def stars(sighted: Sequence[Sighted], params: NearDuplicates) -> Iterable[Star]:
+def stars(sighted: Sequence[Sighted], params: NearDuplicates, engine: Engine = LOCAL) -> Iterable[Star]:
     """Yield the stars of questions given from the best to the worst; each question is in one.
 
     The best becomes a centre and takes its twins along; then the best of those left. A twin of a member that is no twin of the
     centre is left over: it finds another centre or is kept itself.
     """
-    bonds = twins(sighted, params)
+    bonds = twins(sighted, params, engine)
     near: dict[int, list[int]] = defaultdict(list)
     parents = list(range(len(sighted)))
     for a, b in sorted(bonds):
@@ -82,30 +84,31 @@ def case_groups(sighted: Sequence[Sighted], params: NearDuplicates) -> dict[str,
     return {case: groups[number] for case, number in kin.items() if case and number in groups}
 
 
-def twins(sighted: Sequence[Sighted], params: NearDuplicates) -> Bonds:
+def twins(sighted: Sequence[Sighted], params: NearDuplicates, engine: Engine = LOCAL) -> Bonds:
     """Return the pairs of places that ask the same thing."""
     kin = _case_kin({one.proper.case for one in sighted}, params)
     holders: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, one in enumerate(sighted):
         holders[one.proper.text][kin[one.proper.case]].append(place)
-    bonds: Bonds = {}
+    found: dict[tuple[int, int], float] = {}
     for places in (places for by_kin in holders.values() for places in by_kin.values()):
-        bonds |= _bonds(sighted, combinations(places, 2), 1.0, params)
+        found.update(dict.fromkeys(combinations(places, 2), 1.0))
     texts = [text for text in holders if len(text) - params.ngram_chars + 1 >= MIN_NGRAMS]
-    pairs = near_pairs(texts, params.ngram_chars, params.threshold)
+    pairs = near_pairs(texts, params.ngram_chars, params.threshold, engine)
     for left, right, similarity in zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True):
         ours, theirs = holders[texts[left]], holders[texts[right]]
         for common in ours.keys() & theirs.keys():
-            bonds |= _bonds(sighted, product(ours[common], theirs[common]), similarity, params)
-    return bonds
+            found.update(dict.fromkeys(product(ours[common], theirs[common]), similarity))
+    batches = batches_of(list(found), _BATCH)
+    kinds = engine.mapped(relations, [_candidates(sighted, batch) for batch in batches], params)
+    judged = ((pair, kind) for batch, some in zip(batches, kinds, strict=True) for pair, kind in zip(batch, some, strict=True))
+    return {(min(pair), max(pair)): Twins(found[pair], kind == "conflict") for pair, kind in judged if kind}
 
 
-def _bonds(sighted: Sequence[Sighted], pairs: Iterable[tuple[int, int]], similarity: float, params: NearDuplicates) -> Bonds:
-    found = {}
-    for a, b in pairs:
-        if kind := relation(sighted[a].proper, sighted[b].proper, params):
-            found[min(a, b), max(a, b)] = Twins(similarity, kind == "conflict")
-    return found
+def _candidates(sighted: Sequence[Sighted], pairs: Sequence[tuple[int, int]]) -> Candidates:
+    """Return pairs with the questions they are of, each once."""
+    places = {place: number for number, place in enumerate(dict.fromkeys(place for pair in pairs for place in pair))}
+    return Candidates([sighted[place].proper for place in places], [(places[a], places[b]) for a, b in pairs])
 
 
 def _case_kin(cases: Iterable[str | None], params: NearDuplicates) -> dict[str | None, int]:

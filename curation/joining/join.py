@@ -3,16 +3,32 @@
 After Chaudhuri et al. 2006 (prefix filter) and Xiao et al. 2008 (PPJoin). Compiled by numba and kept in its cache.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
+from curation.engine import LOCAL, Engine
 from curation.joining.hashes import find, hash_all, hashing, table_size
 from curation.joining.tokens import MARK_WORDS, SLACK, at_least, encode, rarest
 
+_PART_TEXTS = 20_000  # joining fewer takes less time than sending them to a cluster
 
-def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+
+class Part(NamedTuple):
+    """A part of the index, and the pairs that meet in it: bytes of left, right and similarity."""
+
+    left: bytes
+    right: bytes
+    similarity: bytes
+
+
+_KINDS = (np.int32, np.int32, np.float64)
+Joined = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int = 0, engine: Engine = LOCAL) -> Joined:
     """Return left and right of each pair, left < right, and its similarity, in no order.
 
     A border above 0 parts the texts into those before it and the others; then only pairs across it are sought.
@@ -24,7 +40,22 @@ def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int =
     lists = 1 << max(int(found.starts[-1]) >> 2, 1).bit_length()
     np.bitwise_and(found.buckets, lists - 1, out=found.buckets)
     longest = int(np.diff(coded.starts).max(initial=0))
-    return _join(*coded, hashing(coded.codes, ngram_chars), *found, order, lists, threshold, border, longest)
+    prepared = (*coded, hashing(coded.codes, ngram_chars), *found, order, lists, threshold, border, longest)
+    parts = min(engine.workers(), len(texts) // _PART_TEXTS)
+    return _join(*prepared, 0, 1) if parts < 2 else _gathered(engine.mapped(join_part, range(parts), parts, prepared))
+
+
+def join_part(part: int, parts: int, prepared: tuple[Any, ...]) -> Part:
+    """Return the pairs that meet in one of several parts of the index. A pair may meet in several parts, and is in one at least."""
+    return Part(*(column.tobytes() for column in _join(*prepared, part, parts)))
+
+
+def _gathered(parts: Iterable[Part]) -> Joined:
+    """Return the pairs of all parts, each once."""
+    columns = zip(*parts, strict=True)
+    left, right, similarity = (np.frombuffer(b"".join(column), kind) for column, kind in zip(columns, _KINDS, strict=True))
+    _, once = np.unique(left.astype(np.int64) << 32 | right, return_index=True)
+    return left[once], right[once], similarity[once]
 
 
 @njit
@@ -46,14 +77,15 @@ def _indexed(shared, size, needed):
 
 
 @njit
-def _places(buckets, begins, sizes, shared, lists, needed, border):
+def _places(buckets, begins, sizes, shared, lists, needed, border, part, parts):
     """Return where each list of the index begins, twice; with a border, one for the texts after it, then one for those before."""
     sides = 1 if border == 0 else 2
     places = np.zeros((sides * lists + 1, 2), np.int64)
     for text in range(len(sizes)):
         if shared[text]:
             for i in range(_indexed(shared[text], sizes[text], needed)):
-                places[sides * buckets[begins[text] + i] + (text < border) + 1, 0] += 1
+                if parts == 1 or buckets[begins[text] + i] % parts == part:
+                    places[sides * buckets[begins[text] + i] + (text < border) + 1, 0] += 1
     for one in range(sides * lists):
         places[one + 1, 0] += places[one, 0]
         places[one + 1, 1] = places[one + 1, 0]
@@ -108,10 +140,13 @@ def _overlap(codes, start, how, every, grams, hashes, places, mask, met, stamp, 
 
 
 @njit(cache=True)
-def _join(codes, starts, how, sizes, shared, buckets, begins, marks, order, lists, threshold, border, longest):
-    """Return all pairs at or above the threshold. `order` goes by size, so that each text meets only partners of at most its own size."""
+def _join(codes, starts, how, sizes, shared, buckets, begins, marks, order, lists, threshold, border, longest, part, parts):
+    """Return all pairs at or above the threshold. `order` goes by size, so that each text meets only partners of at most its own size.
+
+    With several parts only those that share an n-gram whose list is of this part.
+    """
     needed = _needed(sizes, threshold)
-    places = _places(buckets, begins, sizes, shared, lists, needed, border)  # from where to where each list goes
+    places = _places(buckets, begins, sizes, shared, lists, needed, border, part, parts)  # from where to where each list goes
     sides = 1 if border == 0 else 2
     index = np.empty((places[-1, 0], 3), np.int32)  # text, its size, how many of its n-grams are left from this one on
     first_marks = np.empty(places[-1, 0], np.uint64)  # beside the index, since what lies elsewhere takes long to fetch
@@ -125,7 +160,7 @@ def _join(codes, starts, how, sizes, shared, buckets, begins, marks, order, list
         for i in range(begins[x + 1] - begins[x]):
             one = sides * buckets[begins[x] + i] + (sides - 1 if x >= border else 0)
             first, last = places[one, 0], places[one, 1]
-            if first == last:
+            if first == last:  # nothing there, or the list is of another part
                 continue
             while first < last and index[first, 1] < threshold * size - SLACK:
                 first += 1  # too short for this text, so for all that follow
@@ -154,6 +189,8 @@ def _join(codes, starts, how, sizes, shared, buckets, begins, marks, order, list
                     left[found], right[found], similarity[found] = min(x, y), max(x, y), value
                     found += 1
         for i in range(_indexed(kept, size, needed)):
+            if parts > 1 and buckets[begins[x] + i] % parts != part:
+                continue
             one = sides * buckets[begins[x] + i] + (x < border)
             place = places[one, 1]
             index[place, 0], index[place, 1], index[place, 2] = x, size, kept - i

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from curation.engine import LOCAL, Engine, batches_of
 from curation.joining.twins import Proper, proper
 from records.fact import Fact
 from records.identity import canonical
@@ -16,6 +17,7 @@ from records.question import Question
 
 _BLEMISH = re.compile(r"[\ufffd\u25a1\ue000-\uf8ff]|\?\?|？？|&#?\w+;|<[^<>]+>|[ \t]{2,}|[单多]选题?$")
 _LETTER = re.compile(r"[A-J]")
+_BATCH = 5_000
 
 
 class Sighted(NamedTuple):
@@ -28,19 +30,39 @@ class Sighted(NamedTuple):
     """Two rows hold different options to be right; then `proper` has no answer."""
 
 
-def sighted(rows: Iterable[Question], ngram_chars: int) -> list[Sighted]:
+class Ranked(NamedTuple):
+    """Rows of one id, put in order."""
+
+    places: list[int]
+    """Of the rows, the best first."""
+    proper: Proper
+    conflict: bool
+
+
+def sighted(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[Sighted]:
     """Return the rows by id, the best id first: it has an answer, an explanation, was seen most often, is cleanest, has most options."""
     by_id: dict[str, list[Question]] = defaultdict(list)
     for row in rows:
         by_id[row.id].append(row)
-    found = []
-    for key, group in by_id.items():
-        group.sort(key=lambda row: (_lacks(row), question_blemishes(row), to_line(row)))
-        own = proper(group[0], ngram_chars)
-        answers = {proper(row, ngram_chars).answer for row in group if row.answer != group[0].answer or row.options != group[0].options}
-        conflict = len((answers | {own.answer}) - {None}) > 1 and not own.in_words
-        found.append(Sighted(key, group, own._replace(answer=None) if conflict else own, conflict))
-    return sorted(found, key=_rank)
+    ranked = engine.mapped(ranked_groups, batches_of(list(by_id.values()), _BATCH), ngram_chars)
+    every = zip(by_id.items(), (one for batch in ranked for one in batch), strict=True)
+    return sorted(
+        (Sighted(key, [group[place] for place in one.places], one.proper, one.conflict) for (key, group), one in every), key=_rank
+    )
+
+
+def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[Ranked]:
+    """Return how the rows of each id are to be ordered, and what is compared of them."""
+    return [_ranked(group, ngram_chars) for group in groups]
+
+
+def _ranked(group: list[Question], ngram_chars: int) -> Ranked:
+    places = sorted(range(len(group)), key=lambda place: (_lacks(group[place]), question_blemishes(group[place]), to_line(group[place])))
+    best = group[places[0]]
+    own = proper(best, ngram_chars)
+    answers = {proper(row, ngram_chars).answer for row in group if row.answer != best.answer or row.options != best.options}
+    conflict = len((answers | {own.answer}) - {None}) > 1 and not own.in_words
+    return Ranked(places, own._replace(answer=None) if conflict else own, conflict)
 
 
 def merged(best: Question, rows: Sequence[Question], in_words: bool, cluster_id: str) -> Question:

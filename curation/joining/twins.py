@@ -61,6 +61,19 @@ def proper(question: Question, ngram_chars: int) -> Proper:
     )
 
 
+class Candidates(NamedTuple):
+    """Pairs of questions that may ask the same thing."""
+
+    questions: list[Proper]
+    pairs: list[tuple[int, int]]
+    """Places in `questions`."""
+
+
+def relations(candidates: Candidates, params: NearDuplicates) -> list[Relation | None]:
+    """Return how the questions of each pair stand to each other."""
+    return [relation(candidates.questions[a], candidates.questions[b], params) for a, b in candidates.pairs]
+
+
 def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     """Return how two questions whose `text` reaches the threshold stand to each other; None: they ask different things.
 

@@ -42,6 +42,7 @@ def test_the_file_fits_on_one_screen() -> None:
         ("runs.random-claims.task", "claims", r"claims.*runs.*known: claim, choice, tcm"),
         ("models.tiny.backend", "hugingface", r"hugingface.*models.*known: baseline, huggingface, openai, vllm"),
         ("sites", "online", r"online.*known: embedded, live"),
+        ("engine", "dask", r"dask.*known: local, ray"),
         ("split.dev_share", 2, "dev_share"),
         ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
         ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is no day of the calendar"),

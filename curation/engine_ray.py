@@ -1,0 +1,119 @@
+"""The engine `ray`: batches as rows of bytes through Ray Data, results in the order of the batches.
+
+A task whose worker dies is run again by Ray; since the function is pure and the order is kept, nothing of that shows in the results.
+"""
+
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import msgspec
+import pyarrow as pa
+
+import curation
+import records
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before ray is imported: nothing is told to anybody
+
+try:
+    import ray
+    import ray.data
+except ModuleNotFoundError as error:
+    raise ValueError(f"engine ray: {error}; install it with `pip install 'atomexam[cluster]'`, or use `engine: local`") from None
+
+_SAME = ("jieba", "msgspec", "numba", "numpy", "opencc")
+"""Packages whose version may change a result; Ray itself insists on one version of Python and of ray."""
+_PATIENCE_S = 10
+_LOGGERS = ("ray", "ray.data")
+
+
+def connect() -> None:
+    """Connect this process to the cluster at RAY_ADDRESS, or to one of its own with all the CPUs there are.
+
+    To a cluster the code travels along, so that every worker runs what runs here.
+
+    Raises:
+        ValueError: no cluster answers.
+    """
+    if ray.is_initialized():
+        return
+    address = os.environ.get("RAY_ADDRESS")
+    code = {"py_modules": [str(Path(package.__file__).parent) for package in (curation, records)]} if address else None
+    try:
+        if address and ":" in address:
+            socket.create_connection(address.rsplit("/", 1)[-1].rsplit(":", 1), timeout=_PATIENCE_S).close()  # ray itself tries for minutes
+        ray.init(address or "local", runtime_env=code, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, RuntimeError) as error:
+        raise ValueError(
+            f"engine ray: no cluster answers at RAY_ADDRESS={address!r} ({error}); start one with `ray start --head`, or unset RAY_ADDRESS"
+        ) from None
+    settings = ray.data.DataContext.get_current()
+    settings.enable_progress_bars = settings.print_on_execution_start = False
+    settings.execution_options.preserve_order = True
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def workers() -> int:
+    """Return how many tasks the cluster works on at a time."""
+    return max(int(ray.cluster_resources().get("CPU", 1)), 1)
+
+
+def on_ray(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) -> Iterator[Any]:
+    """Yield what a function of a module makes of each batch, in order. What is shared is stored in the cluster once.
+
+    Raises:
+        ValueError: as the function does, or a node has other packages.
+    """
+    encode = msgspec.msgpack.Encoder().encode
+    rows = [pa.table({"batch": pa.array([encode(batch)], pa.large_binary())}) for batch in batches]
+    if not rows:
+        return
+    stored = ray.put(shared)
+    found = ray.data.from_arrow(rows).map_batches(
+        _each, batch_format="pyarrow", batch_size=None, zero_copy_batch=True, fn_args=(function, [stored], _versions())
+    )
+    decode = _decoder(function, "return").decode
+    for row in found.iter_rows():
+        if row["error"] is not None:
+            raise ValueError(row["error"])
+        yield decode(row["result"])
+
+
+def _each(rows: pa.Table, function: Callable[..., Any], stored: list[Any], versions: dict[str, str]) -> pa.Table:
+    """Run in a worker: decode, call, encode. What the function raises travels as words, since ray would wrap it in a traceback."""
+    results, errors = [], []
+    for row in rows["batch"].to_pylist():
+        try:
+            if versions != _versions():
+                raise ValueError(f"engine ray: a node has {_versions()}; expected {versions}, as here; install requirements.lock there")
+            result = function(_decoder(function, None).decode(row), *_fetched(stored[0]))
+            results.append(msgspec.msgpack.encode(result))
+            errors.append(None)
+        except ValueError as error:
+            results.append(None)
+            errors.append(str(error))
+    return pa.table({"result": pa.array(results, pa.large_binary()), "error": pa.array(errors, pa.string())})
+
+
+@lru_cache(maxsize=1)
+def _fetched(stored: Any) -> tuple[Any, ...]:
+    """Return what is shared; kept, because a worker gets many batches of one run."""
+    return ray.get(stored)
+
+
+@cache
+def _decoder(function: Callable[..., Any], name: str | None) -> msgspec.msgpack.Decoder:
+    """Return a decoder of what a function returns, or, without a name, of its first argument."""
+    hints = get_type_hints(function)
+    return msgspec.msgpack.Decoder(hints[name or next(iter(hints))])
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in _SAME}

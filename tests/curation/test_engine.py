@@ -1,0 +1,239 @@
+"""The engine `ray` gives what `local` gives, byte for byte, whatever dies on the way."""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from curation import clean, near_duplicates
+from curation.engine import LOCAL, Engine, batches_of, engine_of
+from curation.joining import join
+from curation.similarity import near_pairs
+from records.item import EntityItem, LabelledValue, QuestionItem
+from records.jsonl import write_jsonl
+from records.provenance import Provenance
+
+ROOT = Path(__file__).parent.parent.parent
+WORDS = [
+    "感觉",
+    "知觉",
+    "记忆",
+    "思维",
+    "想象",
+    "情绪",
+    "意志",
+    "动机",
+    "注意",
+    "气质",
+    "性格",
+    "能力",
+    "态度",
+    "需要",
+    "遗忘",
+    "迁移",
+    "强化",
+    "同化",
+    "顺应",
+    "移情",
+]
+PARAMS = """sources: {exam: {}, medical: {}}
+clean: {min_stem_chars: 2, min_chinese_share: 0.3}
+near_duplicates: {ngram_chars: 3, threshold: 0.8, case_threshold: 0.65}
+"""
+
+
+def toy_item(number: int, draw: random.Random) -> QuestionItem:
+    one, two, three = draw.sample(WORDS, 3)
+    case = (
+        f"案例一：求助者，女性，{number % 7 + 20}岁，公司职员，三个月前因{one}问题与家人争吵，此后情绪低落，整夜失眠。"
+        if number % 5 == 0
+        else ""
+    )
+    return QuestionItem(
+        url="https://toy/1",
+        provenance=Provenance(source="exam", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position=f"q{number}"),
+        exam_raw="心理咨询师",
+        section_raw="单选题",
+        stem_raw=f"{number}、{case}在{one}与{two}的关系中，第{draw.randrange(4)}种主要{three}过程的基本特征和作用首先取决于（ ）。",
+        options_raw=[f"{letter}.{word}的过程" for letter, word in zip("ABCD", WORDS[number % 3 :], strict=False)],
+        answer_raw=draw.choice(["A", "B", "B", None]),
+    )
+
+
+def toy_entity(number: int) -> EntityItem:
+    seen = Provenance(source="medical", url="https://toy/2", snapshot="2026-01-01", page_id="page-2", position=f"e{number}")
+    values = [
+        LabelledValue(label="哪些症状：", value="头晕、头痛、乏力", position="li:1"),
+        LabelledValue(label="不明", value="甲", position="li:2"),
+    ]
+    return EntityItem(url="https://toy/2", provenance=seen, entity_type="disease", name_raw=f"高血压{number % 40}", values=values)
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working folder with items of two sources and the outputs of `local`."""
+    folder = tmp_path_factory.mktemp("engine")
+    draw = random.Random(1)
+    write_jsonl(folder / "data/items/exam.jsonl", [toy_item(number, draw) for number in range(4_000)], lambda item: item.provenance)
+    write_jsonl(folder / "data/items/medical.jsonl", [toy_entity(number) for number in range(1_500)], lambda item: item.provenance)
+    (folder / "params.yaml").write_text(PARAMS)
+    run(folder, "local")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    """Two nodes of one CPU each, at RAY_ADDRESS."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    nodes.add_node(num_cpus=1)
+    os.environ["RAY_ADDRESS"] = nodes.address
+    yield
+    del os.environ["RAY_ADDRESS"]
+    ray.shutdown()
+    nodes.shutdown()
+
+
+def run(folder: Path, engine: str) -> None:
+    """Run the stages in this process, writing beside the items in a folder named after the engine."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        out = folder / engine
+        clean.main(["--engine", engine, "--out", f"{out}/clean", "--metrics", f"{out}/clean.json"])
+        near_duplicates.main(
+            ["--engine", engine, "--questions", f"{out}/clean/questions.jsonl", "--facts", f"{out}/clean/facts.jsonl"]
+            + ["--decisions", f"{ROOT}/curation/decisions.jsonl", "--out", f"{out}/unique", "--metrics", f"{out}/near_duplicates.json"]
+        )
+    finally:
+        os.chdir(before)
+
+
+def outputs(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.json*"))}
+
+
+class Killer(threading.Thread):
+    """Kills the first workers that it sees at work, as the kernel would one that takes too much memory."""
+
+    def __init__(self, victims: int) -> None:
+        super().__init__(daemon=True)
+        self.victims, self.killed, self.over = victims, [], False
+
+    def run(self) -> None:
+        while len(self.killed) < self.victims and not self.over:
+            for process in psutil.Process().children(recursive=True):  # of this test's own cluster
+                with contextlib.suppress(psutil.Error):  # it ended meanwhile
+                    if process.pid not in self.killed and "".join(process.cmdline()).startswith("ray::MapBatches"):
+                        os.kill(process.pid, signal.SIGKILL)
+                        self.killed.append(process.pid)
+                        time.sleep(0.5)
+                        break
+            time.sleep(0.005)
+
+
+def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
+    items: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(join, "_PART_TEXTS", 500)
+    monkeypatch.setattr(clean, "_BATCH", 200)
+    wanted = outputs(items / "local")
+    assert len(wanted) == 12 and min(len(wanted[f"unique/{name}.jsonl"]) for name in ("questions", "facts", "clusters", "review")) > 500
+    run(items, "ray")
+    assert outputs(items / "ray") == wanted
+    killer = Killer(3)
+    killer.start()
+    run(items, "ray")
+    killer.over = True
+    killer.join()
+    assert len(killer.killed) == 3
+    assert outputs(items / "ray") == wanted
+
+
+def test_what_a_function_refuses_is_told_in_its_words(cluster: None) -> None:
+    engine = engine_of("ray")
+    assert engine.workers() == 2
+
+    def doubled(batch: list[int], more: int) -> list[int]:
+        if max(batch) > 90:
+            raise ValueError(f"{max(batch)}: expected at most 90")
+        return [2 * number + more for number in batch]
+
+    assert list(engine.mapped(doubled, [], 1)) == []
+    assert list(engine.mapped(doubled, [[number, 0] for number in range(40)], 1)) == [[2 * number + 1, 1] for number in range(40)]
+    with pytest.raises(ValueError, match="^91: expected at most 90$"):
+        list(engine.mapped(doubled, [[number] for number in range(95)], 1))
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 7, 64])
+def test_a_join_in_parts_is_the_join(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(parts)
+    texts = ["".join(draw.choices(WORDS, k=draw.randrange(1, 40))) for _ in range(200)]
+    texts = sorted({text[cut:] for text in texts for cut in (0, 1, 3)})
+    whole = near_pairs(texts, 3, 0.6)
+    monkeypatch.setattr(join, "_PART_TEXTS", 1)
+    split = near_pairs(texts, 3, 0.6, Engine(LOCAL.mapped, lambda: parts))
+    assert len(whole.left) > 100
+    assert all((one == other).all() and one.dtype == other.dtype for one, other in zip(whole, split, strict=True))
+
+
+def test_batches_hold_every_row_once() -> None:
+    assert batches_of([1, 2, 3, 4, 5], 2) == [[1, 2], [3, 4], [5]]
+    assert batches_of([], 2) == []
+
+
+def test_an_unknown_engine_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"unknown engine 'dask'; known: local, ray"):
+        engine_of("dask")
+
+
+def stage(folder: Path, program: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    return done.stderr
+
+
+def test_ray_that_is_not_installed_is_told(items: Path) -> None:
+    program = """
+import sys
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if name == "ray":
+            raise ModuleNotFoundError("No module named 'ray'", name="ray")
+sys.meta_path.insert(0, Without())
+from curation import clean
+from records.stage import run_stage
+sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
+run_stage(clean.main)
+"""
+    assert "pip install 'atomexam[cluster]'" in stage(items, program)
+
+
+def test_a_cluster_that_does_not_answer_is_told(items: Path) -> None:
+    program = """
+import sys
+from curation import clean
+from records.stage import run_stage
+sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
+run_stage(clean.main)
+"""
+    told = stage(items, program, RAY_ADDRESS="127.0.0.1:9")
+    assert "no cluster answers at RAY_ADDRESS='127.0.0.1:9'" in told and "ray start --head" in told
