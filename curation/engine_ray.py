@@ -70,12 +70,11 @@ def on_ray(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) -
     Raises:
         ValueError: as the function does, or a node has other packages.
     """
-    encode = msgspec.msgpack.Encoder().encode
-    rows = [pa.table({"batch": pa.array([encode(batch)], pa.large_binary())}) for batch in batches]
-    if not rows:
+    if not batches:
         return
     stored = ray.put(shared)
-    found = ray.data.from_arrow(rows).map_batches(
+    rows = ray.data.from_arrow([pa.table({"batch": pa.array([msgspec.msgpack.encode(batch)], pa.large_binary())}) for batch in batches])
+    found = rows.map_batches(
         _each, batch_format="pyarrow", batch_size=None, zero_copy_batch=True, fn_args=(function, [stored], _versions())
     )
     decode = _decoder(function, "return").decode
