@@ -1,0 +1,88 @@
+"""What people fill in: text stays text, the bytes hang on the content alone, and nothing changes on the way there and back."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curation.sheets import read_sheet, write_sheet
+
+FORMULAS = [
+    "=1+1",
+    '=HYPERLINK("http://a")',
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\tx",
+    "'=1",
+    "=cmd|' /C calc'!A0",
+    "{=1}",
+    "http://a.b/",
+    "_x0041_",
+    "007",
+    "1e5",
+]
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"), max_size=20).map(str.strip)
+
+
+def test_what_looks_like_a_formula_is_text(tmp_path: Path) -> None:
+    write_sheet(tmp_path / "a.xlsx", ["one", "two"], [[text, "x"] for text in FORMULAS])
+    cells = list(openpyxl.load_workbook(tmp_path / "a.xlsx").worksheets[0]["A"])[1:]
+    assert [cell.data_type for cell in cells] == ["s"] * len(FORMULAS)
+    assert all(cell.hyperlink is None for cell in cells)
+    assert [row.cells["one"] for row in read_sheet(tmp_path / "a.xlsx")] == [text.strip() for text in FORMULAS]
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(st.tuples(TEXT, TEXT).filter(any), max_size=5))
+def test_there_and_back_changes_nothing(rows: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("sheet") / "a.xlsx"
+    write_sheet(path, ["one", "two"], rows)
+    assert [tuple(row.cells.values()) for row in read_sheet(path)] == rows
+
+
+def test_the_bytes_hang_on_the_content_alone(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from curation.sheets import write_sheet; "
+        "write_sheet(Path(sys.argv[1]), ['claim', 'verdict'], [['甲', '']], {'verdict': ['support', 'refute']})"
+    )
+    for name in ("a.xlsx", "b.xlsx"):
+        subprocess.run([sys.executable, "-c", script, tmp_path / name], check=True)
+    assert (tmp_path / "a.xlsx").read_bytes() == (tmp_path / "b.xlsx").read_bytes()
+    assert {entry.date_time[0] for entry in zipfile.ZipFile(tmp_path / "a.xlsx").infolist()} == {1980}
+    offered = openpyxl.load_workbook(tmp_path / "a.xlsx").worksheets[0].data_validations.dataValidation
+    assert [(one.formula1, str(one.sqref)) for one in offered] == [('"support,refute"', "B2")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
+def test_a_csv_of_excel_is_read(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes('claim,verdict\r\n"乳核, 甲",support\r\n,\r\n乙,\r\n'.encode(encoding))
+    rows = read_sheet(tmp_path / "a.csv")
+    assert [row.cells for row in rows] == [{"claim": "乳核, 甲", "verdict": "support"}, {"claim": "乙", "verdict": ""}]
+    assert rows[1].where == f"{tmp_path}/a.csv:4"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.xlsx", b"no zip", "no workbook"),
+        ("a.csv", b"\xff\xff\xff", "neither UTF-8 nor GB 18030"),
+        ("a.csv", b"\n\n", "no line with the names of the columns"),
+        ("a.csv", b"one,one\n1,2\n", "columns named twice: one"),
+    ],
+)
+def test_what_is_no_table_is_told(name: str, content: bytes, told: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=told):
+        read_sheet(tmp_path / name)
+
+
+def test_a_text_longer_than_a_cell_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="row 2, one: 40000 characters; a cell holds 32767"):
+        write_sheet(tmp_path / "a.xlsx", ["one"], [["甲" * 40_000]])
+    assert not list(tmp_path.iterdir())
