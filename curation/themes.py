@@ -1,0 +1,129 @@
+"""The step before the atomic types (SdAK, section 3.1): queries drawn for coding, codes read back, codes merged into types.
+
+    python -m curation.themes draw queries.json --out themes/coding.xlsx
+    python -m curation.themes codes themes/first.xlsx themes/second.xlsx --out themes/codes.jsonl
+    python -m curation.themes table themes/codes.jsonl --out themes/
+
+A coder fills in `confirm` (yes, where the proposed code is right) or `code`. docs/themes.md shows the whole way.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from curation.theming.coding import Coded, read_coding_sheet, write_coding_sheet
+from curation.theming.queries import draw, read_queries
+from curation.theming.types import read_codebook, tabulate
+from records.jsonl import read_jsonl, replacing, write_json, write_jsonl
+from records.stage import run_stage
+
+_VOCAB = Path(__file__).parent / "vocab"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    arguments = _arguments(argv)
+    {"draw": _draw, "codes": _codes, "table": _table}[arguments.command](arguments)
+
+
+def _draw(arguments: argparse.Namespace) -> None:
+    table = _yaml(arguments.keywords)
+    order = [name for name in table["intents"].values() if name]
+    queries = read_queries(arguments.queries, table["intents"])
+    drawn = draw(queries, arguments.per_intent, arguments.seed, order)
+    proposed = write_coding_sheet(arguments.out, drawn, table["codes"])
+    by_intent = Counter(query.intent for query in drawn)
+    for intent in order:
+        short = (
+            f", and no more are there than these; {arguments.per_intent} were asked for" if by_intent[intent] < arguments.per_intent else ""
+        )
+        print(f"{intent:16}{by_intent[intent]:6}{short}")
+    print(f"{arguments.out}: {len(drawn)} queries, a code proposed for {proposed}")
+
+
+def _codes(arguments: argparse.Namespace) -> None:
+    coders = [arguments.coder or path.stem for path in arguments.sheets]
+    if twice := sorted({name for name in coders if coders.count(name) > 1}):
+        raise ValueError(
+            f"two sheets of the coder {', '.join(twice)}; a coder is named by the name of the file, or by --coder for one sheet"
+        )
+    coded = [one for path, coder in zip(arguments.sheets, coders, strict=True) for one in read_coding_sheet(path, coder)]
+    write_jsonl(arguments.out, coded, key=lambda one: (one.query_id, one.coder))
+    print(f"{arguments.out}: {len(coded)} codings of {len({one.query_id for one in coded})} queries by {len(coders)} coders")
+
+
+def _table(arguments: argparse.Namespace) -> None:
+    codebook = read_codebook(_yaml(arguments.codebook), str(arguments.codebook))
+    order = [name for name in _yaml(arguments.keywords)["intents"].values() if name]
+    coded = list(read_jsonl(arguments.codes, Coded))
+    order += sorted({one.intent for one in coded} - set(order))
+    table = tabulate(coded, codebook, order, arguments.min_share)
+    write_json(arguments.out / "themes.json", table)
+    with replacing(arguments.out / "themes.md") as part:
+        part.write_text(_markdown(table), encoding="utf-8", newline="\n")
+    print(_markdown(table), end="")
+
+
+def _markdown(table: dict[str, Any]) -> str:
+    lines = ["| intent | atomic type | queries | share | 95 % interval |", "|---|---|---:|---:|---|"]
+    for intent, found in table["intents"].items():
+        for row in found["types"]:
+            low, high = (f"{100 * bound:.0f}" for bound in row["interval"])
+            kept = f" (dropped: {row['dropped']})" if "dropped" in row else ""
+            lines.append(
+                f"| {_cell(intent)} | {_cell(row['type'] + kept)} | {row['count']} | {100 * row['share']:.0f} % | {low} to {high} % |"
+            )
+        lines.append(f"| {_cell(intent)} | all others | {found['others']} | {100 - 100 * found['covered']:.0f} % | |")
+    agreed = table["agreement"]
+    lines += ["", f"{table['queries']} queries, {table['coders']} coders."]
+    if agreed:
+        alpha = "not defined, since all codes are one" if agreed["alpha"] is None else agreed["alpha"]
+        lines.append(f"Krippendorff's alpha over {agreed['queries']} queries coded twice or more: {alpha}.")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def _yaml(path: Path) -> Any:
+    try:
+        return YAML(typ="safe", pure=True).load(path)
+    except YAMLError as error:
+        raise ValueError(f"{path}: no YAML: {error}") from None
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m curation.themes", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    keywords = {"type": Path, "default": _VOCAB / "themes.yaml", "help": "intents and keywords; curation/vocab/themes.yaml unless told"}
+    one = commands.add_parser("draw", help="queries of each intent, drawn for coding, with codes proposed by keywords")
+    one.add_argument("queries", type=Path, help="JSON or JSONL records of `query` and `label`, as in KUAKE-QIC")
+    one.add_argument("--out", type=Path, required=True, help="the coding sheet, .xlsx")
+    one.add_argument("--per-intent", type=int, default=200, help="most queries of an intent (SdAK: 200)")
+    one.add_argument("--seed", type=int, default=1)
+    one.add_argument("--keywords", **keywords)
+    two = commands.add_parser("codes", help="filled sheets to codes")
+    two.add_argument("sheets", type=Path, nargs="+", help="filled sheets, .xlsx or .csv, one a coder")
+    two.add_argument("--coder", help="name of the coder of a single sheet; the file's name unless told")
+    two.add_argument("--out", type=Path, required=True, help="the codes, .jsonl")
+    three = commands.add_parser("table", help="codes to the table of intents, types and shares")
+    three.add_argument("codes", type=Path, help="what `codes` wrote")
+    three.add_argument(
+        "--codebook", type=Path, default=_VOCAB / "codebook.yaml", help="code -> type; curation/vocab/codebook.yaml unless told"
+    )
+    three.add_argument("--min-share", type=float, default=0.05, help="types below this share of an intent are counted together (0.05)")
+    three.add_argument("--out", type=Path, required=True, help="folder for themes.json and themes.md")
+    three.add_argument("--keywords", **keywords)
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(run_stage(main))

@@ -1,0 +1,73 @@
+"""Coding sheets out, and filled ones back as codes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from curation.sheets import Row, read_sheet, write_sheet
+from curation.theming.proposals import propose
+from curation.theming.queries import Query, query_id
+
+_COLUMNS = ("id", "intent", "query", "proposed", "because", "confirm", "code", "comment")
+_NEEDED = ("id", "intent", "query", "proposed", "confirm", "code")
+_YES = "yes"
+
+
+class Coded(Struct, frozen=True):
+    """What one coder made of one query."""
+
+    query_id: str
+    intent: str
+    query: str
+    coder: str
+    codes: list[str]
+    """The main one first."""
+    comment: str = ""
+
+
+def write_coding_sheet(path: Path, queries: Iterable[Query], codes: Mapping[str, Mapping[str, Sequence[str]]]) -> int:
+    """Write the sheet that a coder fills in; return for how many queries a code is proposed."""
+    rows, proposed = [], 0
+    for query in queries:
+        found = propose(query, codes)
+        proposed += bool(found)
+        because = "; ".join(f"{code}: {word}" for code, word in found)
+        rows.append((query.id, query.intent, query.text, found[0].code if found else "", because, "", "", ""))
+    write_sheet(path, _COLUMNS, rows, {"confirm": [_YES]})
+    return proposed
+
+
+def read_coding_sheet(path: Path, coder: str) -> list[Coded]:
+    """Return what a coder filled in: `code` (several parted by ;, the main one first), or, where `confirm` says yes, what was proposed.
+
+    Raises:
+        ValueError: a column is missing, a query was changed, named twice, or confirmed without a proposal.
+    """
+    found: dict[str, Coded] = {}
+    for row in read_sheet(path):
+        one = _read_row(row, coder)
+        if one is None:
+            continue
+        if one.query_id in found:
+            raise ValueError(f"{row.where}: the query {one.query!r} stands there twice; leave one line")
+        found[one.query_id] = one
+    return list(found.values())
+
+
+def _read_row(row: Row, coder: str) -> Coded | None:
+    if missing := [name for name in _NEEDED if name not in row.cells]:
+        raise ValueError(f"{row.where}: no column {', '.join(missing)}; expected {', '.join(_COLUMNS)}, as `draw` wrote them")
+    cells = row.cells
+    if query_id(cells["intent"], cells["query"]) != cells["id"]:
+        raise ValueError(
+            f"{row.where}: intent, query or id is not as it was drawn: {cells['query']!r}; fill in `confirm`, `code`, `comment` alone"
+        )
+    codes = [code for part in cells["code"].replace("；", ";").split(";") if (code := part.strip())]
+    if cells["confirm"].casefold() not in ("", _YES):
+        raise ValueError(f"{row.where}: confirm is {cells['confirm']!r}; expected {_YES} or nothing; write another code under `code`")
+    if not codes and cells["confirm"]:
+        if not cells["proposed"]:
+            raise ValueError(f"{row.where}: confirmed, and nothing was proposed; write the code under `code`")
+        codes = [cells["proposed"]]
+    return Coded(cells["id"], cells["intent"], cells["query"], coder, codes, cells.get("comment", "")) if codes else None

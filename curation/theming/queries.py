@@ -1,0 +1,65 @@
+"""Query files (KUAKE-QIC: records of query and label) -> the queries of each intent, and those drawn for coding."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from records.identity import canonical, content_id
+
+
+class Query(Struct, frozen=True):
+    """What a person typed into a search box or a form."""
+
+    id: str
+    """Hash of intent and canonical text."""
+    intent: str
+    text: str
+
+
+class _Record(Struct):
+    query: str
+    label: str
+
+
+def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
+    """Return the queries of a JSON or JSONL file, each text once under its intent; those of intents named null are left out.
+
+    Raises:
+        ValueError: the file has another layout, or a label that is no intent.
+    """
+    content = path.read_bytes()
+    try:
+        if content.lstrip()[:1] == b"[":
+            records = msgspec.json.decode(content, type=list[_Record])
+        else:
+            records = [msgspec.json.decode(line, type=_Record) for line in content.splitlines() if line.strip()]
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: {error}; expected the layout of KUAKE-QIC: records of `query` and `label`, as JSON or JSONL") from None
+    if unknown := sorted({record.label for record in records if record.label not in intents}):
+        raise ValueError(f"{path}: unknown intents {', '.join(unknown)}; known: {', '.join(intents)}; add them to vocab/themes.yaml")
+    found: dict[str, Query] = {}
+    for record in records:
+        intent, text = intents[record.label], _plain(record.query)
+        if intent and canonical(text):
+            query = Query(query_id(intent, text), intent, text)
+            found.setdefault(query.id, query)
+    return list(found.values())
+
+
+def _plain(text: str) -> str:
+    """Return a query as it was typed, without line ends and unseen characters, which no cell of a sheet keeps."""
+    return " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split())
+
+
+def query_id(intent: str, text: str) -> str:
+    """Return the id of a query."""
+    return content_id("query", intent, canonical(text))
+
+
+def draw(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
+    """Return up to `per_intent` queries of each intent by lot; a query's lot hangs on its id and the seed alone."""
+    lots = sorted((hashlib.sha256(f"{seed}/{query.id}".encode()).hexdigest(), query.id, query) for query in queries)
+    return [query for intent in order for query in [one for _, _, one in lots if one.intent == intent][:per_intent]]

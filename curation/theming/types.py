@@ -1,0 +1,109 @@
+"""Codes and a codebook -> which atomic types the queries of each intent hold, with shares (SdAK, Table 1)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from curation.theming.coding import Coded
+
+UNDECIDED = "undecided"
+"""Coders differ, and none of the types has most of them."""
+
+
+class Theme(NamedTuple):
+    """What a code stands for."""
+
+    type: str
+    dropped: str | None = None
+    """Why queries of this type make no atomic type."""
+
+
+def read_codebook(book: Any, where: str) -> dict[str, Theme]:
+    """Return the theme of each code.
+
+    Raises:
+        ValueError: an entry is neither a type nor {drop: why}.
+    """
+    if not isinstance(book, dict) or not book:
+        raise ValueError(f"{where}: expected lines `code: type` or `code: {{drop: why}}`")
+    themes = {}
+    for code, line in book.items():
+        if isinstance(line, str) and line:
+            themes[str(code)] = Theme(line)
+        elif isinstance(line, dict) and set(line) == {"drop"} and line["drop"]:
+            themes[str(code)] = Theme(str(code), str(line["drop"]))
+        else:
+            raise ValueError(f"{where}: {code}: found {line!r}; expected a type, or {{drop: why}}")
+    return themes
+
+
+def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Sequence[str], min_share: float) -> dict[str, Any]:
+    """Return the types of each intent with count, share and its 95 % interval (Wilson), the largest first.
+
+    Types below `min_share` of an intent are counted together. A query counts once, under the type of its main code; of several coders
+    the majority decides.
+
+    Raises:
+        ValueError: a code is not in the codebook.
+    """
+    unknown = Counter(code for one in coded for code in one.codes if code not in codebook)
+    if unknown:
+        raise ValueError(
+            f"codes that the codebook does not know: {', '.join(f'{code} ({n})' for code, n in sorted(unknown.items()))}; add them to it"
+        )
+    intents: dict[str, Counter[str]] = defaultdict(Counter)
+    for votes in _by_query(coded).values():
+        counted = Counter(codebook[one.codes[0]].type for one in votes).most_common(2)
+        tied = len(counted) > 1 and counted[0][1] == counted[1][1]
+        intents[votes[0].intent][UNDECIDED if tied else counted[0][0]] += 1
+    dropped = {theme.type: theme.dropped for theme in codebook.values() if theme.dropped}
+    return {
+        "queries": sum(sum(counts.values()) for counts in intents.values()),
+        "coders": len({one.coder for one in coded}),
+        "agreement": agreement(coded, codebook),
+        "intents": {name: _of_intent(intents[name], dropped, min_share) for name in order if name in intents},
+        "types": sorted({name for counts in intents.values() for name in counts if name not in dropped and name != UNDECIDED}),
+    }
+
+
+def agreement(coded: Sequence[Coded], codebook: Mapping[str, Theme]) -> dict[str, Any] | None:
+    """Return Krippendorff's alpha (nominal) of the types over queries with two coders or more; None without such."""
+    import krippendorff
+
+    names = {theme.type: number for number, theme in enumerate(codebook.values())}
+    coders = sorted({one.coder for one in coded})
+    shared = [votes for votes in _by_query(coded).values() if len(votes) > 1]
+    if not shared:
+        return None
+    table = [[float("nan")] * len(shared) for _ in coders]
+    for column, votes in enumerate(shared):
+        for one in votes:
+            table[coders.index(one.coder)][column] = float(names[codebook[one.codes[0]].type])
+    if len({value for line in table for value in line if value == value}) < 2:  # all say the same: nothing to agree on
+        return {"queries": len(shared), "alpha": None}
+    return {"queries": len(shared), "alpha": round(float(krippendorff.alpha(table, level_of_measurement="nominal")), 4)}
+
+
+def _by_query(coded: Sequence[Coded]) -> dict[str, list[Coded]]:
+    found: dict[str, list[Coded]] = defaultdict(list)
+    for one in sorted(coded, key=lambda one: (one.query_id, one.coder)):
+        found[one.query_id].append(one)
+    return found
+
+
+def _of_intent(counts: Counter[str], dropped: Mapping[str, str | None], min_share: float) -> dict[str, Any]:
+    total = sum(counts.values())
+    large = [(name, count) for name, count in counts.items() if count / total >= min_share and name != UNDECIDED]
+    rows = [
+        {"type": name, "count": count, "share": round(count / total, 4), "interval": _interval(count, total)}
+        | ({"dropped": dropped[name]} if name in dropped else {})
+        for name, count in sorted(large, key=lambda pair: (-pair[1], pair[0]))
+    ]
+    covered = sum(count for _, count in large)
+    return {"queries": total, "types": rows, "others": total - covered, "covered": round(covered / total, 4)}
+
+
+def _interval(count: int, total: int) -> list[float]:
+    from statsmodels.stats.proportion import proportion_confint
+
+    return [round(float(bound), 4) for bound in proportion_confint(count, total, method="wilson")]
