@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from crawlers.importers.formats import guess_format, known_formats, read_file, suffixes_of
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.importers.report import Row, table_of
+from crawlers.importers.report import Row, table_of, told_of
 from records.item import Item, QuestionItem
 from records.jsonl import to_line
 from records.provenance import Provenance, page_id
@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
     out = sys.stdout.buffer
     with _written(arguments.rejected) as rejected:
         for name, path in tqdm(files, unit=" files", disable=None if len(files) > 1 else True):
-            row = _read(name, path, arguments.format)
+            row = _read(name, path, arguments.format, [key.casefold() for key in arguments.beside])
             rows.append(row)
             for item in row.reading.items:
                 if not _is_doubtful(item):
@@ -45,12 +45,15 @@ def main(argv: list[str] | None = None) -> int:
                 elif rejected:
                     rejected.write(to_line(item))
         out.flush()
+    with _written(arguments.report, "--report") as report:
+        if report:
+            report.writelines(to_line(told_of(row)) for row in rows)
     sys.stderr.write("".join(f"{line}\n" for line in table_of(rows, arguments.verbose)))
     return 1 if any(row.error for row in rows) or not any(row.reading.found for row in rows) else 0
 
 
 @contextmanager
-def _written(path: Path | None) -> Iterator[BinaryIO | None]:
+def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO | None]:
     """Yield a file that takes the place of `path` when the block ends well, and is gone when it does not.
 
     Raises:
@@ -61,13 +64,13 @@ def _written(path: Path | None) -> Iterator[BinaryIO | None]:
         return
     if path.exists() and not path.is_file():  # a device would be replaced by a file
         found = f"a folder; name a file in it, such as {path / 'rejected.jsonl'}" if path.is_dir() else "a device or a pipe"
-        raise ValueError(f"--rejected {path}: expected a file that can be written anew, found {found}")
+        raise ValueError(f"{flag} {path}: expected a file that can be written anew, found {found}")
     part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = part.open("wb")
     except OSError as error:
-        raise ValueError(f"--rejected {path}: cannot be written ({error.strerror}); name a file in a folder of yours") from None
+        raise ValueError(f"{flag} {path}: cannot be written ({error.strerror}); name a file in a folder of yours") from None
     try:
         with file:
             yield file
@@ -82,11 +85,13 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--format", metavar="NAME", help=f"one format for all files: {', '.join(known_formats())}")
     parser.add_argument("--rejected", type=Path, metavar="FILE", help="write what could not be read here, with the reason in `doubt`")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write as JSONL what was found in each file, and which keys were read")
+    parser.add_argument("--beside", action="append", default=[], metavar="KEY", help="with --report: tell what each record holds under it")
     parser.add_argument("--verbose", action="store_true", help="show where and why items were rejected, and the lines that belong to none")
     return parser.parse_args(argv)
 
 
-def _read(name: str, path: Path, format_name: str | None) -> Row:
+def _read(name: str, path: Path, format_name: str | None, asked: list[str]) -> Row:
     row = Row(file=name)
     try:
         body = read_bytes(name, path)
@@ -94,7 +99,7 @@ def _read(name: str, path: Path, format_name: str | None) -> Row:
         row.guessed = format_name is None
         url = f"file:{name}"
         seen = Provenance(source=_SOURCE, url=url, snapshot=_SNAPSHOT, page_id=page_id(url, body), position="")
-        row.reading = read_file(name, body, row.format, seen)
+        row.reading = read_file(name, body, row.format, seen, asked)
     except ValueError as error:  # one file that is not what it says does not keep the others from being read
         row.error = str(error)
     return row

@@ -19,8 +19,9 @@ from msgspec import to_builtins
 from curation.auditing.figures import FIGURES, exceeded, read_limits
 from curation.auditing.findings import examine
 from curation.auditing.report import markdown, page, summary
-from curation.auditing.rows import read_set, rows_of
-from curation.auditing.splits import SplitOf, read_split_of
+from curation.auditing.rows import rows_of
+from curation.auditing.sets import read_set, told_of
+from curation.auditing.splits import FIELDS, SplitOf, read_split_of
 from records.checks import convert
 from records.jsonl import folder_lock, replacing, write_json
 from records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
@@ -44,14 +45,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     clean = convert(known.get("clean") or to_builtins(CLEAN), Clean, f"{PARAMS_FILE}: clean")
     twins = convert(known.get("near_duplicates") or to_builtins(NEAR_DUPLICATES), NearDuplicates, f"{PARAMS_FILE}: near_duplicates")
-    rows = rows_of(read_set(arguments.paths, arguments.format), told, clean)
+    audited = read_set(arguments.paths, arguments.format, (told.field,) if told.field else FIELDS)
+    rows = rows_of(audited, told, clean)
     references = []
     for place, path in enumerate(arguments.reference):
         format_name = formats[place if len(formats) > 1 else 0] if formats else None
         references += rows_of(read_set([path], format_name), SplitOf(), clean)
     found = examine(rows, references if arguments.reference else None, twins)
     over = exceeded(found["figures"], limits)
-    _write(arguments.out, {"settings": to_builtins(clean) | to_builtins(twins)} | found | {"exceeded": over})
+    read = {"settings": to_builtins(clean) | to_builtins(twins), "read": [told_of(file) for file in audited.files.values()]}
+    _write(arguments.out, read | found | {"exceeded": over})
     return _EXCEEDED if over else 0
 
 
@@ -62,6 +65,7 @@ def _write(folder: Path, found: dict[str, Any]) -> None:
             with replacing(out / name) as part:
                 part.write_text(text, encoding="utf-8", newline="\n")
     print(summary(found), end="")
+    print(f"report     {folder / 'index.html'}")
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -73,15 +77,21 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set: docs/importing.md lists what is read")
     parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for audit.json, audit.md and index.html")
     parser.add_argument(
         "--split-of", action="append", default=[], metavar="SPEC", help="PATTERN=SPLIT for files, or a FIELD of the records"
     )
     parser.add_argument("--reference", action="append", default=[], metavar="PATH", help="a benchmark whose questions should not be here")
     parser.add_argument("--reference-format", action="append", default=[], metavar="NAME", help="its format; one for all, or one for each")
-    parser.add_argument("--max", action="append", default=[], metavar="NAME=NUMBER", help="exit with 1 where a figure is larger")
+    parser.add_argument(
+        "--max",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="exit with 1 where a figure is larger; a share is a fraction: defects_share=0.01 allows one question in a hundred",
+    )
     return parser.parse_args(argv)
 
 

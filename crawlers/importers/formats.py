@@ -1,7 +1,7 @@
 """Formats by name, and the reader of each: one file's name and bytes in, its items out."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,6 +12,7 @@ from crawlers.importers.json import below, first_record, read_records, way_to_re
 from crawlers.importers.layout import Layout, layout, layout_by_keys, layout_of_keys, layouts
 from crawlers.importers.papers import LINE_READERS, read_questions
 from crawlers.importers.reading import Lost, Reading
+from crawlers.importers.record_fields import counted_from_zero
 from crawlers.importers.record_items import items_of
 from crawlers.importers.row_groups import records_of
 from crawlers.importers.table import read_sheets
@@ -50,11 +51,12 @@ def suffixes_of(format_name: str) -> tuple[str, ...]:
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or (*_JSON, *_SHEETS)
 
 
-def read_file(name: str, body: bytes, format_name: str, seen: Provenance) -> Reading:
+def read_file(name: str, body: bytes, format_name: str, seen: Provenance, asked: Collection[str] = ()) -> Reading:
     """Return what one file gives.
 
     Args:
         seen: provenance without its place.
+        asked: keys in small letters; what a record holds under the first that it has is told beside its items.
 
     Raises:
         ValueError: the file is not what its suffix or its format says; names the file, the place and what was expected.
@@ -67,7 +69,7 @@ def read_file(name: str, body: bytes, format_name: str, seen: Provenance) -> Rea
     if format_name in EXCHANGES:
         return read_exchange(name, body, format_name, seen)
     shape = None if format_name == TABLE else layout(format_name)
-    return _read_json(name, body, shape, seen) if suffix in _JSON else _read_sheets(name, body, shape, seen)
+    return (_read_json if suffix in _JSON else _read_sheets)(name, body, shape, seen, asked)
 
 
 def suffix_of(name: str, format_name: str) -> str:
@@ -103,6 +105,8 @@ def guess_format(name: str, body: bytes) -> str:
         return layout_by_keys((format_name, dict.fromkeys(header)) for format_name in layouts()) or TABLE
     old = suffix in (".doc", ".wps", ".xls", ".et", ".rtf")
     advice = "save it as .docx, .xlsx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
+    if suffix == ".parquet":
+        advice = """write it as lines: python -c "import polars as p; p.read_parquet('FILE').write_ndjson('FILE.jsonl')\""""
     formats = ", ".join(known_formats())
     raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
 
@@ -116,15 +120,16 @@ def _is_some_header(keys: Iterable[str]) -> bool:
     return layout_of_keys(list(named)) is not None or layout_by_keys((name, named) for name in layouts()) is not None
 
 
-def _read_json(name: str, body: bytes, shape: Layout | None, seen: Provenance) -> Reading:
+def _read_json(name: str, body: bytes, shape: Layout | None, seen: Provenance, asked: Collection[str]) -> Reading:
     records = list(read_records(name, body, shape.array if shape else ()))
     if shape is None:
         keys = list(dict.fromkeys(key for _, record in records if isinstance(record, dict) for key in record))
         shape = layout_of_keys(keys)
         if shape is None:
             raise ValueError(_unknown_keys(name, records, keys))
+        shape = structs.replace(shape, zero_based_answer=counted_from_zero((record for _, record in records), shape))
     reading = Reading()
-    _take(reading, records, shape, seen, name)
+    _take(reading, records, shape, seen, name, asked)
     return reading
 
 
@@ -141,7 +146,7 @@ def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str]) ->
     return f"{name}: no fields of a question among the keys {shown}; {known}; other keys take a layout in crawlers/importers/layouts.yaml"
 
 
-def _read_sheets(name: str, body: bytes, shape: Layout | None, seen: Provenance) -> Reading:
+def _read_sheets(name: str, body: bytes, shape: Layout | None, seen: Provenance, asked: Collection[str]) -> Reading:
     reading = Reading()
 
     def is_header(keys: Iterable[str]) -> bool:
@@ -153,13 +158,20 @@ def _read_sheets(name: str, body: bytes, shape: Layout | None, seen: Provenance)
             continue
         reading.unread += sheet.above
         if found := shape or layout_of_keys(sheet.header):
-            _take(reading, records_of(sheet, found, reading.unread), found, seen, name)
+            _take(reading, records_of(sheet, found, reading.unread), found, seen, name, asked)
     return reading
 
 
-def _take(reading: Reading, records: Iterable[tuple[str, dict[str, Any] | Lost]], shape: Layout, seen: Provenance, name: str) -> None:
-    """Read records into items, and say which keys nothing reads."""
-    subject, used, spare = shape.subject_of(name), shape.used(), Counter[str]()
+def _take(
+    reading: Reading,
+    records: Iterable[tuple[str, dict[str, Any] | Lost]],
+    shape: Layout,
+    seen: Provenance,
+    name: str,
+    asked: Collection[str],
+) -> None:
+    """Read records into items, and say which keys are read, which nothing reads, and what was asked for beside them."""
+    subject, used, spare, met = shape.subject_of(name), shape.used(), Counter[str](), set[str]()
     for position, record in records:
         place = structs.replace(seen, position=position)
         for item in [record] if isinstance(record, Lost) else items_of(record, shape, place, subject):
@@ -168,6 +180,17 @@ def _take(reading: Reading, records: Iterable[tuple[str, dict[str, Any] | Lost]]
                 reading.give_up(item, seen)
             else:
                 reading.items.append(item)
-        if shape.entity is None and isinstance(record, dict):
-            spare.update(key for key, value in record.items() if key not in used and value not in (None, ""))
+        if isinstance(record, dict):
+            parts = record.get(shape.split_on) if shape.split_on else None
+            met |= record.keys() | {key for part in (parts if isinstance(parts, list) else ()) if isinstance(part, dict) for key in part}
+            if said := next((text for key in asked if (text := _text_under(key, record))), None):
+                reading.beside[position] = said
+            if shape.entity is None:
+                spare.update(key for key, value in record.items() if key not in used and value not in (None, ""))
+    reading.columns |= shape.columns_of(met)
     reading.unread += [f"field {key!r} of {count} records" for key, count in spare.items()]
+
+
+def _text_under(asked: str, record: dict[str, Any]) -> str | None:
+    value = next((record[key] for key in record if key.casefold() == asked), None)
+    return str(value).strip() or None if isinstance(value, (str, int)) and not isinstance(value, bool) else None

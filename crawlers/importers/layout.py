@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -34,6 +34,9 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     alias: str | None = None
     sections: list[str] = []
     skip: list[str] = []
+    label: str | None = None
+    """Key of the label of the record's only value, which stands under `value`."""
+    value: str | None = None
 
 
 class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -83,6 +86,14 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return the keys of a field of `questions`, without what says that they may be missing."""
         keys = (self.questions or {}).get(field, [])
         return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
+
+    def columns_of(self, met: Collection[str]) -> dict[str, str]:
+        """Return for each field of a question the keys, of those met, that it is read from."""
+        keys = {field: self.keys_of(field) for field in self.questions or {}}
+        keys["options_raw"] = [*keys.get("options_raw", []), *self.option_keys, *self.wrong_keys]
+        keys["shared_stem"] = [self.shared] if self.shared else []
+        found = {field.removesuffix("_raw"): [key for key in some if key in met] for field, some in keys.items()}
+        return {field: ", ".join(dict.fromkeys(some)) for field, some in found.items() if some}
 
     def columns_needed(self, header: Sequence[str]) -> int:
         """Return how many cells a row has to have so that stem, options and answer are where the header says."""

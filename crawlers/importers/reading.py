@@ -48,6 +48,10 @@ class Reading(Struct):
     faults: list[str] = field(default_factory=list)
     """Where and why items with `doubt` were given up, in words."""
 
+    columns: dict[str, str] = field(default_factory=dict)
+    """Field of a question -> the keys of the records, or words of the header, that it is read from."""
+    beside: dict[str, str] = field(default_factory=dict)
+    """Place of a record -> what it holds under a key that was asked for beside its fields."""
     misfits: int = 0
     """How many of them are records or pages that do not fit the format, rather than questions of a paper that are unsure."""
 

@@ -1,6 +1,7 @@
 """Fields of one record: a record and the keys a layout names in, text and options out; what cannot be read is a Misfit with its reason."""
 
 import json
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -133,6 +134,15 @@ def letters_of_places(record: dict[str, Any], shape: Layout) -> str | None:
     if not all(isinstance(place, int) and 0 <= place < len(LETTERS) for place in places):
         raise Misfit("field_unreadable", f"field {key!r}: found {value!r}, expected places of options, counted from 0")
     return "".join(LETTERS[place] for place in sorted(places)) or None
+
+
+def counted_from_zero(records: Iterable[Any], shape: Layout) -> bool:
+    """Tell whether the answers of records without a named layout are places of options counted from 0: whole numbers, 0 among them."""
+    keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]
+    said = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
+    return any(value == 0 for value, _ in said) and all(
+        type(value) is int and value >= 0 and any(record.get(key) for key in options) for value, record in said
+    )
 
 
 def raw_of(record: dict[str, Any]) -> str:

@@ -65,8 +65,13 @@ def _entity(record: dict[str, Any], shape: EntityLayout, seen: Provenance) -> En
     if name is None:
         raise Misfit("record_empty", f"field {shape.name!r} is empty")
     values, sections = [], []
+    if shape.label and shape.value:
+        label, value = text_of(record, [shape.label]), text_of(record, [shape.value])
+        if value is None:
+            raise Misfit("record_empty", f"field {shape.value!r} is empty")
+        values.append(LabelledValue(label=label or shape.label, value=value, position=seen.position))
     for place, key in enumerate(record, 1):
-        if key in (shape.name, shape.alias, *shape.skip):
+        if shape.label or key in (shape.name, shape.alias, *shape.skip):
             continue
         text = text_of(record, [key])
         if text is None:

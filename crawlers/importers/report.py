@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -47,6 +48,21 @@ def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
                 lines.append(f"{row.file}: and {len(row.reading.faults) - _SHOWN} more; --verbose shows them")
     lines += [f"error: {row.error}" for row in rows if row.error]
     return [harmless(line) for line in lines]
+
+
+def told_of(row: Row) -> dict[str, Any]:
+    """Return what one file gave as a line of JSON has it."""
+    reading = row.reading
+    return {
+        "file": row.file,
+        "format": row.format,
+        "guessed": row.guessed,
+        "found": reading.found,
+        "rejected": sum(_doubt(item) is not None for item in reading.items),
+        "unread": len(reading.unread) + len(reading.skipped),
+        "columns": reading.columns,
+        "beside": reading.beside,
+    }
 
 
 def kind_of(item: Item) -> str:

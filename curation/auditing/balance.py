@@ -1,19 +1,19 @@
-"""Rows of a set -> how it is made up: files, keys, classes, letters of the right options, lengths, options that are almost one. Pure."""
+"""Rows of a set -> how it is made up: files, keys, classes, lengths, options that are almost one. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from math import erfc, exp, gamma, log, sqrt
+from math import log
 from statistics import quantiles
 from typing import Any
 
+from curation.auditing.leaks import share
 from curation.auditing.rows import Row
-from curation.auditing.twins import share
 from curation.joining.wording import denials, difference, figures
 from records.identity import canonical
-from records.question import LETTERS, Question
 
 _FENCE = 3.0  # Tukey's outer fence: "far out" beyond three interquartile ranges (Exploratory Data Analysis, 1977)
+_LEAST_TIMES = 2  # where most are equally long, a text is not far from them before it is twice or half as long
 _MIN_FOR_QUARTILES = 20
 _MIN_OPTION_CHARS = 6  # in a shorter option one character is much of it: 肝阴虚 and 肾阴虚
 _AROUND = 20
@@ -33,6 +33,7 @@ def classes(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, int]]]:
 def files(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return for each file, and each split in it, how many questions have an answer; where none has, the key is withheld."""
     found: dict[tuple[str, str | None], Counter[bool]] = defaultdict(Counter)
+    read = {(row.file, row.split) for row in rows if row.item.doubt is None}
     for row in rows:
         found[row.file, row.split][row.question.answer is not None] += 1
     return [
@@ -42,60 +43,10 @@ def files(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "questions": count.total(),
             "with_key": count[True],
             "share": share(count[True], count.total()),
-            "withheld": not count[True],
+            "withheld": not count[True] and (file, split) in read,
         }
         for (file, split), count in sorted(found.items(), key=lambda pair: (pair[0][0], pair[0][1] or ""))
     ]
-
-
-def letters(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return how often each letter is right among questions with one answer, and how far that is from even.
-
-    Questions of 4 options are counted apart from those of 5; the statistics of all are added up.
-    """
-    counts: dict[int, Counter[str]] = defaultdict(Counter)
-    for question in _single(rows):
-        counts[len(question.options)][question.answer] += 1
-    tables, statistic, freedom = [], 0.0, 0
-    for options, count in sorted(counts.items()):
-        even = count.total() / options
-        own = sum((count[letter] - even) ** 2 / even for letter in LETTERS[:options])
-        by_letter = {letter: count[letter] for letter in LETTERS[:options]}
-        tables.append(
-            {"options": options, "questions": count.total(), "letters": by_letter, "chi_square": round(own, 4), "p": _p(own, options - 1)}
-        )
-        statistic, freedom = statistic + own, freedom + options - 1
-    most = max(tables, key=lambda table: table["questions"], default=None)
-    off = max(abs(number / most["questions"] - 1 / most["options"]) for number in most["letters"].values()) if most else None
-    return {
-        "tables": tables,
-        "chi_square": round(statistic, 4),
-        "degrees_of_freedom": freedom,
-        "p": _p(statistic, freedom),
-        "largest_deviation": None if off is None else round(off, 6),
-    }
-
-
-def longest(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return how often the one longest option is the right one, and how often it would be by chance."""
-    right = questions = 0
-    expected = variance = 0.0
-    for question in _single(rows):
-        lengths = [len(option.text) for option in question.options]
-        if lengths.count(max(lengths)) == 1:
-            questions += 1
-            right += question.answer == LETTERS[lengths.index(max(lengths))]
-            expected += 1 / len(lengths)
-            variance += (1 - 1 / len(lengths)) / len(lengths)
-    statistic = (right - expected) ** 2 / variance if variance else 0.0
-    return {
-        "questions": questions,
-        "right": right,
-        "share": share(right, questions),
-        "by_chance": round(expected / questions, 6) if questions else None,
-        "chi_square": round(statistic, 4),
-        "p": _p(statistic, 1) if questions else None,
-    }
 
 
 def lengths(rows: Sequence[Row]) -> dict[str, Any]:
@@ -132,38 +83,24 @@ def _almost_one(one: str, other: str) -> str | None:
     return "one_character"
 
 
-def _single(rows: Iterable[Row]) -> Iterable[Question]:
-    """Yield the questions with one right option among two or more, of those whose options are their own."""
-    for row in rows:
-        question = row.question
-        known = LETTERS[: len(question.options)]
-        if question.question_type == "mcqa" and len(known) > 1 and len(question.answer or "") == 1 and question.answer in known:
-            yield question
-
-
 def _outliers(texts: Sequence[tuple[int, str, Row]]) -> dict[str, Any]:
     if len(texts) < _MIN_FOR_QUARTILES:
-        return {"texts": len(texts), "quartiles": None, "outliers": 0, "examples": []}
+        return {"texts": len(texts), "quartiles": None, "outliers": 0, "histogram": _histogram(texts), "examples": []}
     low, middle, high = quantiles((length for length, _, _ in texts), n=4, method="inclusive")
-    reach = _FENCE * (log(high) - log(low))
+    reach = max(_FENCE * (log(high) - log(low)), log(_LEAST_TIMES))
     far = [entry for entry in texts if not log(low) - reach <= log(entry[0]) <= log(high) + reach]
     far.sort(key=lambda entry: (-abs(log(entry[0] / middle)), entry[2].file, entry[2].position))
     return {
         "texts": len(texts),
         "quartiles": [low, middle, high],
         "outliers": len(far),
+        "histogram": _histogram(texts),
         "examples": [{"file": row.file, "position": row.position, "chars": n, "text": text[:200]} for n, text, row in far[:_EXAMPLES]],
     }
 
 
-def _p(statistic: float, freedom: int) -> float | None:
-    """Return the chance of a chi-square at least as large; a closed form for whole degrees of freedom (Abramowitz and Stegun, 26.4.4-5)."""
-    if freedom < 1:
-        return None
-    half = statistic / 2
-    if freedom % 2:
-        terms = sum(half ** (n - 0.5) / gamma(n + 0.5) for n in range(1, (freedom + 1) // 2))
-        chance = erfc(sqrt(half)) + exp(-half) * terms
-    else:
-        chance = exp(-half) * sum(half**n / gamma(n + 1) for n in range(freedom // 2))
-    return float(f"{chance:.4g}")
+def _histogram(texts: Sequence[tuple[int, str, Row]]) -> list[dict[str, int]]:
+    """Return how many texts have 1, 2 to 3, 4 to 7 … characters."""
+    counts = Counter(length.bit_length() for length, _, _ in texts)
+    powers = range(min(counts), max(counts) + 1) if counts else ()
+    return [{"from": 1 << power - 1, "to": (1 << power) - 1, "texts": counts[power]} for power in powers]

@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from curation.auditing.leaks import share
 from curation.auditing.rows import Row
-from curation.auditing.twins import share
+from curation.cleaning.answer_marks import ANSWER_RULES
 from curation.cleaning.option_text import OPTION_RULES
-from curation.cleaning.paper_marks import PROSE_RULES, STEM_RULES
+from curation.cleaning.paper_marks import STEM_RULES
 from curation.normalize import RULES
 from curation.rejections import REASONS
 
@@ -15,7 +16,7 @@ _NO_ANSWER = "answer_missing"
 _UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})
 """Rules that bring what may be written in several ways to one."""
 _EXAMPLES = 20
-_MEANINGS = {rule.name: rule.why for rule in (*RULES, *STEM_RULES, *PROSE_RULES, *OPTION_RULES)} | {
+_MEANINGS = {rule.name: rule.why for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)} | {
     "answer_letters": "An answer is written otherwise than in sorted letters.",
     "answer_with_text": "An answer repeats the text of its option.",
     "answer_as_text": "An answer is the text of an option in the place of its letter.",

@@ -14,6 +14,7 @@ FIGURES = {
     "near_share": "of these, near ones",
     "cross_split_share": "questions outside train with a twin in another split, of all outside train",
     "test_in_train_share": "test questions with a twin in train, of all test questions",
+    "test_answers_in_train_share": "of all test questions, those of which train has a twin with the same answer, or may have",
     "conflicting_share": "questions in clusters and pairs whose answers differ",
     "contaminated_share": "questions that a reference asks, too",
     "defects_share": "questions that `clean` rejects",
@@ -71,6 +72,6 @@ def exceeded(figures: Mapping[str, float | int | None], limits: Sequence[Limit])
 def _missing(name: str) -> str:
     if name.startswith("contaminated"):
         return "no --reference was given"
-    if name in ("cross_split_share", "test_in_train_share", "cross_split_clusters"):
+    if name in ("cross_split_share", "test_in_train_share", "test_answers_in_train_share", "cross_split_clusters"):
         return "it has not two splits, test and train; name them with --split-of, such as --split-of 'part1*=train'"
     return "it has no question that it counts"

@@ -5,8 +5,10 @@ from typing import Any
 
 from curation.auditing import balance
 from curation.auditing.defects import defects, reasons_of, repairs_of, withheld
+from curation.auditing.leaks import share
+from curation.auditing.letters import letters, longest
 from curation.auditing.rows import Row
-from curation.auditing.twins import Twins, share, twins_of
+from curation.auditing.twins import Twins, twins_of
 from curation.cleaning.understood import is_comparable
 from curation.contamination import met
 from records.params import NearDuplicates
@@ -20,15 +22,15 @@ def examine(rows: Sequence[Row], references: Sequence[Row] | None, params: NearD
     files = balance.files(rows)
     found = {
         "files": files,
-        "twins_across_splits": twins.across,
+        "twins_across_splits": twins.leaks.across,
         "clusters": twins.clusters,
         "cross_split_clusters": [one for one in twins.clusters if len(one["splits"]) > 1],
         "conflicting_keys": twins.conflicts,
         "contaminated": _contaminated(rows, references or [], params),
         "defects": defects(rows, withheld(files)),
         "classes": balance.classes(rows),
-        "letters": balance.letters(rows),
-        "longest_option": balance.longest(rows),
+        "letters": letters(rows),
+        "longest_option": longest(rows),
         "lengths": balance.lengths(rows),
         "near_identical_options": balance.near_identical_options(rows),
     }
@@ -40,13 +42,13 @@ def _figures(rows: Sequence[Row], references: Sequence[Row] | None, twins: Twins
     outside = sum(row.split not in (None, "train") for row in rows)
     withholding = withheld(found["files"])
     defective = sum(bool(reasons_of(row, withholding)) for row in rows)
-    longest = found["longest_option"]
-    keyed = [row for row in rows if (row.file, row.split) not in withholding]
+    long = found["longest_option"]
+    keyed = [row for row in rows if row.item.doubt is None and (row.file, row.split) not in withholding]
     alike = {(pair["file"], pair["position"]) for pair in found["near_identical_options"]}
     conflicting = {(row["file"], row["position"]) for one in found["conflicting_keys"] for row in one["rows"]}
     hit = {(one["file"], one["position"]) for one in found["contaminated"]}
     stems = found["lengths"]["stems"]
-    from_train = next((one["share"] for one in twins.across if (one["of"], one["in"]) == ("test", "train")), None)
+    from_train = next((one for one in twins.leaks.across if (one["of"], one["in"]) == ("test", "train")), {})
     return {
         "questions": len(rows),
         "clusters": len(twins.clusters),
@@ -57,8 +59,9 @@ def _figures(rows: Sequence[Row], references: Sequence[Row] | None, twins: Twins
         "duplicates_share": share(twins.identical + twins.near, len(rows)),
         "identical_share": share(twins.identical, len(rows)),
         "near_share": share(twins.near, len(rows)),
-        "cross_split_share": share(len(twins.leaking), outside) if len(splits) > 1 else None,
-        "test_in_train_share": from_train,
+        "cross_split_share": share(len(twins.leaks.leaking), outside) if len(splits) > 1 else None,
+        "test_in_train_share": from_train.get("share"),
+        "test_answers_in_train_share": from_train.get("answer_share"),
         "conflicting_share": share(len(conflicting), len(rows)),
         "contaminated_share": None if references is None else share(len(hit), len(rows)),
         "defects_share": share(defective, len(rows)),
@@ -67,7 +70,7 @@ def _figures(rows: Sequence[Row], references: Sequence[Row] | None, twins: Twins
         "near_identical_options_share": share(len(alike), len(rows)),
         "length_outliers_share": share(stems["outliers"], stems["texts"]),
         "letter_deviation": found["letters"]["largest_deviation"],
-        "longest_option_excess": round(longest["share"] - longest["by_chance"], 6) if longest["questions"] else None,
+        "longest_option_excess": round(long["share"] - long["by_chance"], 6) if long["questions"] else None,
     }
 
 

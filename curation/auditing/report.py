@@ -5,6 +5,7 @@ The page needs nothing beside it: no script, no address.
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ _SHOWN_CHARS = 160
 _ROWS = 30
 """Rows of a table for people; audit.json has them all."""
 _MARKS = re.compile(r"([\\`*_\[\]<>|&#~!$])")
+_LINKED = re.compile(r"(?i)(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)|(?<=@)|(?<=mailto)(?=:)|(?<=xmpp)(?=:)")
+_JOINER = "\u2060"
+"""Unseen; what it parts is no address and names nobody where the text is pasted into a pull request."""
 Found = Mapping[str, Any]
 
 
@@ -32,6 +36,14 @@ def summary(found: Found) -> str:
     """Return the figures as lines for a terminal; those that exceed their limit say so."""
     over = {row["figure"]: row["most"] for row in found["exceeded"]}
     lines = [f"questions  {found['figures']['questions']}"]
+    splits = Counter[str]()
+    for one in found["files"]:
+        splits[one["split"] or "none"] += one["questions"]
+    named = ", ".join(f"{shown(split)} {count}" for split, count in sorted(splits.items()))
+    formats = ", ".join(sorted({one["format"] for one in found["read"]}))
+    lines += [f"formats    {formats}", f"splits     {named}"]
+    if list(splits) == ["none"]:
+        lines.append("           none is told by names or records; --split-of names them, so that leaks between them are seen")
     for name in FIGURES:
         limit = f"  exceeds {over[name]:g}" if name in over else ""
         lines.append(f"{name:30}{_number(name, found['figures'][name]):>9}{limit}")
@@ -43,6 +55,11 @@ def shown(value: Any, most: int = _SHOWN_CHARS) -> str:
     text = str(value)
     cut = text if len(text) <= most else f"{text[:most]}…"
     return "".join(_visible(character) for character in cut)
+
+
+def _marked(value: Any, most: int = _SHOWN_CHARS) -> str:
+    """Return a text as Markdown that shows it as it is, and links to nothing."""
+    return _LINKED.sub(_JOINER, _MARKS.sub(r"\\\1", shown(value, most)))
 
 
 def _visible(character: str) -> str:
@@ -63,8 +80,19 @@ def _rendered(template: str, found: Found, autoescape: bool) -> str:
     places = FileSystemLoader(Path(__file__).parents[1] / "templates")
     environment = Environment(loader=places, autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
-        "shown": shown if autoescape else lambda value, most=_SHOWN_CHARS: _MARKS.sub(r"\\\1", shown(value, most)),
+        "shown": shown if autoescape else _marked,
         "percent": lambda share: "–" if share is None else f"{100 * share:.2f} %",
+        "sum_of": lambda counts: sum(counts.values()),
         "chance": lambda p: "–" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}",
     }
-    return environment.get_template(template).render(found=found, names=FIGURES, rows=_ROWS, number=_number)
+    splits = sorted({split for table in found["classes"].values() for counts in table.values() for split in counts})
+    over = {row["figure"] for row in found["exceeded"]}
+    known = {"found": found, "names": FIGURES, "rows": _ROWS, "number": _number, "verdict": _verdict, "splits": splits, "over": over}
+    return environment.get_template(template).render(known)
+
+
+def _verdict(verdict: str, biased: str, even: str) -> str:
+    """Return in words what a test of significance says."""
+    if verdict == "too_few":
+        return "Too few questions to tell."
+    return f"{biased}: chance alone does that in fewer than 1 of 100 sets." if verdict == "biased" else f"{even}: chance alone may do that."

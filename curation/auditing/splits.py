@@ -1,12 +1,13 @@
 """Which split of its set a question belongs to: as it is told, by the name of its file, or by a field of its record."""
 
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
+FIELDS = ("published_split", "split")
+"""Fields of a record that name its split where the user names none."""
 _NAMES = {
     "train": "train", "training": "train",
     "dev": "dev", "development": "dev",
@@ -15,8 +16,6 @@ _NAMES = {
     "reserved": "reserved",
 }  # fmt: skip
 _WORD = re.compile(r"[a-z]+")
-_FIELDS = ("published_split", "split")
-_PLACE = re.compile(r"(line|record):\d+")
 _MAX_NAME_CHARS = 40
 
 
@@ -42,29 +41,27 @@ def read_split_of(said: Sequence[str]) -> SplitOf:
     return SplitOf(tuple(pairs), fields[0] if fields else None)
 
 
-def splits_of_file(name: str, path: Path | None, told: SplitOf) -> dict[str, str]:
+def splits_of_file(name: str, beside: Mapping[str, str], told: SplitOf) -> dict[str, str]:
     """Return the splits of a file's records by their place, `line:3`; under the empty place that of all others.
+
+    Args:
+        beside: what the records themselves say, by their place.
 
     Raises:
         ValueError: the user named a field, and no record of the file has it.
     """
     if split := next((split for pattern, split in told.patterns if _fits(name, pattern)), None):
         return {"": split}
-    if told.field:
-        if found := _by_field(path, (told.field,)):
-            return found
-        raise ValueError(
-            f"{name}: no record with a field {told.field!r}; it is looked for in .jsonl files and in .json files that hold a list"
-        )
-    if split := split_in_name(name):
+    if told.field and not beside:
+        raise ValueError(f"{name}: no record with a field {told.field!r}; expected it among the keys of its records or in its header")
+    if not told.field and (split := split_in_name(name)):
         return {"": split}
-    return _by_field(path, _FIELDS)
+    return {place: _NAMES.get(said.lower(), said) for place, said in beside.items() if len(said) <= _MAX_NAME_CHARS}
 
 
-def split_at(splits: dict[str, str], position: str) -> str | None:
-    """Return the split of the record at a position of a file."""
-    place = _PLACE.match(position)
-    return splits.get(place[0] if place else "", splits.get(""))
+def split_at(splits: Mapping[str, str], position: str) -> str | None:
+    """Return the split of a record at a position of a file, or of a part of it: `line:3:2` is the second of `line:3`."""
+    return splits.get(position) or splits.get(position.rpartition(":")[0]) or splits.get("")
 
 
 def split_in_name(name: str) -> str | None:
@@ -78,32 +75,3 @@ def split_in_name(name: str) -> str | None:
 
 def _fits(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern) or fnmatchcase(PurePosixPath(name).name, pattern)
-
-
-def _by_field(path: Path | None, fields: Sequence[str]) -> dict[str, str]:
-    """Return place -> split for the records of a JSON file that have one of the fields."""
-    found = {}
-    for place, record in _records(path) if path else ():
-        said = next((record[field] for field in fields if isinstance(record.get(field), str)), "") if isinstance(record, dict) else ""
-        if 0 < len(said.strip()) <= _MAX_NAME_CHARS:
-            found[place] = _NAMES.get(said.strip().lower(), said.strip())
-    return found
-
-
-def _records(path: Path) -> list[tuple[str, object]]:
-    """Return the records of a JSON file with their places, as the reader counts them; none of any other file."""
-    suffix = path.suffix.lower()
-    if suffix not in (".jsonl", ".ndjson", ".json"):
-        return []
-    text = path.read_bytes().decode("utf-8-sig", "replace")
-    if suffix == ".json":
-        records = _parsed(text)
-        return [(f"record:{number}", record) for number, record in enumerate(records, 1)] if isinstance(records, list) else []
-    return [(f"line:{number}", _parsed(line)) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-
-
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):  # the reader tells what is wrong with it
-        return None

@@ -3,21 +3,20 @@
 What is one question is decided as `near_duplicates` decides it: a question on a shared case is no twin of another on that case.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import permutations
 from typing import Any, NamedTuple
 
+from curation.auditing.leaks import Leaks, leaks
 from curation.auditing.rows import Row
 from curation.cleaning.understood import is_comparable
-from curation.joining.clusters import Bonds, Star, case_groups, stars, twins
+from curation.joining.clusters import Bonds, Star, stars, twins
 from curation.joining.merging import Sighted, sighted
 from curation.joining.reviews import told
 from records.identity import content_id
 from records.params import NearDuplicates
 
 _STEM_CHARS = 200
-_ORDER = ("test", "val", "dev", "reserved", "train")
 
 
 class Twins(NamedTuple):
@@ -26,14 +25,12 @@ class Twins(NamedTuple):
     clusters: list[dict[str, Any]]
     conflicts: list[dict[str, Any]]
     """Clusters whose answers differ, and pairs of questions of two clusters whose answers do."""
-    across: list[dict[str, Any]]
-    """Of each two splits, how many questions of one have a twin in the other."""
+    leaks: Leaks
+    """What each split has of another."""
     identical: int
     """Rows beyond the first of each id."""
     near: int
     """Further rows that a cluster holds beyond its first."""
-    leaking: list[Row]
-    """Rows outside train that have a twin in another split."""
 
 
 def twins_of(rows: Sequence[Row], params: NearDuplicates) -> Twins:
@@ -43,48 +40,17 @@ def twins_of(rows: Sequence[Row], params: NearDuplicates) -> Twins:
     every = sighted((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
     held = [[row_of[id(question)] for question in one.rows] for one in every]
     bonds = twins(every, params)
-    found = list(stars(every, params))
+    found = list(stars(every, bonds))
     groups = [star for star in found if star.members or len(star.centre.rows) > 1]
     clusters = sorted((_cluster(star, row_of, order) for star in groups), key=lambda one: one["cluster_id"])
     astray = [_cluster(star, row_of, order) for star in _astray(every, found, bonds)]
-    reach = _reach(every, held, bonds, params)
-    splits = sorted({row.split for row in rows if row.split}, key=lambda name: (_ORDER.index(name) if name in _ORDER else -1, name))
-    leaking = [row for row, place in _placed(held) if row.split not in (None, "train") and reach.twins[place] - {row.split, None}]
-    near = sum(len(star.members) for star in groups)
     return Twins(
         clusters=clusters,
         conflicts=[one for one in clusters if one["conflict"]] + astray,
-        across=[_across(held, reach, of, among) for of, among in permutations(splits, 2)],
+        leaks=leaks(every, held, bonds, params),
         identical=sum(len(one.rows) - 1 for one in every),
-        near=near,
-        leaking=leaking,
+        near=sum(len(star.members) for star in groups),
     )
-
-
-class _Reach(NamedTuple):
-    """Of each place among the distinct questions, the splits in which it is met."""
-
-    same: list[set[str | None]]
-    """The question itself."""
-    twins: list[set[str | None]]
-    """The question or a twin."""
-    case: list[set[str | None]]
-    """Any question of its case."""
-
-
-def _reach(every: Sequence[Sighted], held: Sequence[Sequence[Row]], bonds: Bonds, params: NearDuplicates) -> _Reach:
-    same = [{row.split for row in rows} for rows in held]
-    reached = [set(splits) for splits in same]
-    for a, b in bonds:
-        reached[a] |= same[b]
-        reached[b] |= same[a]
-    groups = case_groups(every, params)
-    by_group: dict[str, set[str | None]] = defaultdict(set)
-    keys = [groups.get(one.proper.case or "") for one in every]
-    for key, splits in zip(keys, same, strict=True):
-        if key:
-            by_group[key] |= splits
-    return _Reach(same, reached, [by_group[key] if key else set() for key in keys])
 
 
 def _astray(every: Sequence[Sighted], found: Sequence[Star], bonds: Bonds) -> Iterable[Star]:
@@ -93,29 +59,6 @@ def _astray(every: Sequence[Sighted], found: Sequence[Star], bonds: Bonds) -> It
     for (a, b), bond in sorted(bonds.items()):
         if bond.conflict and star_of[every[a].id] != star_of[every[b].id]:
             yield Star(every[a], [(every[b], bond.similarity)], True, every[a])
-
-
-def _placed(held: Sequence[Sequence[Row]]) -> Iterable[tuple[Row, int]]:
-    return ((row, place) for place, rows in enumerate(held) for row in rows)
-
-
-def _across(held: Sequence[Sequence[Row]], reach: _Reach, of: str, among: str) -> dict[str, Any]:
-    counts: Counter[str] = Counter()
-    for row, place in _placed(held):
-        if row.split == of:
-            kinds = (("identical", reach.same), ("near", reach.twins), ("shared_case_only", reach.case))
-            counts[next((kind for kind, splits in kinds if among in splits[place]), "none")] += 1
-    questions = counts.total()
-    twins_in = counts["identical"] + counts["near"]
-    return {
-        "of": of,
-        "in": among,
-        "questions": questions,
-        "identical": counts["identical"],
-        "near": counts["near"],
-        "share": share(twins_in, questions),
-        "shared_case_only": counts["shared_case_only"],
-    }
 
 
 def _cluster(star: Star, row_of: dict[int, Row], order: dict[int, int]) -> dict[str, Any]:
@@ -139,8 +82,3 @@ def _cluster(star: Star, row_of: dict[int, Row], order: dict[int, int]) -> dict[
         "conflict": star.conflict,
         "keys": [{"right": right, "places": places} for right, places in sorted(keys.items())] if star.conflict else [],
     }
-
-
-def share(part: int, whole: int) -> float | None:
-    """Return a share to six digits, None of nothing."""
-    return round(part / whole, 6) if whole else None

@@ -221,3 +221,30 @@ def test_published_questions_have_their_parts(real_data: Path, capfdbinary: pyte
     assert all(len(row["options_raw"]) == 4 for row in found if "cmmlu" in row["url"])
     assert Counter(row["type_raw"] for row in found if "doublebean" in row["url"]) == {"单选题": 510, "多选题": 353, "判断题": 329}
     assert {row["paper_raw"] for row in found if "zjzx" in row["url"]} >= {"试卷一", "试卷二"}
+
+
+def test_a_report_tells_which_keys_were_read_and_what_stands_beside(books: Path) -> None:
+    (books / "bank.csv").write_text("题干,A,B,答案,Split\n感觉是（ ）。,甲,乙,A,test\n知觉是（ ）。,丙,丁,B, \n", encoding="utf-8")
+    assert main(["books", "--report", "report.jsonl", "--beside", "published_split", "--beside", "split"]) == 0
+    bank, paper = rows(Path("report.jsonl").read_text(encoding="utf-8"))
+    assert (bank["file"], bank["format"], bank["guessed"], bank["found"]) == ("bank.csv", "table", True, 2)
+    assert bank["columns"] == {"stem": "题干", "answer": "答案", "options": "A, B"}
+    assert bank["beside"] == {"line:2": "test"}
+    assert (paper["format"], paper["unread"], paper["columns"]) == ("paper", 1, {})
+
+
+@pytest.mark.parametrize(
+    ("answers", "read"), [((0, 1), ["A", "B"]), ((1, 2), ["1", "2"]), ((0, "B"), ["0", "B"]), ((0, True), ["0", "True"])]
+)
+def test_answers_in_whole_numbers_from_0_are_places(answers: tuple, read: list[str], tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
+    """As sets for `datasets.load_dataset` have them. Without a 0 nobody knows where they count from."""
+    lines = [{"question": f"第{n}个问题是（ ）", "choices": ["甲", "乙", "丙"], "answer": answer} for n, answer in enumerate(answers)]
+    (tmp_path / "train.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    assert main([str(tmp_path / "train.jsonl")]) == 0
+    assert [row["answer_raw"] for row in rows(capfd.readouterr().out)] == read
+
+
+def test_a_parquet_file_is_told_how_to_become_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.parquet").write_bytes(b"PAR1")
+    assert main([str(tmp_path / "train.parquet")]) == 1
+    assert "read_parquet('FILE').write_ndjson('FILE.jsonl')" in capsys.readouterr().err

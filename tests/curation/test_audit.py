@@ -5,13 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
 from msgspec import to_builtins
 
 from curation.audit import CLEAN, NEAR_DUPLICATES, main
 from curation.auditing.defects import defects, repairs_of
 from curation.auditing.figures import FIGURES, exceeded, read_limits
-from curation.auditing.report import markdown, shown
+from curation.auditing.report import markdown
 from curation.auditing.twins import twins_of
 from records.jsonl import to_line
 from tests.curation.audit_rows_of_tests import OPTIONS, row
@@ -20,7 +19,6 @@ PTSD = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车
 CASE = (
     "案例一：一般资料：求助者，女性，24岁，超市收银员。案例介绍：三个月前因一次结账差错受到顾客当众责骂，此后一见到排队的人群就脸红、手抖。"
 )
-HOSTILE = "</td><script>alert(1)</script>[x](javascript:1)|`*_&amp;\u202e颠倒的文字"
 
 
 def raw(stem: str = PTSD, options: tuple[str, ...] = OPTIONS, answer: str | None = "A", kind: str = "single") -> dict:
@@ -65,7 +63,9 @@ def test_what_is_planted_is_found(published: Path, tmp_path: Path, capsys: pytes
     found = audited(tmp_path / "out")
     assert {"clusters", "cross_split_clusters", "conflicting_keys", "contaminated", "defects"} <= found.keys()
     [of_test] = [row for row in found["twins_across_splits"] if (row["of"], row["in"]) == ("test", "train")]
-    assert of_test == {"of": "test", "in": "train", "questions": 4, "identical": 1, "near": 1, "share": 0.5, "shared_case_only": 1}
+    counts = {"questions": 4, "identical": 1, "near": 1, "share": 0.5, "shared_case_only": 1}
+    answers = {"same_answer": 0, "answer_unknown": 2, "other_answer": 0, "answer_share": 0.5}  # the key of test is withheld
+    assert of_test == {"of": "test", "in": "train"} | counts | answers
     assert found["figures"]["test_in_train_share"] == found["figures"]["cross_split_share"] == 0.5
     assert sorted(len(one["rows"]) for one in found["clusters"]) == [2, 3]
     assert [one["splits"] for one in found["cross_split_clusters"]] == [["test", "train"]]
@@ -79,7 +79,11 @@ def test_what_is_planted_is_found(published: Path, tmp_path: Path, capsys: pytes
     assert found["defects"]["type_tag"]["examples"][0]["stem"].endswith("单选")
     assert [(one["file"], one["withheld"]) for one in found["files"]] == [("test.jsonl", True), ("train.jsonl", False)]
     assert found["contaminated"] == [] and found["figures"]["contaminated"] is None
-    assert "test_in_train_share             50.00 %" in capsys.readouterr().out
+    [of_train] = [one for one in found["read"] if one["file"] == "train.jsonl"]
+    assert (of_train["format"], of_train["guessed"], of_train["found"], of_train["columns"]["stem"]) == ("cpsyexam", False, 7, "question")
+    told = capsys.readouterr().out
+    assert "test_in_train_share             50.00 %" in told
+    assert "formats    cpsyexam\nsplits     test 4, train 7\n" in told and told.endswith(f"report     {tmp_path / 'out' / 'index.html'}\n")
 
 
 def test_limits_decide_the_exit_status(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -162,48 +166,6 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         main([str(tmp_path), "--out", str(tmp_path / "claims.jsonl")])
 
 
-@pytest.fixture
-def hostile_page(tmp_path: Path) -> Path:
-    keyed = [("A", "train"), ("B", "test"), (HOSTILE, "train")]
-    options = (HOSTILE, "乙" * 2_000, "\x00丙")
-    rows = [row(f"{HOSTILE}第{n}问" * 9, options, key, file=f"{split}.jsonl").item for n, (key, split) in enumerate(keyed)]
-    paths = [tmp_path / "train<b>.jsonl", tmp_path / "test.jsonl"]
-    for path in paths:
-        path.write_bytes(b"".join(map(to_line, rows)))
-    assert main([*map(str, paths), "--reference", str(paths[0]), "--out", str(tmp_path / "out"), "--max", "clusters=0"]) == 1
-    return tmp_path / "out"
-
-
-def test_hostile_texts_stay_texts(hostile_page: Path) -> None:
-    text = (hostile_page / "index.html").read_text(encoding="utf-8")
-    page = BeautifulSoup(text, "lxml")
-    assert not page.find_all(["script", "iframe", "img", "link", "form", "b0"])
-    assert not [
-        tag
-        for tag in page.find_all(True)
-        if {"href", "src", "srcset", "action"} & set(tag.attrs) or any(key.startswith("on") for key in tag.attrs)
-    ]
-    assert "<script>alert(1)</script>" in page.get_text() and "[U+202E]" in page.get_text()
-    written = text + (hostile_page / "audit.md").read_text(encoding="utf-8")
-    assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069]", written)
-    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
-    assert not re.search(r"(?<!\\)[<\[]", (hostile_page / "audit.md").read_text(encoding="utf-8"))
-
-
-def test_the_page_asks_for_nothing_and_needs_no_script(hostile_page: Path, browser) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page, asked = context.new_page(), []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto((hostile_page / "index.html").as_uri())
-    assert page.locator("details").count() > 3 and page.locator("h2.bad").inner_text() == "Exceeded limits"
-    assert [url for url in asked if not url.startswith("file:")] == [] and len(asked) == 1
-    context.close()
-
-
-def test_a_text_is_shown_in_one_short_line() -> None:
-    assert shown("一\n二\u200b三" + "四" * 300, 8) == "一 二[U+200B]三四四四…"
-
-
 def test_the_numbers_are_those_of_the_pipeline(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     command = [str(published), "--format", "cpsyexam", "--out", "out"]
@@ -269,3 +231,19 @@ def test_markdown_of_nothing_to_tell(published: Path, tmp_path: Path) -> None:
     found = audited(tmp_path / "out")
     assert found["twins_across_splits"] == [] and found["figures"]["cross_split_share"] is None
     assert "No reference was given." in markdown(found)
+
+
+def test_what_train_knows_of_test_is_told_by_the_answers() -> None:
+    """Twins with the same answer, with another, and where one has none; equal ones with their options in another order, and near ones."""
+    stems = [f"{PTSD[:-4]}{end}（ ）。" for end in ("诊断是", "评估结果属于哪一种", "首先考虑")]
+    near = PTSD.replace("不断闪回", "反复闪回")
+    train = [row(stem, answer="A", at=at) for at, stem in enumerate(stems, 1)]
+    test = [row(stems[0], OPTIONS[::-1], "D"), row(stems[1], answer="B"), row(stems[2], answer=None), row("另一个问题说的是什么（ ）")]
+    found = twins_of([*train, *(one._replace(file="test.jsonl", split="test") for one in test)], NEAR_DUPLICATES).leaks.across
+    [of_test] = [one for one in found if one["of"] == "test"]
+    kinds = ("identical", "near", "same_answer", "other_answer", "answer_unknown")
+    assert [of_test[kind] for kind in kinds] == [3, 0, 1, 1, 1] and of_test["answer_share"] == 0.5
+    test = [row(near, OPTIONS[::-1], "D", split="test"), row(near, OPTIONS[::-1], "C", split="dev")]
+    found = {(one["of"], one["in"]): one for one in twins_of([row(PTSD), *test], NEAR_DUPLICATES).leaks.across}
+    assert (found["test", "train"]["near"], found["test", "train"]["same_answer"]) == (1, 1)
+    assert (found["dev", "test"]["other_answer"], found["dev", "test"]["answer_share"]) == (1, 0.0)

@@ -1,45 +1,23 @@
-"""How a set is made up: letters, lengths, options; with figures that can be counted by hand."""
+"""How a set is made up: classes, lengths, options; with figures that can be counted by hand."""
 
 import pytest
 
-from curation.auditing.balance import _p, classes, files, lengths, letters, longest, near_identical_options
+from curation.auditing.balance import classes, files, lengths, near_identical_options
 from tests.curation.audit_rows_of_tests import row
 
 
-@pytest.mark.parametrize(
-    ("statistic", "freedom", "chance"),
-    # Percentage points of chi-square: Abramowitz and Stegun, table 26.8
-    [(3.84146, 1, 0.05), (5.99147, 2, 0.05), (7.81473, 3, 0.05), (9.48773, 4, 0.05), (11.3449, 3, 0.01), (16.9190, 9, 0.05), (0.0, 3, 1.0)],
-)
-def test_the_chance_of_a_chi_square(statistic: float, freedom: int, chance: float) -> None:
-    assert _p(statistic, freedom) == pytest.approx(chance, rel=1e-4)
-
-
-def test_letters_are_counted_among_questions_of_as_many_options() -> None:
-    rows = [row(options=("甲", "乙", "丙", "丁"), answer=letter) for letter in "AAAAAABC"]
-    rows += [row(options=("甲", "乙"), answer="B"), row(answer=None), row(answer="AB", question_type="mrqa")]
-    found = letters(rows)
-    assert [(table["options"], table["questions"]) for table in found["tables"]] == [(2, 1), (4, 8)]
-    assert found["tables"][1]["letters"] == {"A": 6, "B": 1, "C": 1, "D": 0}
-    assert found["tables"][1]["chi_square"] == 11.0  # (4² + 1 + 1 + 2²) / 2
-    assert (found["chi_square"], found["degrees_of_freedom"], found["largest_deviation"]) == (12.0, 4, 0.5)
-
-
-def test_the_longest_option_is_counted_where_one_alone_is() -> None:
-    options = ("甲", "乙乙", "丙", "丁丁丁")
-    found = longest([*(row(options=options, answer="D") for _ in range(3)), row(options=options, answer="A"), row(options=("甲", "乙"))])
-    assert (found["questions"], found["right"], found["share"], found["by_chance"]) == (4, 3, 0.75, 0.25)
-    assert found["chi_square"] == pytest.approx((3 - 1) ** 2 / (4 * 0.25 * 0.75), abs=1e-4)
-
-
-def test_nothing_can_be_said_of_nothing() -> None:
-    assert letters([])["p"] is letters([])["largest_deviation"] is longest([])["p"] is longest([])["share"] is None
+def test_lengths_of_few_texts_have_no_quartiles() -> None:
     assert lengths([row()])["stems"]["quartiles"] is None
 
 
 def test_what_is_far_longer_than_the_others_is_told() -> None:
     found = lengths([*(row("某" * (20 + n % 5), at=n) for n in range(40)), row("长" * 400, at=99)])["stems"]
     assert (found["outliers"], found["examples"][0]["chars"], found["examples"][0]["position"]) == (1, 400, "line:99")
+
+
+def test_what_is_a_little_longer_than_equal_ones_is_not_far() -> None:
+    found = lengths([*(row("某" * 20, at=n) for n in range(40)), *(row("长" * n, at=n) for n in (19, 22, 39, 41, 9))])["stems"]
+    assert [one["chars"] for one in found["examples"]] == [9, 41]
 
 
 @pytest.mark.parametrize(
@@ -69,3 +47,8 @@ def test_a_key_that_a_split_withholds_is_told_from_one_with_holes() -> None:
 def test_classes_are_counted_by_split() -> None:
     found = classes([row(split="train"), row(split="train"), row(split="test"), row(split=None)])
     assert found["question_type"] == {"mcqa": {"all": 1, "test": 1, "train": 2}}
+
+
+def test_lengths_are_counted_by_powers_of_two() -> None:
+    found = lengths([row("某" * n) for n in (1, 5, 7, 8)])["stems"]["histogram"]
+    assert [(one["from"], one["to"], one["texts"]) for one in found] == [(1, 1, 1), (2, 3, 0), (4, 7, 2), (8, 15, 1)]

@@ -11,12 +11,14 @@ import pytest
 
 from curation.audit import CLEAN, NEAR_DUPLICATES
 from curation.auditing.findings import examine
-from curation.auditing.rows import Row, read_set, rows_of
+from curation.auditing.rows import Row, rows_of
+from curation.auditing.sets import read_set
 from curation.auditing.splits import SplitOf
 from curation.joining.clusters import MIN_NGRAMS
 from curation.joining.twins import proper, relation
 
 N = NEAR_DUPLICATES.ngram_chars
+_LOOSE = 0.4  # questions of one stem are looked at below the threshold, too: which they are is the rule's own matter
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,29 @@ def test_identical_questions_of_test_and_train_as_published(found: dict[str, Any
     assert 0.9 * across["identical"] <= equal <= across["identical"] + across["near"]
 
 
+def test_answers_of_equal_questions_of_dev_and_train_as_published(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
+    """Counted on the raw records with options, which have their keys in both. The audit may see more, by as many as it has more twins."""
+
+    def asked(line: dict) -> tuple[tuple[str, ...], frozenset[str] | None]:
+        texts = {letter: letters_only(text) for letter, text in line["options"].items() if text.strip()}
+        right = re.findall("[A-J]", line.get("answer") or "") if re.fullmatch(r"[A-J ,，、]+", line.get("answer") or "") else []
+        key = frozenset(texts[letter] for letter in right) if right and set(right) <= texts.keys() else None
+        return (letters_only(line["question"]), *sorted(texts.values())), key
+
+    known: dict[tuple, set] = defaultdict(set)
+    for question, key in map(asked, records["train.jsonl"]):
+        known[question].add(key)
+    pairs = [(key, known[question]) for question, key in map(asked, records["dev.jsonl"]) if question in known]
+    same = sum(key is not None and key in keys for key, keys in pairs)
+    other = sum(key is not None and None not in keys and key not in keys for key, keys in pairs)
+    [across] = [one for one in found["twins_across_splits"] if (one["of"], one["in"]) == ("dev", "train")]
+    twins = across["identical"] + across["near"]
+    assert same and other and twins == across["same_answer"] + across["answer_unknown"] + across["other_answer"]
+    assert same <= across["same_answer"] <= same + twins - len(pairs)
+    assert other <= across["other_answer"] <= other + twins - len(pairs)
+    assert across["answer_share"] == pytest.approx((twins - across["other_answer"]) / across["questions"], abs=1e-6)
+
+
 def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], rows: list[Row]) -> None:
     compared = [(row, proper(row.question, N)) for row in rows if row.question.stem]
     case_of = _cases({one.case for _, one in compared if one.case})
@@ -111,17 +136,18 @@ def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], 
         if row.split == "test":
             own = grams(one.text)
             shared = Counter(place for gram in own for place in holders.get(gram, ()))
+            loose = [place for place, count in shared.items() if _near(count, own, sets[place], _LOOSE)]
+            asking = [place for place in loose if relation(one, train[place], NEAR_DUPLICATES)]
             near = any(
-                (one.text == train[place].text or (min(len(own), len(sets[place])) >= MIN_NGRAMS and _near(count, own, sets[place])))
-                and relation(one, train[place], NEAR_DUPLICATES)
-                for place, count in shared.items()
+                one.text == train[place].text or (min(len(own), len(sets[place])) >= MIN_NGRAMS and _near(shared[place], own, sets[place]))
+                for place in asking
             )
-            kind = "identical" if (one.stem, one.case, one.options) in keys else "near" if near else None
+            kind = "identical" if (one.stem, one.case, one.options) in keys else "near" if near else "maybe" if asking else None
             counts[kind or ("shared_case_only" if one.case and case_of[one.case] in cases else "none")] += 1
     [across] = [one for one in found["twins_across_splits"] if (one["of"], one["in"]) == ("test", "train")]
-    assert {kind: across[kind] for kind in ("identical", "near", "shared_case_only")} == {
-        kind: counts[kind] for kind in ("identical", "near", "shared_case_only")
-    }
+    assert across["identical"] == counts["identical"]
+    assert counts["near"] <= across["near"] <= counts["near"] + counts["maybe"] <= 1.5 * counts["near"]
+    assert counts["shared_case_only"] <= across["shared_case_only"] <= counts["shared_case_only"] + counts["maybe"]
     assert 0.1 < across["share"] < 0.125  # one in nine; one in five where questions on a shared case counted as twins
     assert 0.17 < (across["identical"] + across["near"] + across["shared_case_only"]) / across["questions"] < 0.22
 

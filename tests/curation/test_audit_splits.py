@@ -1,10 +1,16 @@
 """To which split a question of a published set belongs."""
 
+import json
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
-from curation.auditing.splits import SplitOf, read_split_of, split_at, split_in_name, splits_of_file
+from curation.audit import CLEAN, NEAR_DUPLICATES
+from curation.auditing.findings import examine
+from curation.auditing.rows import rows_of
+from curation.auditing.sets import read_set
+from curation.auditing.splits import FIELDS, SplitOf, read_split_of, split_at, split_in_name, splits_of_file
 
 
 @pytest.mark.parametrize(
@@ -28,37 +34,73 @@ def test_a_name_tells_the_split(name: str, split: str | None) -> None:
 
 def test_a_pattern_overrules_a_name() -> None:
     told = read_split_of(["part1*=train", "a/*.csv = test"])
-    assert splits_of_file("x/part1_test.csv", None, told) == {"": "train"}
-    assert splits_of_file("a/dev.csv", None, told) == {"": "test"}
-    assert splits_of_file("b/dev.csv", None, told) == {"": "dev"}
+    assert splits_of_file("x/part1_test.csv", {}, told) == {"": "train"}
+    assert splits_of_file("a/dev.csv", {"line:2": "train"}, told) == {"": "test"}
+    assert splits_of_file("b/dev.csv", {}, told) == {"": "dev"}
 
 
-def test_a_field_tells_the_split_of_each_record(tmp_path: Path) -> None:
-    lines, document = tmp_path / "all.jsonl", tmp_path / "all.json"
-    lines.write_text('{"published_split": "Validation"}\n\n{"published_split": "fold 2"}\n{"q": 1}\n[]\nno json\n', encoding="utf-8")
-    document.write_text('[{"subset": "train"}, {"subset": ["test"]}, 3]', encoding="utf-8")
-    splits = splits_of_file("all.jsonl", lines, SplitOf())
+def test_a_record_tells_its_split_where_its_file_does_not() -> None:
+    beside = {"line:1": "Validation", "line:3": "fold 2", "line:4": "x" * 41}
+    splits = splits_of_file("all.jsonl", beside, SplitOf())
     assert splits == {"line:1": "val", "line:3": "fold 2"}
-    assert [split_at(splits, position) for position in ("line:1", "line:1:2", "line:3", "line:4", "p5")] == [
-        "val",
-        "val",
-        "fold 2",
-        None,
-        None,
-    ]
-    assert splits_of_file("all.json", document, read_split_of(["subset"])) == {"record:1": "train"}
+    places = ("line:1", "line:1:2", "line:3", "line:10", "p5")
+    assert [split_at(splits, position) for position in places] == ["val", "val", "fold 2", None, None]
+    assert splits_of_file("train.jsonl", beside, SplitOf()) == {"": "train"}
+    assert splits_of_file("train.jsonl", beside, read_split_of(["subset"])) == splits
     with pytest.raises(ValueError, match=r"all\.jsonl: no record with a field 'subset'"):
-        splits_of_file("all.jsonl", lines, read_split_of(["subset"]))
+        splits_of_file("all.jsonl", {}, read_split_of(["subset"]))
 
 
-def test_a_file_that_tells_nothing_has_no_split(tmp_path: Path) -> None:
-    paper = tmp_path / "paper.txt"
-    paper.write_text("1. ……", encoding="utf-8")
-    assert splits_of_file("paper.txt", paper, SplitOf()) == splits_of_file("paper.txt", None, SplitOf()) == {}
+def test_a_file_that_tells_nothing_has_no_split() -> None:
+    assert splits_of_file("paper.txt", {}, SplitOf()) == {}
     assert split_at({}, "line:1") is None
+
+
+def _question(number: int) -> str:
+    return f"第{number}种记忆所说的内容是（ ）"
+
+
+def _write_csv(path: Path, header: str) -> None:
+    rows = [header, *(f'"{_question(n)}\n续行",甲,乙,丙,丁,A,{"Train" if n % 3 else "test"}' for n in range(6))]
+    path.write_bytes("\n".join(rows).encode("gb18030"))
+
+
+def _write_xlsx(path: Path) -> None:
+    book = Workbook()
+    book.active.append(["题干", "A", "B", "答案", "split"])
+    for n in range(6):
+        book.active.append([_question(n), "甲", "乙", "A", "Train" if n % 3 else "test"])
+    book.save(path)
+
+
+def _write_json(path: Path) -> None:
+    records = [{"题干": _question(n), "A": "甲", "B": "乙", "答案": "A", "published_split": "Train" if n % 3 else "test"} for n in range(6)]
+    path.write_text(json.dumps(records, ensure_ascii=False), encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx", "json"])
+@pytest.mark.parametrize("asked", [False, True])
+def test_the_split_of_each_row_is_read_from_any_file_of_records(kind: str, asked: bool, tmp_path: Path) -> None:
+    path = tmp_path / f"all.{kind}"
+    if kind == "csv":
+        _write_csv(path, "题干,A,B,C,D,答案,Split")
+    else:
+        {"xlsx": _write_xlsx, "json": _write_json}[kind](path)
+    field = {"csv": "split", "xlsx": "split", "json": "published_split"}[kind]
+    told = read_split_of([field] if asked else [])
+    rows = rows_of(read_set([str(path)], None, (field,) if asked else FIELDS), told, CLEAN)
+    assert [row.split for row in rows] == ["test", "train", "train", "test", "train", "train"]
 
 
 @pytest.mark.parametrize("said", [["=train"], ["part*="], ["one", "two"], [" "]])
 def test_what_says_no_split_is_an_error(said: list[str]) -> None:
     with pytest.raises(ValueError, match="expected PATTERN=SPLIT"):
         read_split_of(said)
+
+
+def test_a_line_that_cannot_be_read_withholds_no_key(tmp_path: Path) -> None:
+    lines = ['{"题干":"知觉是（ ）","A":"甲","B":"乙","答案":"A","split":"train"}', '{"broken']
+    (tmp_path / "all.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    found = examine(rows_of(read_set([str(tmp_path)], None), SplitOf(), CLEAN), None, NEAR_DUPLICATES)
+    assert [(one["split"], one["withheld"]) for one in found["files"]] == [(None, False), ("train", False)]
+    assert (found["figures"]["missing_keys_share"], found["figures"]["defects"]) == (0.0, 1)

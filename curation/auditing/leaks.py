@@ -1,0 +1,118 @@
+"""Rows that ask the same, over the splits of their set -> how many of one split are known from another, and their answers. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+from typing import Any, NamedTuple
+
+from curation.auditing.rows import Row
+from curation.joining.clusters import Bonds, case_groups
+from curation.joining.merging import Sighted
+from curation.joining.twins import answer_of, same_answer
+from records.params import NearDuplicates
+from records.question import Question
+
+_ORDER = ("test", "val", "dev", "reserved", "train")
+_SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"
+Split = str | None
+Held = Sequence[Sequence[Row]]
+"""Of each place among the distinct questions, its rows."""
+
+
+class Leaks(NamedTuple):
+    """Questions that several splits have."""
+
+    across: list[dict[str, Any]]
+    """Of each two splits, how many questions of one have a twin in the other, and whether with the same answer."""
+    leaking: list[Row]
+    """Rows outside train that have a twin in another split."""
+
+
+class _Reach(NamedTuple):
+    """Of each place among the distinct questions, the splits in which it is met."""
+
+    same: list[set[Split]]
+    """The question itself."""
+    twins: list[set[Split]]
+    """The question or a twin."""
+    case: list[set[Split]]
+    """Any question of its case."""
+    places: list[list[int]]
+    """The question itself and its twins."""
+
+
+def leaks(every: Sequence[Sighted], held: Held, bonds: Bonds, params: NearDuplicates) -> Leaks:
+    """Return what each split of a set has of another."""
+    reach = _reach(every, held, bonds, params)
+    splits = sorted({row.split for rows in held for row in rows if row.split}, key=_place_of_split)
+    return Leaks(
+        across=[_across(held, reach, of, among, params.ngram_chars) for of, among in permutations(splits, 2)],
+        leaking=[row for row, place in _placed(held) if row.split not in (None, "train") and reach.twins[place] - {row.split, None}],
+    )
+
+
+def share(part: int, whole: int) -> float | None:
+    """Return a share to six digits, None of nothing."""
+    return round(part / whole, 6) if whole else None
+
+
+def _place_of_split(name: str) -> tuple[int, str]:
+    return (_ORDER.index(name) if name in _ORDER else -1, name)
+
+
+def _reach(every: Sequence[Sighted], held: Held, bonds: Bonds, params: NearDuplicates) -> _Reach:
+    same = [{row.split for row in rows} for rows in held]
+    reached, places = [set(splits) for splits in same], [[place] for place in range(len(held))]
+    for a, b in sorted(bonds):
+        for one, other in ((a, b), (b, a)):
+            reached[one] |= same[other]
+            places[one].append(other)
+    groups = case_groups(every, params)
+    by_group: dict[str, set[Split]] = defaultdict(set)
+    keys = [groups.get(one.proper.case or "") for one in every]
+    for key, splits in zip(keys, same, strict=True):
+        if key:
+            by_group[key] |= splits
+    return _Reach(same, reached, [by_group[key] if key else set() for key in keys], places)
+
+
+def _placed(held: Held) -> Iterable[tuple[Row, int]]:
+    return ((row, place) for place, rows in enumerate(held) for row in rows)
+
+
+def _across(held: Held, reach: _Reach, of: str, among: str, ngram_chars: int) -> dict[str, Any]:
+    """Return what is met of one split in another; a question on a shared case is no twin of another question on that case."""
+    kinds = (("identical", reach.same), ("near", reach.twins), ("shared_case_only", reach.case))
+    counts: Counter[str] = Counter()
+    for place, rows in enumerate(held):
+        asking = [row.question for row in rows if row.split == of]
+        kind = next((kind for kind, splits in kinds if among in splits[place]), "none")
+        counts[kind] += len(asking)
+        if asking and kind in ("identical", "near"):
+            twins = [row.question for other in reach.places[place] for row in held[other] if row.split == among]
+            counts.update(_answers(question, twins, ngram_chars) for question in asking)
+    questions = sum(counts[kind] for kind, _ in kinds) + counts["none"]
+    return {
+        "of": of,
+        "in": among,
+        "questions": questions,
+        "identical": counts["identical"],
+        "near": counts["near"],
+        "share": share(counts["identical"] + counts["near"], questions),
+        _SAME: counts[_SAME],
+        _UNKNOWN: counts[_UNKNOWN],
+        _OTHER: counts[_OTHER],
+        "answer_share": share(counts[_SAME] + counts[_UNKNOWN], questions),
+        "shared_case_only": counts["shared_case_only"],
+    }
+
+
+def _answers(question: Question, twins: Iterable[Question], ngram_chars: int) -> str:
+    """Return whether any twin has the same answer; else whether any may, because the one or the other has none; else they differ."""
+    own = answer_of(question)
+    by_answer = {answer_of(twin): twin for twin in twins}
+    known = [twin for answer, twin in by_answer.items() if answer is not None]
+    in_words = question.question_type in ("qa", "blank")  # answers in words are worded anew: they contradict nothing
+    if own is not None and (own in by_answer or any(in_words or same_answer(twin, own, ngram_chars) for twin in known)):
+        return _SAME
+    return _UNKNOWN if own is None or None in by_answer else _OTHER

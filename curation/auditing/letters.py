@@ -1,0 +1,113 @@
+"""Rows of a set -> whether a guess at the letter, or at the longest option, is right more often than by chance. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from math import erfc, exp, gamma, sqrt
+from typing import Any
+
+from curation.auditing.leaks import share
+from curation.auditing.rows import Row
+from records.question import LETTERS, Question
+
+_FEWEST = 5  # expected in each cell, below which chi-square is no measure (Cochran, Biometrics 10, 1954)
+_SURE = 0.01
+_Z = 1.959964  # of the normal distribution, 95 % lie within as many standard deviations
+
+
+def letters(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return how often each letter is right among questions with one answer, and how far that is from even.
+
+    Questions of 4 options are counted apart from those of 5; the statistics of all are added up.
+    """
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for question in _single(rows):
+        counts[len(question.options)][question.answer] += 1
+    tables = [_table(options, count) for options, count in sorted(counts.items())]
+    statistic, freedom = sum(table["chi_square"] for table in tables), sum(table["options"] - 1 for table in tables)
+    most = max(tables, key=lambda table: table["questions"], default=None)
+    off = max(abs(number / most["questions"] - 1 / most["options"]) for number in most["letters"].values()) if most else None
+    return {
+        "tables": tables,
+        "chi_square": round(statistic, 4),
+        "degrees_of_freedom": freedom,
+        "p": chance_of(statistic, freedom),
+        "largest_deviation": None if off is None else round(off, 6),
+    }
+
+
+def longest(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return how often the one longest option is the right one, and how often it would be by chance."""
+    right = questions = 0
+    expected = variance = 0.0
+    for question in _single(rows):
+        lengths = [len(option.text) for option in question.options]
+        if lengths.count(max(lengths)) == 1:
+            questions += 1
+            right += question.answer == LETTERS[lengths.index(max(lengths))]
+            expected += 1 / len(lengths)
+            variance += (1 - 1 / len(lengths)) / len(lengths)
+    statistic = (right - expected) ** 2 / variance if variance else 0.0
+    p = chance_of(statistic, 1) if questions else None
+    return {
+        "questions": questions,
+        "right": right,
+        "share": share(right, questions),
+        "interval": interval(right, questions),
+        "by_chance": round(expected / questions, 6) if questions else None,
+        "chi_square": round(statistic, 4),
+        "p": p,
+        "verdict": _verdict(p, min(expected, questions - expected)),
+    }
+
+
+def interval(part: int, whole: int) -> list[float] | None:
+    """Return between which shares the true one lies with 95 % (Wilson, JASA 22, 1927); None of nothing."""
+    if not whole:
+        return None
+    seen, spread = part / whole, _Z**2 / whole
+    middle, reach = seen + spread / 2, sqrt(spread * (seen * (1 - seen) + spread / 4))
+    return [round(max(middle - reach, 0.0) / (1 + spread), 6), round(min((middle + reach) / (1 + spread), 1.0), 6)]
+
+
+def chance_of(statistic: float, freedom: int) -> float | None:
+    """Return the chance of a chi-square at least as large; a closed form for whole degrees of freedom (Abramowitz and Stegun, 26.4.4-5)."""
+    if freedom < 1:
+        return None
+    half = statistic / 2
+    if freedom % 2:
+        terms = sum(half ** (n - 0.5) / gamma(n + 0.5) for n in range(1, (freedom + 1) // 2))
+        chance = erfc(sqrt(half)) + exp(-half) * terms
+    else:
+        chance = exp(-half) * sum(half**n / gamma(n + 1) for n in range(freedom // 2))
+    return float(f"{chance:.4g}")
+
+
+def _table(options: int, count: Counter[str]) -> dict[str, Any]:
+    """Return how often each letter is right among the questions with as many options."""
+    questions, known = count.total(), LETTERS[:options]
+    even = questions / options
+    statistic = round(sum((count[letter] - even) ** 2 / even for letter in known), 4)
+    p = chance_of(statistic, options - 1)
+    return {
+        "options": options,
+        "questions": questions,
+        "letters": {letter: count[letter] for letter in known},
+        "intervals": {letter: interval(count[letter], questions) for letter in known},
+        "chi_square": statistic,
+        "p": p,
+        "verdict": _verdict(p, even),
+    }
+
+
+def _verdict(p: float | None, expected: float) -> str:
+    """Return what a chance says where as many are expected in the smallest cell."""
+    return "too_few" if p is None or expected < _FEWEST else "biased" if p < _SURE else "as_by_chance"
+
+
+def _single(rows: Iterable[Row]) -> Iterable[Question]:
+    """Yield the questions with one right option among two or more, of those whose options are their own."""
+    for row in rows:
+        question = row.question
+        known = LETTERS[: len(question.options)]
+        if question.question_type == "mcqa" and len(known) > 1 and len(question.answer or "") == 1 and question.answer in known:
+            yield question

@@ -1,0 +1,161 @@
+"""Files of a question set -> its questions as the files hold them, and how each file was read."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct, to_builtins
+
+from curation.auditing.splits import FIELDS
+from records.item import EntityItem, Item, QuestionItem
+from records.jsonl import read_jsonl
+from records.question import Question
+
+_READER = "crawlers.read"  # run as a command, as no package imports another
+_ROOT = Path(__file__).parents[2]
+_TOLD_LINES = 5
+_NUMBERS = re.compile(r"(\d+)")
+
+
+class Entry(NamedTuple):
+    """One question as a file holds it."""
+
+    item: QuestionItem
+    file: str
+    position: str
+    question: Question | None = None
+    """The question itself, where the file holds questions of the pipeline."""
+
+
+class ReadFile(Struct, frozen=True, kw_only=True):
+    """How one file was read."""
+
+    file: str
+    format: str
+    guessed: bool = False
+    """The format was told by the file itself, not by the user."""
+    found: int
+    rejected: int = 0
+    """Of those found, the ones that could not be read."""
+    unread: int = 0
+    """Lines, columns and sheets that belong to no question."""
+    columns: dict[str, str] = {}
+    """Field of a question -> the keys or words of the header that it was read from."""
+    beside: dict[str, str] = {}
+    """Place of a record -> the split that it names."""
+
+
+class Set(NamedTuple):
+    """A question set as it was read."""
+
+    entries: list[Entry]
+    files: dict[str, ReadFile]
+
+
+def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS) -> Set:
+    """Return the questions of files of any format that `python -m crawlers.read` knows, of items, and of questions of the pipeline.
+
+    Args:
+        fields: those of a record that may name its split; the first that is there does.
+
+    Raises:
+        ValueError: a path names no file, a file cannot be read, or there is no question in them.
+    """
+    own: dict[Path, type[Item] | type[Question]] = {}
+    others = []
+    for path in paths:
+        ours = {} if format_name else {file: shape for file in sorted(_files(path)) if (shape := _own_shape(file))}
+        own |= ours
+        others += [] if ours else [path]
+        if ours and (rest := sum(file.is_file() for file in _files(path)) - len(ours)):
+            print(f"{path}: {rest} files beside those of items and questions are not read", file=sys.stderr)
+    above = Path(os.path.commonpath([path.absolute().parent for path in own])) if own else Path()
+    entries, files = _read_others(others, format_name, fields) if others else ([], {})
+    for path, shape in own.items():
+        name = path.absolute().relative_to(above).as_posix()
+        held = list(_own_entries(path, name, shape))
+        files[name] = ReadFile(file=name, format="questions" if shape is Question else "items", guessed=True, found=len(held))
+        entries += held
+    if not entries:
+        raise ValueError(f"{' '.join(paths)}: no question found; `python -m {_READER} PATH` tells what is read there")
+    return Set(sorted(entries, key=lambda entry: (entry.file, _natural(entry.position))), dict(sorted(files.items())))
+
+
+def told_of(file: ReadFile) -> dict[str, Any]:
+    """Return how a file was read as audit.json has it."""
+    return {key: value for key, value in to_builtins(file).items() if key != "beside"}
+
+
+def _own_shape(path: Path) -> type[Item] | type[Question] | None:
+    """Return what a file of JSON lines holds where it is ours, told by its first line."""
+    if path.suffix.lower() != ".jsonl" or not path.is_file():
+        return None
+    with path.open("rb") as lines:
+        first = lines.readline()
+    for shape in (Item, Question):
+        try:
+            msgspec.json.decode(first, type=shape)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+        return shape
+    return None
+
+
+def _own_entries(path: Path, name: str, shape: type[Item] | type[Question]) -> Iterator[Entry]:
+    for number, one in enumerate(read_jsonl(path, shape), 1):
+        if isinstance(one, Question):
+            yield Entry(_item_of(one), name, f"line:{number}", one)
+        elif not isinstance(one, EntityItem):
+            yield Entry(one, name, f"line:{number}")
+
+
+def _item_of(question: Question) -> QuestionItem:
+    """Return a question as an item that says the same, so that the checks and rules of `clean` can be run on it again."""
+    seen = question.provenance[0]
+    return QuestionItem(
+        url=seen.url,
+        provenance=seen,
+        type_raw={"qa": "简答题", "blank": "填空题", "tf": "判断题"}.get(question.question_type, question.question_type),
+        case_raw=question.shared_stem,
+        stem_raw=question.stem,
+        options_raw=[f"{option.letter}.{option.text}" for option in question.options] or None,
+        answer_raw=question.answer,
+        explanation_raw=question.explanation,
+    )
+
+
+def _read_others(paths: Sequence[str], format_name: str | None, fields: Sequence[str]) -> tuple[list[Entry], dict[str, ReadFile]]:
+    """Return the questions that the reader of files finds, those included that it gives up, and how it read each file."""
+    with tempfile.TemporaryDirectory() as folder:
+        read, rejected, report = (Path(folder) / f"{name}.jsonl" for name in ("items", "rejected", "report"))
+        command = [sys.executable, "-m", _READER, "--rejected", str(rejected), "--report", str(report)]
+        command += [word for field in fields for word in ("--beside", field)]
+        command += ["--format", format_name] if format_name else []
+        known = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))}
+        with read.open("wb") as out:
+            ended = subprocess.run([*command, "--", *paths], stdout=out, stderr=subprocess.PIPE, env=known, check=False)
+        if ended.returncode:
+            said = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise ValueError("\n".join([f"{' '.join(paths)}: `python -m {_READER}` could not read all of it:", *said[-_TOLD_LINES:]]))
+        items = [item for path in (read, rejected) for item in read_jsonl(path, Item) if isinstance(item, QuestionItem)]
+        files = {one.file: one for one in read_jsonl(report, ReadFile)}
+    return [Entry(item, item.provenance.url.removeprefix("file:"), item.provenance.position) for item in items], files
+
+
+def _files(path: str) -> list[Path]:
+    """Return the files that a path, a folder or a pattern names."""
+    place = Path(path)
+    if place.is_dir():
+        return list(place.rglob("*"))
+    return [place] if place.exists() else list(Path(place.anchor or ".").glob(place.relative_to(place.anchor).as_posix()))
+
+
+def _natural(position: str) -> list[tuple[bool, int, str]]:
+    """Return a key that sorts line:9 before line:10."""
+    return [(piece.isdecimal(), int(piece) if piece.isdecimal() else 0, piece) for piece in _NUMBERS.split(position)]
