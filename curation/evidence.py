@@ -1,17 +1,19 @@
 """Stage `evidence`: claims and passages -> the passages that speak of each claim, and the sheets for human verification.
 
-Passages are ranked by BM25 over words. A claim seen in one source only is checked against the others (SdAK, section 3.3,
-retrieves from the web; here the other crawled sources stand in for it).
+SdAK, section 3.3, retrieves from the web. Here the other crawled sources stand in for it, ranked by BM25 over words, or results of a
+web search saved under imports/search: docs/evidence.md.
 """
 
 import csv
 import hashlib
 import io
-import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
-from curation.words import segmenter
+from curation.evidencing.ranking import Found, ranked
+from curation.evidencing.saved import results_in, saved
+from curation.evidencing.sentences import best_sentence
 from records.claim import ClaimPair
 from records.evidence import Evidence, Passage
 from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
@@ -20,36 +22,36 @@ from records.stage import read_arguments, run_stage
 
 _FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run what begins so
 _SHEET_COLUMNS = ("claim_id", "atomic_type", "claim", "label", "comment", "evidence", "source")
+Retriever = Callable[[Sequence[ClaimPair], int], Iterator[Found]]
 
 
-def rank_passages(claims: list[ClaimPair], passages: list[Passage], most: int) -> Iterator[Evidence]:
-    """Yield the `most` best passages of each claim; passages that share no word with it are none.
+def retriever(name: str, passages: Path, search: Path) -> Retriever:
+    """Return what finds passages for claims: `passages` searches those of the crawled pages, `saved` takes results of a web search."""
+    if name == "saved":
+        results = results_in(search)
+        if not results:
+            raise ValueError(
+                f"{search}: no *.jsonl with results of a search; docs/evidence.md says what to put there, or use retriever: passages"
+            )
+        return lambda claims, most: saved(claims, results, most)
+    every = list(read_jsonl(passages, Passage))
+    return lambda claims, most: ranked(claims, every, most)
 
-    A claim known from a single source gets passages of other sources alone: its own page is no evidence.
-    """
-    import bm25s
-    import numpy as np
 
-    logging.getLogger("bm25s").setLevel(logging.WARNING)
-    if not passages or not claims:
-        return
-    words = segmenter(text for claim in claims for text in (claim.head, claim.tail))
-    index = bm25s.BM25()
-    index.index([words(passage.text) or [""] for passage in passages], show_progress=False)
-    sources = np.array([passage.source for passage in passages])
-    for claim in claims:
-        query = sorted({*words(claim.head), *words(claim.tail)} & index.vocab_dict.keys())
-        if not query:
-            continue
-        scores = np.round(index.get_scores(query).astype(np.float64), 4)
-        seen_in = {place.source for place in claim.provenance}
-        if len(seen_in) == 1:
-            scores[sources == next(iter(seen_in))] = 0
-        best = np.flatnonzero(scores)
-        best = sorted(best, key=lambda i: (-scores[i], passages[i].id))[:most]
-        for rank, i in enumerate(best, 1):
-            passage = passages[i]
-            yield Evidence(claim_id=claim.id, passage=passage.id, source=passage.source, url=passage.url, rank=rank, score=float(scores[i]))
+def evidence_of(found: Found) -> Evidence:
+    """Return one find as a record, with its best sentence."""
+    passage, claim = found.passage, found.claim
+    start, end = best_sentence(passage.text, claim.head, claim.tail, found.words)
+    return Evidence(
+        claim_id=claim.id,
+        passage=passage.id,
+        source=passage.source,
+        url=passage.url,
+        rank=found.rank,
+        score=found.score,
+        start=start,
+        end=end,
+    )
 
 
 def draw(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
@@ -82,28 +84,32 @@ def main(argv: list[str] | None = None) -> None:
     paths = {
         "claims": "data/claims/claims.jsonl",
         "passages": "data/clean/passages.jsonl",
+        "search": "imports/search",
         "out": "data/evidence.jsonl",
         "annotation": "data/annotation",
         "metrics": "metrics/evidence.json",
     }
     args = read_arguments(argv, __doc__, "evidence", EvidenceParams, paths)
     claims = list(read_jsonl(args.claims, ClaimPair))
-    passages = list(read_jsonl(args.passages, Passage))
-    found = defaultdict(list)
-    for row in rank_passages(claims, passages, args.params.passages_per_claim):
-        found[row.claim_id].append(row)
+    find = retriever(args.params.retriever, args.passages, args.search)
+    found: dict[str, list[Evidence]] = defaultdict(list)
+    named: dict[str, Passage] = {}
+    for one in find(claims, args.params.passages_per_claim):
+        found[one.claim.id].append(evidence_of(one))
+        named[one.passage.id] = one.passage
     drawn = draw(claims, args.params.annotate_per_type, args.params.seed)
-    texts = {passage.id: passage.text for passage in passages}
+    texts = {passage.id: passage.text for passage in named.values()}
     with folder_lock(args.annotation) as folder:
         for stale in folder.iterdir():
             stale.unlink()
         with replacing(folder / "claims.csv") as part:
             part.write_text(sheet(drawn, found, texts), encoding="utf-8-sig")  # with its mark, Excel reads it as UTF-8
+        write_jsonl(folder / "passages.jsonl", named.values(), key=lambda passage: passage.id)
         write_jsonl(args.out, [row for rows in found.values() for row in rows], key=lambda row: (row.claim_id, row.rank))
         counts = {
             "claims": len(claims),
             "claims_with_evidence": len(found),
-            "passages": len(passages),
+            "passages_named": len(named),
             "evidence": sum(map(len, found.values())),
             "to_annotate": len(drawn),
         }

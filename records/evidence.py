@@ -21,13 +21,16 @@ class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     claim_id: str
     passage: str
-    """Id of the passage; its text stands in `data/clean/passages.jsonl`."""
+    """Id of the passage; its text stands in `data/annotation/passages.jsonl`."""
     source: str
     url: str
     rank: int
     """1 is the best."""
     score: float
-    """BM25 score, rounded to four digits."""
+    """BM25 score, rounded to four digits; of a saved result of a web search 1 / rank."""
+    start: int
+    """Where the sentence that speaks of the claim begins in the passage's text, in characters."""
+    end: int
 
 
 def passage_id(url: str, text: str) -> str:

@@ -105,6 +105,8 @@ class EvidenceParams(Block):
     annotate_per_type: Count
     """Claims of each type drawn for human verification (SdAK, section 3.3: 50)."""
     seed: int
+    retriever: Literal["passages", "saved"] = "passages"
+    """Where evidence comes from: the passages of the crawled pages, or results of a web search saved under imports/search."""
 
 
 class Quota(Block):

@@ -8,7 +8,11 @@ import msgspec
 import pytest
 
 from curation.claims import make_claims
-from curation.evidence import draw, main, rank_passages, safe_cell, sheet
+from curation.evidence import draw, evidence_of, main, safe_cell, sheet
+from curation.evidencing import tokens
+from curation.evidencing.ranking import ranked
+from curation.evidencing.saved import results_in, saved
+from curation.evidencing.sentences import best_sentence
 from records.evidence import Evidence, Passage, passage_id
 from records.fact import Fact, fact_id
 from records.jsonl import read_jsonl, write_jsonl
@@ -41,7 +45,7 @@ PASSAGES = [
 
 def found(most: int = 10) -> dict[str, list[Evidence]]:
     rows: dict[str, list[Evidence]] = {}
-    for row in rank_passages(CLAIMS, PASSAGES, most):
+    for row in map(evidence_of, ranked(CLAIMS, PASSAGES, most)):
         rows.setdefault(row.claim_id, []).append(row)
     return rows
 
@@ -68,7 +72,7 @@ def test_a_passage_without_a_shared_word_is_no_evidence() -> None:
 
 
 def test_the_order_of_passages_does_not_matter() -> None:
-    assert list(rank_passages(CLAIMS, PASSAGES, 10)) == list(rank_passages(CLAIMS, PASSAGES[::-1], 10))
+    assert list(ranked(CLAIMS, PASSAGES, 10)) == list(ranked(CLAIMS, PASSAGES[::-1], 10))
 
 
 def test_no_more_than_asked() -> None:
@@ -76,8 +80,8 @@ def test_no_more_than_asked() -> None:
 
 
 def test_nothing_to_search_gives_nothing() -> None:
-    assert list(rank_passages(CLAIMS, [], 10)) == []
-    assert list(rank_passages([], PASSAGES, 10)) == []
+    assert list(ranked(CLAIMS, [], 10)) == []
+    assert list(ranked([], PASSAGES, 10)) == []
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", "\tx"])
@@ -106,7 +110,111 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path) -> None:
     argv = [f"--{name}={tmp_path / path}" for name, path in [("claims", "c.jsonl"), ("passages", "p.jsonl"), ("out", "e.jsonl")]]
     argv += [f"--annotation={tmp_path}/annotation", f"--metrics={tmp_path}/m.json"]
     main(argv)
-    first = (tmp_path / "e.jsonl").read_bytes(), (tmp_path / "annotation/claims.csv").read_bytes()
+    written = [tmp_path / "e.jsonl", *sorted((tmp_path / "annotation").iterdir())]
+    first = [path.read_bytes() for path in written]
     main(argv)
-    assert first == ((tmp_path / "e.jsonl").read_bytes(), (tmp_path / "annotation/claims.csv").read_bytes())
-    assert len(list(read_jsonl(tmp_path / "e.jsonl", Evidence))) == msgspec.json.decode((tmp_path / "m.json").read_bytes())["evidence"]
+    assert first == [path.read_bytes() for path in written]
+    rows = list(read_jsonl(tmp_path / "e.jsonl", Evidence))
+    assert len(rows) == msgspec.json.decode((tmp_path / "m.json").read_bytes())["evidence"]
+    named = {one.id: one for one in read_jsonl(tmp_path / "annotation/passages.jsonl", Passage)}
+    assert {row.passage for row in rows} == set(named)
+    assert all(0 <= row.start < row.end <= len(named[row.passage].text) for row in rows)
+
+
+def test_a_claim_of_several_sources_gets_no_passage_of_its_own_pages() -> None:
+    own = [passage("ask120", "病毒性肠炎与诺瓦克病毒。"), passage("xiaohe", "诺瓦克病毒会引起病毒性肠炎吗？会。")]
+    pages = [msgspec.structs.replace(own[0], url="https://ask120/1"), own[1]]
+    shown = [one.passage.url for one in ranked(CLAIMS, pages, 10) if one.claim.id == by_tail("诺瓦克病毒")]
+    assert shown == [own[1].url]
+
+
+def test_of_equal_texts_one_is_shown_and_others_fill_the_places() -> None:
+    copies = [
+        Passage(id=f"passage-{n:03}", text=f"胰尾癌，腹痛{'。' if n % 2 else '！'}", source=f"s{n}", url="https://a/1") for n in range(90)
+    ]
+    more = [Passage(id=f"passage-x{n}", text=f"腹痛的第{n}种原因是饮食不当", source="b", url="https://b/1") for n in range(5)]
+    rows = [one for one in ranked(CLAIMS, copies + more, 4) if one.claim.tail == "腹痛"]
+    assert [one.passage.id for one in rows] == ["passage-000", "passage-x0", "passage-x1", "passage-x2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("头痛常见。胰尾癌者有腹痛，夜里更重！别的不详", "胰尾癌者有腹痛，夜里更重！"),
+        ("  腹痛；胰尾癌。\n", "胰尾癌。"),
+        ("全无关系", "全无关系"),
+        ("一。\n  胰尾癌：\n腹痛。", "胰尾癌："),
+    ],
+)
+def test_the_sentence_that_names_most_is_marked(text: str, sentence: str) -> None:
+    start, end = best_sentence(text, "胰尾癌", "腹痛", ["胰", "尾", "癌", "腹痛"])
+    assert text[start:end] == sentence
+
+
+def line(query: str, rank: int, **more: str) -> str:
+    return msgspec.json.encode(
+        {"query": query, "rank": rank, "url": "https://web.example/1", "text": "胰尾癌。腹痛<b>常见</b>。"} | more
+    ).decode()
+
+
+def test_saved_results_keep_the_order_of_the_search(tmp_path: Path) -> None:
+    claim = next(one for one in CLAIMS if one.tail == "腹痛")
+    lines = [
+        line(claim.factual, 3, text="三。"),
+        line(claim.factual + "。", 1),
+        line("别的", 1),
+        line(claim.factual, 2, url="https://two.example/", extra="x"),
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    rows = list(saved(CLAIMS, results_in(tmp_path), 9))
+    assert [(one.claim.id, one.passage.text, one.rank, one.score) for one in rows] == [
+        (claim.id, "胰尾癌。腹痛常见。", 1, 1.0),
+        (claim.id, "三。", 2, 0.3333),
+    ]
+    row = evidence_of(rows[0])
+    assert rows[0].passage.text[row.start : row.end] == "胰尾癌。" and row.source == "web.example"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([line("a", 1, url="javascript:alert(1)")], r"a\.jsonl:1: url: expected an address"),
+        ([line("a", 1), line("a", 1, text="另")], r"a\.jsonl:2: two results of rank 1"),
+        ([line("a", 0)], r"a\.jsonl:1: .*rank"),
+        (["{"], r"a\.jsonl:1: "),
+    ],
+)
+def test_a_spoiled_search_is_told(lines: list[str], told: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=told):
+        results_in(tmp_path)
+
+
+def test_many_texts_are_cut_in_several_processes_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"胰尾癌第{n}例，腹痛。" for n in range(2_500)]
+    alone = tokens.tokens_of(texts, ["胰尾癌", "第1例"])
+    monkeypatch.setattr(tokens, "_MANY_CHARS", 1)
+    assert tokens.tokens_of(texts, ["胰尾癌", "第1例"]) == alone
+
+
+def test_scores_are_those_of_bm25_by_its_formula() -> None:
+    """Robertson's BM25 with Lucene's idf, counted by hand over the same words."""
+    import math
+
+    texts = [f"{'腹痛' * (n % 3)}胰尾癌{'的病人' * (n % 5)}" for n in range(30)]
+    every = [Passage(id=f"passage-{n:03}", text=text, source="b", url="https://b/1") for n, text in enumerate(texts)]
+    cut = tokens.tokens_of(texts, ["胰尾癌", "腹痛"])
+    names = list(cut.vocab)
+    docs = [[names[one] for one in ids] for ids in cut.ids]
+    mean = sum(map(len, docs)) / len(docs)
+
+    def score(doc: list[str]) -> float:
+        total = 0.0
+        for word in ("胰尾癌", "腹痛"):
+            has, tf = sum(word in one for one in docs), doc.count(word)
+            total += math.log(1 + (len(docs) - has + 0.5) / (has + 0.5)) * tf / (tf + 1.5 * (1 - 0.75 + 0.75 * len(doc) / mean))
+        return total
+
+    claim = next(one for one in CLAIMS if one.tail == "腹痛")
+    for one in ranked([claim], every, 10):
+        assert one.score == pytest.approx(score(docs[int(one.passage.id[-3:])]), abs=2e-4)

@@ -1,0 +1,67 @@
+"""Results of a web search, saved as JSONL -> the passages that speak of each claim, in the order of the search engine."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from msgspec import Meta, Struct
+
+from curation.evidencing.ranking import Found
+from curation.evidencing.tokens import words_of
+from curation.normalize import normalize
+from records.claim import ClaimPair
+from records.evidence import Passage, passage_id
+from records.identity import canonical
+from records.jsonl import read_jsonl
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"']+")
+_MAX_CHARS = 2_000
+"""Of a result; search engines give a few lines, and a longer text is no passage."""
+
+
+class Result(Struct, frozen=True):
+    """One line of a saved search; other fields are ignored."""
+
+    query: str
+    """The factual claim, as it was typed."""
+    rank: Annotated[int, Meta(ge=1)]
+    url: str
+    text: str
+    title: str = ""
+
+
+def results_in(folder: Path) -> dict[str, list[Result]]:
+    """Return the results of each query, the best first.
+
+    Raises:
+        ValueError: a line has another shape, an address is none, or one query has two results of one rank.
+    """
+    found: dict[str, dict[int, Result]] = defaultdict(dict)
+    for path in sorted(folder.glob("*.jsonl")):
+        for number, result in enumerate(read_jsonl(path, Result), 1):
+            where = f"{path}:{number}"
+            if not _ADDRESS.fullmatch(result.url):
+                raise ValueError(f"{where}: url: expected an address that begins with http:// or https://, found {result.url[:80]!r}")
+            if found[canonical(result.query)].setdefault(result.rank, result) != result:
+                raise ValueError(f"{where}: two results of rank {result.rank} for {result.query!r}; leave one, or number them through")
+    return {query: [ranks[rank] for rank in sorted(ranks)] for query, ranks in found.items()}
+
+
+def saved(claims: Sequence[ClaimPair], results: dict[str, list[Result]], most: int) -> Iterator[Found]:
+    """Yield the first `most` results of each claim, of equal texts one; the score of a result is 1 / rank."""
+    words = words_of(name for claim in claims for name in (claim.head, claim.tail))
+    for claim in claims:
+        passages: dict[str, tuple[Passage, int]] = {}
+        for result in results.get(canonical(claim.factual), ()):
+            text = normalize(result.text).text[:_MAX_CHARS]
+            if key := canonical(text):
+                source = urlsplit(result.url).hostname or "web"
+                one = Passage(
+                    id=passage_id(result.url, text), text=text, source=source, url=result.url, section=normalize(result.title).text or None
+                )
+                passages.setdefault(key, (one, result.rank))
+        for rank, (passage, given) in enumerate(list(passages.values())[:most], 1):
+            yield Found(claim, passage, rank, round(1 / given, 4), [*words[claim.head], *words[claim.tail]])
