@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -25,12 +26,23 @@ class Found(NamedTuple):
     """Of head and tail, by which it was found."""
 
 
-class _Places(NamedTuple):
-    """Where the passages come from, as arrays: equal numbers stand for equal sources, pages or texts."""
+class _Places:
+    """Where the passages come from."""
 
-    sources: np.ndarray
-    urls: np.ndarray
-    texts: list[str]
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self.texts = [canonical(one.text) for one in passages]
+        self._by: dict[tuple[str, str], np.ndarray] = {}
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, one in enumerate(passages):
+            found["source", one.source].append(place)
+            found["url", one.url].append(place)
+        self._by = {key: np.array(places) for key, places in found.items()}
+
+    def own(self, claim: ClaimPair) -> list[np.ndarray]:
+        """Return the places of the passages that a claim may not be shown."""
+        sources = {seen.source for seen in claim.provenance}
+        keys = [("source", one) for one in sources] if len(sources) == 1 else [("url", seen.url) for seen in claim.provenance]
+        return [self._by[key] for key in keys if key in self._by]
 
 
 def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) -> Iterator[Found]:
@@ -55,31 +67,26 @@ def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) 
         show_progress=False,
     )
     words = list(tokens.vocab)
-    places = _Places(
-        *(np.array([getattr(one, name) for one in passages]) for name in ("source", "url")), [canonical(one.text) for one in passages]
-    )
+    places = _Places(passages)
     for claim in tqdm(claims, desc="evidence", file=sys.stderr, disable=None, leave=False):
         query = sorted({*spoken[claim.head], *spoken[claim.tail]}, key=words.__getitem__)
-        scores = np.round(index.get_scores_from_ids(query).astype(np.float64), 4) if query else np.zeros(len(passages))
-        scores[_own(claim, places)] = 0
-        for rank, place in enumerate(_best(scores, places.texts, most), 1):
-            yield Found(claim, passages[place], rank, float(scores[place]), [words[one] for one in query])
+        scores = index.get_scores_from_ids(query) if query else np.zeros(len(passages))
+        for own in places.own(claim):
+            scores[own] = 0
+        for rank, (place, score) in enumerate(best_places(scores, places.texts, most), 1):
+            yield Found(claim, passages[place], rank, score, [words[one] for one in query])
 
 
-def _own(claim: ClaimPair, places: _Places) -> np.ndarray:
-    seen = sorted({place.source for place in claim.provenance})
-    return places.sources == seen[0] if len(seen) == 1 else np.isin(places.urls, sorted({place.url for place in claim.provenance}))
-
-
-def _best(scores: np.ndarray, texts: Sequence[str], most: int) -> list[int]:
-    """Return the places of the best scores above 0, of equal scores the first place, of equal texts the best."""
-    matched = np.flatnonzero(scores > 0)
+def best_places(scores: np.ndarray, texts: Sequence[str], most: int) -> list[tuple[int, float]]:
+    """Return place and score of the best above 0, to four digits; of equal scores the first place, of equal texts the best."""
+    matched = np.flatnonzero(scores)
+    values = np.round(scores[matched].astype(np.float64), 4)
+    unique: dict[str, tuple[int, float]] = {}
     for wanted in (4 * most, len(matched)):  # copies of a text take places, so a few more are looked at, and all where that is not enough
-        least = -np.partition(-scores[matched], wanted - 1)[wanted - 1] if wanted < len(matched) else 0
-        near = matched[scores[matched] >= least]
-        unique: dict[str, int] = {}
-        for place in near[np.argsort(-scores[near], kind="stable")].tolist():
-            unique.setdefault(texts[place], place)
-        if len(unique) >= most or wanted >= len(matched):
+        least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(matched) else 0.0
+        near = np.flatnonzero(values >= least)
+        for place in near[np.argsort(-values[near], kind="stable")]:
+            unique.setdefault(texts[matched[place]], (int(matched[place]), float(values[place])))
+        if len(unique) >= most:
             break
     return list(unique.values())[:most]
