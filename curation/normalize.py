@@ -5,7 +5,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from curation.cleaning.characters import (
     COMMON,
@@ -26,7 +25,7 @@ _LETTER_AS_OPTION = re.compile(
     r"(?<=[A-Za-z])([A-E])\.(?=[a-z])|(?<=[a-z])([A-E])\.(?![A-Za-z])|(?<![A-Za-z.])([A-E])\.(?=[a-z]{1,12}[A-E]\.)"
 )
 _LETTER_OF_ABC = re.compile(rf"(?<=[{CJK}])([A-E])\.(?=[{CJK}])")
-_BLANK_FORMS = re.compile(r"[（(【〔\[﹙]\s*[）)】〕\]﹚]|[_＿]{2,}(?:\s*[_＿]{2,})*")
+_BLANK_FORMS = re.compile(r"[（(【〔\[﹙〖［]\s*[）)】〕\]﹚〗］]|[_＿]{2,}(?:\s*[_＿]{2,})*")
 _SPAN = r"(?=个月|年|岁|周|天|小时|分钟|次)"
 _LETTER_FOR_ONE = re.compile(
     rf"(?<=[{CJK}，。、（])l{_SPAN}|(?<![A-Za-z0-9])[lI](?=\d{{1,2}}(?:[~～]\d|岁|个月|年|周|天))|(?<=\d)l{_SPAN}|(?<=（)l(?=）)"
@@ -34,14 +33,13 @@ _LETTER_FOR_ONE = re.compile(
 )
 _ONE_FOR_DASH = re.compile(r"(?<=\d)一(?=\d)")
 _EARTH_FOR_PLUS_MINUS = re.compile(r"(?<=\d)土(?=\d)")
-_HARMLESS = COMMON.replace("土", "").replace("一", "")
+_HARMLESS = "".join(sign for sign in COMMON if sign not in "土一烫屯")  # the last two fill what was lost: see curation.rejections
 _PLAIN = re.compile(
     rf"(?:[0-9A-HJ-Za-km-z，、；：《》“”~%/+=—{_HARMLESS}-]++|[。？！](?![。？！])|（ ）|(?<=[0-9])\.(?=[0-9])|[土一](?![0-9]))*+"
 )
 """Texts without a sign, character or blank that any rule touches."""
 _PLAIN_BLANK = re.compile(r"[（(【〔\[] *[）)】〕\]]|_{2,}")
 _WIDE_BLANK = re.compile(r"[（(【〔\[][ \u3000]*\u3000[ \u3000]*[）)】〕\]]")
-_CACHED_CHARS = 64
 _AT_MOST_ROUNDS = 12
 
 
@@ -110,7 +108,7 @@ RULES: tuple[Rule, ...] = (
         "blank",
         "a place to be filled, in one form",
         _fill_blanks,
-        re.compile(r"（(?! ）)|[(【〔\[﹙_＿]").search,
+        re.compile(r"（(?! ）)|[(【〔\[﹙〖［_＿]").search,
         "首先是____",
         "首先是（ ）",
     ),
@@ -126,22 +124,15 @@ def is_plain(text: str) -> bool:
 
 def normalize(text: str) -> Cleaned:
     """Return a text in one form and the names of the rules that changed it."""
-    return _normalize_short(text) if len(text) <= _CACHED_CHARS else _normalize(text)
-
-
-def _normalize(text: str) -> Cleaned:
-    if is_plain(text):
+    if _PLAIN.fullmatch(text):
         return Cleaned(text, ())
     filled = _PLAIN_BLANK.sub(BLANK, text)
-    if is_plain(filled):  # most stems; the rules would do no more
+    if _PLAIN.fullmatch(filled):  # most stems; the rules would do no more
         return Cleaned(filled, ("blank",))
     filled = _WIDE_BLANK.sub(BLANK, filled)
-    if not is_plain(filled):
+    if not _PLAIN.fullmatch(filled):
         return run_rules(text, RULES)
     return Cleaned(filled, ("characters",) if text.replace("（\u3000）", BLANK) == filled else ("characters", "blank"))
-
-
-_normalize_short = lru_cache(maxsize=1 << 16)(_normalize)
 
 
 def normalize_and(text: str, rules: Sequence[Rule], normal: bool = False) -> Cleaned:
@@ -154,4 +145,6 @@ def normalize_and(text: str, rules: Sequence[Rule], normal: bool = False) -> Cle
             break
         cleaned = normalize(changed.text)
         names = (*names, *changed.rules, *cleaned.rules)
-    return Cleaned(cleaned.text, tuple(dict.fromkeys(names)))
+        if cleaned.text == changed.text:  # no rule has anything left to do
+            break
+    return Cleaned(cleaned.text, tuple(dict.fromkeys(names))) if names else cleaned

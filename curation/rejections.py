@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
+from msgspec import Struct
+
+from curation.cleaning.answers import points_elsewhere
 from curation.cleaning.broken_stems import LOST, is_broken
-from curation.cleaning.characters import needs_simplifying
+from curation.cleaning.lost_characters import has_lost_characters
+from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.option_text import runs_into_next
-from records.identity import canonical
 from records.question import LETTERS
 
 REASONS: dict[str, str] = {
@@ -17,33 +19,38 @@ REASONS: dict[str, str] = {
     "mojibake": "Characters were lost in a change of encoding and cannot be restored.",
     "stem_broken": "The stem is cut off, holds another question or an option, or asks about a text that is not there.",
     "stem_too_long": "The stem is so long that it must hold more than a question.",
+    "text_too_long": "A case or an option is so long that it must hold more than one.",
     "stem_too_short": "The stem has fewer letters than `min_stem_chars`.",
     "not_chinese": "Fewer of its letters are Chinese than `min_chinese_share`.",
     "too_few_options": "A choice question has fewer than two options.",
+    "too_many_options": "There are more options than letters, A to J.",
     "empty_options": "An option before the last is empty, so the letters cannot be trusted.",
     "option_broken": "An option holds the next one, lost characters or a bracket without its other half.",
     "duplicate_options": "Two options say the same.",
     "answer_missing": "The source gives no answer, or what it gives is no answer.",
     "answer_not_in_options": "The answer names an option that is not there.",
-    "type_and_answer_disagree": "One answer to a multiple-response question, or several to a single-choice question.",
+    "type_and_answer_disagree": "One answer to a multiple-response question, or several to a question that has one.",
     "value_empty": "A value says nothing, such as 尚不明确.",
-    "value_too_long": "A value is longer than a tail may be.",
+    "value_too_long": "A value, or the name of an entry, is longer than a tail, or a head, may be.",
     "tail_not_atomic": "A value is cut off, hedged or speaks of more than one thing.",
     "entity_empty": "An entry has no name, or gives neither a fact candidate nor a passage.",
 }
 """Reason -> what it means, for docs/reasons.md."""
 
 
-class Draft(NamedTuple):
+class Draft(Struct, frozen=True, kw_only=True):
     """A question as far as it was understood; every text is normalized."""
 
     stem: str
+    canonical_stem: str
     options: list[str]
     answer: str | None
     """Letters of a choice; what stood there when it could not be read as letters; words of an open question."""
     declared: str | None
     """Type the source says: mcqa, mrqa, choice (either), tf, blank or qa; None when it says nothing."""
     images: int
+    plain: bool
+    """Stem and options are of common characters and whole signs alone, so that nothing in them can be lost, misread or half."""
     shared_stem: str | None
     min_stem_chars: int
     min_chinese_share: float
@@ -57,19 +64,21 @@ class Draft(NamedTuple):
 
 _PICTURE = re.compile(
     r"[如下右左上见][下右左上附]?图(?![式腾书灵文像])|附图(?![等纸、])|下列图(?![形式])|图中所?示|(?:^|[如见，。（）])图\s?\d|图[示片]所示|观察图"
+    r"|题图|(?:^|[，。])图示的?|[这此]幅图|(?:^|[，。])图中(?!书|例)"
+    r"|(?:[下上右左]面|下列|观察|这)(?:的|这|一)?[幅则]?漫画|[\[【（]图片?\d{0,2}[\]】）]"
     r"|见[下上左右]?[图表]\s?\d|[下右左上]面的[\u4e00-\u9fff]{0,4}(?:示意|剖面|截面|结构|曲线)?图"
 )
-_MOJIBAKE = re.compile(
-    "\ufffd|锟|烫{3}|屯{3}|[\ue000-\uf8ff]|â€|ï¼|(?:[ÃÂä-é][\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2020-\u2022\u2030-\u203a\u20ac\u2122]{1,2}){2}"
-)
-_FILLER = re.compile("烫{3}|屯{3}")  # what Windows shows of memory never written
-_RUN = re.compile("[\u0080-\uffe6]{4,}")
+_TABLE = re.compile("[根依]据[下上]表|[如见][下上]表|[下上]表所[示列]")
+_FIGURES_OF_TABLE = 8  # digits; a stem with as many holds the table itself
 _CLOSED_ONLY = re.compile(r"^[^（(\n]*[，、]）", re.M)
+_OPEN_ONLY = re.compile(r"（[^）\n]*$|\([^)）\n]+$|^[^（(\n]*[A-Z][)）]", re.M)
+_GOES_ON = re.compile(r"[对和与把在将从向由]\n的")  # 个人对 and 的看法 were 个人对C的看法 before it was taken for two options
+_NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。？]?\s*A\s*[.．、]")
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
-_LETTERS = re.compile(r"[^\W\d_]")
-_CHINESE = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]")
+_MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
+_FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are no words
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
-_MIN_TERM_CHARS = 2  # 名词解释 asks with the bare term
+_MIN_TERM_CHARS = 2  # 名词解释 asks with the bare term, which in Chinese may be one character: 课, 气
 
 
 def not_read(draft: Draft) -> str | None:
@@ -77,25 +86,22 @@ def not_read(draft: Draft) -> str | None:
 
 
 def stem_missing(draft: Draft) -> str | None:
-    return None if canonical(draft.stem) else "stem_missing"
+    return None if draft.canonical_stem else "stem_missing"
 
 
 def image_needed(draft: Draft) -> str | None:
-    shown = ("图" in draft.stem or "表" in draft.stem) and _PICTURE.search(draft.stem)
+    stem = draft.stem
+    shown = ("图" in stem or "表" in stem or "漫画" in stem) and _PICTURE.search(stem)
+    shown = shown or ("表" in stem and _TABLE.search(stem) and sum(map(str.isdecimal, stem)) < _FIGURES_OF_TABLE)
     return "image_needed" if draft.images or shown else None
 
 
 def mojibake(draft: Draft) -> str | None:
-    text = "\n".join([draft.shared_stem or "", draft.stem, *draft.options])
-    if not needs_simplifying(text) and not _FILLER.search(text):  # common characters alone
+    words = "" if draft.options else draft.answer or ""
+    if draft.plain and not draft.shared_stem and not words:
         return None
-    return "mojibake" if _MOJIBAKE.search(text) or any(map(_read_as_gbk, _RUN.findall(text))) else None
-
-
-def _read_as_gbk(run: str) -> bool:
-    """Tell whether a run of characters is UTF-8 that was read as GBK: taken back, most of it is Chinese again."""
-    restored = run.encode("gb18030", "ignore").decode("utf-8", "ignore")
-    return len(_CHINESE.findall(restored)) * 2 > len(run)
+    text = "\n".join([draft.shared_stem or "", draft.stem, *draft.options, words])
+    return "mojibake" if has_lost_characters(text) else None
 
 
 def stem_broken(draft: Draft) -> str | None:
@@ -106,30 +112,48 @@ def stem_too_long(draft: Draft) -> str | None:
     return "stem_too_long" if len(draft.stem) > _MAX_STEM_CHARS else None
 
 
+def text_too_long(draft: Draft) -> str | None:
+    too_long = len(draft.shared_stem or "") > _MAX_CASE_CHARS or max(map(len, draft.options), default=0) > _MAX_OPTION_CHARS
+    return "text_too_long" if too_long else None
+
+
 def stem_too_short(draft: Draft) -> str | None:
-    least = draft.min_stem_chars if draft.is_choice else min(draft.min_stem_chars, _MIN_TERM_CHARS)
-    return "stem_too_short" if len(canonical(draft.stem)) < least else None
+    least = draft.min_stem_chars if draft.is_choice else min(draft.min_stem_chars, 1 if _CHINESE_RUN.match(draft.stem) else _MIN_TERM_CHARS)
+    return "stem_too_short" if len(draft.canonical_stem) < least else None
 
 
 def not_chinese(draft: Draft) -> str | None:
-    text = draft.stem + "".join(draft.options)
-    chinese, least = sum(map(len, _CHINESE_RUN.findall(text))), draft.min_chinese_share
-    if chinese >= least * len(text):  # enough, were every character a letter
-        return None
-    return "not_chinese" if chinese < least * len(_LETTERS.findall(text)) else None
+    whole, least = draft.stem + "".join(draft.options), draft.min_chinese_share
+    foreign = _is_foreign(whole, least) and _is_foreign(draft.stem, least)  # a Chinese question may choose among HBsAg, HBeAg and 抗-HBs
+    return "not_chinese" if foreign else None
+
+
+def _is_foreign(text: str, least: float) -> bool:
+    chinese = sum(map(len, _CHINESE_RUN.findall(text)))
+    if chinese and chinese >= least * len(text):  # enough, were every character a letter
+        return False
+    return (not chinese and least > 0) or chinese < least * (chinese + sum(map(len, _FOREIGN_RUN.findall(text))))
 
 
 def too_few_options(draft: Draft) -> str | None:
-    return "too_few_options" if draft.is_choice and sum(map(bool, draft.options)) < 2 else None
+    return "too_few_options" if draft.is_choice and len(draft.options) - draft.options.count("") < 2 else None
+
+
+def too_many_options(draft: Draft) -> str | None:
+    return "too_many_options" if len(draft.options) > len(LETTERS) else None
 
 
 def empty_options(draft: Draft) -> str | None:
-    return None if all(draft.options) else "empty_options"
+    return "empty_options" if "" in draft.options else None
 
 
 def option_broken(draft: Draft) -> str | None:
     text = "\n".join(draft.options)
-    return "option_broken" if LOST.search(text) or _CLOSED_ONLY.search(text) or runs_into_next(draft.options) else None
+    broken = "（ ）" in text and _NEXT_QUESTION.search(text)
+    broken = broken or ("\n的" in text and _GOES_ON.search(text))
+    if not broken and not draft.plain:
+        broken = LOST.search(text) or _CLOSED_ONLY.search(text) or _OPEN_ONLY.search(text) or runs_into_next(draft.options)
+    return "option_broken" if broken else None
 
 
 def duplicate_options(draft: Draft) -> str | None:
@@ -138,19 +162,24 @@ def duplicate_options(draft: Draft) -> str | None:
 
 
 def answer_missing(draft: Draft) -> str | None:
-    return None if draft.answer else "answer_missing"
+    given = draft.answer
+    return "answer_missing" if not given or (draft.is_choice and not set(given) <= set(LETTERS) and _is_no_answer(given)) else None
+
+
+def _is_no_answer(text: str) -> bool:
+    return says_nothing(text) or points_elsewhere(text)
 
 
 def answer_not_in_options(draft: Draft) -> str | None:
     if not draft.is_choice:
         return None
-    known = LETTERS[: len(draft.options)]
-    return None if all(letter in known for letter in draft.answer or "") else "answer_not_in_options"
+    known = set(LETTERS[: len(draft.options)])
+    return None if set(draft.answer or "") <= known else "answer_not_in_options"
 
 
 def type_and_answer_disagree(draft: Draft) -> str | None:
     right = len(draft.answer or "")
-    disagree = (draft.declared == "mcqa" and right > 1) or (draft.declared == "mrqa" and right == 1)
+    disagree = (draft.declared in ("mcqa", "tf") and right > 1) or (draft.declared == "mrqa" and right == 1)
     return "type_and_answer_disagree" if draft.is_choice and disagree else None
 
 
@@ -161,9 +190,11 @@ CHECKS: tuple[Callable[[Draft], str | None], ...] = (
     mojibake,
     stem_broken,
     stem_too_long,
+    text_too_long,
     stem_too_short,
     not_chinese,
     too_few_options,
+    too_many_options,
     empty_options,
     option_broken,
     duplicate_options,

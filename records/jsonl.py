@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +12,8 @@ from filelock import FileLock, Timeout
 
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
+_TOLD_CHARS = 500  # a message that quotes an unknown key is as long as the key
+_WRITTEN_BYTES = 1 << 20
 
 
 def to_line(record: Any) -> bytes:
@@ -33,14 +36,16 @@ def read_jsonl(path: str | Path, shape: type[T]) -> Iterator[T]:
             try:
                 yield decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:  # ValidationError is a DecodeError
-                raise ValueError(f"{path}:{number}: {error}; expected {_name(shape)}; rebuild it with `dvc repro`") from None
+                told = str(error)[:_TOLD_CHARS]
+                raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; rebuild it with `dvc repro`") from None
 
 
 def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any]) -> int:
     """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes."""
-    rows = sorted(((key(record), to_line(record)) for record in records), key=lambda row: (row[0], row[1]))
-    with replacing(path) as part, open(part, "wb") as out:
-        out.writelines(line for _, line in rows)
+    rows = sorted(records, key=key)
+    with replacing(path) as part, open(part, "wb", buffering=_WRITTEN_BYTES) as out:
+        for _, same in groupby(rows, key):
+            out.writelines(sorted(map(to_line, same)))
     return len(rows)
 
 

@@ -3,22 +3,64 @@
 import re
 from typing import NamedTuple
 
+from curation.cleaning.no_answers import says_nothing
 from curation.normalize import normalize
 from records.identity import canonical
 from records.question import LETTERS
 
-_MARK = re.compile(r"^[【\[（]?(?:参考答案|正确答案|标准答案|答案|正确选项|答|选)[】\]）]?[:：是为]?\s*")
+_MARK = re.compile(
+    r"^[【\[（]?(?:本题)?(?:(?:[Aa]nswer|ANSWER)(?=[:：])|参考答案|正确答案|标准答案|答案|正确选项|选项|答|[故应]?选)"
+    r"[】\]）]?[:：是为]?\s*(?:选|选项)?"
+)
+_EXPLAINED = re.compile(
+    r"^([（(【\[]?[A-J](?:[、，,\s]*[A-J])*[）)】\]]?)[。.；;，,\s]*[【\[（(]?(?:答案|试题)?解析[】\]）)]?[:：]?.*$", re.S
+)
+_QUOTES = re.compile("[\"'“”‘’\\[\\]]+")
+_LETTER_NEXT = r"(?=[（(\[【]?[A-J][）)\]】]?\s*[、.．:：])"
+_PIECES = re.compile(rf"[、，,；;|\n]\s*{_LETTER_NEXT}|(?<=[\u4e00-\u9fff ]){_LETTER_NEXT}")
+_BETWEEN_TEXTS = re.compile(r"[、，,；;|\n]")
 _IN_ORDER = re.compile("A?B?C?D?E?F?G?H?I?J?")
-_ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?[\s,，、;；.。]*$")
+_ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?(?:选?项)?[\s,，、;；.．。（(]*$")
 _LETTER_AND_TEXT = re.compile(r"^[（(\[【]?([A-J])[）)\]】]?\s*[、.．:：，,\s]?\s*(?=\S)(.+)$", re.S)
-RIGHT = frozenset({"正确", "对", "√", "✓", "✔", "T", "t", "true", "True", "TRUE", "是", "yes", "Y", "R"})
-WRONG = frozenset({"错误", "错", "×", "✗", "✘", "x", "X", "F", "f", "false", "False", "FALSE", "否", "不正确", "不对", "no", "N", "W"})
+RIGHT = frozenset({"正确", "对", "√", "✓", "✔", "☑", "✅", "T", "t", "true", "True", "TRUE", "是", "yes", "Y", "R"})
+WRONG = frozenset(
+    {
+        "错误",
+        "错",
+        "×",
+        "✗",
+        "✘",
+        "╳",
+        "✕",
+        "✖",
+        "❌",
+        "x",
+        "X",
+        "F",
+        "f",
+        "false",
+        "False",
+        "FALSE",
+        "否",
+        "不正确",
+        "不对",
+        "no",
+        "N",
+        "W",
+    }
+)
 
 
 _POINTS_ELSEWHERE = re.compile(
-    r"[（(]?(?:参?见)?(?:教材|课本|书)?[Pp]\.?\s*\d{1,3}(?:\s*[-~、，,]\s*[Pp]?\d{1,3})*[)）]?。?|(?:参?见)?(?:教材|课本|书)?第\d{1,3}页。?"
+    r"(?:案)?例[一二三四五六七八九十\d]{1,2}[：:]?|[（(]?(?:参?见)?(?:教材|课本|书)?[Pp]\.?\s*\d{1,3}(?:\s*[-~、，,]\s*[Pp]?\d{1,3})*[)）]?。?|(?:参?见)?(?:教材|课本|书)?第\d{1,3}页。?"
 )
-"""A page instead of an answer."""
+"""A page, or the heading of the next case, instead of an answer."""
+
+
+_ELSEWHERE_IN_PART = re.compile(r"(?:^|[：:])\s*(?:参见|详见|见)(?:本章|本书|本节|教材|课本|前面|上题|上一?章)[^。\n]{0,12}(?:。|\n|$)")
+_OPTION_INSTEAD = re.compile(r"[（(]?([A-H])[）)、.．]\s*(?=[\u4e00-\u9fff“])")
+_CUT_OFF = re.compile(r"(?:如下|以下|下列|几[个种点]?方面|几[个种]|几点)[^。；：\n]{0,12}[:：]$")
+_LIST_CUT_OFF = re.compile(r"(?:1\s*[)）、.．]|[（(]1[）)]|①)(?!\d|.*(?:2\s*[)）、.．]|②))[^。；;\n]{1,40}[。；;]?")
 
 
 class Answer(NamedTuple):
@@ -34,15 +76,34 @@ def read_letters(raw: str | None, options: list[str]) -> Answer:
     """Return the letters of a choice question's answer."""
     if raw and _IN_ORDER.fullmatch(raw):
         return Answer(raw)
-    text = _MARK.sub("", normalize(raw or "").text)
+    text = _EXPLAINED.sub(r"\1", _MARK.sub("", normalize(raw or "").text))
     if not text:
         return Answer(None)
-    if _ONLY_LETTERS.match(text):
+    if _ONLY_LETTERS.match(_QUOTES.sub("", text)):
         letters = "".join(sorted(set(re.findall("[A-J]", text.upper()))))
         return Answer(letters, None if letters == (raw or "").strip() else "answer_letters")
     whole = _by_text(text, options)  # B超 and DNA are options' own texts, and no letter with its text
-    named = None if whole.letters else _LETTER_AND_TEXT.match(text)
-    return _letter_and_text(named[1], named[2], options) if named else whole
+    if whole.letters or (several := _several(text, options)).letters is None:
+        named = None if whole.letters else _LETTER_AND_TEXT.match(text)
+        return _letter_and_text(named[1], named[2], options) if named else whole
+    return several
+
+
+def _several(text: str, options: list[str]) -> Answer:
+    """Read A.甲、B.乙 and 甲，乙: every piece is an option, or none is."""
+    pieces, named = _PIECES.split(text), True
+    if len(pieces) == 1:
+        pieces, named = _BETWEEN_TEXTS.split(text), False
+    if not 1 < len(pieces) <= len(options):
+        return Answer(None)
+    letters = set()
+    for piece in pieces:
+        match = _LETTER_AND_TEXT.match(piece) if named else None
+        found = _by_text(match[2] if match else piece, options).letters
+        if not found or (match and match[1] != found):
+            return Answer(None)
+        letters.add(found)
+    return Answer("".join(sorted(letters)), "answer_as_text") if len(letters) == len(pieces) else Answer(None)
 
 
 def _letter_and_text(letter: str, text: str, options: list[str]) -> Answer:
@@ -64,7 +125,7 @@ def _by_text(text: str, options: list[str]) -> Answer:
 
 def read_verdict(raw: str | None) -> str | None:
     """Return A for 正确, B for 错误, None for anything else."""
-    text = _MARK.sub("", normalize(raw or "").text).rstrip("。.")
+    text = _MARK.sub("", normalize(raw or "").text).rstrip("。.").strip("（()）[]【】")
     if text in RIGHT or text == "A":
         return "A"
     return "B" if text in WRONG or text == "B" else None
@@ -72,4 +133,23 @@ def read_verdict(raw: str | None) -> str | None:
 
 def read_words(text: str) -> Answer:
     """Return the answer to an open question from its cleaned text."""
-    return Answer(text if canonical(text) and not _POINTS_ELSEWHERE.fullmatch(text) else None)
+    return Answer(text if canonical(text) and not _is_no_answer(text) else None)
+
+
+def points_elsewhere(text: str) -> bool:
+    """Tell whether a text is a page of a book, and no answer."""
+    return bool(_POINTS_ELSEWHERE.fullmatch(text))
+
+
+def _is_no_answer(text: str) -> bool:
+    """Tell whether a text points elsewhere, is an option that slipped here, or the first point of a list whose others are lost."""
+    if (
+        says_nothing(text)
+        or _POINTS_ELSEWHERE.fullmatch(text)
+        or _ELSEWHERE_IN_PART.search(text)
+        or _CUT_OFF.search(text)
+        or _LIST_CUT_OFF.fullmatch(text)
+    ):
+        return True
+    option = _OPTION_INSTEAD.match(text)
+    return bool(option) and not re.search(rf"(?<![A-Za-z]){chr(ord(option[1]) + 1)}\s*[）)、.．]", text[option.end() :])

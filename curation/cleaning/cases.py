@@ -17,6 +17,9 @@ _LABEL = re.compile(
     r"^(?:阅读(?:下列|以下|下面)?的?(?:材料|案例)[，,]?回答(?:下列|以下|后面)?的?问题[：。]\s*)?"
     rf"(?:[【\[（]\s*{_CASE_NUMBER}\s*[】\]）]|{_CASE_NUMBER}(?=[\s：:一求心某来]))?\s*[：:]?\s*"
 )
+_SHARED_MARK = re.compile(
+    r"^[（(【\[]?\s*(?:第?\s*\d{1,3}\s*[-~—至、和]\s*\d{1,3}\s*小?题?\s*)?(?:共用(?:题干|病例|案例|材料)|A[34](?:/A?4)?型)题?\s*[）)】\]]?[:：]?\s*"
+)
 _TAG_BEFORE_QUESTION = re.compile(
     r"(?:\d{1,3}\s*[、.．]?\s*)?(?:[\[【（]\s*(?:单选|多选|单项选择|多项选择|不定项)题?\s*[\]】）]|(?:单选|多选)题?\s*：)\s*(?:\d{1,3}\s*[、.．：])?"
 )
@@ -24,14 +27,21 @@ _LINE_NUMBER = re.compile(r"^\d{1,3}\s*[、.．]?\s*(?![岁年月日天个名次
 _OTHER_QUESTION = re.compile(r"\s*(?:单选|多选)题?[:：]\s*\d{1,3}\s*[、.．][^。？\n]{4,80}（ ）[。？]?$")
 _TYPE_AT_END = re.compile(r"[（\[【]?(?:单选|多选)题?[）\]】]?$")
 _MAX_TYPE_CHARS = 5
+_SPEECH = re.compile(r"(?:求助者|来访者|(?:心理)?咨询师)：[^：]{2,60}?[、，；](?=(?:心理)?咨询师(?!：)[^：]{0,80}$)")
+"""The last line of a dialogue whose full stop was read as a comma, in front of the question."""
+_RESULTS = re.compile(r"(?:心理)?测[验量](?:结果)?[：:][^。？]{20,}\d(?=对[该本]|[如请若]|根据|依据|该求助者|本案例|求助者)")
+"""A table of results that no full stop closes, in front of the question."""
+_ADDS = re.compile(r"(?:请(?:说|阐|谈|举例|写)|(?:并)?(?:为什么|说明|理由|依据|原因))[^。？！]{0,14}[。？]?$")
+"""The second sentence of a question, which is none by itself."""
 _GOES_ON = re.compile(r"[时这的，、]|属于|表明|说明|使用|反映|体现")
 _POINTS_BACK = re.compile(r"[该请其本此]|上述|对|以下|下列")
 _END = frozenset("。？！…")
 _OPENING = {"”": "“", "）": "（", "』": "『", "」": "「", "》": "《"}
 _MIN_CASE_CHARS = 40
-MIN_SHARED_CHARS = 80
+MIN_SHARED_CHARS = 30
 _MAX_ALIKE = 0.6  # two questions that share more of their characters are one, reworded
 _MIN_QUESTION_CHARS = 4
+_MIN_ASKED_CHARS = 2  # 诊断是（ ）, behind a case that is known
 _MIN_SENTENCE_CHARS = 7
 _MAX_QUESTION_CHARS = 200
 
@@ -48,18 +58,36 @@ def split_marked(text: str) -> Parts | None:
     if len(text) < _MIN_CASE_CHARS:
         return None
     tagged = any(tag.start() >= _MIN_CASE_CHARS for tag in _TAG_BEFORE_QUESTION.finditer(text))
-    return _split(text) if tagged or (_STARTS_CASE.match(text) and _SIGNS_OF_CASE.search(text)) else None
+    parts = _split(text) if tagged or (_STARTS_CASE.match(text) and _SIGNS_OF_CASE.search(text)) else None
+    return parts if parts and len(parts.case) >= _MIN_CASE_CHARS else None
 
 
 def split_shared(texts: Iterable[str]) -> dict[str, Parts]:
     """Return the parts of those texts of one source that begin with one long text and end with different questions."""
-    candidates = {text: parts for text in dict.fromkeys(texts) if len(text) > MIN_SHARED_CHARS and (parts := _split(text))}
+    texts = list(dict.fromkeys(texts))
+    candidates = {text: parts for text in texts if len(text) > MIN_SHARED_CHARS and (parts := _split(text))}
     questions: dict[str, set[str]] = {}
     for parts in candidates.values():
         if len(canonical(parts.case)) >= MIN_SHARED_CHARS:
             questions.setdefault(canonical(parts.case), set()).add(canonical(parts.question))
     shared = {case for case, asked in questions.items() if _differ(sorted(asked))}
-    return {text: parts for text, parts in candidates.items() if canonical(parts.case) in shared}
+    found = {text: parts for text, parts in candidates.items() if canonical(parts.case) in shared}
+    return found | _after_known({parts.case for parts in found.values()}, (text for text in texts if text not in found))
+
+
+def _after_known(cases: Iterable[str], texts: Iterable[str]) -> dict[str, Parts]:
+    """Return the parts of texts that begin with a case that others share, and go on with a question too short to be told by itself."""
+    by_start: dict[str, list[str]] = {}
+    for case in cases:
+        by_start.setdefault(case[:MIN_SHARED_CHARS], []).append(case)
+    found = {}
+    for text in texts:
+        begun = [case for case in by_start.get(text[:MIN_SHARED_CHARS], ()) if text.startswith(case)]
+        case = max(begun, key=len, default="")
+        question = _LINE_NUMBER.sub("", text[len(case) :].strip())
+        if case and len(canonical(question)) >= _MIN_ASKED_CHARS and len(question) <= _MAX_QUESTION_CHARS:
+            found[text] = Parts(case, one_line(question))
+    return found
 
 
 def _differ(asked: list[str]) -> bool:
@@ -74,14 +102,18 @@ def without_case(text: str, case: str) -> str:
 
 def case_text(text: str) -> str:
     """Return a case without its number in the paper, 案例七：, and without another question asked of it, 多选：4、……（ ）。"""
+    text = _SHARED_MARK.sub("", text)
     return _OTHER_QUESTION.sub("", _LABEL.sub("", _LABEL.sub("", text))).strip()  # 案例五：阅读材料回答下列问题： are two
 
 
 def _split(text: str) -> Parts | None:
     at = _question_start(text)
+    for begins_early in (_SPEECH, _RESULTS):
+        if found := begins_early.match(text, at):
+            at = found.end()
     case, question = case_text(text[:at].rstrip()), text[at:].strip()
     question = _LINE_NUMBER.sub("", question) if type_tag(question) is None else question
-    if len(case) < _MIN_CASE_CHARS or not _MIN_QUESTION_CHARS <= len(canonical(question)) <= _MAX_QUESTION_CHARS:
+    if len(case) < MIN_SHARED_CHARS or not _MIN_QUESTION_CHARS <= len(canonical(question)) <= _MAX_QUESTION_CHARS:
         return None
     return Parts(case, one_line(question))
 
@@ -136,4 +168,7 @@ def _ends_speech(text: str, at: int) -> bool:
 
 
 def _is_whole(question: str) -> bool:
+    question = _LINE_NUMBER.sub("", question)
+    if _ADDS.match(question):
+        return False
     return len(canonical(question[:_MAX_QUESTION_CHARS])) > _MIN_SENTENCE_CHARS or bool(_POINTS_BACK.match(question))

@@ -8,6 +8,7 @@ from curation.cleaning.signs import CJK
 
 _GBK_MARKS = "鐨涓銆锛鈥浠鏄鍦鏈閫鐢绗瀛鎴璇蹇鍙绉鍚鐞"
 _UTF8_READ_AS_LATIN = re.compile(r"[ÂÃâäåæçèéï][\x80-\xbf\u0152-\u2122]")
+_GBK_READ_AS_LATIN = re.compile(r"(?=[^?]*\?*$).*[\xa1-\xfe]{4}", re.S)  # a ? within stands for what was lost
 _UTF8_READ_AS_GBK = re.compile(f"[{_GBK_MARKS}]")
 _HAS_CJK = re.compile(f"[{CJK}]")
 _UNSEEN = re.compile(
@@ -18,7 +19,7 @@ _PRIVATE_AT_END = re.compile(r"[\ue000-\uf8ff]+(?=\s|$)")
 # Characters whose compatibility form is another text: ①, ², ₂, Ⅱ, ½, ℃, ㎡, … and the full-width signs, which signs.py sets.
 _KEPT = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")
 _WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")
-_PROTECTED = re.compile("癥|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|乾坤|乾隆|坏")
+_PROTECTED = re.compile(f"(?<![{CJK}])徵(?![{CJK}])|癥|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|乾坤|乾隆|坏")
 """Words of simplified texts that the table of traditional characters would spoil: 打坏 is no 打坯."""
 
 COMMON = "".join(
@@ -30,23 +31,25 @@ COMMON = "".join(
 """The first level of GB 2312, without those that a traditional text uses for another character: texts of these alone are simplified."""
 _SIGNS = "，。、；：？！（）“”‘’《》【】…—·×"
 
-needs_encoding = re.compile(f"[ÂÃâäåæçèéï{_GBK_MARKS}]").search
+needs_encoding = re.compile(f"[ÂÃâäåæçèéï{_GBK_MARKS}]|[\xa1-\xfe]{{4}}").search
 needs_characters = re.compile(f"[^\x20-\x7e\n\t\u4e00-\u9fff{_SIGNS}]").search
 needs_simplifying = re.compile(f"[^\x00-\x7f{_SIGNS}{COMMON}]").search
 
 
 def repair_encoding(text: str) -> str:
     """Undo UTF-8 that was read as Latin-1 or GBK, when the result is Chinese without a flaw."""
-    if _UTF8_READ_AS_LATIN.search(text):
-        return _reread(text, "cp1252") or _reread(text, "latin-1") or text
+    if _UTF8_READ_AS_LATIN.search(text) and (found := _reread(text, "cp1252") or _reread(text, "latin-1")):
+        return found
+    if _GBK_READ_AS_LATIN.match(text) and (found := _reread(text, "latin-1", "gb18030")) and not needs_simplifying(found):
+        return found
     if len(_UTF8_READ_AS_GBK.findall(text)) * 4 >= len(text):
         return _reread(text, "gb18030") or text
     return text
 
 
-def _reread(text: str, encoding: str) -> str | None:
+def _reread(text: str, encoding: str, meant: str = "utf-8") -> str | None:
     try:
-        found = text.encode(encoding).decode("utf-8")
+        found = text.encode(encoding).decode(meant)
     except UnicodeError:
         return None
     return found if _HAS_CJK.search(found) else None
@@ -56,7 +59,7 @@ def unify_characters(text: str) -> str:
     """Give full-width, ligature and compatibility characters their plain form; drop those that nobody sees."""
     if text.isascii():
         return _UNSEEN.sub("", text)
-    text = _SURROGATE.sub("\ufffd", text)  # half a character cannot be written
+    text = _SURROGATE.sub("\ufffd", text).replace("\ue5e5", " ")  # half a character cannot be written; A3 A0 of GBK is a blank
     text = _PRIVATE_AT_END.sub("", _UNSEEN.sub("", unicodedata.normalize("NFC", text)))
     if unicodedata.is_normalized("NFKC", text):
         return text

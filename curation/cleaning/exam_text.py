@@ -3,13 +3,21 @@
 import re
 from functools import lru_cache
 
+from curation.cleaning.answer_marks import ANSWER_RULES
+from curation.cleaning.answers import read_verdict
 from curation.cleaning.markup import BLANK
-from curation.cleaning.paper_marks import PROSE_RULES, STEM_RULES
+from curation.cleaning.no_answers import says_nothing
+from curation.cleaning.paper_marks import STEM_RULES
+from curation.cleaning.prose_marks import PROSE_RULES
 from curation.cleaning.rules import Cleaned
 from curation.normalize import normalize_and
 
 _CACHED_CHARS = 4_000
-_LEAKED_ANSWER = re.compile(r"[（(]\s*([A-J]{1,6})\s*[）)](?=[。？！.?!]?$)")
+_FIRST_NUMBER = re.compile(r"\d+")
+_NUMBER_MARK = re.compile(r"\s*[）)、.．:：]+\s*")
+_SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*[A-Ja-j](?:[、，,\s]*[A-Ja-j])*\s*[.．、]?\s*[）)】\]］]|（ ）[A-J]{1,6}（ ）")
+_SHOWN_VERDICT = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
+_ASKS_WITHOUT_BLANK = re.compile("(?:[是为有于的者]|包括|如下)[:：]?$|[^）)】\\]][？?]$")  # 与血型（B）有关的是
 
 
 def clean_stem(text: str, normal: bool = False) -> Cleaned:
@@ -18,7 +26,7 @@ def clean_stem(text: str, normal: bool = False) -> Cleaned:
 
 
 def clean_prose(text: str | None) -> Cleaned:
-    """Return an explanation, a case or an answer in words; its lines stay. An empty one is `""`."""
+    """Return an explanation or a case; its lines stay. An empty one is `""`."""
     if not text:
         return Cleaned("", ())
     return _clean_prose(text) if len(text) <= _CACHED_CHARS else normalize_and(text, PROSE_RULES)
@@ -29,17 +37,35 @@ def _clean_prose(text: str) -> Cleaned:
     return normalize_and(text, PROSE_RULES)
 
 
+def clean_answer(text: str | None) -> Cleaned:
+    """Return an answer in words. An empty one is `""`."""
+    return normalize_and(text, ANSWER_RULES) if text else Cleaned("", ())
+
+
 def without_number(text: str, number_raw: str | None) -> str:
     """Return a normalized stem without its own number in the paper, where the source tells that apart."""
-    number = re.search(r"\d+", number_raw or "")
+    number = _FIRST_NUMBER.search(number_raw) if number_raw else None
     if not number or not text.startswith((number[0], "（" + number[0], "(" + number[0])):
         return text
-    return re.sub(rf"^[（(]?{number[0]}\s*[）)、.．:：]+\s*", "", text, count=1)
+    mark = _NUMBER_MARK.match(text, text.index(number[0]) + len(number[0]))
+    return text[mark.end() :] if mark else text
 
 
-def open_blank(stem: str, answer: str | None) -> str:
-    """Return a stem whose last blank no longer shows the answer."""
-    leaked = _LEAKED_ANSWER.search(stem)
-    if leaked and leaked[1] == answer:
-        return stem[: leaked.start()] + BLANK + stem[leaked.end() :]
-    return stem
+def clean_explanation(text: str | None) -> str | None:
+    """Return an explanation, None where a word says that there is none."""
+    explanation = clean_prose(text).text
+    return None if not explanation or says_nothing(explanation) else explanation
+
+
+def open_blank(stem: str, answer: str | None, true_or_false: bool = False) -> str:
+    """Return a stem whose blank no longer shows the answer."""
+    if answer is None or BLANK in stem.replace(f"{BLANK}{answer}{BLANK}", ""):
+        return stem
+    if true_or_false:
+        shown = _SHOWN_VERDICT.search(stem)
+        return stem[: shown.start()] + BLANK + stem[shown.end() :] if shown and read_verdict(shown[0][1:-1]) == answer else stem
+    shown = list(_SHOWN_LETTERS.finditer(stem))
+    if len(shown) != 1 or _ASKS_WITHOUT_BLANK.search(stem):
+        return stem
+    found = "".join(sorted(set(re.findall("[A-J]", shown[0][0].upper()))))
+    return stem[: shown[0].start()] + BLANK + stem[shown[0].end() :] if found == answer else stem

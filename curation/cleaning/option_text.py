@@ -5,28 +5,31 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from curation.cleaning.paper_marks import ADVERT, MORE
+from curation.cleaning.adverts import ADVERT, LEAKED_ANSWER, MORE
+from curation.cleaning.misreadings import MISREADINGS
+from curation.cleaning.option_letters import LETTER, LETTER_BEFORE_CHINESE, at_their_letters, with_plain_letters, without_letters
 from curation.cleaning.rules import Cleaned, Rule, run_rules
 from curation.normalize import RULES, is_plain, normalize_and
 from records.question import LETTERS
 
 _EDGE = re.compile(
-    r"^[、，；：。,;:?？)）]\s*|^[.．](?!\d)\s*|\s*[；;，,、]+$|(?<=[\u4e00-\u9fff])[-—]+$|(?<=^[A-Za-z])\.$|(?<=[\u4e00-\u9fff][A-Z])\.$"
+    r"^[、，；：。,;:?？)）]\s*|^[.．](?!\d)\s*|\s*[；;，,、]+$|(?<=[\u4e00-\u9fff])[-—]+$|(?<=^[A-Za-z])\.$|(?<=[\u4e00-\u9fff][A-Z])\.$|(?<=[\u4e00-\u9fff])[（(]$"
 )
-_NEEDS_EDGES = re.compile(r"^[、，；：。,;:?？.．)）]|[；;，,、。.—-]$").search
+_NEEDS_EDGES = re.compile(r"^[、，；：。,;:?？.．)）]|[；;，,、。.—（(-]$").search
 _ONE = re.compile(r"^[-—](?=[般种些次组]|个人|定的)")
 _TORN_NUMBER = re.compile(r"^([-−+]?\d+)\. +(\d+[%％]?)$")
-_LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：]?|[、.．:：，,。])\s*")
-_LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（\d])")
 _PLAIN_LETTER = re.compile("[A-J][.、](?: (?=[\u4e00-\u9fff]))?")
-_BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 _BEHIND = r"(?:(?<=[^\sA-Za-z.、])|(?<=[和或与及非][A-J]\.))"  # E. in J.E.某 is a name's initial
 _NEXT = {letter: re.compile(rf"{_BEHIND}\s*{letter}\s*[.．](?=\s*[\u4e00-\u9fff])") for letter in LETTERS}
 _RUNS_ON = re.compile(r"[^\s]\s*[A-J]\s*[.．]\s*[\u4e00-\u9fff]")
-_PLAIN_MAY_CHANGE = re.compile(r"^\W|^[A-J][.、]|\W$|^$|[来转出选考答学华有中2微扫更纠上确显查提隐]")
+_PLAIN_MAY_CHANGE = re.compile(
+    r"^\W|^[A-J][.、]|\W$|^$|[来转出选考答学华有中2微扫更纠上确显查提隐无百环收医点]"
+    r"|，，|、、|一[兰巴多比威反评结同发目行兴领历情试顿相局切西错\d]|[Oo][—~-]|B年|[a-z]1[a-z]|10(?:9|12)/L"
+)
 """What an option needs for a rule to change it when no rule of texts can."""
 _CACHED_CHARS = 64
 _MOST_FIXED_PLACES = 4
+_NO_TEXT, _WORD = re.compile(r"[-—–/\\.。、_]+"), re.compile(r"\w")  # a dash may be an option beside a plus
 
 
 def _without_full_stop(text: str) -> str:
@@ -37,6 +40,7 @@ _LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")
 OPTION_RULES: tuple[Rule, ...] = (
     ADVERT,
     MORE,
+    LEAKED_ANSWER,
     Rule(
         "option_edges",
         "signs around an option",
@@ -53,6 +57,7 @@ OPTION_RULES: tuple[Rule, ...] = (
         "39. 06%",
         "39.06%",
     ),
+    *MISREADINGS,
     Rule("dash_for_one", "a dash that stands for 一", lambda text: _ONE.sub("一", text), re.compile("^[-—]").search, "-般能力", "一般能力"),
 )
 
@@ -76,7 +81,7 @@ def clean_options(raw: Sequence[str]) -> Options:
         texts = _irregular(raw, names)
     if _RUNS_ON.search(texts[-1]) if texts else False:
         texts = [_kept(_without_edges(text), names) for text in _split_last(texts, names)]
-    while len(texts) > _MOST_FIXED_PLACES and not texts[-1]:
+    while len(texts) > _MOST_FIXED_PLACES and (not texts[-1] or (_NO_TEXT.fullmatch(texts[-1]) and all(map(_WORD.search, texts[:-1])))):
         texts.pop()
     return Options(texts, tuple(names))
 
@@ -89,7 +94,7 @@ class _Regular(NamedTuple):
     rules: dict[str, None]
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 17)
 def _regular(option: str) -> _Regular | None:
     plain = _PLAIN_LETTER.match(option)
     if plain and is_plain(body := option[plain.end() :]):
@@ -98,17 +103,17 @@ def _regular(option: str) -> _Regular | None:
             return _Regular(option[0], body, dict.fromkeys((*rules, "option_letter")))
     else:
         text, rules = _normal(option)
-    letter = _LETTER.match(text)
+    letter = LETTER.match(text)
     body = text[letter.end() :] if letter else ""
-    if not letter or _LETTER_BEFORE_CHINESE.match(body):
+    if not letter or LETTER_BEFORE_CHINESE.match(body):
         return None
     kept = _without_edges(body)
     return _Regular(letter[1].upper(), kept.text, dict.fromkeys((*rules, "option_letter", *kept.rules)))
 
 
 def _irregular(raw: Sequence[str], names: dict[str, None]) -> list[str]:
-    texts = _at_their_letters([_kept(_with_letter(option), names) for option in raw], names)
-    return [_kept(_without_edges(text), names) for text in _without_letters(texts, names)]
+    texts = at_their_letters([_kept(_with_letter(option), names) for option in with_plain_letters(raw)], names)
+    return [_kept(_without_edges(text), names) for text in without_letters(texts, names)]
 
 
 def _kept(cleaned: Cleaned, names: dict[str, None]) -> str:
@@ -135,37 +140,6 @@ def _without_edges(text: str) -> Cleaned:
 @lru_cache(maxsize=1 << 16)
 def _short_without_edges(text: str) -> Cleaned:
     return normalize_and(text, OPTION_RULES)
-
-
-def _at_their_letters(texts: list[str], names: dict[str, None]) -> list[str]:
-    """Put B, C and D at their places when A is missing: an answer names letters, and no places."""
-    letters = [letter[1].upper() if (letter := _LETTER.match(text)) else "" for text in texts]
-    wanted = [LETTERS.find(letter) if letter else -1 for letter in letters]
-    if len(texts) < 2 or wanted == list(range(len(texts))) or min(wanted) < 0 or sorted(set(wanted)) != wanted:
-        return texts
-    placed = [""] * (wanted[-1] + 1)
-    for place, text in zip(wanted, texts, strict=True):
-        placed[place] = text
-    names["option_place"] = None
-    return placed
-
-
-def _without_letters(texts: list[str], names: dict[str, None]) -> list[str]:
-    lettered = sum(_own_letter(_LETTER, text, place) for place, text in enumerate(texts)) * 2 > len(texts)
-    for place, text in enumerate(texts):
-        for pattern in (_LETTER, _BARE_LETTER) if lettered else (_LETTER_BEFORE_CHINESE,):
-            if _own_letter(pattern, text, place):
-                text = pattern.sub("", text, count=1)
-                again = _own_letter(_LETTER_BEFORE_CHINESE, text, place)
-                texts[place] = _LETTER_BEFORE_CHINESE.sub("", text) if again else text
-                names["option_letter"] = None
-                break
-    return texts
-
-
-def _own_letter(pattern: re.Pattern[str], text: str, place: int) -> bool:
-    letter = pattern.match(text)
-    return bool(letter) and place < len(LETTERS) and letter[1].upper() == LETTERS[place]
 
 
 def _split_last(texts: list[str], names: dict[str, None]) -> list[str]:

@@ -1,5 +1,6 @@
 """Questions as their pages show them -> the questions they are, or the reasons why they are none. Pure, a batch at a time."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,10 +10,11 @@ from curation.classify import Classes, Unclassified, classify_rows
 from curation.cleaning.answers import Answer, read_letters, read_verdict, read_words
 from curation.cleaning.cases import Parts, case_text, split_marked, without_case
 from curation.cleaning.contexts import NOTHING, Context, declared_as
-from curation.cleaning.exam_text import clean_prose, clean_stem, open_blank, without_number
+from curation.cleaning.exam_text import clean_answer, clean_explanation, clean_prose, clean_stem, open_blank, without_number
 from curation.cleaning.option_text import clean_options
 from curation.cleaning.paper_marks import type_tag
-from curation.normalize import normalize
+from curation.cleaning.run_together import parted
+from curation.normalize import is_plain, normalize
 from curation.rejections import Draft, reason_against
 from records.identity import canonical, content_id
 from records.item import QuestionItem
@@ -21,6 +23,7 @@ from records.question import LETTERS, Option, Question, group_id, question_id
 from records.rejection import Rejected
 
 _VERDICTS = ["正确", "错误"]
+_IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})
 
 
@@ -57,73 +60,79 @@ def _kept(item: QuestionItem, draft: Draft, classes: Classes, rules: tuple[str, 
 
 def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft, str | None, tuple[str, ...]]:
     """Return an item as far as it was understood, the first reason against it, and the rules that changed it."""
-    rules: dict[str, None] = {}
+    rules: list[str] = []
+    given, item = item, parted(item)
+    if item is not given:
+        rules.append("options_parted")
     parts = _stem_and_case(item, context, rules)
-    declared = declared_as(item.type_raw, parts.tag, item.section_raw)
+    declared = declared_as(parts.tag, item.type_raw, item.section_raw)
     if declared == "mrqa" and (item.provenance.page_id, item.provenance.position) in context.mislabelled:
         declared = "choice"
-        rules["section_type"] = None
+        rules.append("section_type")
     options, option_rules = clean_options(item.options_raw or item.shared_options_raw or ())
-    rules.update(dict.fromkeys(option_rules))
+    rules += option_rules
     declared, options, answer = _answer(item, declared, options, rules)
-    stem = open_blank(parts.stem, answer.letters)
+    stem = open_blank(parts.stem, answer.letters, declared == "tf")
     if stem != parts.stem:
-        rules["answer_in_blank"] = None
+        rules.append("answer_in_blank")
     unread = normalize(item.answer_raw or "").text if answer.letters is None and not answer.displaced and options else ""
     draft = Draft(
         stem=stem,
+        canonical_stem=canonical(stem),
         options=options,
         answer=answer.letters or (unread if canonical(unread) else None),
         declared=declared,
         images=item.images + _image_tags(item),
+        plain=is_plain("，".join((stem, *options))),
         shared_stem=parts.case,
         min_stem_chars=params.min_stem_chars,
         min_chinese_share=params.min_chinese_share,
         doubt=item.doubt,
     )
-    return draft, reason_against(draft), tuple(rules)
+    return draft, reason_against(draft), tuple(dict.fromkeys(rules))
 
 
-def _answer(item: QuestionItem, declared: str | None, options: list[str], rules: dict[str, None]) -> tuple[str | None, list[str], Answer]:
+def _answer(item: QuestionItem, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], Answer]:
     """Return the type, the options and the answer; what is true or false has options of its own."""
     if declared == "tf" or (len(options) == 2 and all(read_verdict(option) for option in options)):
         declared, options, answer = "tf", list(_VERDICTS), _verdict(item.answer_raw, options)
     elif options or declared in _CHOICES:
         answer = read_letters(item.answer_raw, options)
     else:
-        words = clean_prose(item.answer_raw)
+        words = clean_answer(item.answer_raw)
         answer = read_words(words.text)
-        rules.update(dict.fromkeys(words.rules))
+        rules += words.rules
     if answer.displaced:
         letter, text = answer.displaced
         options = [*options[: LETTERS.index(letter)], *clean_options([text]).texts]
     if answer.rule:
-        rules[answer.rule] = None
+        rules.append(answer.rule)
     return declared, options, answer
 
 
 def _image_tags(item: QuestionItem) -> int:
-    return sum("<" in text and "<img" in text.lower() for text in (item.stem_raw or "", *(item.options_raw or ())))
+    text = "\n".join((item.stem_raw or "", *(item.options_raw or ())))
+    return len(_IMAGE_TAG.findall(text)) if "<" in text or "[" in text else 0
 
 
-def _stem_and_case(item: QuestionItem, context: Context, rules: dict[str, None]) -> _Parts:
+def _stem_and_case(item: QuestionItem, context: Context, rules: list[str]) -> _Parts:
     text = normalize(item.stem_raw or "")
-    rules.update(dict.fromkeys(text.rules))
+    rules += text.rules
     whole = without_number(text.text, item.number_raw)
     if whole != text.text:
-        rules["number"] = None
+        rules.append("number")
     if item.case_raw and (case := clean_prose(item.case_raw)).text:
-        rules.update(dict.fromkeys(case.rules))
+        rules += case.rules
         proper = without_case(whole, case.text)
         if proper != whole:
-            rules["repeated_case"] = None
+            rules.append("repeated_case")
         parts = Parts(case_text(case.text), proper)
     else:
-        parts = split_marked(whole) or context.shared.get(whole) or Parts("", whole)
+        parts = context.shared.get(whole) or split_marked(whole) or Parts("", whole)
         if parts.case:
-            rules["case_split"] = None
+            rules.append("case_split")
     stem = clean_stem(parts.question, normal=parts.question is text.text)
-    rules.update(dict.fromkeys(stem.rules))
+    rules += stem.rules
     tag = type_tag(parts.question) or (type_tag(whole) if parts.case else None)
     return _Parts(parts.case or None, stem.text, tag)
 
@@ -173,14 +182,14 @@ def question_of(item: QuestionItem, draft: Draft, classes: Classes) -> Question:
         stem=draft.stem,
         options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, draft.options, strict=False)],
         answer=draft.answer,
-        explanation=clean_prose(item.explanation_raw).text or None,
+        explanation=clean_explanation(item.explanation_raw),
         provenance=[item.provenance],
     )
 
 
 def _rejected(item: QuestionItem, draft: Draft, reason: str) -> Rejected:
     seen = item.provenance
-    known = question_id(draft.shared_stem, draft.stem, draft.options) if canonical(draft.stem) else None
+    known = question_id(draft.shared_stem, draft.stem, draft.options) if draft.canonical_stem else None
     return Rejected(
         id=known or content_id("item", seen.source, seen.url, seen.position),
         kind="question",

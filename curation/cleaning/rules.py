@@ -1,6 +1,7 @@
 """Named changes to a text: what each does, to which texts, with an example; run in order until nothing changes."""
 
 from collections.abc import Callable, Sequence
+from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 _AT_MOST_ROUNDS = 12
@@ -29,23 +30,12 @@ class Cleaned(NamedTuple):
 
 def run_rules(text: str, rules: Sequence[Rule]) -> Cleaned:
     """Apply rules in turn, again and again, until each has left the text as it is."""
-    for rule in rules:
-        if rule.needs(text):
-            break
-    else:
-        return Cleaned(text, ())  # most texts
     changed: dict[str, None] = {}
-    count = len(rules)
-    at = unchanged = 0
-    for _ in range(count * _AT_MOST_ROUNDS):
-        if unchanged == count:
+    last = rules[-1]  # where a round ends in which nothing changed
+    for rule in islice(cycle(rules), len(rules) * _AT_MOST_ROUNDS):
+        if rule.needs(text) and (after := rule.apply(text)) != text:
+            changed[rule.name] = None
+            text, last = after, rule
+        elif rule is last:
             break
-        rule = rules[at]
-        at = (at + 1) % count
-        unchanged += 1
-        if rule.needs(text):
-            after = rule.apply(text)
-            if after != text:
-                changed[rule.name] = None
-                text, unchanged = after, 0
     return Cleaned(text, tuple(changed))

@@ -8,7 +8,10 @@ _HAS_CJK = re.compile(f"[{CJK}]")
 _HALF = re.compile(r"""[,;:?!.()"']""")
 _FULL = {",": "，", ";": "；", ":": "：", "?": "？", "!": "！"}
 # A run of ? stands for characters that were lost, and stays to be found.
-_CLAUSE_SIGN = re.compile(rf"(?<=[{_AROUND}])[ \t]*([,;:!]|\?(?!\?))|([,;:])(?=[ \t]*[{CJK}“《（【])")
+_CLAUSE_SIGN = re.compile(
+    rf"(?<=[{_AROUND}])[ \t]*([,;:!]|\?(?!\?))|([,;:])(?=[ \t]*[{CJK}“《（【])|(?<=[A-Za-z0-9])(\?)(?=[ \t]*(?:[{CJK}“《（【]|$))"
+)
+_RATIO = re.compile(rf"(?<=[{_AROUND}])∶|∶(?=[{CJK}“])")
 _STOP = re.compile(rf"(?<=[{CJK}）”》])[.．｡](?![0-9A-Za-z.．])")
 _DOTS = re.compile(r"\.{3,}|·{3,}|。{3,}|…{1,}(?:\.|…)*")
 _BRACKETS = re.compile(r"[(（]([^()（）]*)[)）]")
@@ -21,7 +24,7 @@ _WIDE_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _FILLED = re.compile(r"（[ \t]*）")
 _AROUND_SIGN = re.compile(f"[{_AROUND}]")
 
-needs_signs = re.compile(r"""[,;:?!.()"'．｡…]|（(?! ）)|(?<!（ )）|·{3}|。{3}""").search
+needs_signs = re.compile(r"""[,;:?!.()"'．｡…∶]|（(?! ）)|(?<!（ )）|·{3}|。{3}""").search
 needs_spacing = re.compile(r"[^\S ]|(?<!（) | (?!）)|（）").search
 
 
@@ -29,10 +32,10 @@ def to_chinese_signs(text: str) -> str:
     """Return a text with full-width punctuation next to Chinese characters."""
     if not _HAS_CJK.search(text):
         return text
-    text = _DOTS.sub("……", text).replace("．．", "……")
+    text = _RATIO.sub("：", _DOTS.sub("……", text).replace("．．", "……"))
     if not _HALF.search(text) and "．" not in text and "｡" not in text:
         return _mixed_brackets(text)
-    text = _CLAUSE_SIGN.sub(lambda sign: _FULL[sign[1] or sign[2]], text)
+    text = _CLAUSE_SIGN.sub(lambda sign: _FULL[sign[1] or sign[2] or sign[3]], text)
     text = _STOP.sub("。", text).replace("．", ".")
     if '"' in text and text.count('"') % 2 == 0:
         text = _paired_quotes(text)
@@ -53,7 +56,7 @@ def _mixed_brackets(text: str) -> str:
     for pair in _BRACKETS.finditer(text):
         inside, before, after = pair[1], text[pair.start() - 1 : pair.start()], text[pair.end() : pair.end() + 1]
         formula = not _HAS_CJK.search(inside) and (
-            _OPERATOR.search(inside) or (before and _OPERATOR.match(before)) or (after and _OPERATOR.match(after))
+            _OPERATOR.search(inside) or (before and (before == "_" or _OPERATOR.match(before))) or (after and _OPERATOR.match(after))
         )
         found += [text[end : pair.start()], f"({inside})" if formula and inside.strip() else f"（{inside}）"]
         end = pair.end()

@@ -1,12 +1,13 @@
-"""Hostile texts: nothing crashes, and ten times the text takes no hundred times the time."""
+"""Hostile texts: nothing crashes, and no text takes so long that it does not end."""
 
+import os
 import random
-import time
 
 import pytest
 
 from curation.clean import clean
-from records.item import QuestionItem
+from curation.entities.facts import read_entity
+from records.item import EntityItem, LabelledValue, QuestionItem, Section
 from records.jsonl import to_line
 from records.params import Clean
 from records.provenance import Provenance
@@ -18,7 +19,7 @@ PIECES = [
     *("【答案】", "题", "图", "该", "案例", "求助者：“", "。”", "鐨勬", "學", "ﷺ", "㍿", "e\u0301", "\u202e", "\u200b", "\ud800", "\x00"),
     *("\x85", "\u3000", "\t", "\n ", "\ue000"),
 ]
-STRINGS = 100_000
+STRINGS = int(os.environ.get("HOSTILE", "20000"))
 FIELDS = 5
 
 
@@ -36,7 +37,7 @@ def question(*texts: str) -> QuestionItem:
     )
 
 
-def test_a_hundred_thousand_hostile_strings_are_kept_or_rejected() -> None:
+def test_hostile_strings_are_kept_or_rejected() -> None:
     draw = random.Random("hostile")
     drawn = ("".join(draw.choices(PIECES, k=draw.randrange(12))) for _ in range(STRINGS))
     items = [question(*texts) for texts in zip(*[drawn] * FIELDS, strict=True)]
@@ -46,18 +47,37 @@ def test_a_hundred_thousand_hostile_strings_are_kept_or_rejected() -> None:
         assert to_line(row)
 
 
-def seconds(text: str) -> float:
-    item = question("案例：" + "一" * 40 + text, text, "乙", text, text)
-    began = time.process_time()
-    clean([("toy", [item])], PARAMS)
-    return time.process_time() - began
-
-
 @pytest.mark.parametrize("piece", PIECES, ids=ascii)
-def test_sixteen_times_the_text_takes_no_quadratic_time(piece: str) -> None:
-    """Quadratic time would be 256 times as long; what takes a hundredth of a second is not measured but floored."""
-    short, long = 2_000 // len(piece), 32_000 // len(piece)
-    assert seconds(piece * long) < 90 * max(seconds(piece * short), 0.01)
+def test_a_long_run_of_one_piece_is_read_everywhere(piece: str) -> None:
+    """Nothing is timed: quadratic time would be 10^9 steps a field and rule, which is seen."""
+    text = piece * (30_000 // len(piece))
+    case = question("案例：" + "一" * 40 + text, text, "乙", text, text)
+    kept = question("下列属于感觉的是", "甲", "乙", "AB", text)
+    found = clean([("toy", [case, kept])], PARAMS)
+    assert len(found.questions) + len(found.rejected) == 2
+
+
+BEHIND = [
+    ("下列", "\u3000", "x"),
+    ("", "，", "x"),
+    ("甲…", " ", "x"),
+    ("感冒是病。", "甲", "。乙…"),
+    ("", "内容仅供医学科普使用", ""),
+    ("（", " ", "x"),
+]
+
+
+@pytest.mark.parametrize(("before", "piece", "behind"), BEHIND, ids=range(len(BEHIND)))
+def test_a_long_run_within_a_text_is_read_everywhere(before: str, piece: str, behind: str) -> None:
+    """A pattern that wants the end of the text must not look for it from each place of a run."""
+    text = before + piece * (400_000 // len(piece)) + behind
+    found = clean([("toy", [question(text, text, text, text, text)])], PARAMS)
+    assert len(found.questions) + len(found.rejected) == 1
+    for label in ("哪些症状", "挂什么科", "是否传染", "正常值", "病因"):
+        seen = Provenance(source="ask120", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
+        values, sections = [LabelledValue(label=label, value=text, position="v")], [Section(title=label, text=text, position="s")]
+        reading = read_entity(EntityItem(url=seen.url, provenance=seen, name_raw="感冒", values=values, sections=sections))
+        assert not reading.facts
 
 
 @pytest.mark.parametrize("piece", ["<b>", "&amp;", "（", "中", "\u202e", "a ", "??"])

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.cleaning.exam_text import clean_prose, clean_stem, without_number
+from curation.cleaning.answer_marks import ANSWER_RULES
+from curation.cleaning.exam_text import clean_answer, clean_prose, clean_stem, without_number
 from curation.cleaning.option_text import OPTION_RULES, clean_options
-from curation.cleaning.paper_marks import PROSE_RULES, STEM_RULES
+from curation.cleaning.paper_marks import STEM_RULES
 from curation.cleaning.rules import run_rules
 from curation.normalize import RULES, is_plain, normalize
 
@@ -32,6 +33,9 @@ TEXT_CASES = [
     ("blank", "首先是______。", "首先是（ ）。"),
     ("signs", "公民,男;对吗?", "公民，男；对吗？"),
     ("signs", '他说"好"', "他说“好”"),
+    ("tags", "10<sup>x</sup>与H<sub>max</sub>见<教育法><sup>[3]</sup>", "10^x与H_(max)见《教育法》"),
+    ("signs", "什么是EAST?举例说明。", "什么是EAST？举例说明。"),
+    ("signs", "有人认为∶学习是", "有人认为：学习是"),
     ("spaces", "主 动 来访\r\n\r\n 第二行", "主动来访\n第二行"),
 ]
 KEPT = [
@@ -56,6 +60,9 @@ KEPT = [
     "他打坏了杯子，一坏就扔",
     "土地与乡土",
     "精神分裂症一般情况良好",
+    "比例为1∶2",
+    "P<0.05，r>0.3",
+    "H_(max)与x^2",
 ]
 STEM_CASES = [
     ("number", "12．下列属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
@@ -80,6 +87,7 @@ STEM_CASES = [
     ("origin", "这种说法对吗？[南开大学2004研]", "这种说法对吗？"),
     ("more_link", "高血压是常见的慢性病……[详细]", "高血压是常见的慢性病"),
     ("advert", "下列属于感觉的是（ ）。来源：考试吧", "下列属于感觉的是（ ）。"),
+    ("leaked_answer", "下列属于感觉的是（ ）。【答案】A", "下列属于感觉的是（ ）。"),
     ("advert", "个体自我意识的发展过程包括（ ）。确认答案", "个体自我意识的发展过程包括（ ）。"),
     ("advert", "上一段合理情绪疗法中可以运用的行为技术包括（ ）。", "合理情绪疗法中可以运用的行为技术包括（ ）。"),
     ("lost_bracket", "正移情是对咨询师的一种（,）。", "正移情是对咨询师的一种（ ）。"),
@@ -87,6 +95,26 @@ STEM_CASES = [
     ("stem_edges", "?可以进行抽象运算的阶段是（ ）：", "可以进行抽象运算的阶段是（ ）"),
     ("instruction", "请在每小题的空格中填上正确答案。错填、不填均无分。简述气质的类型。", "简述气质的类型。"),
     ("lines", "下列\n属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
+    ("page_reference", "关键期3-78", "关键期"),
+    ("origin", "简述加德纳的理论。（陕西师范大学2012研，华中科技大学2006研）", "简述加德纳的理论。"),
+    ("number", "案例一(28)：心理咨询师问他：你是怎么知道的？", "心理咨询师问他：你是怎么知道的？"),
+    ("advert", "阴偏胜所致证候是：参考答案", "阴偏胜所致证候是"),
+    ("advert", "要求陈述目标。考试大这样陈述的目标是（ ）", "要求陈述目标。这样陈述的目标是（ ）"),
+    ("lost_bracket", "哪种方法？(（ ）", "哪种方法？（ ）"),
+    ("lost_bracket", "动物解决问题的过程是。（ ）的过程", "动物解决问题的过程是（ ）的过程"),
+    ("stem_edges", "举例说明一般人探索世界的方法?'", "举例说明一般人探索世界的方法？"),
+    ("instruction", "判断下列各题，正确的在题后括号内打“√”，错的打“×”。记忆是过程。", "记忆是过程。"),
+    ("double_name", "建立刺激一反应联结", "建立刺激—反应联结"),
+    ("double_name", "某求助者SCL一90各因子", "某求助者SCL-90各因子"),
+    ("misread_ones", "197B年9月，l968年，ll种，自由度k（n-l）", "1978年9月，1968年，11种，自由度k（n-1）"),
+    ("misread_ones", "MMP!两点编码", "MMPI两点编码"),
+    ("lost_power", "RBC3.5×1012/L，WBC16×109/L", "RBC3.5×10¹²/L，WBC16×10⁹/L"),
+    ("torn_decimal", "信度分别为0. 87和0. 88", "信度分别为0.87和0.88"),
+    ("turned_quotes", "由‘‘大地’’一词想到", "由“大地”一词想到"),
+    ("misread_ones", "O—3个月，用James—1ange的理论", "0—3个月，用James—lange的理论"),
+    ("turned_quotes", "强调教学应该”以学生为中心”的是", "强调教学应该“以学生为中心”的是"),
+    ("stray_characters", "使之能自崐行获取知识，10 ~ 15个月", "使之能自行获取知识，10~15个月"),
+    ("doubled_marks", "从认知的角度出发，，儿童", "从认知的角度出发，儿童"),
 ]
 STEMS_KEPT = [
     "20世纪60年代兴起的学派是（ ）。",
@@ -104,6 +132,14 @@ STEMS_KEPT = [
     "程序教学中，学生作答之后立即确认答案的作用是（ ）。",
     "上一段对话中，咨询师使用的技术是（ ）。",
     "变量y随（x）减少（或增大）",
+    "青少年期12-18",
+    "考试大纲规定的目标是（ ）",
+    "国家考试。考试大多在六月",
+    "（（ ）与（ ））是两种记忆",
+    "他的认知一直在变",
+    "DNA与l-多巴",
+    "第1. 2节",
+    "共1012人，每升109个",
 ]
 
 
@@ -134,7 +170,7 @@ def test_every_rule_has_a_case() -> None:
     assert {rule.name for rule in (*RULES, *STEM_RULES)} <= shown
 
 
-ALL_RULES = {rule.name: rule for rule in (*RULES, *STEM_RULES, *PROSE_RULES, *OPTION_RULES)}
+ALL_RULES = {rule.name: rule for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
 
 
 @pytest.mark.parametrize("rule", ALL_RULES.values(), ids=ALL_RULES)
@@ -162,6 +198,11 @@ def test_a_number_the_source_tells_apart_is_removed_once() -> None:
         (["A.斯金纳", "B.由J.E.某提出", "C.冯特", "D.詹姆斯J.E.某"], ["斯金纳", "由J.E.某提出", "冯特", "詹姆斯J.E.某"]),
         (["B.反比关系", "C.相关关系", "D.因果关系"], ["", "反比关系", "相关关系", "因果关系"]),
         (["A.15. 8%", "B.-0. 40", "C.-般能力", "D.动机-"], ["15.8%", "-0.40", "一般能力", "动机"]),
+        (["A.甲", "B.乙", "C.丙", "E.丁", "E.戊"], ["甲", "乙", "丙", "丁", "戊"]),
+        (["A.甲", "A.20", "B.30", "C.40"], ["甲", "", "30", "40"]),
+        (["C.罗杰斯", "A.马斯洛", "B.斯金纳"], ["C.罗杰斯", "A.马斯洛", "B.斯金纳"]),
+        (["A.好感", "B.帮助("], ["好感", "帮助"]),
+        (["A.刺激一反应", "B.认知，，评价", "C.197B年", "D.一反常态"], ["刺激—反应", "认知，评价", "1978年", "一反常态"]),
         (["A.甲", "B.)乙", "C.-组", "D.（丁）"], ["甲", "乙", "一组", "（丁）"]),
         (["A.CL-", "B.-1", "C.S—", "D.5. 你好"], ["CL-", "-1", "S—", "5.你好"]),
         (["A. 甲", "B. 乙确认答案"], ["甲", "乙"]),
@@ -181,6 +222,45 @@ def test_marks_in_front_of_prose_go() -> None:
     assert clean_prose("【答案要点】(1)记忆").text == "（1）记忆"
     assert clean_prose("解析：甲").text == "甲"
     assert clean_prose("分析综合是思维的过程").text == "分析综合是思维的过程"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("信度是一致性程度。(6P148)", "信度是一致性程度。"),
+        ("舌红少苔，脉细数。27", "舌红少苔，脉细数。"),
+        ("（1）定势（2分）（2）迁移。（各2分）", "（1）定势（2）迁移。"),
+        ("依从；认同。（每小点有展开说明，酌情加1—6分）", "依从；认同。"),
+        ("五级计分：没有（1分）、很轻（2分）", "五级计分：没有（1分）、很轻（2分）"),
+        ("男，55岁。SAS（65分）提示焦虑，平均（50分）", "男，55岁。SAS（65分）提示焦虑，平均（50分）"),
+        ("应激引起的\ue003伴有躯体变化", "应激引起的伴有躯体变化"),
+        ("比学赶帮。（考试大）不仅先进", "比学赶帮。不仅先进"),
+        ("顺利完成任务。参见答案。", "顺利完成任务。"),
+        ("(I)示范与讲解。(2)练习。", "（1）示范与讲解。（2）练习。"),
+        ("参考第31题。", ""),
+        ("练习法、实习法（93页）", "练习法、实习法"),
+        ("是主观映象。（见43）", "是主观映象。"),
+        ("①提出假设②鼓励反思（结合实际略）", "①提出假设②鼓励反思"),
+        ("（3）情绪体验。（以上要点需适当展开）", "（3）情绪体验。"),
+        ("（4）威信。（5）各要点的简要表述。", "（4）威信。"),
+        ("教授思维策略联系实际，展开阐述。", "教授思维策略"),
+        ("妥善奖惩。（考生可结合实例，展开论述。）", "妥善奖惩。"),
+        ("提示：教师闻道在先。", "教师闻道在先。"),
+        ("【书上知识点】皮亚杰认为", "皮亚杰认为"),
+        ("'（1.脑电波。(2]皮肤电反应。'", "（1）脑电波。（2）皮肤电反应。"),
+        ("比例平均为1:4:2.", "比例平均为1:4:2。"),
+        ("迁移理论对此进行了明确的阐述。其要点如上。", "迁移理论对此进行了明确的阐述。其要点如上。"),
+        ("应举例说明感觉的适应", "应举例说明感觉的适应"),
+        ("因此，参考第31题的做法。", "因此，参考第31题的做法。"),
+        ("题目" * 20 + "，它能\n揭示\n（1）本质", "题目" * 20 + "，它能揭示\n（1）本质"),
+        ("实验程序\n每次呈现一个字母", "实验程序\n每次呈现一个字母"),
+        ("题目" * 20 + "，优于参照\n2理论解释", "题目" * 20 + "，优于参照\n2理论解释"),
+        ("第75个百分位数（P75）。", "第75个百分位数（P75）。"),
+    ],
+)
+def test_what_the_marker_and_the_printer_added_to_an_answer_goes(before: str, after: str) -> None:
+    assert clean_answer(before).text == after
+    assert clean_answer(after).text == after
 
 
 TRICKY = st.text(

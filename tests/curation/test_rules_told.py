@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from curation.cleaning.answer_marks import ANSWER_RULES
 from curation.cleaning.option_text import OPTION_RULES
-from curation.cleaning.paper_marks import PROSE_RULES, STEM_RULES
+from curation.cleaning.paper_marks import STEM_RULES
 from curation.cleaning.rules import Rule
 from curation.normalize import RULES
 
-NAMED_IN_CODE = re.compile(r'(?:rules|names)\["(\w+)"\]|"(answer_\w+|option_in_answer)"')
+NAMED_IN_CODE = re.compile(r'(?:rules|names)(?:\[|\.append\()"(\w+)"|"(answer_\w+|option_in_answer)"')
 
 
 def cell(text: str) -> str:
@@ -22,14 +23,14 @@ def told(root: Path) -> str:
     return (root / "docs/cleaning.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("rule", (*RULES, *STEM_RULES, *PROSE_RULES, *OPTION_RULES), ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES), ids=lambda rule: rule.name)
 def test_a_rule_is_told_as_it_is(rule: Rule, told: str) -> None:
     assert f"| `{rule.name}` | {rule.why} | {cell(rule.before)} | {cell(rule.after)} |" in told
 
 
 def test_no_other_rule_is_told_and_none_is_left_out(root: Path, told: str) -> None:
-    named = {rule.name for rule in (*RULES, *STEM_RULES, *PROSE_RULES, *OPTION_RULES)}
-    for name in ("questions", "option_text", "answers"):
+    named = {rule.name for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
+    for name in ("questions", "option_text", "option_letters", "answers"):
         found = NAMED_IN_CODE.findall((root / f"curation/cleaning/{name}.py").read_text(encoding="utf-8"))
         named |= {one or other for one, other in found}
     named -= {"answer_missing", "answer_not_in_options"}

@@ -12,6 +12,7 @@ from records.fact import Fact, fact_id
 from records.item import EntityItem, Item, QuestionItem
 from records.jsonl import folder_lock, read_jsonl, replacing, to_line, write_jsonl
 from records.provenance import Provenance
+from records.question import Option
 
 SEEN = Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")
 
@@ -31,6 +32,14 @@ def test_what_is_written_is_read_and_order_does_not_matter(tmp_path_factory, pai
     write_jsonl(folder / "b.jsonl", facts, key=lambda f: f.id)
     assert (folder / "a.jsonl").read_bytes() == (folder / "b.jsonl").read_bytes()
     assert sorted(map(to_line, read_jsonl(folder / "a.jsonl", Fact))) == sorted(map(to_line, facts))
+
+
+@given(st.permutations([("甲", "丙"), ("甲", "乙"), ("丁", "乙"), ("甲", "乙")]))
+def test_equal_keys_are_ordered_by_their_bytes(tmp_path_factory, pairs) -> None:
+    path = tmp_path_factory.mktemp("jsonl") / "a.jsonl"
+    write_jsonl(path, [fact(head, tail) for head, tail in pairs], key=lambda row: row.relation)
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 4 and lines == sorted(lines)
 
 
 def test_a_malformed_record_names_file_line_and_field(tmp_path: Path) -> None:
@@ -106,3 +115,25 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
         part.write_text("half")
         raise KeyError
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            b'{"letter":"A","text":"\\ud800"}',
+            b'{"letter":"A","text":"\xed\xa0\x80"}',
+            b'{"letter":"A","text":"\x00"}',
+            b'\x00{"letter":"A"}',
+        ),
+        *(b'\xef\xbb\xbf{"letter":"A","text":"x"}', b'{"letter":"A","text":"\xff"}', b"[" * 100_000, b'{"letter":' + b"[" * 100_000, b" "),
+        *(b'{"letter":"A","text":"x"', b'{"letter":"A","text":"x"}{}', b'{"letter":"A","text":1e999}', b'{"' + b"k" * 1_000_000 + b'":1}'),
+    ],
+    ids=range(13),
+)
+def test_a_hostile_line_is_told_in_few_words(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "options.jsonl"
+    path.write_bytes(b'{"letter":"A","text":"x"}\n' + line + b"\n")
+    with pytest.raises(ValueError, match=r"options\.jsonl:2: .*; expected Option; rebuild") as told:
+        list(read_jsonl(path, Option))
+    assert len(str(told.value)) < 1_000
