@@ -12,15 +12,16 @@ from ruamel.yaml import YAML
 
 import records.params
 from curation import claims, near_duplicates, rejections
+from curation.entities import kinds
 from eval.finetune import Training
-from records import claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review
+from records import alias, claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review
 from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours
 
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
-REASONS = {**rejections.REASONS, **near_duplicates.REASONS, **claims.REASONS}
+REASONS = {**rejections.REASONS, **kinds.REASONS, **near_duplicates.REASONS, **claims.REASONS}
 _LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
 _ABSOLUTE = re.compile(r"(?<![\w.:/*}-])(?:~|/(?:bin|etc|home|mnt|opt|private|root|srv|tmp|usr|var|work|Users|Volumes))/\w|\b[A-Z]:\\")
 
@@ -35,7 +36,7 @@ def structs_of(*modules: object) -> list[type[Struct]]:
     ]
 
 
-RECORDS = structs_of(claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review)
+RECORDS = structs_of(alias, claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review)
 BLOCKS = [shape for shape in structs_of(records.params) if shape.__name__ not in ("Block", "Extraction")] + [Training]
 
 

@@ -14,14 +14,17 @@ MAX_TAIL_CHARS = 30
 MIN_PROSE_CHARS = 40
 _MAX_TERM_CHARS = 12
 
-_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,})\s*(?:[\[【（(]\s*(?:详细|更多|查看全部)\s*[\]】）)])?\s*$")
-_LINK = re.compile(r"\s*[\[【（(]\s*(?:详细|更多|查看全部|全文)\s*[\]】）)]\s*$")
+_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,})\s*+(?:[\[【（(]\s*(?:详细|更多|查看全部)\s*[\]】）)])?\s*$")
+_LINK = re.compile(r"[\[【（(]\s*(?:详细|更多|查看全部|全文)\s*[\]】）)]\s*$")
 _PREFIX = re.compile(
     r"^(?:(?:常见|主要|典型)?(?:并发症|症状|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值)"
     r"(?:方法|措施|项目|有|为)?[:：]\s*|用于)"
 )
-_TRAILING = re.compile(r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法)?$")
+_TRAILING = re.compile(
+    r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
+)
 _AND = re.compile(r"以及|[和及与]")
+_DISEASE = re.compile(r"[\u4e00-\u9fff]{2}(?:炎|症|病|瘤|癌)$")
 _MEANS = re.compile(r"[\u4e00-\u9fff]{2}(?:治疗|疗法|检查|试验|[^手]术)$")
 _NEGATIVE = re.compile(r"^(?:否|无|不是|没有|不会)$|(?:[无不非未]|没有)[^，。；、]{0,4}传染|不会?传播|传染性?[:：]?(?:无|没有)$")
 _DENIAL = re.compile(r"[无不非未没否]")
@@ -39,6 +42,7 @@ _BRACKETED = re.compile(r"（[^（）]*）")
 _CLAUSE_END = re.compile(r"[，。；！？]")
 _ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
 INFECTIVITY = "传染性"
+LOST_CHARACTER = "\ufffd"
 
 
 class Piece(NamedTuple):
@@ -87,7 +91,7 @@ def tails(value: str, syntax: str, min_chars: int = 2) -> list[Piece]:
 
 def _tails(value: str, syntax: str) -> list[Piece]:
     cut = bool(_CUT.search(value))
-    text = _LINK.sub("", value)
+    text = _LINK.sub("", value).rstrip()
     if syntax == "list" and not cut and " " in text.strip() and not re.search(f"[{SEPARATORS}]", text):
         text = re.sub(r"(?<=[\u4e00-\u9fff）)])\s+(?=[\u4e00-\u9fff])", "、", text)  # blanks divide items where no sign does
     text = _PREFIX.sub("", normalize(text).text).strip()
@@ -142,12 +146,16 @@ def _list(text: str, cut: bool) -> list[Piece]:
 
 
 def _with_conjunctions(pieces: list[str]) -> list[str]:
-    """Divide 药物治疗和手术治疗: only two halves of one making are surely two things, 脓毒症和菌血症 is one name."""
+    """Divide 药物治疗和手术治疗, 脓毒症和菌血症: only two halves of one making are surely two things."""
     divided: list[str] = []
     for piece in pieces:
         halves = _AND.split(piece)
-        divided += halves if len(halves) == 2 and all(_MEANS.search(half) for half in halves) else [piece]
+        divided += halves if len(halves) == 2 and any(map(all, _made_alike(halves))) else [piece]
     return divided
+
+
+def _made_alike(halves: list[str]) -> list[list[bool]]:
+    return [[making.search(half) is not None for half in halves] for making in (_MEANS, _DISEASE)]
 
 
 def _with_therapy(pieces: list[str]) -> list[str]:
@@ -162,6 +170,8 @@ def _checked(text: str, who: str | None = None) -> Piece:
         return Piece(text, who=who, reason="value_empty")
     if len(text) > MAX_TAIL_CHARS:
         return Piece(text, who=who, reason="value_too_long", detail=f"{len(text)} characters")
+    if LOST_CHARACTER in text or LOST_CHARACTER in (who or ""):
+        return Piece(text, who=who, reason="mojibake", detail="a lost character")
     fault = None
     if text.endswith(("…", "...")):
         fault = "cut off by the source"

@@ -68,6 +68,11 @@ RECORDS: dict[str, Any] = {
         "judge": [{"question": "对吗", "options": [], "correct": 0}],
     },
     "diseases_39net": [{"name": "感冒", "别名": "伤风", "典型症状": ["咳嗽", "发热"], "临床检查": "血常规", "挂号的科室": "内科"}],
+    "diseases_120ask": {
+        "分类名称": "内科",
+        "疾病类别": [{"疾病名称": "感冒", "url": "https://toy/1", "科室": "内科", "症状": "咳嗽、发热"}],
+    },
+    "triples": [{"head": "感冒", "relation": "症状", "tail": "咳嗽"}],
     "diseases_kg": [
         {"_id": {"$oid": "5"}, "name": "感冒", "symptom": ["咳嗽"], "cure_department": ["内科"], "desc": "常见病。", "cause": "病毒。"}
     ],

@@ -203,6 +203,14 @@ def test_a_key_that_stands_twice_is_told(name: str, fields: str, told: str) -> N
     assert told in "".join(reading.faults)
 
 
+def test_a_triple_is_an_entry_with_one_value() -> None:
+    (item,) = items({"head": "高血压", "relation": "has_symptom", "tail": "头晕"}, "triples")
+    assert isinstance(item, EntityItem) and item.name_raw == "高血压"
+    assert [(value.label, value.value) for value in item.values] == [("has_symptom", "头晕")]
+    (lost,) = items({"head": "高血压", "relation": "has_symptom", "tail": " "}, "triples")
+    assert isinstance(lost, Lost) and lost.reason == "record_empty"
+
+
 def test_an_entity_keeps_every_key() -> None:
     record = {"_id": {"$oid": "1"}, "name": "感冒", "desc": "一种病。\n常见。", "symptom": ["咳嗽", "发热", ""], "cost": 20, "check": []}
     (item,) = items(record, "diseases_kg")

@@ -42,11 +42,12 @@ def facts(item: EntityItem) -> list[tuple[str, str, str, bool]]:
         ("list", "1、避免劳累2、戒烟", ["避免劳累", "戒烟"]),
         ("list", "（1）避免劳累（2）戒烟", ["避免劳累", "戒烟"]),
         ("list", "并发症：脑水肿、心衰等疾病", ["脑水肿", "心衰"]),
+        ("list", "脑出血、肾功能衰竭等并发症", ["脑出血", "肾功能衰竭"]),
         ("list", "二氧化碳分压（PCO2,PCO2）、血沉", ["二氧化碳分压（PCO2,PCO2）", "血沉"]),
         ("list", "药物、手术治疗", ["药物治疗", "手术治疗"]),
         ("list", "药物治疗 支持性治疗", ["药物治疗", "支持性治疗"]),
         ("list", "药物治疗和手术治疗", ["药物治疗", "手术治疗"]),
-        ("list", "脓毒症和菌血症、贫血", ["脓毒症和菌血症", "贫血"]),
+        ("list", "脓毒症和菌血症、贫血", ["脓毒症", "菌血症", "贫血"]),
         ("list", "頭暈[详细]", ["头晕"]),
         ("list", "注射用1,6-二磷酸果糖", ["注射用1,6-二磷酸果糖"]),
         ("department", "内科-心血管内科、内科-内分泌科", ["心血管内科", "内科", "内分泌科"]),
@@ -177,3 +178,18 @@ def test_any_value_gives_short_tails_or_reasons(value: str, syntax: str) -> None
     pieces = tails(value, syntax)
     assert pieces or syntax == "range"
     assert all(piece.reason or 1 < len(piece.text) <= MAX_TAIL_CHARS for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("高\ufffd压", "mojibake"), ("高血压" * 30, "value_too_long"), (" 。", "entity_empty"), (None, "entity_empty")]
+)
+def test_an_entry_whose_name_cannot_head_a_fact_gives_none(name: str | None, reason: str) -> None:
+    reading = read_entity(entity({"哪些症状": "头晕、头痛"}, name=name))
+    assert not reading.facts and not reading.rejected
+    assert reading.empty is not None and (reading.empty.kind, reading.empty.reason) == ("entity", reason)
+
+
+def test_a_value_with_a_lost_character_gives_no_fact() -> None:
+    reading = read_entity(entity({"哪些症状": "头晕、头\ufffd、心悸&#0;"}))
+    assert [fact.tail for fact in reading.facts] == ["头晕"]
+    assert [row.reason for row in reading.rejected] == ["mojibake", "mojibake"]

@@ -1,0 +1,186 @@
+"""A head and a tail -> why the tail's wording makes it none of its relation. Tables of endings, no list of names."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from curation.entities.fact_values import Piece
+from curation.entities.vocabulary import read_vocabulary
+from records.identity import canonical
+
+REASONS = {
+    "wrong_kind": "The tail is by its wording of another kind than its label promises, or too vague to say anything.",
+    "unknown_term": "The tail is like no term of its kind, and hardly any other entry has it.",
+    "names_head": "The head says as much, or the tail is a kind of it or its opposite.",
+    "other_people": "The tail befalls people whom the head does not.",
+    "doubtful_infectivity": "The name of the disease speaks against what the source says of its infectivity.",
+    "uncorroborated": "The rest of the data does not bear the fact out.",
+    "prose_unsure": "A numbered item of prose does not surely name one thing.",
+}
+"""Why facts are refused, here and in the modules beside this one."""
+_SHORT_CHARS = 4
+_KIND_CHARS = 3
+"""A longer head that ends a tail names its kind, 青光眼 and 急性闭角型青光眼; 嵌顿痔 is what becomes of 痔."""
+_OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
+_TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"})
+_ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性")
+_ORIGIN = re.compile(r"(.)源性")
+_OPPOSITE = str.maketrans("高低多少", "低高少多")
+_NO_KIND = re.compile("(?:血症|综合[征症]|中毒|障碍|衰竭|疾病|.病)$")
+_REMARK = re.compile(r"\s*（[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%])[^（）]*）$")
+_DOSE = re.compile(r"\s*[（(]?\d+(?:\.\d+)?\s*(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)[^）)]*[）)]?$", re.I)
+_EXTRA = {"disease_symptom": _REMARK, "disease_complication": _REMARK, "disease_cause": _REMARK, "disease_medicine": _DOSE}
+"""What stands behind a tail and is no part of it."""
+_JOINED = re.compile("[与和及或伴并、,，/]|伴有|以及")
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+_OTHER_PEOPLE = (
+    (
+        re.compile("新生儿|婴|小儿|儿童(?!认知)|少儿|幼儿|胎儿"),
+        re.compile("新生儿|婴|小儿|儿童|先天|早产|胎|产|妊娠|(?<!不)孕|遗传|疳|幼|青少年|麻疹|水痘|手足口|佝偻|子宫|羊|母|脐带"),
+    ),
+    (re.compile("老年|老人"), re.compile("老年|老人")),
+    (
+        re.compile("妊娠|产后|产褥|临产|(?<!不)孕|胎盘|羊水|难产|流产"),
+        re.compile("妊娠|产|孕|胎|宫|卵巢|流产|新生儿|羊水|母|阴道|盆腔|经|狼疮|磷脂"),
+    ),
+)
+"""Whom a tail speaks of, and the heads whose people they are."""
+
+
+class Kinds(NamedTuple):
+    """What is refused under one relation."""
+
+    refused: tuple[tuple[str, re.Pattern[str]], ...] = ()
+    split: re.Pattern[str] | None = None
+    ends: re.Pattern[str] | None = None
+    rare: re.Pattern[str] | None = None
+    needs: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = ()
+
+
+class _Table(NamedTuple):
+    of: dict[str, Kinds]
+    medicine_classes: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+    symptom_characters: frozenset[str]
+    usual_complications: re.Pattern[str]
+    primary_diseases: re.Pattern[str]
+    ordinary_symptoms: re.Pattern[str]
+    always_avoided: re.Pattern[str]
+    always_wholesome: re.Pattern[str]
+    without_diet: re.Pattern[str]
+    contagious: re.Pattern[str]
+    not_contagious: re.Pattern[str]
+
+
+@cache
+def _table() -> _Table:
+    table = read_vocabulary("kinds")
+    characters = frozenset("".join(table.pop("symptom_characters").split()))
+    classes = _pairs(table.pop("medicine_classes"))
+    patterns = {name: _compiled(table.pop(name)) for name in _Table._fields[3:]}
+    return _Table({relation: _kinds(rules) for relation, rules in table.items()}, classes, characters, **patterns)
+
+
+def _pairs(rows: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    return tuple((_compiled(tail), _compiled(head)) for tail, head in rows)
+
+
+def _kinds(rules: dict[str, Any]) -> Kinds:
+    refused = tuple((kind, _compiled(pattern)) for kind, pattern in rules.get("refused", {}).items())
+    split, ends, rare = (_compiled(rules[key]) if key in rules else None for key in ("split", "ends", "rare"))
+    return Kinds(refused, split, ends, rare, _pairs(rules.get("needs", ())))
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile("".join(pattern.split()))
+
+
+def rare_ending(relation: str) -> re.Pattern[str] | None:
+    """Return how a tail must end that only one head of all has."""
+    return _table().of.get(relation, Kinds()).rare
+
+
+def apart(relation: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield the pieces without remarks and doses; those that are several ordinary symptoms, 头晕头痛 and 恶心与呕吐, as one each."""
+    for piece in pieces:
+        if piece.reason is None and (extra := _EXTRA.get(relation)):
+            piece = piece._replace(text=extra.sub("", piece.text) or piece.text)
+        found: list[str] = []
+        if relation == "disease_symptom" and piece.reason is None and len(piece.text) > _SHORT_CHARS - 1:
+            found = _table().ordinary_symptoms.findall(piece.text)
+        told = len(found) > 1 and not _JOINED.sub("", _table().ordinary_symptoms.sub("", piece.text))
+        yield from (piece._replace(text=one) for one in found) if told else (piece,)
+
+
+def class_fits(head: str, medicine: str) -> bool | None:
+    """Tell whether a medicine's class is for a disease, both by their names; None where its class is not known."""
+    heads = [diseases for name, diseases in _table().medicine_classes if name.search(medicine)]
+    return any(diseases.search(head) for diseases in heads) if heads else None
+
+
+def tells(pattern: str, text: str) -> bool:
+    """Tell whether a text has one of the patterns that stand under a name of their own in the table, such as `without_diet`."""
+    return getattr(_table(), pattern).search(text) is not None
+
+
+def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
+    """Return why a disease by its name is not what a source says of its infectivity, or None."""
+    passes_on_nothing, germ = _table().not_contagious.search(head), _table().contagious.search(head)
+    if polarity and passes_on_nothing:
+        return "doubtful_infectivity", f"said of {passes_on_nothing[0]}"
+    if not polarity and germ and not passes_on_nothing:
+        return "doubtful_infectivity", f"denied of {germ[0]}"
+    return None
+
+
+def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
+    """Return the reason and the detail why a tail by its wording is none of this relation to this head, or None."""
+    kinds = _table().of.get(relation)
+    if kinds is None:
+        return None
+    if kinds.split and (clause := kinds.split.search(tail)):
+        return "tail_not_atomic", f"more than one thing, or a clause: {clause[0]}"
+    for kind, pattern in kinds.refused:
+        if pattern.search(tail):
+            return "wrong_kind", kind
+    if kinds.ends and not kinds.ends.search(tail):
+        return "wrong_kind", "no ending of its relation"
+    if relation == "disease_symptom" and len(tail) <= _SHORT_CHARS and _HAN.fullmatch(tail) and not _table().symptom_characters & set(tail):
+        return "unknown_term", "no character that symptoms have"
+    for needing, needed in kinds.needs:
+        if needing.search(tail) and not needed.search(head):
+            return "wrong_kind", f"{needing.search(tail)[0]} is not for this head"  # type: ignore[index]
+    return _unfit_for_head(relation, head, tail)
+
+
+def _unfit_for_head(relation: str, head: str, tail: str) -> tuple[str, str] | None:
+    name, named = canonical(head), canonical(tail)
+    if relation in _TRIVIAL and (named in name or (len(name) >= _KIND_CHARS and named.endswith(name)) or _is_kind(name, named)):
+        return "names_head", "the head says as much, or the tail is a kind of it"
+    if relation in _OF_PEOPLE:
+        for people, heads in _OTHER_PEOPLE:
+            if people.search(tail) and not heads.search(head):
+                return "other_people", people.search(tail)[0]  # type: ignore[index]
+    return None
+
+
+def is_sibling(name: str, named: str) -> bool:
+    """Tell whether two diseases are of one kind, or the second one where the first one came from.
+
+    They end alike (圆形糠疹, 单纯糠疹), begin alike (颈淋巴结结核, 颈淋巴结炎), share letters (颈动脉体瘤, 动脉瘤), or 耳源性 says it.
+    """
+    one, other = _ORDINARY.sub("", name), _ORDINARY.sub("", named)
+    if other.endswith(one) or (one[-1:] == other[-1:] and set(other) <= set(one)):
+        return True
+    if (origin := _ORIGIN.search(one)) and origin[1] in other:
+        return True
+    ends_alike = one[-2:] == other[-2:] and not _NO_KIND.search(one)
+    return len(one) >= _KIND_CHARS and (ends_alike or one[:-1] == other[:-1] or (one[:3] == other[:3] and not other.startswith(one)))
+
+
+def _is_kind(name: str, named: str) -> bool:
+    """Tell 膀胱瘘 and 膀胱阴道瘘, 高钾血症 and 低钾血症."""
+    one, other = _ORDINARY.sub("", name), _ORDINARY.sub("", named)
+    if one != other and one.translate(_OPPOSITE) == other:
+        return True
+    return len(one) >= _KIND_CHARS and one[:2] == other[:2] and one[-1] == other[-1] != "病" and one[2] != "性"

@@ -1,0 +1,160 @@
+"""What a strict reader refuses by the wording of head and tail alone, and what must stay."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.entities.fact_values import Piece
+from curation.entities.kinds import REASONS, apart, class_fits, doubtful_infectivity, misfit, tells
+
+
+@pytest.mark.parametrize(
+    ("relation", "head", "tail", "reason"),
+    [
+        ("disease_symptom", "肺泡蛋白质沉积症", "毓卓", "unknown_term"),
+        ("disease_symptom", "足球踝", "踝骨骨折", "wrong_kind"),
+        ("disease_symptom", "心耳综合征", "Q-T间期延长", "wrong_kind"),
+        ("disease_symptom", "多骨纤维发育不良", "肌纤维大小不", "wrong_kind"),
+        ("disease_symptom", "胃虚", "脾胃湿热", "wrong_kind"),
+        ("disease_symptom", "肺炎", "咯血伴寒颤", "tail_not_atomic"),
+        ("disease_symptom", "睑缘炎", "睑缘呈横S形", "tail_not_atomic"),
+        ("disease_symptom", "痰浊头痛", "头痛", "names_head"),
+        ("disease_symptom", "肝癌", "早期无症状", "wrong_kind"),
+        ("disease_symptom", "流感", "发热38.5℃以上", "tail_not_atomic"),
+        ("disease_complication", "高钾血症", "低钾血症", "names_head"),
+        ("disease_symptom", "咽结膜热", "小儿发热", "other_people"),
+        ("disease_examination", "湿疹", "皮疹", "wrong_kind"),
+        ("disease_examination", "白内障", "健康体检", "wrong_kind"),
+        ("disease_examination", "手外伤", "真菌组织病理学", "wrong_kind"),
+        ("disease_complication", "股骨骨折", "肿胀", "wrong_kind"),
+        ("disease_complication", "前列腺炎", "人乳头瘤病毒", "wrong_kind"),
+        ("disease_complication", "青光眼", "急性闭角型青光眼", "names_head"),
+        ("disease_complication", "膀胱瘘", "膀胱阴道瘘", "names_head"),
+        ("disease_complication", "风寒感冒", "新生儿泪囊炎", "other_people"),
+        ("disease_complication", "不孕症", "新生儿泪囊炎", "other_people"),
+        ("disease_complication", "糖尿病", "酮症酸中毒与昏迷", "tail_not_atomic"),
+        ("disease_department", "失眠症", "心理咨询", "wrong_kind"),
+        ("disease_department", "肝硬化", "肝病", "wrong_kind"),
+        ("disease_method", "感冒", "一般治疗", "wrong_kind"),
+        ("disease_method", "前列腺增生", "保列治", "wrong_kind"),
+        ("disease_method", "中毒", "手术治疗（催吐、洗胃）", "tail_not_atomic"),
+        ("disease_method", "白斑", "药物治疗加物理治疗", "tail_not_atomic"),
+        ("disease_medicine", "肺炎", "成人装", "wrong_kind"),
+        ("disease_medicine", "肺念珠菌病", "克霉唑阴道片", "wrong_kind"),
+        ("disease_food", "肺炎", "冬菇排骨白菜墨鱼干汤", "wrong_kind"),
+        ("disease_cause", "肠梗阻", "发病机制", "wrong_kind"),
+        ("disease_prevention", "鞭虫病", "其他", "wrong_kind"),
+    ],
+)
+def test_what_is_refused(relation: str, head: str, tail: str, reason: str) -> None:
+    found = misfit(relation, head, tail)
+    assert found is not None and found[0] == reason, found
+
+
+@pytest.mark.parametrize(
+    ("relation", "head", "tail"),
+    [
+        ("disease_symptom", "急性阑尾炎", "转移性右下腹痛"),
+        ("disease_symptom", "龋病", "龋洞"),
+        ("disease_symptom", "缺铁性贫血", "异食癖"),
+        ("disease_symptom", "腹股沟疝", "站立时包块增大"),
+        ("disease_complication", "痔", "嵌顿痔"),
+        ("disease_complication", "糖尿病", "糖尿病肾病"),
+        ("disease_complication", "急性细菌性结膜炎", "细菌性角膜炎"),
+        ("disease_complication", "子宫肌瘤", "不孕症"),
+        ("disease_examination", "骨折", "四肢的骨和关节平片"),
+        ("disease_examination", "足癣", "真菌镜检"),
+        ("disease_method", "肺结核", "抗结核化学治疗"),
+        ("disease_food", "胃炎", "小米粥"),
+        ("disease_cause", "艾滋病", "母婴传播"),
+        ("western_medicine_effect", "某片", "骨折"),
+    ],
+)
+def test_what_stays(relation: str, head: str, tail: str) -> None:
+    assert misfit(relation, head, tail) is None
+
+
+@pytest.mark.parametrize(
+    ("tail", "found"),
+    [
+        ("头晕头痛", ["头晕", "头痛"]),
+        ("恶心与呕吐", ["恶心", "呕吐"]),
+        ("发热伴咳嗽", ["发热", "咳嗽"]),
+        ("关节红肿", ["关节红肿"]),
+        ("头痛", ["头痛"]),
+        ("红斑丘疹", ["红斑丘疹"]),
+    ],
+)
+def test_symptoms_side_by_side_are_one_each(tail: str, found: list[str]) -> None:
+    assert [piece.text for piece in apart("disease_symptom", [Piece(tail)])] == found
+    assert [piece.text for piece in apart("disease_examination", [Piece(tail)])] == [tail]
+
+
+@pytest.mark.parametrize(
+    ("relation", "tail", "found"),
+    [
+        ("disease_symptom", "发热（90%）", "发热"),
+        ("disease_symptom", "子宫增大（子宫增大超过胎龄）", "子宫增大"),
+        ("disease_symptom", "杵状指（趾）", "杵状指（趾）"),
+        ("disease_complication", "脑出血（重者昏迷）", "脑出血"),
+        ("disease_examination", "核磁共振成像（MRI）", "核磁共振成像（MRI）"),
+        ("disease_medicine", "阿司匹林肠溶片100mg", "阿司匹林肠溶片"),
+        ("disease_medicine", "硝苯地平片（10mg，每日3次）", "硝苯地平片"),
+        ("disease_medicine", "10%葡萄糖注射液", "10%葡萄糖注射液"),
+        ("disease_medicine", "维生素B12", "维生素B12"),
+        ("disease_medicine", "降压0号", "降压0号"),
+    ],
+)
+def test_remarks_shares_and_doses_go(relation: str, tail: str, found: str) -> None:
+    assert [piece.text for piece in apart(relation, [Piece(tail)])] == [found]
+
+
+@given(st.text("头晕痛恶心呕吐与和、伴咳嗽", max_size=12))
+def test_parts_lose_nothing_but_what_joins_them(tail: str) -> None:
+    joined = "".join(piece.text for piece in apart("disease_symptom", [Piece(tail)]))
+    assert [sign for sign in joined if sign not in "与和、伴"] == [sign for sign in tail if sign not in "与和、伴"]
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_a_refusal_has_a_known_reason(head: str, tail: str) -> None:
+    for relation in ("disease_symptom", "disease_complication", "disease_examination", "disease_method", "disease_department"):
+        found = misfit(relation, head, tail)
+        assert found is None or found[0] in {*REASONS, "tail_not_atomic"}
+
+
+@pytest.mark.parametrize(
+    ("head", "polarity", "doubted"),
+    [
+        ("股癣", False, True),
+        ("小儿衣原体肺炎", False, True),
+        ("髋关节结核", True, True),
+        ("眼外肌猪囊尾蚴病", True, True),
+        ("肺结核", True, False),
+        ("荨麻疹", False, False),
+        ("扁平苔癣", False, False),
+        ("髋关节结核", False, False),
+        ("高血压", False, False),
+        ("白癜风", True, False),
+    ],
+)
+def test_infectivity_against_the_name(head: str, polarity: bool, doubted: bool) -> None:
+    assert (doubtful_infectivity(head, polarity) is not None) == doubted
+
+
+@pytest.mark.parametrize(
+    ("head", "medicine", "fits"),
+    [
+        ("大叶性肺炎", "阿奇霉素分散片", True),
+        ("病毒性肺炎", "阿奇霉素分散片", False),
+        ("肠结核", "异烟肼片", True),
+        ("甲亢", "丙硫氧嘧啶片", True),
+        ("高血压", "某某丸", None),
+    ],
+)
+def test_classes_of_medicines(head: str, medicine: str, fits: bool | None) -> None:
+    assert class_fits(head, medicine) is fits
+
+
+def test_sure_foods() -> None:
+    assert tells("always_avoided", "白酒") and not tells("always_avoided", "杏仁")
+    assert tells("always_wholesome", "小米粥") and not tells("always_wholesome", "酱辣白菜头")
