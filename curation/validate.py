@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> None:
         if warned := failures(tables, "warning"):
             logger.warning("expectations of severity warning do not hold; the line goes on:\n%s", describe(warned))
         if failed := failures(tables, "error"):
-            told = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} names all ids"
+            told = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} names all ids; mend what makes them, then `dvc repro`"
             raise ValueError(f"expectations failed; {told}:\n{describe(failed)}")
         write_json(args.metrics, figures(tables))
         write_json(out / PASSED, list(suites))

@@ -6,6 +6,7 @@ A new column is one line here; what is expected of it stands in `curation/expect
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,7 +17,12 @@ from records.identity import content_id
 from records.jsonl import read_jsonl
 from records.question import LETTERS, Question, question_id
 
-_DIRT = re.compile(r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\u200b\ufeff]|&(?:nbsp|#\d+|[a-z]+);|<[a-zA-Z/][^>]*>")
+_DIRT = re.compile(
+    r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\u200b\ufeff]"
+    r"|</?(?:a|b|br|div|em|font|form|h\d|i|iframe|img|input|li|link|meta|p|script|span|strong|style|su[bp]|t[dhr]|table|u|ul)(?=[\s/>])[^<>]*>",
+    re.I,
+)
+_ENTITY = re.compile(r"&(?:#\w{1,8}|[A-Za-z]\w{1,31});")
 _CHOICE = ("mcqa", "mrqa", "tf")
 
 R = TypeVar("R")
@@ -73,7 +79,7 @@ def questions_table(places: Places) -> Columns:
         "options_distinct?": lambda q: len({option.text for option in q.options}) == len(q.options),
         "letters_in_order?": lambda q: "".join(option.letter for option in q.options) == LETTERS[: len(q.options)],
         "case_has_group?": lambda q: q.shared_stem is None or q.group_id is not None,
-        "text_clean?": lambda q: is_clean(q.shared_stem or "", q.stem, *(option.text for option in q.options)),
+        "text_clean?": lambda q: is_clean(q.shared_stem or "", q.stem, q.answer or "", *(option.text for option in q.options)),
         "seen_somewhere?": lambda q: bool(q.provenance),
     }
     return columns_of(read_jsonl(places.questions, Question), makers)
@@ -160,4 +166,4 @@ def answer_fits(question: Question) -> bool:
 
 def is_clean(*texts: str) -> bool:
     """Tell whether texts hold no lost characters, controls, entities or mark-up."""
-    return not any(_DIRT.search(text) for text in texts)
+    return not any(_DIRT.search(text) or any(unescape(entity) != entity for entity in _ENTITY.findall(text)) for text in texts)

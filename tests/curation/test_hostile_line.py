@@ -18,6 +18,7 @@ from records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
 from records.jsonl import write_jsonl
 from records.params import Claims, Clean, NearDuplicates
 from records.provenance import Provenance
+from records.question import Option, Question, question_id
 from tests.curation.hostile_pieces import LONG, PIECES, SUBJECTS, random_characters
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
@@ -145,3 +146,25 @@ def test_a_numeral_without_end_is_a_figure_like_any_other(numeral: str) -> None:
 
 def test_texts_that_repeat_one_character_differ_in_length_alone() -> None:
     assert difference("甲" * 3_000, "甲" * 2_999).opposed is False
+
+
+def test_long_texts_of_two_characters_are_twins_of_equal_ones_alone() -> None:
+    """Their n-grams are the same eight, whatever they say, so that each two are a pair to look at."""
+    lot = random.Random("two")
+    stems = ["下列" + "".join(lot.choices("甲乙", k=2_000)) for _ in range(60)]
+    options = [Option(letter=letter, text=text) for letter, text in zip("ABCD", SUBJECTS, strict=False)]
+    rows = [
+        Question(
+            id=question_id(None, stem, [option.text for option in options]),
+            exam="PCE",
+            subject="心理学",
+            question_type="mcqa",
+            stem=stem,
+            options=options,
+            answer="A",
+            provenance=[Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position=f"q{place}")],
+        )
+        for place, stem in enumerate([*stems, stems[0] + "。"])
+    ]
+    found = unique_questions(rows, NEAR)
+    assert (len(found.kept), len(found.clusters)) == (60, 1)

@@ -28,6 +28,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("mojibake", {"stem_raw": "教师提出问题之后�一段时间称为（ ）。"}),
     ("mojibake", {"stem_raw": "å¿ƒç†å­¦å®¶认为感觉是（ ）。"}),
     ("mojibake", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "对事物的个\ufffd属性的反映。"}),
+    ("stem_broken", {"case_raw": "”"}),
     ("stem_broken", {"stem_raw": "这是考虑到路人的步行速度、"}),
     ("stem_broken", {"stem_raw": "这样做的目的在于（"}),
     ("stem_broken", {"stem_raw": "(B)适应环境的能力"}),

@@ -163,6 +163,7 @@ BAD_QUESTIONS = [
     ("text_clean?", question("别的&nbsp;题")),
     ("text_clean?", question("别的\ufffd题")),
     ("text_clean?", question("别的<b>题")),
+    ("text_clean?", question("别的题目", "反\ufffd映", "qa", ())),
     ("seen_somewhere?", replace(OTHER, provenance=[])),
 ]
 BAD_FACTS = [
