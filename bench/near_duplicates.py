@@ -1,6 +1,7 @@
 """The near-duplicate join beside MinHash engines, where they are installed: CPU time, memory, recall and precision as ratios.
 
     python bench/near_duplicates.py --count 30000 --rounds 3
+    python bench/near_duplicates.py --count 20000 --chars 5000 --only join "rensa, verified"
 
 Each engine runs in a process of its own on one core, the rounds interleaved, on questions built by a seeded generator: a third of
 them are edited copies of others. `pip install rensa gaoya` into an environment of its own adds those two.
@@ -26,11 +27,16 @@ from curation.similarity import jaccard, ngrams
 NGRAM_CHARS, THRESHOLD = 3, 0.8
 PERMUTATIONS, BANDS = 128, 16
 COPIES = 1 / 3
+CHARS = 100
 Found = list[tuple[int, int]]
 
 
-def build(count: int, seed: int = 1) -> list[str]:
-    """Return texts of about 100 characters: words of one to four characters, drawn unevenly, as in real exam questions."""
+def build(count: int, chars: int = CHARS, seed: int = 1) -> list[str]:
+    """Return texts of about so many characters: words of one to four characters, drawn unevenly, as in real exam questions.
+
+    Longer texts have as many edits more.
+    """
+    times = max(chars // CHARS, 1)
     draw = random.Random(f"{seed}/questions")
     characters = [chr(0x4E00 + int(draw.paretovariate(0.6)) % 6000) for _ in range(50_000)]
     words = ["".join(draw.choices(characters, k=draw.choice([1, 2, 2, 2, 3, 4]))) for _ in range(20_000)]
@@ -38,11 +44,11 @@ def build(count: int, seed: int = 1) -> list[str]:
     for _ in range(count):
         if texts and draw.random() < COPIES:
             text = list(draw.choice(texts))
-            for _ in range(draw.randrange(5)):
+            for _ in range(draw.randrange(5 * times)):
                 text[draw.randrange(len(text))] = draw.choice(words)
             texts.append("".join(text))
         else:
-            texts.append("".join(words[int(len(words) * draw.random() ** 2)] for _ in range(draw.randrange(25, 65))))
+            texts.append("".join(words[int(len(words) * draw.random() ** 2)] for _ in range(draw.randrange(25 * times, 65 * times))))
     return texts
 
 
@@ -105,9 +111,9 @@ def gaoya(texts: list[str]) -> Found:
 ENGINES = {"join": join, "rensa": rensa, "rensa, verified": rensa_verified, "gaoya": gaoya, "gaoya, verified": gaoya_verified}
 
 
-def run(engine: str, count: int, out: Path) -> None:
+def run(engine: str, count: int, chars: int, out: Path) -> None:
     """Measure one engine in this process; compiling and importing are not measured, since they do not grow."""
-    texts = build(count)
+    texts = build(count, chars)
     ENGINES[engine](texts[:50])
     before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     found = ENGINES[engine](texts)
@@ -118,24 +124,28 @@ def run(engine: str, count: int, out: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=30_000)
+    parser.add_argument("--chars", type=int, default=CHARS, help="length of the texts, about; at least and by default 100")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", choices=ENGINES, help="one engine alone")
+    parser.add_argument("--only", choices=ENGINES, nargs="+", help="these engines alone, of which one is the join")
     parser.add_argument("--engine", choices=ENGINES, help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.engine:
-        return run(args.engine, args.count, args.out)
-    engines = (
-        [args.only] if args.only else [engine for engine in ENGINES if engine == "join" or importlib.util.find_spec(engine.split(",")[0])]
-    )
-    print(f"not installed: {'; '.join(sorted(set(ENGINES) - set(engines))) or 'none'}")
+        return run(args.engine, args.count, args.chars, args.out)
+    there = [engine for engine in ENGINES if engine == "join" or importlib.util.find_spec(engine.split(",")[0])]
+    print(f"not installed: {'; '.join(sorted(set(ENGINES) - set(there))) or 'none'}")
+    engines = [engine for engine in there if not args.only or engine in args.only]
+    if "join" not in engines:
+        parser.error(f"--only {' '.join(args.only)}: expected `join` among them, whose pairs are the truth")
     runs: dict[str, list[dict]] = {engine: [] for engine in engines}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(args.rounds):
             for engine in engines:
                 out = Path(folder) / f"{engine}.json"
-                command = [sys.executable, __file__, "--engine", engine, "--count", str(args.count), "--out", str(out)]
-                subprocess.run(command, check=True, env=os.environ | {"RAYON_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
+                command = [sys.executable, __file__, "--engine", engine, "--count", str(args.count), "--chars", str(args.chars)]
+                subprocess.run(
+                    [*command, "--out", str(out)], check=True, env=os.environ | {"RAYON_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+                )
                 runs[engine].append(json.loads(out.read_text()))
     print(table(runs))
 

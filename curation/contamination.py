@@ -1,7 +1,7 @@
 """Questions and the questions of reference benchmarks -> which ask the same, and what is left without them. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from curation.joining.clusters import MIN_NGRAMS
-from curation.joining.twins import Proper, proper, relation
-from curation.similarity import near_pairs_between
+from curation.joining.twins import Proper, cores, proper, relation
+from curation.similarity import jaccard, near_pairs_between, ngrams
 from records.params import NearDuplicates
 from records.provenance import Provenance
 from records.question import Question
@@ -67,7 +67,7 @@ def met(questions: Sequence[Question], references: Sequence[Question], params: N
     """
     ours, theirs = _by_text(questions, params), _by_text(references, params)
     found: dict[tuple[int, int], Met] = {}
-    for left, right, similarity in _candidates(list(ours), list(theirs), params):
+    for left, right, similarity in _candidates(ours, theirs, params):
         for one, other in product(ours[left], theirs[right]):
             if not (one.whole and other.whole) and (kind := relation(one.proper, other.proper, params)):
                 same = one.proper.text == other.proper.text and one.proper.case == other.proper.case
@@ -139,11 +139,18 @@ def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str,
     return forms
 
 
-def _candidates(ours: Sequence[str], theirs: Sequence[str], params: NearDuplicates) -> Iterable[tuple[str, str, float]]:
-    """Yield the pairs of texts that are near enough; short ones only where they are equal, as one word is much of them."""
+def _candidates(
+    ours: Mapping[str, list[_Form]], theirs: Mapping[str, list[_Form]], params: NearDuplicates
+) -> Iterable[tuple[str, str, float]]:
+    """Yield the pairs of texts that are near enough; short ones only where their stems are the same, as one word is much of them."""
     least = params.ngram_chars + MIN_NGRAMS - 1
-    equal = set(theirs)
-    yield from ((text, text, 1.0) for text in ours if len(text) < least and text in equal)
+    holders: dict[int, set[str]] = defaultdict(set)
+    for text, forms in theirs.items():
+        for core in {core for form in forms for core in cores(form.proper)}:
+            holders[core].add(text)
+    for text, forms in ours.items():
+        for other in {other for form in forms for core in cores(form.proper) for other in holders.get(core, ())}:
+            yield text, other, 1.0 if text == other else jaccard(ngrams(text, params.ngram_chars), ngrams(other, params.ngram_chars))
     left, right = [text for text in ours if len(text) >= least], [text for text in theirs if len(text) >= least]
     pairs = near_pairs_between(left, right, params.ngram_chars, params.threshold)
     for place, other, similarity in zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from curation import contamination
 from curation.contamination import Contamination, contaminations, of_kept, without_contaminated
 from curation.engine import LOCAL, Engine, engine_of
-from curation.joining.clusters import Star, case_groups, medoid, stars
+from curation.joining.clusters import Star, case_groups, medoid, stars, twins
 from curation.joining.merging import blemishes, merged, merged_provenance, sighted
 from curation.joining.reviews import Settled, decision_for, read_decisions, review_of_fact, review_of_question, settled, told
 from records.cluster import Cluster
@@ -59,7 +59,7 @@ def unique_questions(
     found = UniqueQuestions([], [], [], [])
     every = sighted(rows, params.ngram_chars, engine)
     groups = case_groups(every, params)
-    for star in stars(every, params, engine):
+    for star in stars(every, twins(every, params, engine)):
         group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
         cluster_id = content_id("cluster", star.head.id)
         decision = decision_for(group, decisions or {}) if star.conflict else None

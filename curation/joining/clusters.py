@@ -1,18 +1,20 @@
 """Questions that ask the same thing brought together around the best of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
+import numpy as np
+
 from curation.engine import LOCAL, Engine, batches_of
 from curation.joining.merging import Sighted
-from curation.joining.twins import Candidates, relations
+from curation.joining.twins import Candidates, cores, relations
 from curation.similarity import jaccard, near_pairs, ngrams
 from records.params import NearDuplicates
 
 _BATCH = 2_000
-MIN_NGRAMS = 20  # in a shorter text one word is much of it, so only equal ones are one question
+MIN_NGRAMS = 20  # in a shorter text one word is much of it, so only those of one stem are looked at
 
 
 class Twins(NamedTuple):
@@ -37,13 +39,12 @@ class Star(NamedTuple):
 Bonds = dict[tuple[int, int], Twins]
 
 
-def stars(sighted: Sequence[Sighted], params: NearDuplicates, engine: Engine = LOCAL) -> Iterable[Star]:
-    """Yield the stars of questions given from the best to the worst; each question is in one.
+def stars(sighted: Sequence[Sighted], bonds: Bonds) -> Iterable[Star]:
+    """Yield the stars of questions given from the best to the worst, by their `twins`; each question is in one.
 
     The best becomes a centre and takes its twins along; then the best of those left. A twin of a member that is no twin of the
     centre is left over: it finds another centre or is kept itself.
     """
-    bonds = twins(sighted, params, engine)
     near: dict[int, list[int]] = defaultdict(list)
     parents = list(range(len(sighted)))
     for a, b in sorted(bonds):
@@ -85,7 +86,10 @@ def case_groups(sighted: Sequence[Sighted], params: NearDuplicates) -> dict[str,
 
 
 def twins(sighted: Sequence[Sighted], params: NearDuplicates, engine: Engine = LOCAL) -> Bonds:
-    """Return the pairs of places that ask the same thing."""
+    """Return the pairs of places that ask the same thing.
+
+    Looked at are those whose texts are near, and those whose stems are the same, however short they are.
+    """
     kin = _case_kin({one.proper.case for one in sighted}, params)
     holders: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, one in enumerate(sighted):
@@ -99,10 +103,23 @@ def twins(sighted: Sequence[Sighted], params: NearDuplicates, engine: Engine = L
         ours, theirs = holders[texts[left]], holders[texts[right]]
         for common in ours.keys() & theirs.keys():
             found.update(dict.fromkeys(product(ours[common], theirs[common]), similarity))
+    for a, b in _of_one_stem(sighted, kin):
+        if (a, b) not in found and (b, a) not in found:
+            found[a, b] = jaccard(*(ngrams(sighted[place].proper.text, params.ngram_chars) for place in (a, b)))
     batches = batches_of(list(found), _BATCH)
     kinds = engine.mapped(relations, [_candidates(sighted, batch) for batch in batches], params)
     judged = ((pair, kind) for batch, some in zip(batches, kinds, strict=True) for pair, kind in zip(batch, some, strict=True))
     return {(min(pair), max(pair)): Twins(found[pair], kind == "conflict") for pair, kind in judged if kind}
+
+
+def _of_one_stem(sighted: Sequence[Sighted], kin: Mapping[str | None, int]) -> Iterator[tuple[int, int]]:
+    """Yield the places of questions that share one of their `cores`, and a case that could be the same."""
+    held = [(hash((core, kin[one.proper.case])), place) for place, one in enumerate(sighted) for core in cores(one.proper)]
+    numbers, places = np.array(held, dtype=np.int64).reshape(-1, 2).T
+    order = np.argsort(numbers, kind="stable")
+    _, first, counts = np.unique(numbers[order], return_index=True, return_counts=True)
+    for start, count in zip(first[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
+        yield from combinations(places[order[start : start + count]].tolist(), 2)
 
 
 def _candidates(sighted: Sequence[Sighted], pairs: Sequence[tuple[int, int]]) -> Candidates:

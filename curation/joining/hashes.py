@@ -1,4 +1,8 @@
-"""Hashes of the character n-grams of a text, and a hash table that tells n-grams apart by their code points. Compiled by numba."""
+"""Hashes of the character n-grams of a text, and a hash table that tells n-grams apart by their code points. Compiled by numba.
+
+All is compiled into the loops of tokens.py and join.py, whose caches know their own files alone: after a change here, or in index.py,
+delete `curation/joining/__pycache__`. No loop is left by `break`: numba would then count references to arrays in each of its rounds.
+"""
 
 from typing import NamedTuple
 
@@ -26,7 +30,7 @@ def hashing(codes: np.ndarray, ngram_chars: int) -> Hashing:
     return Hashing(ngram_chars, np.uint64(1 << bits) if exact else _BASE, exact)
 
 
-@njit
+@njit(forceinline=True)
 def hash_all(codes, start, end, how, hashes):
     """Write the hash of each n-gram of a text, and return how many there are."""
     weight, hashed = np.uint64(1), np.uint64(0)
@@ -41,7 +45,7 @@ def hash_all(codes, start, end, how, hashes):
     return grams
 
 
-@njit
+@njit(forceinline=True)
 def same_gram(codes, a, b, ngram_chars):
     i = 0
     while i < ngram_chars and codes[a + i] == codes[b + i]:
@@ -49,18 +53,28 @@ def same_gram(codes, a, b, ngram_chars):
     return i == ngram_chars
 
 
-@njit
-def find(codes, hashed, at, how, hashes, places, mask):
-    """Return the slot of the n-gram at a place, in a hash table of mask + 1 slots whose empty places are -1."""
+@njit(forceinline=True)
+def _holds(codes, start, how, hashes, number, at, hashed):
+    return hashes[number] == hashed and (how.exact or same_gram(codes, start + number, at, how.ngram_chars))
+
+
+@njit(forceinline=True)
+def find(codes, start, how, hashes, slots, base, mask, at, hashed):
+    """Return the slot of an n-gram that stands at a place, in the hash table of a text.
+
+    A slot that is taken holds `base` and the n-gram's number in the text; what is less was left by others, so nothing is cleared.
+    """
     slot = np.int64((hashed * MULTIPLIER) >> np.uint64(32)) & mask
-    while places[slot] >= 0 and (hashes[slot] != hashed or not (how.exact or same_gram(codes, places[slot], at, how.ngram_chars))):
+    while slots[slot] >= base and (
+        hashes[slots[slot] - base] != hashed or not (how.exact or same_gram(codes, start + slots[slot] - base, at, how.ngram_chars))
+    ):
         slot = (slot + 1) & mask
     return slot
 
 
-@njit
+@njit(forceinline=True)
 def table_size(grams):
     size = 16
-    while size < 2 * grams:
+    while size < 4 * grams:
         size *= 2
     return size

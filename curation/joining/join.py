@@ -11,7 +11,8 @@ from numba import njit
 
 from curation.engine import LOCAL, Engine
 from curation.joining.hashes import find, hash_all, hashing, table_size
-from curation.joining.tokens import MARK_WORDS, SLACK, at_least, encode, rarest
+from curation.joining.index import POSTING, indexed, largest_totals, lay_out, least_shared
+from curation.joining.tokens import MARK_WORDS, encode, rarest
 
 _PART_TEXTS = 20_000  # joining fewer takes less time than sending them to a cluster
 
@@ -42,12 +43,23 @@ def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int =
     longest = int(np.diff(coded.starts).max(initial=0))
     prepared = (*coded, hashing(coded.codes, ngram_chars), *found, order, lists, threshold, border, longest)
     parts = min(engine.workers(), len(texts) // _PART_TEXTS)
-    return _join(*prepared, 0, 1) if parts < 2 else _gathered(engine.mapped(join_part, range(parts), parts, prepared))
+    return _in_part(0, 1, prepared) if parts < 2 else _gathered(engine.mapped(join_part, range(parts), parts, prepared))
 
 
 def join_part(part: int, parts: int, prepared: tuple[Any, ...]) -> Part:
     """Return the pairs that meet in one of several parts of the index. A pair may meet in several parts, and is in one at least."""
-    return Part(*(column.tobytes() for column in _join(*prepared, part, parts)))
+    return Part(*(column.tobytes() for column in _in_part(part, parts, prepared)))
+
+
+def _in_part(part: int, parts: int, prepared: tuple[Any, ...]) -> Joined:
+    """Allocate and join. numpy asks the system for large pages where numba does not, and what lies all over memory is found sooner."""
+    *texts, order, lists, threshold, border, longest = prepared
+    _, _, _, sizes, shared, buckets, begins, _ = texts
+    needed = least_shared(sizes, threshold)
+    places = np.zeros(((1 if border == 0 else 2) * lists + 1, 2), np.int64)
+    lay_out(buckets, begins, sizes, shared, needed, border, part, parts, places)
+    index, met = np.empty(places[-1, 0], POSTING), np.full(len(sizes), -1, np.int32)
+    return _join(*texts, order, threshold, border, longest, needed, places, index, met, part, parts)
 
 
 def _gathered(parts: Iterable[Part]) -> Joined:
@@ -58,48 +70,14 @@ def _gathered(parts: Iterable[Part]) -> Joined:
     return left[once], right[once], similarity[once]
 
 
-@njit
-def _needed(sizes, threshold):
-    """Return the least number of shared n-grams that two texts need, by the sum of their sizes."""
-    largest = 0
-    for size in sizes:
-        largest = max(largest, size)
-    needed = np.empty(2 * largest + 1, np.int32)
-    for total in range(len(needed)):
-        needed[total] = at_least(threshold / (1 + threshold) * total)
-    return needed
-
-
-@njit
-def _indexed(shared, size, needed):
-    """Return how many of its rarest n-grams a text shows in the index, so that every partner of its size or larger meets it."""
-    return max(shared - needed[2 * size] + 1, 0)
-
-
-@njit
-def _places(buckets, begins, sizes, shared, lists, needed, border, part, parts):
-    """Return where each list of the index begins, twice; with a border, one for the texts after it, then one for those before."""
-    sides = 1 if border == 0 else 2
-    places = np.zeros((sides * lists + 1, 2), np.int64)
-    for text in range(len(sizes)):
-        if shared[text]:
-            for i in range(_indexed(shared[text], sizes[text], needed)):
-                if parts == 1 or buckets[begins[text] + i] % parts == part:
-                    places[sides * buckets[begins[text] + i] + (text < border) + 1, 0] += 1
-    for one in range(sides * lists):
-        places[one + 1, 0] += places[one, 0]
-        places[one + 1, 1] = places[one + 1, 0]
-    return places
-
-
-@njit
+@njit(forceinline=True)
 def _doubled(values):
     wider = np.empty(2 * len(values), values.dtype)
     wider[: len(values)] = values
     return wider
 
 
-@njit
+@njit(forceinline=True)
 def _bits(word):
     """Return how many bits are set."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -108,7 +86,7 @@ def _bits(word):
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit
+@njit(forceinline=True)
 def _unlike(marks, x, y):
     """Return how many bits the marks of two texts differ in; each n-gram that only one of them has turns at most one over."""
     bits = 0
@@ -117,83 +95,92 @@ def _unlike(marks, x, y):
     return bits
 
 
-@njit
-def _fill(codes, start, how, every, grams, hashes, places, mask):
-    """Put the n-grams of a text into an empty hash table."""
+@njit(forceinline=True)
+def _fill(codes, start, how, every, grams, slots, base, mask):
+    """Put the n-grams of a text into a hash table."""
     for i in range(grams):
-        slot = find(codes, every[i], start + i, how, hashes, places, mask)
-        hashes[slot], places[slot] = every[i], start + i
+        slots[find(codes, start, how, every, slots, base, mask, start + i, every[i])] = base + i
 
 
-@njit
-def _overlap(codes, start, how, every, grams, hashes, places, mask, met, stamp, needed):
-    """Return how many distinct n-grams of a text are in a hash table, or 0 once `needed` is out of reach."""
-    both = 0
+@njit(forceinline=True)
+def _overlap(codes, start, how, every, slots, base, mask, other, others, grams, met, stamp, needed):
+    """Return how many distinct n-grams of another text are in the hash table of a text, or 0 once `needed` is out of reach."""
+    both, spare = 0, grams - needed
     for i in range(grams):
-        slot = find(codes, every[i], start + i, how, hashes, places, mask)
-        if places[slot] >= 0 and met[slot] != stamp:
+        slot = find(codes, start, how, every, slots, base, mask, other + i, others[i])
+        if slots[slot] >= base and met[slot] != stamp:
             met[slot] = stamp
             both += 1
-        elif both + grams - i <= needed:
-            return 0
+        else:
+            spare -= 1
+            if spare < 0:
+                return 0
     return both
 
 
 @njit(cache=True)
-def _join(codes, starts, how, sizes, shared, buckets, begins, marks, order, lists, threshold, border, longest, part, parts):
+def _join(
+    codes, starts, how, sizes, shared, buckets, begins, marks, order, threshold, border, longest, needed, places, index, met, part, parts
+):
     """Return all pairs at or above the threshold. `order` goes by size, so that each text meets only partners of at most its own size.
 
     With several parts only those that share an n-gram whose list is of this part.
     """
-    needed = _needed(sizes, threshold)
-    places = _places(buckets, begins, sizes, shared, lists, needed, border, part, parts)  # from where to where each list goes
+    totals = largest_totals(needed)
     sides = 1 if border == 0 else 2
-    index = np.empty((places[-1, 0], 3), np.int32)  # text, its size, how many of its n-grams are left from this one on
-    first_marks = np.empty(places[-1, 0], np.uint64)  # beside the index, since what lies elsewhere takes long to fetch
-    met = np.full(len(sizes), -1, np.int32)
-    hashes, grams = np.empty(table_size(longest), np.uint64), np.full(table_size(longest), -1, np.int64)
-    stamps, stamp, every = np.zeros(table_size(longest), np.int64), 0, np.empty(longest, np.uint64)
+    slots, base = np.full(table_size(longest), -1, np.int64), 0
+    stamps, stamp, (every, others) = np.zeros(table_size(longest), np.int64), 0, np.empty((2, longest), np.uint64)
     left, right, similarity = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)
+    heads = np.empty((longest + 1, 4), np.int64)
     found = 0
     for x in order:
-        size, kept, mask = sizes[x], shared[x], 0
-        for i in range(begins[x + 1] - begins[x]):
+        size, kept, mask, mark, live = sizes[x], shared[x], 0, marks[x, 0], 0
+        for i in range(begins[x + 1] - begins[x]):  # in three loops, so that the processor waits for many lists at a time
             one = sides * buckets[begins[x] + i] + (sides - 1 if x >= border else 0)
-            first, last = places[one, 0], places[one, 1]
-            if first == last:  # nothing there, or the list is of another part
-                continue
-            while first < last and index[first, 1] < threshold * size - SLACK:
-                first += 1  # too short for this text, so for all that follow
+            heads[live, 0], heads[live, 1], heads[live, 2], heads[live, 3] = one, places[one, 0], places[one, 1], totals[kept - i] - size
+            live += places[one, 0] < places[one, 1]
+        for i in range(live):
+            first, last = heads[i, 1], heads[i, 2]
+            while first < last and index[first].largest < size:
+                first += 1  # partner of no text of this size or larger, so of none that follow
+            heads[i, 1] = first
+        for i in range(live):
+            one, first, last, largest = heads[i, 0], heads[i, 1], heads[i, 2], heads[i, 3]
             places[one, 0] = first
             for k in range(first, last):
-                y, rest, both_needed = index[k, 0], index[k, 2], needed[size + index[k, 1]]
-                if both_needed > kept - i:
+                if index[k].largest < size:
+                    continue
+                if index[k].size > largest:
                     break  # too long for what is left of this text, and so are all that follow
-                apart = size + index[k, 1] - 2 * both_needed  # no more n-grams than these may be in one of the two alone
-                if rest < both_needed or _bits(marks[x, 0] ^ first_marks[k]) > apart or met[y] == x:
+                both_needed = needed[size + index[k].size]
+                apart = size + index[k].size - 2 * both_needed  # no more n-grams than these may be in one of the two alone
+                if _bits(mark ^ index[k].mark) > apart:
+                    continue
+                y = index[k].text
+                if met[y] == x:
                     continue
                 met[y] = x
                 if _unlike(marks, x, y) > apart:
                     continue
                 if mask == 0:
                     mask = table_size(starts[x + 1] - starts[x]) - 1
-                    grams[: mask + 1] = -1
-                    _fill(codes, starts[x], how, every, hash_all(codes, starts[x], starts[x + 1], how, every), hashes, grams, mask)
+                    base += longest
+                    _fill(codes, starts[x], how, every, hash_all(codes, starts[x], starts[x + 1], how, every), slots, base, mask)
                 stamp += 1
-                count = hash_all(codes, starts[y], starts[y + 1], how, every)
-                both = _overlap(codes, starts[y], how, every, count, hashes, grams, mask, stamps, stamp, both_needed)
+                count = hash_all(codes, starts[y], starts[y + 1], how, others)
+                both = _overlap(codes, starts[x], how, every, slots, base, mask, starts[y], others, count, stamps, stamp, both_needed)
                 value = both / (size + sizes[y] - both)
                 if both > 0 and value >= threshold:
                     if found == len(left):
                         left, right, similarity = _doubled(left), _doubled(right), _doubled(similarity)
                     left[found], right[found], similarity[found] = min(x, y), max(x, y), value
                     found += 1
-        for i in range(_indexed(kept, size, needed)):
+        for i in range(indexed(kept, size, needed)):
             if parts > 1 and buckets[begins[x] + i] % parts != part:
                 continue
             one = sides * buckets[begins[x] + i] + (x < border)
             place = places[one, 1]
-            index[place, 0], index[place, 1], index[place, 2] = x, size, kept - i
-            first_marks[place] = marks[x, 0]
+            posting = index[place]
+            posting.text, posting.size, posting.largest, posting.mark = x, size, totals[kept - i] - size, mark
             places[one, 1] = place + 1
     return left[:found].copy(), right[:found].copy(), similarity[:found].copy()

@@ -4,15 +4,18 @@ All texts are canonical. Word classes are jieba's; the ends of names are in voca
 """
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
-from curation.joining.wording import idle_characters, name_ends, without_idle, without_synonyms
+from curation.joining.aligning import differing
+from curation.joining.vocabulary import vocabulary
+from curation.joining.wording import without_idle, without_synonyms
 from curation.words import cutter
 
 _MIN_SLIP_CHARS = 4  # in a shorter text one character is much of it: 胃炎 and 肝炎
 _NOUN = frozenset("njilgsx")  # jieba's classes of nouns, idioms, set phrases, short forms, places and what it does not know
 _VERB = frozenset("va")
+_MIN_WORD_CHARS = 2
+SHORT_CHARS = 20  # a stem of fewer characters is asked anew by any word of it
 
 
 def is_slip(text: str, other: str) -> bool:
@@ -34,33 +37,69 @@ def is_slip(text: str, other: str) -> bool:
 def renamed(text: str, other: str, strict: bool = False) -> bool:
     """Tell whether a noun stands in the place of another, or the name of a disease, medicine or test in one text alone.
 
-    One character in the place of another is a slip, but for such names: 韦纳 is 维纳, 胃炎 is not 肝炎. Where strict, a verb or an
-    adjective in the place of another counts as well.
+    One character in the place of another is a slip where both look or sound alike (韦纳 is 维纳), and in a long text where it
+    leaves no word (栓验 is 检验, 信度 is not 效度). Where strict, a verb or an adjective in the place of another counts as well; in a short
+    text any word does, and any that is added.
     """
+    if text == other:
+        return False
     first, second = sorted([without_synonyms(text), without_synonyms(other)])  # the matcher is not symmetric
-    for kind, i1, i2, j1, j2 in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        if kind == "equal":
-            continue
+    short = min(len(first), len(second)) < SHORT_CHARS
+    for kind, i1, i2, j1, j2 in differing(first, second):
         here, there = _classes(first, i1, i2), _classes(second, j1, j2)
         if "name" in here or "name" in there:
             return True
-        if max(i2 - i1, j2 - j1) > 1 and kind == "replace":
+        if kind != "replace":
+            if _other_word(first, i1, i2) or _other_word(second, j1, j2) or (short and here | there):
+                return True
+        elif i2 - i1 == j2 - j1 == 1:
+            parting = "noun" in here | there or strict or short
+            if here and there and parting and not _is_slip_of(first, second, i1, j1, short):
+                return True
+        else:
             both = (here & there) | ({"noun"} if "noun" in here | there and here and there else set())
-            if "noun" in both or (strict and "verb" in both):
+            if "noun" in both or (strict and "verb" in both) or (short and both):
                 return True
     return False
 
 
+def _is_slip_of(text: str, other: str, place: int, other_place: int, short: bool) -> bool:
+    """Tell whether two characters look or sound alike, or one of them makes a word and the other does not."""
+    if any(text[place] in row and other[other_place] in row for row in vocabulary().lookalikes):
+        return True
+    return not short and _is_word(text, place) != _is_word(other, other_place)
+
+
+def _is_word(text: str, place: int) -> bool:
+    """Tell whether a character stands within a word of the dictionary."""
+    word = next(word for word, _, first, last in _words(text) if first <= place < last)
+    return len(word) > 1 and word in _tagger().tokenizer.FREQ
+
+
+def _other_word(text: str, start: int, end: int) -> bool:
+    """Tell whether a span makes another word of a word: 下 of 下丘脑, 中 of 中学生."""
+    return any(
+        first <= start < end <= last - _MIN_WORD_CHARS
+        and set(text[end:last]) - vocabulary().idle_characters
+        and word in _tagger().tokenizer.FREQ
+        for word, _, first, last in _words(text)
+    )
+
+
 def _classes(text: str, start: int, end: int) -> set[str]:
-    """Return the classes of the words that a span touches: name, noun, verb; idle characters are of none."""
+    """Return the classes of the words that a span touches: name, noun, verb, other; idle characters are of none."""
     found = set()
     for word, tag, first, last in _words(text):
         inside = text[max(first, start) : min(last, end)]
-        if first < end and last > start and set(inside) - idle_characters():
+        if first < start and inside in vocabulary().suffixes:
+            continue
+        if (
+            first < end and last > start and set(inside) - vocabulary().idle_characters and not inside.isascii()
+        ):  # figures are compared apart
             if tag[0] in _NOUN:
-                found.add("name" if word[-1] in name_ends() and len(word) > 1 else "noun")
-            elif tag[0] in _VERB:
-                found.add("verb")
+                found.add("name" if word[-1] in vocabulary().name_ends and len(word) > 1 else "noun")
+            else:
+                found.add("verb" if tag[0] in _VERB else "other")
     return found
 
 

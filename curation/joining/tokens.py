@@ -77,7 +77,7 @@ def rarest(texts: Codes, ngram_chars: int, threshold: float, border: int) -> Rar
     return Rarest(*_rarest(*texts, how, threshold, border, seen, shift, longest, room))
 
 
-@njit
+@njit(forceinline=True)
 def at_least(bound):
     return max(np.int64(np.ceil(bound - SLACK)), 1)
 
@@ -99,10 +99,11 @@ def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room):
     sizes, shared = np.zeros(texts, np.int32), np.zeros(texts, np.int32)
     buckets, begins = np.empty(room, np.int32), np.zeros(texts + 1, np.int64)
     marks = np.zeros((texts, MARK_WORDS), np.uint64)
-    hashes, places = np.empty(table_size(longest), np.uint64), np.full(table_size(longest), -1, np.int64)
-    every, (used, keys, here) = np.empty(longest, np.uint64), np.empty((3, longest), np.int64)
+    slots, base = np.full(table_size(longest), -1, np.int64), 0
+    every, (keys, here) = np.empty(longest, np.uint64), np.empty((2, longest), np.int64)
     for text in range(texts):
-        grams = hash_all(codes, starts[text], starts[text + 1], how, every)
+        start = starts[text]
+        grams = hash_all(codes, start, starts[text + 1], how, every)
         own, other, least = (0, 0, 2) if border == 0 else (0, 1, 1) if text < border else (1, 0, 1)
         for i in range(grams):  # apart from what follows, so that the processor waits for many at a time
             bucket = (every[i] * MULTIPLIER) >> shift
@@ -111,17 +112,15 @@ def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room):
         mask = table_size(grams) - 1
         distinct = kept = 0
         for i in range(grams):
-            slot = find(codes, every[i], starts[text] + i, how, hashes, places, mask)
-            if places[slot] < 0:
-                hashes[slot], places[slot] = every[i], starts[text] + i
-                used[distinct] = slot
+            slot = find(codes, start, how, every, slots, base, mask, start + i, every[i])
+            if slots[slot] < base:
+                slots[slot] = base + i
                 distinct += 1
                 mixed = every[i] * MULTIPLIER
                 marks[text, (mixed >> _HALF) & _LAST_WORD] ^= _ONE << ((mixed >> _QUARTER) & _LAST_BIT)
                 keys[kept] = here[i]
                 kept += here[i] >= 0
-        for i in range(distinct):
-            places[used[i]] = -1
+        base += grams
         sizes[text] = distinct
         look = kept - at_least(threshold * distinct) + 1
         if look > 0 and grams > 0:
@@ -133,7 +132,7 @@ def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room):
     return sizes, shared, buckets, begins, marks
 
 
-@njit
+@njit(forceinline=True)
 def _least(keys, count, wanted):
     """Move the least of some keys to the front, sorted."""
     if wanted > _FEW:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from curation.joining.renaming import is_slip, renamed
-from curation.joining.wording import denials, difference, figures, same_figures, stray_letter
+from curation.joining.wording import denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
 from curation.similarity import jaccard, ngrams
 from records.identity import canonical
 from records.params import NearDuplicates
@@ -19,7 +19,9 @@ _TAIL_FLOOR = 0.5  # the same for the last sentence of a stem that tells a case 
 _OPTION_FLOOR = 0.5  # options that are left over are one with a slip from here on: 学习过程中动机 and 学习过程的动机
 _OPTIONS_SHARED = 0.6  # 3 of 5: four options against four of which one differs
 _ANSWER_FLOOR = 0.2  # answers in words less alike than this answer different questions
+_MIN_OPTIONS = 3  # of fewer, one is too much to differ
 _LONG_STEM_CHARS = 60
+_LONG_CHARS = 200
 _MIN_TAIL_CHARS = 6
 _SENTENCE_END = re.compile(r"[。！？；!?;\n]")
 
@@ -61,6 +63,17 @@ def proper(question: Question, ngram_chars: int) -> Proper:
     )
 
 
+def cores(question: Proper) -> list[int]:
+    """Return numbers of which two questions share one whose stems are equal but for idle characters, and whose options are equal,
+    or the right ones are and all wrong ones but one.
+
+    Hardly any others do. Such questions are looked at however short they are.
+    """
+    stem, options, answer = without_idle(in_digits(question.stem)), question.options, question.answer
+    wrong = [place for place, text in enumerate(options) if text not in answer] if answer and len(options) > _MIN_OPTIONS else []
+    return [hash((stem, options)), *(hash((stem, answer, *options[:place], *options[place + 1 :])) for place in wrong)]
+
+
 class Candidates(NamedTuple):
     """Pairs of questions that may ask the same thing."""
 
@@ -82,18 +95,21 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     """
     if not _same_case(a, b, params) or denials(a.stem) != denials(b.stem):
         return None
+    if a.stem != b.stem and (_repeats(a.stem, params.ngram_chars) or _repeats(b.stem, params.ngram_chars)):
+        return None
     match = _matched(a.options, b.options, params.ngram_chars)
     kinds = len(a.options) + len(b.options) - len(match)
     likeness = _likeness(a.stem, b.stem, params.ngram_chars)
-    if len(match) < _OPTIONS_SHARED * kinds or likeness < _STEM_FLOOR or not _same_tail(a, b, params.ngram_chars):
-        return None
     alike, all_shared = likeness >= params.threshold, len(match) == kinds and not a.bare and not b.bare
+    near = likeness >= _STEM_FLOOR or (all_shared and cores(a)[0] == cores(b)[0])
+    if len(match) < _OPTIONS_SHARED * kinds or not near or not _same_tail(a, b, params.ngram_chars):
+        return None
     known = a.answer is not None and b.answer is not None
     agree = known and frozenset(match.get(text, text) for text in a.answer) == b.answer
     if not same_figures(a.stem, b.stem) and not (agree and all_shared and alike and stray_letter(a.stem, b.stem)):
         return None
-    differs = difference(a.stem, b.stem)
-    if differs.opposed or ((differs.replaced or differs.added) and renamed(a.stem, b.stem, strict=not agree)):
+    differs = difference(in_digits(a.stem), in_digits(b.stem))
+    if differs.opposed or renamed(a.stem, b.stem, strict=not agree):
         return None
     if not known:
         return "same" if alike or (all_shared and not differs.replaced) else None
@@ -126,7 +142,10 @@ def _same_case(a: Proper, b: Proper, params: NearDuplicates) -> bool:
 
 
 def _same_tail(a: Proper, b: Proper, ngram_chars: int) -> bool:
-    return a.tail is None or b.tail is None or _likeness(a.tail, b.tail, ngram_chars) >= _TAIL_FLOOR
+    if a.tail is None or b.tail is None:
+        return True
+    chars = min(len(a.tail), len(b.tail))  # where a sentence ends hangs on one sign
+    return _likeness(a.stem[-chars:], b.stem[-chars:], ngram_chars) >= _TAIL_FLOOR
 
 
 def _same_words(answer: frozenset[str], other: frozenset[str], ngram_chars: int) -> bool:
@@ -146,9 +165,17 @@ def _matched(options: tuple[str, ...], others: tuple[str, ...], ngram_chars: int
 
 @lru_cache(maxsize=1 << 16)
 def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
-    if figures(a) != figures(b) or denials(a) != denials(b) or difference(a, b).opposed:
+    if _repeats(a, ngram_chars) or _repeats(b, ngram_chars):
         return 0.0
-    return max(_likeness(a, b, ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
+    likeness = max(_likeness(in_digits(a), in_digits(b), ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
+    if likeness < _OPTION_FLOOR:  # no match, whatever they say; what follows takes more time
+        return likeness
+    return 0.0 if figures(a) != figures(b) or denials(a) != denials(b) or difference(a, b).opposed else likeness
+
+
+def _repeats(text: str, ngram_chars: int) -> bool:
+    """Tell whether a long text says the same over and over: its n-grams do not tell it from others, and comparing takes long."""
+    return len(text) > _LONG_CHARS and 2 * len(_grams(text, ngram_chars)) < len(text)
 
 
 def _likeness(a: str, b: str, ngram_chars: int) -> float:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from curation.cleaning.understood import reference_questions
 from curation.contamination import REASON, contaminations, of_kept, without_contaminated
 from curation.joining.clusters import MIN_NGRAMS
-from curation.joining.twins import proper, relation
+from curation.joining.twins import cores, proper, relation
 from curation.near_duplicates import unique_questions
 from curation.similarity import jaccard, ngrams
 from records.item import QuestionItem
@@ -127,7 +127,7 @@ def test_pairs_are_those_of_a_comparison_of_each_with_each(ours: list[Question],
         a, b = proper(one, PARAMS.ngram_chars), proper(other, PARAMS.ngram_chars)
         grams = [ngrams(side.text, PARAMS.ngram_chars) for side in (a, b)]
         long_enough = min(len(side.text) - PARAMS.ngram_chars + 1 for side in (a, b)) >= MIN_NGRAMS
-        near = a.text == b.text or (long_enough and jaccard(*grams) >= PARAMS.threshold)
+        near = set(cores(a)) & set(cores(b)) or (long_enough and jaccard(*grams) >= PARAMS.threshold)
         if near and relation(a, b, PARAMS):
             expected.add((one.id, other.id))
     found = contaminations(ours, theirs, PARAMS)

@@ -107,6 +107,12 @@ DRUG = "患者男性，60岁，患高血压合并糖尿病多年，平素口服�
 DRUGS = ("卡托普利", "硝苯地平", "美托洛尔", "氢氯噻嗪")
 
 
+def test_a_case_told_in_the_stem_asks_the_same_however_its_sentences_end() -> None:
+    one = ask(LONG_CASE + "该求助者的主要症状是（ ）。", SHORT)
+    other = ask((LONG_CASE + "该求助者的主要症状是").replace("。", "，").replace("一切如常", "一切都如常"), SHORT)
+    assert reasons(one, other) == ["near_duplicate"]
+
+
 # Questions that look like one and are two.
 @pytest.mark.parametrize(
     ("one", "other"),

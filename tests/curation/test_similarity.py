@@ -48,6 +48,15 @@ def test_the_join_of_two_lists_equals_a_comparison_of_each_with_each(
     assert found == [(i, j - border, value) for i, j, value in both if i < border <= j]
 
 
+@settings(max_examples=100, deadline=None)
+@given(texts, texts, st.sampled_from(THRESHOLDS))
+def test_new_texts_joined_with_old_ones_add_what_a_join_of_all_finds(old: list[str], new: list[str], threshold: float) -> None:
+    across = near_pairs_between(old, new, 3, threshold)
+    added = zip(across.left.tolist(), (across.right + len(old)).tolist(), across.similarity.tolist(), strict=True)
+    among_new = [(i + len(old), j + len(old), value) for i, j, value in joined(new, 3, threshold)]
+    assert sorted([*joined(old, 3, threshold), *among_new, *added]) == joined([*old, *new], 3, threshold)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(ALPHABET, min_size=3, max_size=9), min_size=1, max_size=4), st.data(), st.sampled_from(THRESHOLDS))
 def test_it_does_so_among_edited_copies(bases: list[str], data: st.DataObject, threshold: float) -> None:

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.joining.wording import Difference, denials, difference, figures, same_figures, stray_letter, without_idle, without_synonyms
+from curation.joining.wording import (
+    Difference,
+    denials,
+    difference,
+    figures,
+    in_digits,
+    same_figures,
+    stray_letter,
+    without_idle,
+    without_synonyms,
+)
 from records.identity import canonical
 
 
@@ -79,7 +89,8 @@ def test_a_difference_has_no_direction(text: str, other: str) -> None:
 
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
-    assert figures(canonical(text)) == tuple(sorted(figures(canonical(text))))
+    assert all(figures(canonical(text)))
+    assert in_digits(in_digits(text)) == in_digits(text)
     assert all(kind in ("wrong", "except", "not") for kind in denials(text))
 
 
@@ -92,10 +103,16 @@ def test_any_text_can_be_read(text: str) -> None:
         ("症状持续2周", "症状持续2天", False),
         ("症状持续2周", "症状持续", False),
         ("60年代和2周", "60代和2天", False),
+        ("甲组10人，乙组20人", "甲组20人，乙组10人", False),
     ],
 )
 def test_same_figures(text: str, other: str, same: bool) -> None:
     assert same_figures(text, other) is same_figures(other, text) is same
+
+
+@pytest.mark.parametrize(("text", "other"), [("第一天", "第1天"), ("第二至三周", "第2至3周"), ("一般", "一般"), ("两周", "2周")])
+def test_numerals_in_digits(text: str, other: str) -> None:
+    assert in_digits(text) == in_digits(other)
 
 
 def test_a_stray_letter_is_one_letter_in_one_text() -> None:

@@ -1,0 +1,99 @@
+"""Two stems in, with equal options: one decisive word makes them two questions, idle words do not."""
+
+import re
+
+import pytest
+
+from curation.near_duplicates import unique_questions
+from records.params import NearDuplicates
+from records.provenance import Provenance
+from records.question import Option, Question, question_id
+
+PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
+_DECISIVE = """
+{下/}丘脑在内分泌调节中的主要作用是（ ）|分泌释放激素|传导感觉|调节呼吸|维持平衡
+{亚/}急性感染性心内膜炎最常见的致病菌是（ ）|草绿色链球菌|金黄色葡萄球菌|肠球菌|真菌
+{原发/继发}性醛固酮增多症的特征性实验室改变是（ ）|低血钾|高血钾|低血钠|高血钙
+铁剂治疗缺铁性贫血，血红蛋白恢复正常后还应{继续/停止}服用（ ）|3~6个月|1个月|1周|1年
+心室{颤动/扑动}最有效的处理措施是（ ）|电除颤|利多卡因|胺碘酮|起搏器
+心{房/室}颤动最有效的复律措施是（ ）|电复律|利多卡因|胺碘酮|起搏器
+{颅内/腹内}压增高的三主征包括（ ）|头痛|呕吐|视乳头水肿|腹胀
+急性胰腺炎最具诊断意义的{血/尿}淀粉酶升高时间是发病后（ ）|6~12小时|12~24小时|24~48小时|48~72小时
+长期使用{糖/盐}皮质激素最常见的不良反应是（ ）|骨质疏松|低血钾|低血压|脱发
+感染性休克{早期/休克期}微循环的特点是（ ）|少灌少流|多灌少流|不灌不流|多灌多流
+{初中/高中}生思维发展的主要特点是（ ）|抽象逻辑思维占主导|形象思维占主导|动作思维占主导|创造思维占主导
+{小学/中学}生品德发展的基本特征是（ ）|协调性|伦理形成|波动性|抽象性
+{中/}学生心理健康教育的主要途径是（ ）|专门课程|学科渗透|个别辅导|家校合作
+{幼儿/婴儿}期的主要活动形式是（ ）|游戏|学习|劳动|交往
+{青少年/老年}期的主要发展任务是（ ）|建立同一性|获得完善感|获得勤奋感|获得信任感
+{感觉/知觉}的主要特性是对事物（ ）的反映|个别属性|整体属性|本质属性|规律
+{流体/晶体}智力的发展趋势是（ ）|成年后下降|终身上升|一生不变|先降后升
+{信/效}度是指测验结果的（ ）|稳定性|准确性|公平性|可比性
+{自/因}变量是指实验中（ ）的变量|由主试操纵|被观测|保持恒定|随机变化
+焦虑症与{恐怖/强迫}症的鉴别要点是（ ）|有无特定对象|有无反复行为|有无幻觉|有无妄想
+下列{最/较}能反映学生学习动机强弱的指标是（ ）|坚持性|成绩|智商|出勤
+{明/暗}适应过程中视觉感受性的变化是（ ）|变强|变弱|不变|不确定
+{桂枝/}茯苓丸主治的病证是（ ）|瘀阻胞宫证|水湿内停证|气血两虚证|肝郁气滞证
+{君/臣}药的主要作用是（ ）|针对主病|辅助君药|调和诸药|引经报使
+与甘草相{反/使}的药物是（ ）|甘遂|白术|人参|茯苓
+{生/熟}地黄的主要功效是（ ）|清热凉血|补血滋阴|活血止痛|温经散寒
+{川/浙}贝母的主要功效是（ ）|润肺止咳|清热散结|温肺化痰|降气平喘
+{手/足}太阴经的起穴是（ ）|中府|隐白|少商|大包
+{太阳/少阳}病的提纲证是（ ）|脉浮头项强痛|口苦咽干目眩|胃家实|腹满而吐
+卫气营血辨证中{卫/气}分证的主要表现是（ ）|发热微恶寒|壮热口渴|身热夜甚|斑疹
+{经期/经间期}出血的治疗原则是（ ）|清热止血|滋肾养阴|活血化瘀|补气摄血
+成人{每日/每次}最大饮酒量不宜超过（ ）|25g|15g|50g|100g
+施工现场应设“{六/十一}牌两图”，其中“两图”是指（ ）|总平面图和立面图|总平面图和立体图|安全标志图和临电布置图|排水图和安全标志图
+{自我/他人}评价发展的主要趋势是（ ）|由外到内|由内到外|由具体到抽象|由片面到全面
+{当归/}四逆汤的功用是（ ）|温经散寒|回阳救逆|温中祛寒|补气固脱
+甲组{10人乙组20人/20人乙组10人}，两组平均数之差的标准误（ ）|相等|增大|减小|不能比较
+"""
+_IDLE = """
+{下列哪项/以下哪一项}不是阿司匹林的不良反应？|胃肠道反应|凝血障碍|水杨酸反应|成瘾性
+弗洛伊德的人格结构理论{包括/有}（ ）|本我|自我|超我|真我
+在实验中由主试操纵的变量{称为/叫做}|自变量|因变量|控制变量|中介变量
+课堂里某{些/种}占优势的态度与情感的综合状态{/被}称为（ ）|课堂气氛|群体规范|人际关系|群体凝聚力
+儿童多动综合{症/征}的主要表现{是/为}（ ）|注意缺陷|学习困难|情绪低落|品行障碍
+患者咳嗽{2/两}周{，/}其首选的检查{是/为}（ ）|胸片|心电图|超声|血气分析
+下列{哪项/哪一项}不属于舌诊的内容？（ ）|舌色|舌形|苔色|齿痛
+"""
+
+
+def _rows(line: str, answers: tuple[str, str]) -> list[Question]:
+    stem, *texts = line.split("|")
+    options = [Option(letter=letter, text=text) for letter, text in zip("ABCD", texts, strict=True)]
+    stems = [re.sub(r"\{(.*?)/(.*?)\}", rf"\{side}", stem) for side in (1, 2)]
+    return [
+        Question(
+            id=question_id(None, text, texts),
+            exam="TCM",
+            subject="内科学",
+            question_type="mcqa",
+            stem=text,
+            options=options,
+            answer=answer,
+            provenance=[Provenance(source="site", url="https://example.org/1", snapshot="2026-01-01", page_id="page-1", position=text)],
+        )
+        for text, answer in zip(stems, answers, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("answers", ["AA", "AB"])
+@pytest.mark.parametrize("line", _DECISIVE.strip().splitlines())
+def test_one_decisive_word_is_another_question(line: str, answers: str) -> None:
+    found = unique_questions(_rows(line, tuple(answers)), PARAMS)
+    assert len(found.kept) == 2
+
+
+def test_of_a_short_question_one_wrong_option_may_be_another() -> None:
+    [one, _] = _rows("心理学源于（ ）{/。}|哲学|宗教|生理学|社会学", ("A", "A"))
+    [other, _] = _rows("心理学源于{/。}|哲学|宗教|生理学|历史学", ("A", "A"))
+    [third, _] = _rows("心理学源于{/。}|历史学|宗教|生理学|社会学", ("A", "A"))
+    assert [len(unique_questions([one, row], PARAMS).kept) for row in (other, third)] == [1, 2]
+
+
+@pytest.mark.parametrize("line", _IDLE.strip().splitlines())
+def test_idle_words_are_no_other_question(line: str) -> None:
+    assert len(unique_questions(_rows(line, ("A", "A")), PARAMS).kept) == 1
+    conflicting = unique_questions(_rows(line, ("A", "B")), PARAMS)
+    assert not conflicting.kept and len(conflicting.reviews) == 1
