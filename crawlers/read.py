@@ -17,7 +17,8 @@ from typing import BinaryIO
 
 from tqdm import tqdm
 
-from crawlers.importers.formats import guess_format, known_formats, read_file, suffixes_of
+from crawlers.importers.formats import Known, guess_format, known_formats, read_file, suffixes_of
+from crawlers.importers.layout_files import layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.report import Row, table_of, told_of
 from records.item import Item, QuestionItem
@@ -30,14 +31,15 @@ _SOURCE, _SNAPSHOT = "read", "2026-01-01"
 
 def main(argv: list[str] | None = None) -> int:
     arguments = _arguments(argv)
+    known = layouts_with(arguments.layouts, known_formats()) if arguments.layouts else shipped_layouts()
     if arguments.format:
-        suffixes_of(arguments.format)  # an unknown name is told now
-    files = named_files(arguments.paths, arguments.format)
+        suffixes_of(arguments.format, known)  # an unknown name is told now
+    files = named_files(arguments.paths, arguments.format, known)
     rows: list[Row] = []
     out = sys.stdout.buffer
     with _written(arguments.rejected) as rejected:
         for name, path in tqdm(files, unit=" files", disable=None if len(files) > 1 else True):
-            row = _read(name, path, arguments.format, [key.casefold() for key in arguments.beside])
+            row = _read(name, path, arguments.format, [key.casefold() for key in arguments.beside], known)
             rows.append(row)
             for item in row.reading.items:
                 if not _is_doubtful(item):
@@ -84,6 +86,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m crawlers.read", description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--format", metavar="NAME", help=f"one format for all files: {', '.join(known_formats())}")
+    parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
     parser.add_argument("--rejected", type=Path, metavar="FILE", help="write what could not be read here, with the reason in `doubt`")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write as JSONL what was found in each file, and which keys were read")
     parser.add_argument("--beside", action="append", default=[], metavar="KEY", help="with --report: tell what each record holds under it")
@@ -91,15 +94,15 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _read(name: str, path: Path, format_name: str | None, asked: list[str]) -> Row:
+def _read(name: str, path: Path, format_name: str | None, asked: list[str], known: Known) -> Row:
     row = Row(file=name)
     try:
         body = read_bytes(name, path)
-        row.format = format_name or guess_format(name, body)
+        row.format = format_name or guess_format(name, body, known)
         row.guessed = format_name is None
         url = f"file:{name}"
         seen = Provenance(source=_SOURCE, url=url, snapshot=_SNAPSHOT, page_id=page_id(url, body), position="")
-        row.reading = read_file(name, body, row.format, seen, asked)
+        row.reading = read_file(name, body, row.format, seen, asked, known)
     except ValueError as error:  # one file that is not what it says does not keep the others from being read
         row.error = str(error)
     return row

@@ -45,12 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     clean = convert(known.get("clean") or to_builtins(CLEAN), Clean, f"{PARAMS_FILE}: clean")
     twins = convert(known.get("near_duplicates") or to_builtins(NEAR_DUPLICATES), NearDuplicates, f"{PARAMS_FILE}: near_duplicates")
-    audited = read_set(arguments.paths, arguments.format, (told.field,) if told.field else FIELDS)
+    audited = read_set(arguments.paths, arguments.format, (told.field,) if told.field else FIELDS, arguments.layouts)
     rows = rows_of(audited, told, clean)
     references = []
     for place, path in enumerate(arguments.reference):
         format_name = formats[place if len(formats) > 1 else 0] if formats else None
-        references += rows_of(read_set([path], format_name), SplitOf(), clean)
+        references += rows_of(read_set([path], format_name, layouts=arguments.layouts), SplitOf(), clean)
     found = examine(rows, references if arguments.reference else None, twins)
     over = exceeded(found["figures"], limits)
     read = {"settings": to_builtins(clean) | to_builtins(twins), "read": [told_of(file) for file in audited.files.values()]}
@@ -79,6 +79,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set: docs/importing.md lists what is read")
     parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
+    parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for audit.json, audit.md and index.html")
     parser.add_argument(
         "--split-of", action="append", default=[], metavar="SPEC", help="PATTERN=SPLIT for files, or a FIELD of the records"

@@ -1,7 +1,7 @@
 """Importer of JSON: bytes in, records out: one document, an array of records, or one record a line."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -18,7 +18,7 @@ _DEEPEST = 4
 
 
 def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield each record of a file with its place, `line:3` or `record:3`, counted from one; or what was lost there.
+    """Return each record of a file with its place, `line:3` or `record:3`, counted from one; or what was lost there.
 
     Args:
         array: keys that lead from the document to its records; the fields beside them belong to every record below.
@@ -26,8 +26,13 @@ def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[
     Raises:
         ValueError: the file is no JSON, or no line of it is; names file and line.
     """
+    return records_below(_documents(name, decoded(name, body)), array)
+
+
+def records_below(documents: Iterable[tuple[str, Any]], array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
+    """Yield the records in documents that have a place each, or in the one that has none."""
     places = 0
-    for where, document in _documents(name, decoded(name, body)):
+    for where, document in documents:
         if isinstance(document, Lost):
             yield where, document
             continue
@@ -98,7 +103,7 @@ def way_to_records(records: Sequence[Any]) -> list[str]:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(sound_json(text), parse_constant=_no_constant, object_pairs_hook=_object)
+        return json.loads(sound_json(text), parse_constant=_no_constant, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record a line? then name the file .jsonl" if error.msg == "Extra data" else ""
@@ -107,7 +112,7 @@ def _parse(text: str) -> Any:
         raise ValueError("nested too deeply to be read; expected records of plain fields") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; where a key stands several times, Python would keep the last value without a word."""
     found = dict(pairs)
     if len(found) == len(pairs):

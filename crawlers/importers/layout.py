@@ -1,19 +1,15 @@
-"""Layouts: which keys of a record hold what. By name from layouts.yaml, or told by the header of a table."""
+"""Layouts: which keys of a record hold what; told here by the words of a table's header."""
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
-from records.checks import one_of
-
-FILE = Path(__file__).parent / "layouts.yaml"
 _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
 """Key under which the rows below a heading inside a table have that heading."""
@@ -25,6 +21,8 @@ _OPTION = re.compile(
 )
 _WRONG = re.compile(r"(?:错误|干扰)(?:答案|选项|项)(?:\d|[一二三四五六七八九十])|(?:wrong|incorrect)(?:answer|option)\d|distractor\d")
 _UNNAMED = re.compile(r"column \d+")
+_SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
+_SPLIT = re.compile("train|dev|val|validation|test")
 _NUMERALS = "一二三四五六七八九十"
 
 
@@ -102,25 +100,12 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return len(header) if self.entity else max((place for place, key in enumerate(header, 1) if key in needed), default=0)
 
     def subject_of(self, name: str) -> str | None:
-        """Return the subject that a file's name says."""
-        found = re.match(self.subject_from_file, PurePosixPath(name).stem) if self.subject_from_file else None
+        """Return the subject that a file's name says, or its folder's where that is a split: `anatomy/test-00000-of-00001`."""
+        path = PurePosixPath(name)
+        stem = _SHARD.sub("", path.stem)
+        said = path.parent.name if _SPLIT.fullmatch(stem) and path.parent.name else stem
+        found = re.match(self.subject_from_file, said) if self.subject_from_file else None
         return self.subjects.get(found["subject"], found["subject"].replace("_", " ")) if found else None
-
-
-@cache
-def layouts() -> dict[str, Layout]:
-    """Return the layouts that ship with the project."""
-    with open(FILE, encoding="utf-8") as file:
-        return msgspec.convert(YAML(typ="safe", pure=True).load(file), dict[str, Layout])
-
-
-def layout(name: str) -> Layout:
-    """Return a layout by name.
-
-    Raises:
-        ValueError: there is none; names the known ones.
-    """
-    return layouts()[one_of(name, layouts(), "format", "crawlers/importers/layouts.yaml")]
 
 
 def layout_of_keys(keys: Sequence[str]) -> Layout | None:
@@ -165,14 +150,6 @@ def _beside(keys: Sequence[str], options: str | None) -> list[str]:
     start = keys.index(options) if options else len(keys)
     end = next((place for place in range(start + 1, len(keys)) if not is_unnamed(keys[place])), len(keys))
     return [*keys[start:end]] if end > start + 1 else []
-
-
-def layout_by_keys(records: Iterable[tuple[str, Any]]) -> str | None:
-    """Return the first layout whose keys a record has; `records` are layouts' names with the first record that each would read."""
-    for name, record in records:
-        if isinstance(record, dict) and any(set(keys) <= record.keys() for keys in layouts()[name].known_by):
-            return name
-    return None
 
 
 def plain(key: str) -> str:

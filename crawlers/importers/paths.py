@@ -2,18 +2,21 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterable
 from glob import has_magic
 from itertools import takewhile
 from os.path import commonpath, normpath
 from pathlib import Path
 
-from crawlers.importers.formats import MAX_FILE_BYTES, known_suffixes, suffixes_of
+from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, Known, known_suffixes, suffixes_of
 
+_ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|.*\.md$|dataset_infos?\.json$")
+_SHOWN = 5
 _logger = logging.getLogger("crawlers.importers")
 
 
-def named_files(paths: Iterable[str], format_name: str | None = None) -> list[tuple[str, Path]]:
+def named_files(paths: Iterable[str], format_name: str | None = None, known: Known | None = None) -> list[tuple[str, Path]]:
     """Return name and path of each file that the paths name, each once and in order of their names.
 
     A file is named from the folder that all of them have in common above their first wildcard: no machine's path is in it. Of
@@ -22,11 +25,12 @@ def named_files(paths: Iterable[str], format_name: str | None = None) -> list[tu
     Raises:
         ValueError: a path names no file.
     """
-    suffixes = suffixes_of(format_name) if format_name else known_suffixes()
+    suffixes = suffixes_of(format_name, known) if format_name else known_suffixes()
     found: dict[Path, Path] = {}
     roots = []
     for path in paths:
         root, files = _under(path, suffixes)
+        files = files if format_name else _without_words_about(path, files)
         roots.append(_whole(root))
         found |= {_whole(file): file for file in files if _whole(file) not in found}
     above = commonpath(roots)
@@ -69,6 +73,16 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
         where = "a path is relative to where the command runs and names a file, a folder or a pattern such as folder/*.jsonl"
         raise ValueError(f"no file fits {path!r}; {where}")
     return above, files
+
+
+def _without_words_about(path: str, files: list[Path]) -> list[Path]:
+    """Leave out what stands beside files of records and is about them; in a folder of papers it may be one."""
+    records = [file for file in files if file.suffix.lower() in RECORD_SUFFIXES and not _ABOUT.match(file.name.lower())]
+    about = [file for file in files if _ABOUT.match(file.name.lower())] if records and len(files) > 1 else []
+    if about:
+        names = ", ".join(sorted({file.name for file in about})[:_SHOWN])
+        _logger.warning("%s: %d files about the set are not read: %s; name a file itself to have it read", path, len(about), names)
+    return [file for file in files if file not in set(about)]
 
 
 def _is_read(entry: Path) -> bool:

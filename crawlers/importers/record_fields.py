@@ -9,6 +9,7 @@ from crawlers.importers.layout import Layout, is_unnamed
 from crawlers.importers.option_cells import split_options
 from crawlers.importers.reading import Twice
 from crawlers.papers.letters import letter_of
+from crawlers.papers.lines import IMAGE
 
 LETTERS = "ABCDEFGHIJ"
 _LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")
@@ -64,6 +65,8 @@ def options_of(record: dict[str, Any], keys: list[str], labelled: tuple[str, str
     if labelled and isinstance(value, list) and all(isinstance(entry, dict) and set(labelled) <= entry.keys() for entry in value):
         by_label = {str(entry[labelled[0]]): entry[labelled[1]] for entry in value}
         value = by_label if len(by_label) == len(value) else [entry[labelled[1]] for entry in value]
+    elif isinstance(value, dict) and (objects := _objects_of_lists(value)):
+        value = _of_objects(key, objects)
     elif isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
         value = _of_objects(key, value)
     texts = list(value.values()) if isinstance(value, dict) else value
@@ -73,6 +76,29 @@ def options_of(record: dict[str, Any], keys: list[str], labelled: tuple[str, str
     if isinstance(value, dict) and all(len(letter) == 1 and letter.upper() in LETTERS for letter in value):
         return _lettered(sorted(zip(value, texts, strict=True)))
     return _lettered(("", text) for text in texts)
+
+
+def _objects_of_lists(lists: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return options that are two lists, `{label: [A, B], text: [甲, 乙]}`, as objects; nothing where they are no such lists."""
+    names = next((pair for pair in product(_LABEL_KEYS, _TEXT_KEYS) if set(pair) == lists.keys() and len(lists) == 2), None)
+    columns = [lists[name] for name in names or ()]
+    if names is None or not all(isinstance(column, list) for column in columns) or len(columns[0]) != len(columns[1]):
+        return []
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def images_of(value: Any) -> int:
+    """Return how many signs of images stand in the texts of a value."""
+    if isinstance(value, dict | list):
+        return sum(map(images_of, value.values() if isinstance(value, dict) else value))
+    return value.count(IMAGE) if isinstance(value, str) else 0
+
+
+def without_images(value: Any) -> Any:
+    """Return a text, or a list of texts, without the signs of images; None where nothing else was there."""
+    if isinstance(value, list):
+        return [text.replace(IMAGE, "").strip() for text in value]
+    return (value.replace(IMAGE, "").strip() or None) if isinstance(value, str) else value
 
 
 def _of_objects(key: str, objects: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from crawlers.importers.layout import EntityLayout, Layout
 from crawlers.importers.reading import Lost
 from crawlers.importers.record_fields import (
     Misfit,
+    images_of,
     keys_of,
     letters_of_places,
     options_beside_answer,
@@ -18,6 +19,7 @@ from crawlers.importers.record_fields import (
     raw_of,
     text_of,
     value_of,
+    without_images,
 )
 from crawlers.importers.sheet_marks import Covered
 from crawlers.importers.stem_cells import parts_of_stem
@@ -111,7 +113,11 @@ def _question(record: dict[str, Any], shape: Layout, seen: Provenance, subject: 
         fields |= _cut_off_options(fields.get("stem_raw") or "", shape) | said
     if subject and not fields.get("subject_raw"):
         fields["subject_raw"] = subject
-    if not fields.get("stem_raw") and not fields.get("options_raw"):
+    behind = {*shape.keys_of("answer_raw"), *shape.keys_of("explanation_raw")}  # an image there is not needed to answer
+    images = sum(images_of(value) for key, value in record.items() if key not in behind)
+    if images:
+        fields = {field: without_images(value) for field, value in fields.items()} | {"images": images}
+    if not fields.get("stem_raw") and not fields.get("options_raw") and not images:
         raise Misfit("record_empty", "neither a stem nor options")
     if shape.by_words:
         _check_options(fields)

@@ -58,11 +58,12 @@ class Set(NamedTuple):
     files: dict[str, ReadFile]
 
 
-def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS) -> Set:
+def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS, layouts: Path | None = None) -> Set:
     """Return the questions of files of any format that `python -m crawlers.read` knows, of items, and of questions of the pipeline.
 
     Args:
         fields: those of a record that may name its split; the first that is there does.
+        layouts: a file with layouts of the user's own.
 
     Raises:
         ValueError: a path names no file, a file cannot be read, or there is no question in them.
@@ -76,7 +77,7 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
         if ours and (rest := sum(file.is_file() for file in _files(path)) - len(ours)):
             print(f"{path}: {rest} files beside those of items and questions are not read", file=sys.stderr)
     above = Path(os.path.commonpath([path.absolute().parent for path in own])) if own else Path()
-    entries, files = _read_others(others, format_name, fields) if others else ([], {})
+    entries, files = _read_others(others, format_name, fields, layouts) if others else ([], {})
     for path, shape in own.items():
         name = path.absolute().relative_to(above).as_posix()
         held = list(_own_entries(path, name, shape))
@@ -130,13 +131,16 @@ def _item_of(question: Question) -> QuestionItem:
     )
 
 
-def _read_others(paths: Sequence[str], format_name: str | None, fields: Sequence[str]) -> tuple[list[Entry], dict[str, ReadFile]]:
+def _read_others(
+    paths: Sequence[str], format_name: str | None, fields: Sequence[str], layouts: Path | None
+) -> tuple[list[Entry], dict[str, ReadFile]]:
     """Return the questions that the reader of files finds, those included that it gives up, and how it read each file."""
     with tempfile.TemporaryDirectory() as folder:
         read, rejected, report = (Path(folder) / f"{name}.jsonl" for name in ("items", "rejected", "report"))
         command = [sys.executable, "-m", _READER, "--rejected", str(rejected), "--report", str(report)]
         command += [word for field in fields for word in ("--beside", field)]
         command += ["--format", format_name] if format_name else []
+        command += ["--layouts", str(layouts)] if layouts else []
         known = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))}
         with read.open("wb") as out:
             ended = subprocess.run([*command, "--", *paths], stdout=out, stderr=subprocess.PIPE, env=known, check=False)

@@ -8,6 +8,8 @@ import zipfile
 from typing import Any
 
 import opencc
+import pyarrow as pa
+import pyarrow.parquet as pq
 from docx import Document
 from openpyxl import Workbook
 
@@ -171,8 +173,16 @@ def small_files() -> dict[str, bytes]:
     for layout, records in RECORDS.items():
         files[f"{layout}.json"] = json.dumps(records, ensure_ascii=False, indent=1).encode()
         lines = records if isinstance(records, list) else [records]
+        if layout == "cpsyexam":
+            files[f"{layout}.parquet"] = _parquet(records)
         files[f"{layout}.jsonl"] = "\n".join(json.dumps(record) for record in lines * 2).encode()
     return files
+
+
+def _parquet(records: list[dict[str, Any]]) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(records * 2), file, row_group_size=1)
+    return file.getvalue()
 
 
 def _docx() -> bytes:

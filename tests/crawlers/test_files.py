@@ -5,6 +5,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
@@ -91,6 +93,14 @@ def test_a_file_too_large_is_not_read(tmp_path: Path, pages: Path, monkeypatch: 
     write(tmp_path / "a.jsonl", CHOICE)
     with pytest.raises(ValueError, match=r"a\.jsonl: \d+ bytes; at most 10 are read"):
         store_files("books", source(tmp_path / "*.jsonl"), pages)
+
+
+def test_parquet_is_stored_as_it_is_and_read_as_its_records(tmp_path: Path, pages: Path) -> None:
+    pq.write_table(pa.Table.from_pylist([CHOICE, CHOICE | {"question": "知觉是"}]), tmp_path / "train-00000-of-00001.parquet")
+    assert store_files("books", source(tmp_path), pages) == 1
+    items = list(read_files("books", source(tmp_path), pages, 0.0))
+    assert [item.provenance.position for item in items] == ["row:1", "row:2"]
+    assert {item.url for item in items} == {"file:train-00000-of-00001.parquet"}
 
 
 def test_the_same_bytes_twice_are_told(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -358,7 +358,7 @@ def spoiled_file(random: Random, name: str, body: bytes) -> tuple[bytes, list[st
     suffix, names = Path(name).suffix, []
     if suffix in (".docx", ".xlsx") and random.random() < 0.8:
         return spoiled_zip(random, body, HTML_MUTATIONS), ["a part"]
-    if suffix not in (".docx", ".xlsx", ".pdf"):
+    if suffix not in (".docx", ".xlsx", ".pdf", ".parquet"):
         kinds = JSON_MUTATIONS if suffix.startswith(".json") else HTML_MUTATIONS if suffix in (".html", ".xml") else LINE_MUTATIONS
         body, names = spoiled_text(random, body, kinds)
         if random.random() < 0.2:

@@ -12,7 +12,7 @@ import pytest
 from crawlers import crawl, extract
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.json import read_records
-from crawlers.importers.layout import layout
+from crawlers.importers.layout_files import shipped_layouts
 from crawlers.importers.reading import Lost
 from crawlers.importers.record_items import items_of
 from records.item import EntityItem, Item, QuestionItem
@@ -23,7 +23,7 @@ SEEN = Provenance(source="books", url="file:a.jsonl", snapshot="2026-01-01", pag
 
 
 def items(record: dict[str, Any], name: str) -> list[Item | Lost]:
-    return list(items_of(record, layout(name), SEEN))
+    return list(items_of(record, shipped_layouts()[name], SEEN))
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,60 @@ def test_answers_in_whole_numbers_from_0_are_places(answers: tuple, read: list[s
     assert [row["answer_raw"] for row in rows(capfd.readouterr().out)] == read
 
 
-def test_a_parquet_file_is_told_how_to_become_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "train.parquet").write_bytes(b"PAR1")
-    assert main([str(tmp_path / "train.parquet")]) == 1
-    assert "read_parquet('FILE').write_ndjson('FILE.jsonl')" in capsys.readouterr().err
+def test_what_stands_beside_records_and_is_about_them_is_not_read(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "train.csv").write_text(TABLE, encoding="utf-8")
+    for name in ("README.md", "LICENSE.txt", "dataset_infos.json", "notes.md"):
+        (tmp_path / name).write_text("{}" if name.endswith("json") else PAPER, encoding="utf-8")
+    assert main([str(tmp_path)]) == 0
+    assert {row["url"] for row in rows(capfd.readouterr().out)} == {"file:data/train.csv"}
+    assert "4 files about the set are not read: LICENSE.txt, README.md, dataset_infos.json, notes.md; name a file itself" in caplog.text
+
+
+@pytest.mark.parametrize("named", ["README.md", ".", "*.md"])
+def test_a_paper_in_markdown_is_read_where_it_is_named_or_no_records_stand_beside(
+    named: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "README.md").write_text(PAPER, encoding="utf-8")
+    if named != ".":
+        (tmp_path / "train.csv").write_text(TABLE, encoding="utf-8")
+    assert main([str(tmp_path / named)]) == 0
+    assert len(rows(capfd.readouterr().out)) == 2
+
+
+OWN = "mine: {known_by: [[ti_gan, da_an]], questions: {stem_raw: ti_gan, options_raw: [xuan, xiang?], answer_raw: da_an}}"
+
+
+@pytest.mark.parametrize("said", [[], ["--format", "mine"]])
+def test_layouts_of_ones_own(said: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own.yaml").write_text(OWN, encoding="utf-8")
+    (tmp_path / "a.jsonl").write_text('{"ti_gan": "感觉是", "xuan": ["甲", "乙"], "da_an": "A"}\n', encoding="utf-8")
+    assert main([str(tmp_path / "a.jsonl"), "--layouts", str(tmp_path / "own.yaml"), *said]) == 0
+    out, told = capfd.readouterr()
+    assert [(row["stem_raw"], row["options_raw"], row["answer_raw"]) for row in rows(out)] == [("感觉是", ["甲", "乙"], "A")]
+    assert told.splitlines()[1].split()[:2] == ["a.jsonl", "mine"]
+    assert main([str(tmp_path / "a.jsonl")]) == 1  # nothing of it is left for the next run
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cmmlu: {questions: {stem_raw: a}}", "cmmlu is the name of a format that ships with the project"),
+        ("paper: {questions: {stem_raw: a}}", "paper is the name of a format"),
+        ("mine: {}", "mine: expected either `questions` or `entity`"),
+        ("mine: {questions: {answer_raw: a}}", "mine: questions: expected `stem_raw`"),
+        ("mine: {questions: {stem_raw: a, anser_raw: b}}", "mine: questions: unknown field 'anser_raw'.*did you mean answer_raw"),
+        ("mine: {question: {stem_raw: a}}", r"own\.yaml: Object contains unknown field `question`"),
+        ("mine: {questions: {stem_raw: a}, subject_from_file: '('}", "subject_from_file: no pattern"),
+        ("mine: [", "no readable YAML"),
+        ("", "expected layouts by their names"),
+        (None, "own.yaml: cannot be opened"),
+    ],
+)
+def test_layouts_that_are_none_are_told(text: str | None, message: str, books: Path) -> None:
+    if text is not None:
+        Path("own.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        main(["books", "--layouts", "own.yaml"])

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
@@ -78,18 +80,44 @@ def _write_json(path: Path) -> None:
     path.write_text(json.dumps(records, ensure_ascii=False), encoding="utf-8")
 
 
-@pytest.mark.parametrize("kind", ["csv", "xlsx", "json"])
+def _write_parquet(path: Path) -> None:
+    records = [
+        {"question": _question(n), "choices": ["甲", "乙"], "answer": n % 2, "split": "Train" if n % 3 else "test"} for n in range(6)
+    ]
+    pq.write_table(pa.Table.from_pylist(records), path, row_group_size=2)
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx", "json", "parquet"])
 @pytest.mark.parametrize("asked", [False, True])
 def test_the_split_of_each_row_is_read_from_any_file_of_records(kind: str, asked: bool, tmp_path: Path) -> None:
     path = tmp_path / f"all.{kind}"
     if kind == "csv":
         _write_csv(path, "题干,A,B,C,D,答案,Split")
     else:
-        {"xlsx": _write_xlsx, "json": _write_json}[kind](path)
-    field = {"csv": "split", "xlsx": "split", "json": "published_split"}[kind]
+        {"xlsx": _write_xlsx, "json": _write_json, "parquet": _write_parquet}[kind](path)
+    field = "published_split" if kind == "json" else "split"
     told = read_split_of([field] if asked else [])
     rows = rows_of(read_set([str(path)], None, (field,) if asked else FIELDS), told, CLEAN)
     assert [row.split for row in rows] == ["test", "train", "train", "test", "train", "train"]
+
+
+def test_a_folder_of_shards_as_datasets_writes_them(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "README.md").write_text("# 心理学\n1. 感觉是（ ）。\nA．甲 B．乙\n", encoding="utf-8")
+    for name in ("train-00000-of-00002", "train-00001-of-00002", "validation-00000-of-00001"):
+        _write_parquet(tmp_path / "data" / f"{name}.parquet")
+    found = read_set([str(tmp_path)], None)
+    rows = rows_of(found, SplitOf(), CLEAN)
+    assert [row.split for row in rows] == ["train"] * 12 + ["val"] * 6
+    assert [row.question.answer for row in rows[:3]] == ["A", "B", "A"] and rows[0].position == "row:1"
+
+
+def test_a_layout_of_ones_own(tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text("mine: {known_by: [[ti, da]], questions: {stem_raw: ti, options_raw: xuan, answer_raw: da}}", encoding="utf-8")
+    pq.write_table(pa.table({"ti": [_question(1)], "xuan": [{"A": "甲", "B": "乙"}], "da": ["B"]}), tmp_path / "test.parquet")
+    [row] = rows_of(read_set([str(tmp_path / "test.parquet")], None, layouts=own), SplitOf(), CLEAN)
+    assert (row.split, row.question.answer, [option.text for option in row.question.options]) == ("test", "B", ["甲", "乙"])
 
 
 @pytest.mark.parametrize("said", [["=train"], ["part*="], ["one", "two"], [" "]])

@@ -1,0 +1,99 @@
+"""Files of records: one file's name and bytes and the layout of its records in, its items out; without a layout its keys tell it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from msgspec import structs
+
+from crawlers.importers.json import read_records, way_to_records
+from crawlers.importers.layout import Layout, layout_of_keys
+from crawlers.importers.parquet import SUFFIX as PARQUET
+from crawlers.importers.parquet import read_rows
+from crawlers.importers.reading import Lost, Reading
+from crawlers.importers.record_fields import counted_from_zero
+from crawlers.importers.record_items import items_of
+from crawlers.importers.row_groups import records_of
+from crawlers.importers.table import read_sheets
+from records.provenance import Provenance
+
+_KEYS_SHOWN, _KEY_CHARS_SHOWN = 12, 80
+
+
+def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Provenance, asked: Collection[str]) -> Reading:
+    """Return what a file of JSON or parquet gives; without a layout its keys tell the fields."""
+    read = read_rows if name.lower().endswith(PARQUET) else read_records
+    records = list(read(name, body, shape.array if shape else ()))
+    if shape is None:
+        keys = list(dict.fromkeys(key for _, record in records if isinstance(record, dict) for key in record))
+        shape = layout_of_keys(keys)
+        if shape is None:
+            raise ValueError(_unknown_keys(name, records, keys))
+        shape = structs.replace(shape, zero_based_answer=counted_from_zero((record for _, record in records), shape))
+    reading = Reading()
+    _take(reading, records, shape, seen, name, asked)
+    return reading
+
+
+def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str]) -> str:
+    """Return what is wrong with records in which no question is seen, and what to do."""
+    shown = ", ".join(key[:_KEY_CHARS_SHOWN] for key in keys[:_KEYS_SHOWN])
+    known = "expected question or 题干 and options or answer"
+    if not keys:
+        first = records[0][1].words if records and isinstance(records[0][1], Lost) else "no records"
+        return f"{name}: {first}; {known}"
+    if way := way_to_records([record for _, record in records if isinstance(record, dict)]):
+        layout_of = f"a layout with `array: [{', '.join(way)}]` reads them: docs/importing.md"
+        return f"{name}: no fields of a question among the keys {shown}; its records lie under {', '.join(way)}: {layout_of}"
+    return f"{name}: no fields of a question among the keys {shown}; {known}; other keys take a layout of your own: docs/importing.md"
+
+
+def read_tables(name: str, body: bytes, shape: Layout | None, seen: Provenance, asked: Collection[str]) -> Reading:
+    """Return what the tables of a file give; without a layout each header tells the fields."""
+    reading = Reading()
+
+    def is_header(keys: Iterable[str]) -> bool:
+        return shape.required() <= set(keys) if shape else layout_of_keys(list(keys)) is not None
+
+    for sheet in read_sheets(name, body, is_header):
+        if not sheet.header:
+            reading.skipped.append(f"sheet {sheet.name}: {sheet.why}: {sheet.above[0]}")
+            continue
+        reading.unread += sheet.above
+        if found := shape or layout_of_keys(sheet.header):
+            _take(reading, records_of(sheet, found, reading.unread), found, seen, name, asked)
+    return reading
+
+
+def _take(
+    reading: Reading,
+    records: Iterable[tuple[str, dict[str, Any] | Lost]],
+    shape: Layout,
+    seen: Provenance,
+    name: str,
+    asked: Collection[str],
+) -> None:
+    """Read records into items, and say which keys are read, which nothing reads, and what was asked for beside them."""
+    subject, used, spare, met = shape.subject_of(name), shape.used(), Counter[str](), set[str]()
+    for position, record in records:
+        place = structs.replace(seen, position=position)
+        for item in [record] if isinstance(record, Lost) else items_of(record, shape, place, subject):
+            reading.found += 1
+            if isinstance(item, Lost):
+                reading.give_up(item, seen)
+            else:
+                reading.items.append(item)
+        if isinstance(record, dict):
+            parts = record.get(shape.split_on) if shape.split_on else None
+            met |= record.keys() | {key for part in (parts if isinstance(parts, list) else ()) if isinstance(part, dict) for key in part}
+            if said := next((text for key in asked if (text := _text_under(key, record))), None):
+                reading.beside[position] = said
+            if shape.entity is None:
+                spare.update(key for key, value in record.items() if key not in used and value not in (None, ""))
+    reading.columns |= shape.columns_of(met)
+    reading.unread += [f"field {key!r} of {count} records" for key, count in spare.items()]
+
+
+def _text_under(asked: str, record: dict[str, Any]) -> str | None:
+    value = next((record[key] for key in record if key.casefold() == asked), None)
+    return str(value).strip() or None if isinstance(value, (str, int)) and not isinstance(value, bool) else None
