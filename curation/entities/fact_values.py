@@ -35,6 +35,8 @@ _PEOPLE = (
 )
 _WHO = re.compile(rf"^[（(]?({_PEOPLE}[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（阴阳])")
 _WHO_AFTER = re.compile(r"\s*[（(]([^（）()0-9]{1,10})[）)]$")
+_BARE = re.compile(r"[\d.~～<>≤≥＜＞–—-]+")
+_UNIT = re.compile(r"(?<=\d)\s*(?:×10\^?[\d⁰-⁹¹²³]+/)?(?:[%‰]|[a-zA-Zμ]+/[a-zA-Zμ²³\d.]+|mmHg|kPa|秒|分钟?|小时|mm|cm|fl|pg)$")
 _MEASURE = re.compile(r"\d")
 _FINDING = re.compile(r"(?:弱|可疑)?[阴阳]性(?:[（(][-+±－＋]+[）)])?|[（(][-+±－＋]+[）)]|未检出|不得检出")
 """A range without figures that is one all the same: a urine test's 阴性."""
@@ -110,6 +112,15 @@ def _infectivity(text: str, cut: bool) -> list[Piece]:
 
 
 def _ranges(text: str, cut: bool) -> list[Piece]:
+    found = _read_ranges(text)
+    units = {unit[0] for piece in found if (unit := _UNIT.search(piece.text))}
+    if len(units) != 1 or not _UNIT.search(found[-1].text):
+        return found
+    unit = units.pop()  # 男53~106；女44~97μmol/L: the last figure states the unit of all
+    return [piece._replace(text=piece.text + unit) if piece.reason is None and _BARE.fullmatch(piece.text) else piece for piece in found]
+
+
+def _read_ranges(text: str) -> list[Piece]:
     found = []
     for part in re.split(r"[；;\n]|[，,、](?=\s*(?:成年|成人|儿童|新生儿|男|女|孕妇|婴))", text):
         part = part.strip("。 ，,")

@@ -11,6 +11,8 @@ import msgspec
 from curation.entities.aliases import aliases_of
 from curation.entities.fact_values import LOST_CHARACTER, Piece, is_prose, tails, tidy
 from curation.entities.kinds import apart, misfit
+from curation.entities.monographs import SYNTAXES as OF_MONOGRAPHS
+from curation.entities.monographs import monograph_pieces
 from curation.entities.passages import passages_in
 from curation.entities.sections import RELATIONS as TOLD_IN_SECTIONS
 from curation.entities.sections import section_pieces
@@ -26,6 +28,7 @@ from records.rejection import Rejected
 _MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32
 _UNKNOWN_RELATION = "disease_symptom"
 _PARTS = "part of the body"
+_IS_LABEL = re.compile(r"【[^】]*】")
 _LABEL_EDGES = re.compile(r"[\s【】\[\]：:]+")
 
 
@@ -95,9 +98,11 @@ def read_entity(item: EntityItem) -> Reading:
         use = _use_of(item.provenance.source, entity_type, value.label)
         if use is None:
             unmapped[f"{item.provenance.source}/{entity_type}/{_label(value.label)}"] += 1
-        if is_prose(value.value):
+        running = is_prose(value.value)
+        if running:
             prose.append((value.label, value.value))
-        elif use is not None and "relation" in use and not ("{kind}" in use["relation"] and kind is None):
+        readable = use is not None and (not running or use.get("syntax") in OF_MONOGRAPHS)
+        if readable and "relation" in use and not ("{kind}" in use["relation"] and kind is None):
             _read_value(item, name, value, use, kind, facts, rejected)
     for section in item.sections:
         use = _use_of(item.provenance.source, entity_type, section.title) or {}
@@ -118,7 +123,10 @@ def _read_value(
     item: EntityItem, name: str, value: LabelledValue, use: dict[str, Any], kind: str | None, facts: list[Fact], rejected: list[Rejected]
 ) -> None:
     relation = use["relation"].format(kind=kind)
-    pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2)
+    if use["syntax"] in OF_MONOGRAPHS:
+        pieces = monograph_pieces(value.value, use["syntax"], kind or "")
+    else:
+        pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2)
     _keep(item, name, use, relation, value.position or _label(value.label), pieces, facts, rejected)
 
 
@@ -189,6 +197,8 @@ def _fault_of_name(name: str) -> tuple[str, str] | None:
         return "a name with lost characters", "mojibake"
     if len(name) > _MAX_NAME_CHARS:
         return f"a name of {len(name)} characters", "value_too_long"
+    if _IS_LABEL.match(name):
+        return "a label in place of a name", "entity_empty"
     return None if name else ("no name", "entity_empty")
 
 

@@ -23,6 +23,7 @@ _SHORT_CHARS = 4
 _KIND_CHARS = 3
 """A longer head that ends a tail names its kind, 青光眼 and 急性闭角型青光眼; 嵌顿痔 is what becomes of 痔."""
 _OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
+_LIKE_SYMPTOMS = frozenset({"disease_symptom", "chinese_medicine_side_effect", "western_medicine_side_effect"})
 _TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"})
 _ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性")
 _ORIGIN = re.compile(r"(.)源性")
@@ -30,7 +31,15 @@ _OPPOSITE = str.maketrans("高低多少", "低高少多")
 _NO_KIND = re.compile("(?:血症|综合[征症]|中毒|障碍|衰竭|疾病|.病)$")
 _REMARK = re.compile(r"\s*（[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%])[^（）]*）$")
 _DOSE = re.compile(r"\s*[（(]?\d+(?:\.\d+)?\s*(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)[^）)]*[）)]?$", re.I)
-_EXTRA = {"disease_symptom": _REMARK, "disease_complication": _REMARK, "disease_cause": _REMARK, "disease_medicine": _DOSE}
+_SAID = re.compile(r"的?(?:作用|功效|功能)$")
+_EXTRA = {
+    "disease_symptom": _REMARK,
+    "disease_complication": _REMARK,
+    "disease_cause": _REMARK,
+    "disease_medicine": _DOSE,
+    "food_effect": _SAID,
+    "chinese_medicine_effect": _SAID,
+}
 """What stands behind a tail and is no part of it."""
 _JOINED = re.compile("[与和及或伴并、,，/]|伴有|以及")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
@@ -106,7 +115,7 @@ def apart(relation: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
         if piece.reason is None and (extra := _EXTRA.get(relation)):
             piece = piece._replace(text=extra.sub("", piece.text) or piece.text)
         found: list[str] = []
-        if relation == "disease_symptom" and piece.reason is None and len(piece.text) > _SHORT_CHARS - 1:
+        if relation in _LIKE_SYMPTOMS and piece.reason is None and len(piece.text) > _SHORT_CHARS - 1:
             found = _table().ordinary_symptoms.findall(piece.text)
         told = len(found) > 1 and not _JOINED.sub("", _table().ordinary_symptoms.sub("", piece.text))
         yield from (piece._replace(text=one) for one in found) if told else (piece,)

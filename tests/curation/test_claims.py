@@ -6,22 +6,27 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.claim_templates import read_templates
-from curation.claims import REASONS, main, make_claims, read_negation, refuse
+from curation.claiming.known import Known, judgements
+from curation.claiming.negation import denies
+from curation.claiming.synonyms import Synonyms
+from curation.claiming.templates import Template, claim_ids, read_templates
+from curation.claims import REASONS, main, make_claims
+from records.alias import Alias
 from records.claim import ClaimPair
 from records.fact import RELATIONS, Fact, fact_id
 from records.jsonl import read_jsonl, write_jsonl
 from records.params import Claims
 from records.provenance import Provenance
 from records.rejection import Rejected
+from records.verdict import Verdict
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 
-# SdAK, Table 2: head, tail, factual claim, non-factual claim.
+# SdAK, Table 2: head, tail, factual claim, non-factual claim. The paper's own unevenness is kept: a full stop after the first alone.
 TABLE_2 = {
     "metric_effect": ("抗内皮细胞抗体检查", "血管炎", "抗内皮细胞抗体检查可用于血管炎患者。", "抗内皮细胞抗体检查不可用于血管炎患者。"),
     "disease_infectivity": ("喉囊肿", "传染性", "喉囊肿具有传染性", "喉囊肿不具有传染性"),
@@ -59,12 +64,28 @@ def test_the_seventeen_pairs_of_the_paper_come_out_to_the_letter() -> None:
     assert {claim.atomic_type: (claim.factual, claim.non_factual) for claim in claims} == {k: row[2:] for k, row in TABLE_2.items()}
 
 
+@pytest.mark.parametrize("name", ["paper", "released", "varied"])
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_the_sentences_of_a_pair_differ_by_the_negation_alone(relation: str) -> None:
-    for template in read_templates("paper")[relation]:
+def test_the_sentences_of_a_pair_differ_by_the_negation_alone(relation: str, name: str) -> None:
+    for template in read_templates(name)[relation]:
         said, denied = template.fill("头甲", "尾乙")
         steps = [(said[a:b], denied[c:d]) for tag, a, b, c, d in SequenceMatcher(None, said, denied, False).get_opcodes() if tag != "equal"]
-        assert steps in ([("", "不")], [("正", "异")], [("宜", "忌")])
+        assert steps in ([("", "不")], [("正", "异")], [("宜", "忌")], [("有", "无")])
+        assert all(part in sentence for part in ("头甲", "尾乙") for sentence in (said, denied))
+
+
+def test_the_wording_of_the_released_data_is_a_set_of_its_own() -> None:
+    claims, _ = make_claims([fact("disease_cause", "乳核", "痰浊凝结所致")], Claims(per_type=9, template="released", seed=1))
+    assert [(c.factual, c.non_factual) for c in claims] == [("乳核的病因可能包括痰浊凝结所致", "乳核的病因不可能包括痰浊凝结所致")]
+
+
+def test_the_first_varied_wording_is_the_papers() -> None:
+    assert {name: wordings[0] for name, wordings in read_templates("varied").items()} == {
+        name: wordings[0] for name, wordings in read_templates("paper").items()
+    }
+    facts = [fact("disease_symptom", "某病", f"症{number}") for number in range(40)]
+    claims, _ = make_claims(facts, Claims(per_type=99, template="varied", seed=1))
+    assert {claim.template_id for claim in claims} == {"varied/disease_symptom/0", "varied/disease_symptom/1"}
 
 
 def test_false_polarity_makes_the_denial_the_factual_claim() -> None:
@@ -80,9 +101,22 @@ REFUSED = [
     ("double_negation", [fact("disease_cause", "发热待查", "不明原因")]),
     ("tail_unfit", [fact("disease_cause", "感冒", "受凉以后身体抵抗力下降使得呼吸道里原有的病毒或者细菌迅速繁殖起来的时候")]),
     ("tail_unfit", [fact("disease_cause", "感冒", "受凉。劳累")]),
-    ("tail_unfit", [fact("disease_complication", "肺炎", "肺炎")]),
     ("tail_unfit", [fact("disease_complication", "肺炎", "（）")]),
+    ("tail_unfit", [fact("disease_symptom", "肺炎", "胸痛（深呼吸时")]),
+    ("tail_unfit", [fact("disease_food", "痛风", "多喝水")]),
+    ("tail_unfit", [fact("metric_effect", "血糖", "糖尿病患者")]),
+    ("tail_unfit", [fact("disease_department", "痛风", "关节")]),
+    ("tail_unfit", [fact("food_effect", "雪梨", "润肺作用")]),
+    ("tail_unfit", [fact("western_medicine_side_effect", "某片", "偶见皮疹")]),
+    ("names_itself", [fact("disease_complication", "肺炎", "肺炎")]),
+    ("names_itself", [fact("disease_complication", "肺癌", "晚期肺癌")]),
+    ("names_itself", [fact("disease_complication", "肺炎", "肺炎加重")]),
+    ("names_itself", [fact("disease_symptom", "产后发热", "发热")]),
+    ("names_itself", [fact("disease_prevention", "感冒", "预防感冒")]),
     ("contradicted", [fact("disease_food", "痛风", "豆腐"), fact("disease_food", "痛风", "豆腐", False)]),
+    ("contradicted", [fact("disease_food", "痛风", "鸡蛋"), fact("disease_food", "痛风", "蛋类", False)]),
+    ("contradicted", [fact("disease_food", "痛风", "啤酒"), fact("disease_food", "痛风", "酒类", False)]),
+    ("contradicted", [fact("chinese_medicine_side_effect", "某丸", "皮疹"), fact("western_medicine_side_effect", "某丸", "皮疹", False)]),
 ]
 
 
@@ -91,6 +125,109 @@ def test_each_refusal_has_its_reason(reason: str, facts: list[Fact]) -> None:
     claims, rejected = make_claims(facts, PARAMS)
     assert not claims
     assert {row.reason for row in rejected} == {reason}
+
+
+KEPT = [
+    ("disease_complication", "糖尿病", "糖尿病肾病"),
+    ("disease_complication", "甲状腺功能亢进症", "甲状腺功能亢进症危象"),
+    ("disease_complication", "胃溃疡", "应激性溃疡"),
+    ("disease_examination", "肝炎", "总胆红素（TBIL,STB）"),
+    ("disease_method", "肺炎", "一般支持治疗"),
+    ("disease_cause", "血友病", "因子Ⅷ缺乏"),
+    ("disease_medicine", "铅中毒", "2,3-二巯基丙醇"),
+    ("disease_prevention", "肺炎", "保持心态平和"),
+    ("disease_food", "痛风", "食用油"),
+]
+
+
+@pytest.mark.parametrize("row", KEPT)
+def test_a_tail_that_only_looks_unfit_is_kept(row: tuple[str, str, str]) -> None:
+    assert not make_claims([fact(*row)], PARAMS)[1]
+
+
+def test_what_one_is_sure_of_contradicts_and_what_one_is_not_does_not() -> None:
+    facts = [fact("disease_food", "痛风", "土豆"), fact("disease_food", "痛风", "豆类", False), fact("disease_food", "感冒", "料酒")]
+    facts += [
+        fact("disease_food", "感冒", "酒类", False),
+        fact("disease_food", "水肿", "蛋类"),
+        fact("disease_food", "水肿", "咸鸭蛋", False),
+    ]
+    assert not make_claims(facts, PARAMS)[1]
+
+
+def alias(name: str, other: str) -> Alias:
+    return Alias(name=name, alias=other, entity_type="disease", provenance=SEEN[0])
+
+
+def test_a_tail_that_is_another_name_of_its_head_is_refused() -> None:
+    known = Known(synonyms=Synonyms([alias("惊风", "惊厥")]))
+    _, rejected = make_claims([fact("disease_symptom", "惊风", "惊厥"), fact("disease_symptom", "惊厥", "惊风")], PARAMS, known)
+    assert [row.reason for row in rejected] == ["names_itself"] * 2
+
+
+def test_two_names_of_one_disease_neither_contradict_nor_repeat_each_other() -> None:
+    known = Known(synonyms=Synonyms([alias("军团菌病", "军团病")]))
+    denied = [fact("disease_infectivity", "军团菌病", "传染性"), fact("disease_infectivity", "军团病", "传染性", False)]
+    claims, rejected = make_claims(denied, PARAMS, known)
+    assert not claims and {row.detail for row in rejected if row.reason == "contradicted"} == {one.id for one in denied}
+    claims, rejected = make_claims([fact("disease_symptom", "军团菌病", "发热"), fact("disease_symptom", "军团病", "发热")], PARAMS, known)
+    assert (len(claims), [row.reason for row in rejected]) == (1, ["duplicate_claim"])
+
+
+def test_a_name_that_two_entries_claim_makes_them_no_synonyms() -> None:
+    names = Synonyms([alias("风寒感冒", "感冒"), alias("风热感冒", "感冒")])
+    assert len({names.of(name) for name in ("感冒", "风寒感冒", "风热感冒")}) == 3
+    assert names.are_one("风寒感冒", "感冒")
+
+
+def test_names_that_call_each_other_are_one() -> None:
+    names = Synonyms([alias("甲", "乙"), alias("乙", "甲"), alias("乙", "丙")])
+    assert len({names.of(name) for name in "甲乙丙"}) == 1
+
+
+def test_a_fact_that_a_reference_states_is_marked_or_dropped(tmp_path: Path) -> None:
+    one, other = fact("disease_symptom", "肺炎", "发热"), fact("disease_symptom", "肺炎", "咳嗽")
+    told = fact("disease_complication", "肺 炎", "发热")  # whatever it calls the relation
+    write_jsonl(tmp_path / "facts.jsonl", [one, other], key=lambda row: row.id)
+    write_jsonl(tmp_path / "references.jsonl", [told], key=lambda row: row.id)
+    for way, left in (("mark", 2), ("drop", 1)):
+        run_stage_in(tmp_path, "--contaminated", way)
+        assert len(list(read_jsonl(tmp_path / "claims/claims.jsonl", ClaimPair))) == left
+        rows = [msgspec.json.decode(line) for line in (tmp_path / "claims/contaminated.jsonl").read_bytes().splitlines()]
+        assert [(row["fact_id"], row["reference"], row["relation"]) for row in rows] == [(one.id, "s", "disease_complication")]
+    assert [row.reason for row in read_jsonl(tmp_path / "claims/rejected.jsonl", Rejected)] == ["contaminated"]
+
+
+def verdict(claim: ClaimPair, annotator: str, answer: str) -> Verdict:
+    return Verdict(claim_id=claim.id, annotator=annotator, verdict=answer, claim=claim.factual, atomic_type=claim.atomic_type)
+
+
+@pytest.mark.parametrize(
+    ("answers", "kept", "strictly"),
+    [
+        ("support", True, True),
+        ("refute", False, False),
+        ("neutral", True, False),
+        ("support refute", True, False),
+        ("refute refute support", False, False),
+        ("support support refute", True, True),
+    ],
+)
+def test_what_people_refute_goes_and_what_they_doubt_may(answers: str, kept: bool, strictly: bool) -> None:
+    facts = [fact("disease_symptom", "肺炎", "发热")]
+    given = [verdict(make_claims(facts, PARAMS)[0][0], str(number), answer) for number, answer in enumerate(answers.split())]
+    known = Known(judged=judgements({given[0].claim_id: given}))
+    for template in ("paper", "released"):  # it was judged as the paper words it
+        params = Claims(per_type=9, template=template, seed=1)
+        assert bool(make_claims(facts, params, known)[0]) == kept
+        assert bool(make_claims(facts, msgspec.structs.replace(params, neutral="drop"), known)[0]) == strictly
+
+
+def test_a_claim_is_known_by_every_wording() -> None:
+    one = fact("disease_symptom", "肺炎", "发热")
+    assert {make_claims([one], Claims(per_type=9, template=name, seed=1))[0][0].id for name in ("paper", "released", "varied")} <= set(
+        claim_ids(one)
+    )
 
 
 def test_two_facts_with_one_sentence_give_one_claim() -> None:
@@ -106,7 +243,11 @@ def test_a_word_that_only_looks_like_a_denial_is_kept(tail: str) -> None:
 
 
 def test_every_reason_is_explained_and_has_a_case() -> None:
-    assert set(REASONS) == {reason for reason, _ in REFUSED} | {"duplicate_claim", "over_cap"}
+    assert set(REASONS) == {reason for reason, _ in REFUSED} | {"duplicate_claim", "over_cap", "contaminated", "refuted", "neutral"}
+
+
+def chosen_of(claims: list[ClaimPair]) -> frozenset[str]:
+    return frozenset(key for claim in claims for key in claim.fact_ids)
 
 
 def test_a_cap_is_spread_over_heads_and_new_facts_do_not_reshuffle() -> None:
@@ -118,11 +259,32 @@ def test_a_cap_is_spread_over_heads_and_new_facts_do_not_reshuffle() -> None:
     per_head = Counter(claim.head for claim in claims)
     assert max(per_head.values()) <= 3
     assert len(per_head) == 20
-    more, _ = make_claims([*facts, fact("disease_symptom", "新病", "新症")], params)
-    assert len({c.id for c in claims} - {c.id for c in more}) == 1  # the newcomer takes one place
+    more, _ = make_claims([*facts, fact("disease_symptom", "新病", "新症")], params, Known(chosen=chosen_of(claims)))
+    assert {c.id for c in claims} == {c.id for c in more}
 
 
-tails = st.text(alphabet="甲乙丙丁无不非。（ ）A1", max_size=6)
+def test_common_tails_wait_for_the_others_turn() -> None:
+    facts = [fact("disease_department", f"病{number}", "内科" if number % 10 else f"第{number}科") for number in range(2_000)]
+    claims, _ = make_claims(facts, Claims(per_type=210, template="paper", seed=1))
+    tails = Counter(claim.tail for claim in claims)
+    assert (tails["内科"], len(tails)) == (10, 201)  # all the rare ones, and the common one for the rest
+
+
+def test_denials_and_what_is_said_take_turns() -> None:
+    facts = [fact("disease_infectivity", f"病{number}", "传染性", number % 10 == 0) for number in range(1_000)]
+    claims, _ = make_claims(facts, Claims(per_type=100, template="paper", seed=1))
+    assert Counter("不" in claim.factual for claim in claims) == {True: 50, False: 50}
+
+
+def test_a_lower_cap_keeps_the_spread_and_a_higher_one_what_was_chosen() -> None:
+    facts = [fact("disease_symptom", f"病{h}", f"症{h}之{t}") for h in range(10) for t in range(10)]
+    first = chosen_of(make_claims(facts, Claims(per_type=50, template="paper", seed=1))[0])
+    less, _ = make_claims(facts, Claims(per_type=10, template="paper", seed=1), Known(chosen=first))
+    assert len({claim.head for claim in less}) == 10 and chosen_of(less) < first
+    assert first < chosen_of(make_claims(facts, Claims(per_type=60, template="paper", seed=1), Known(chosen=first))[0])
+
+
+tails = st.text(alphabet="甲乙丙科性无不非。（ ）A1", max_size=6) | st.sampled_from(["传染性", "内科", "不包括甲", "甲的病因包括乙"])
 facts_in = st.lists(st.builds(fact, st.sampled_from(RELATIONS), st.text(alphabet="甲乙丙", min_size=1, max_size=2), tails, st.booleans()))
 
 
@@ -136,6 +298,37 @@ def test_in_is_out_and_rejected_whatever_the_order(facts, random, cap) -> None:
     assert max(Counter(claim.atomic_type for claim in claims).values(), default=0) <= cap
     shuffled, _ = make_claims(random.sample(facts, len(facts)), params)
     assert {claim.id for claim in shuffled} == {claim.id for claim in claims}
+
+
+@settings(max_examples=200)
+@given(facts_in, facts_in, st.integers(1, 6))
+def test_what_was_chosen_stays_chosen_when_facts_are_added(facts, added, cap) -> None:
+    params = Claims(per_type=cap, template="varied", seed=1)
+    claims, _ = make_claims(facts, params)
+    more, rejected = make_claims([*facts, *added], params, Known(chosen=chosen_of(claims)))
+    contradicted = {row.fact.id for row in rejected if row.reason == "contradicted"}
+    assert chosen_of(claims) - contradicted <= chosen_of(more)
+
+
+@given(facts_in, st.integers(1, 4))
+def test_a_second_run_changes_nothing(facts, cap) -> None:
+    params = Claims(per_type=cap, template="paper", seed=1)
+    claims, rejected = make_claims(facts, params)
+    again, refused = make_claims(facts, params, Known(chosen=chosen_of(claims)))
+    assert {claim.id for claim in again} == {claim.id for claim in claims}
+    assert Counter((row.fact.id, row.reason, row.detail) for row in refused) == Counter((r.fact.id, r.reason, r.detail) for r in rejected)
+
+
+@given(facts_in, st.sampled_from(["paper", "released", "varied"]))
+def test_the_laws_of_pairs(facts, template) -> None:
+    claims, _ = make_claims(facts, Claims(per_type=99, template=template, seed=1))
+    said, denied = ([getattr(claim, name) for claim in claims] for name in ("factual", "non_factual"))
+    assert len(set(said)) == len(set(denied)) == len(claims)
+    assert not set(said) & set(denied)
+    for one, other in zip(said, denied, strict=True):
+        short, long = sorted((one, other), key=len)
+        cut = next((place for place, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+        assert abs(len(short) - len(long)) <= 1 and short[cut + (len(short) == len(long)) :] == long[cut + 1 :] and one != other
 
 
 def test_no_sentence_is_said_by_one_pair_and_denied_by_another() -> None:
@@ -154,22 +347,60 @@ def test_braces_in_a_fact_are_text() -> None:
     assert claims[0].factual == "{tail}的常见症状包括{head}"
 
 
+def test_a_template_names_head_and_tail_once_each() -> None:
+    assert Template(factual="{tail}在{head}", non_factual="{tail}不在{head}").fill("{tail}", "乙") == ("乙在{tail}", "乙不在{tail}")
+
+
+def run_stage_in(folder: Path, *more: str) -> dict[str, bytes]:
+    named = [f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "references", "verdicts", "chosen")]
+    main([*named, f"--out={folder}/claims", f"--metrics={folder}/m.json", "--per_type=5", "--template=paper", "--seed=1", *more])
+    return {path.name: path.read_bytes() for path in [*(folder / "claims").iterdir(), folder / "chosen.jsonl", folder / "m.json"]}
+
+
 def test_the_stage_writes_claims_rejected_and_metrics(tmp_path: Path) -> None:
     facts = [fact(relation, row[0], row[1]) for relation, row in TABLE_2.items()] + [fact("disease_symptom", "丙型肝炎", "无症状")]
     write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda f: f.id)
-    argv = ["--per_type", "5", "--facts", f"{tmp_path}/facts.jsonl", "--out", f"{tmp_path}/claims", "--metrics", f"{tmp_path}/m.json"]
-    main(argv)
-    first = {p.name: p.read_bytes() for p in (tmp_path / "claims").iterdir()}
-    main(argv)
-    assert {p.name: p.read_bytes() for p in (tmp_path / "claims").iterdir()} == first
+    first = run_stage_in(tmp_path)
+    assert run_stage_in(tmp_path) == first
     assert len(list(read_jsonl(tmp_path / "claims/claims.jsonl", ClaimPair))) == 17
     assert [row.reason for row in read_jsonl(tmp_path / "claims/rejected.jsonl", Rejected)] == ["double_negation"]
     measured = msgspec.json.decode((tmp_path / "m.json").read_bytes())
     assert measured["facts"] == {"in": 18, "out": 17, "rejected": 1}
 
 
-@pytest.mark.parametrize(
-    ("tail", "denies"), [("四肢无力", False), ("无力", False), ("无尿", False), ("切勿搔抓", True), ("严禁饮酒", True), ("可无症状", True)]
-)
-def test_a_denial_is_told_from_a_name(tail: str, denies: bool) -> None:
-    assert (refuse(fact("disease_symptom", "某病", tail), *read_negation()) == "double_negation") == denies
+def test_what_was_chosen_survives_a_merge_a_kill_and_a_new_draw(tmp_path: Path) -> None:
+    facts = [fact("disease_symptom", f"病{number}", f"症{number}") for number in range(60)]
+    write_jsonl(tmp_path / "facts.jsonl", facts[:50], key=lambda f: f.id)
+    first = run_stage_in(tmp_path)
+    lines = first["chosen.jsonl"].splitlines(keepends=True)
+    gone = msgspec.json.encode({"atomic_type": "disease_symptom", "fact_id": "fact-that-went"}) + b"\n"
+    (tmp_path / "chosen.jsonl").write_bytes(b"".join([*reversed(lines), gone, lines[0]]))  # as a merge by lines may leave it
+    write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda f: f.id)
+    more = run_stage_in(tmp_path)
+    assert more["chosen.jsonl"] == first["chosen.jsonl"] and more["claims.jsonl"] == first["claims.jsonl"]
+    (tmp_path / "claims/claims.jsonl").unlink()  # a run was killed
+    assert run_stage_in(tmp_path) == more
+    (tmp_path / "chosen.jsonl").unlink()
+    assert len(run_stage_in(tmp_path)["chosen.jsonl"].splitlines()) == 5
+
+
+DENIALS = [
+    *[("四肢无力", False), ("无力", False), ("无尿", False), ("切勿搔抓", True), ("严禁饮酒", True), ("可无症状", True)],
+    *[("早期多无症状", True), ("病因不明", True), ("尚未发现", True), ("不能站立", True), ("缺乏维生素D", True), ("维生素D缺乏", False)],
+    *[
+        ("不孕症", False),
+        ("非甾体抗炎药", False),
+        ("无创通气", False),
+        ("白细胞减少", False),
+        ("非手术治疗", True),
+        ("非感染性发热", False),
+    ],
+    *[("不完全性肠梗阻", False), ("无菌性脑膜炎", False), ("未分化癌", False), ("没药", False), ("没有发热", True), ("吞咽不能", False)],
+    *[("神志不清", False), ("食欲不振", False), ("无痛性肿块", False), ("无痛", True), ("无脑儿", False), ("不可逆性休克", False)],
+    *[("非那雄胺", False), ("避免受凉", True), ("禁食", False), ("禁酒", True), ("不良反应", False), ("绝对不应期", False)],
+]
+
+
+@pytest.mark.parametrize(("tail", "denied"), DENIALS)
+def test_a_denial_is_told_from_a_name(tail: str, denied: bool) -> None:
+    assert denies(tail) == denied

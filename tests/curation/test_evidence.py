@@ -1,14 +1,12 @@
 """Passages that speak of claims."""
 
-import csv
-import io
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from curation.claims import make_claims
-from curation.evidence import draw, evidence_of, main, safe_cell, sheet
+from curation.evidence import evidence_of, main
 from curation.evidencing import tokens
 from curation.evidencing.ranking import ranked
 from curation.evidencing.saved import results_in, saved
@@ -84,26 +82,6 @@ def test_nothing_to_search_gives_nothing() -> None:
     assert list(ranked([], PASSAGES, 10)) == []
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", "\tx"])
-def test_a_cell_is_never_a_formula(text: str) -> None:
-    assert safe_cell(text) == "'" + text
-
-
-def test_the_sheet_has_a_row_a_passage_and_one_for_a_claim_without() -> None:
-    rows = list(csv.DictReader(io.StringIO(sheet(CLAIMS, {}, {}))))
-    assert [row["claim"] for row in rows] == [claim.factual for claim in CLAIMS]
-
-
-def test_a_draw_is_stable_and_balanced() -> None:
-    facts = [fact("disease_symptom", f"病{i}", "热", "a") for i in range(9)] + [
-        fact("disease_cause", f"病{i}", "寒", "a") for i in range(3)
-    ]
-    claims, _ = make_claims(facts, Claims(per_type=99, template="paper", seed=1))
-    drawn = draw(claims, 4, seed=1)
-    assert [claim.atomic_type for claim in drawn] == ["disease_cause"] * 3 + ["disease_symptom"] * 4
-    assert draw(claims[::-1], 4, seed=1) == drawn
-
-
 def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "c.jsonl", CLAIMS, key=lambda c: c.id)
     write_jsonl(tmp_path / "p.jsonl", PASSAGES, key=lambda p: p.id)
@@ -114,6 +92,7 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path) -> None:
     first = [path.read_bytes() for path in written]
     main(argv)
     assert first == [path.read_bytes() for path in written]
+    assert [path.name for path in written[1:]] == ["claims.xlsx", "label_studio.json", "label_studio.xml", "passages.jsonl"]
     rows = list(read_jsonl(tmp_path / "e.jsonl", Evidence))
     assert len(rows) == msgspec.json.decode((tmp_path / "m.json").read_bytes())["evidence"]
     named = {one.id: one for one in read_jsonl(tmp_path / "annotation/passages.jsonl", Passage)}

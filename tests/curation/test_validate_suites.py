@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.claim_templates import read_templates
+from curation.claiming.templates import read_templates
 from curation.validate import TABLES
 from curation.validation.custom_expectations import OWN, held_together, letters_held, negated_alone
 from curation.validation.run import check_table, quiet_context
@@ -111,8 +111,9 @@ def test_nothing_but_one_negation_passes(said: str, denied: str) -> None:
 
 
 def test_the_words_of_all_templates_are_listed() -> None:
-    for wordings in read_templates("paper").values():
-        assert all(negated(*wording.fill("甲病", "乙药")) for wording in wordings)
+    for name in ("paper", "released", "varied"):
+        for wordings in read_templates(name).values():
+            assert all(negated(*wording.fill("甲病", "乙药")) for wording in wordings)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"))))
