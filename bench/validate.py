@@ -43,6 +43,7 @@ def questions(rows: int) -> Iterator[Question]:
 def facts(rows: int) -> Iterator[Fact]:
     for number in range(rows):
         relation, head, tail = RELATIONS[number % len(RELATIONS)], wording(number // 10, 4), wording(number, 6)
+        tail += {"disease_department": "科", "disease_infectivity": "性"}.get(relation, "")  # as claims want it
         yield Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=number % 9 > 0,
                    provenance=[_seen(number)])  # fmt: skip
 

@@ -1,139 +1,191 @@
 """Stage `claims`: facts -> claim pairs, each a fact said and denied; facts that make no sound pair go to rejected.
 
 A pair asks one thing: the two sentences differ by the negation alone, and one of them is true (SdAK, section 3.2).
+`curation/chosen.jsonl` is in git, and remembers which facts have a claim: more facts never reshuffle what was chosen.
 """
 
-import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+import gc
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
-from ruamel.yaml import YAML
 
-from curation.claim_templates import Template, read_templates
-from records.claim import ClaimPair, claim_id
+from curation.claiming.contradictions import Key, contradictions, key_of, opposite
+from curation.claiming.known import Chosen, Contaminated, Known, contaminated, judgement_of, read_known, stated
+from curation.claiming.negation import denies
+from curation.claiming.sampling import Turns
+from curation.claiming.synonyms import Synonyms, names_itself
+from curation.claiming.tails import is_unfit
+from curation.claiming.templates import Wordings, make_claim, read_templates, sentences_of, wording_of
+from records.claim import ClaimPair
 from records.fact import RELATIONS, Fact
-from records.identity import canonical
-from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from records.jsonl import folder_lock, read_jsonl, replacing, to_line, write_json, write_jsonl
 from records.params import Claims
 from records.rejection import Rejected
 from records.stage import read_arguments, run_stage
 
 REASONS = {
+    "tail_unfit": "the tail is no short phrase that the sentence takes",
     "double_negation": "the tail denies already, so that its denial would be a double negation",
-    "tail_unfit": "the tail is no short noun phrase, or repeats the head",
-    "contradicted": "another fact says the opposite of one head",
-    "duplicate_claim": "another fact gives the same sentences",
+    "names_itself": "the tail is the head, another name or a stage of it, or a part of its name",
+    "contradicted": "another fact says the opposite of one head; detail is its id",
+    "contaminated": "a reference states the fact, too; detail is the reference",
+    "refuted": "most of those who judged the claim refuted it",
+    "neutral": "no majority of those who judged the claim supported it",
+    "duplicate_claim": "another fact gives the same claim; detail is its id",
     "over_cap": "the atomic type has its fill of claims",
 }
-_MAX_TAIL_CHARS = 30  # a longer tail carries more than one piece of information
-_SENTENCE_MARKS = set("。！？!?；;：、\n")
-_VOCAB = Path(__file__).parent / "vocab" / "negation.yaml"
 
 
-def make_claim(fact: Fact, template: Template, template_id: str) -> ClaimPair:
-    """Return the pair of a fact; false polarity makes the denial the factual claim."""
-    said, denied = template.fill(fact.head, fact.tail)
-    factual, non_factual = (said, denied) if fact.polarity else (denied, said)
-    return ClaimPair(
-        id=claim_id(factual, non_factual),
-        atomic_type=fact.relation,
-        head=fact.head,
-        tail=fact.tail,
-        factual=factual,
-        non_factual=non_factual,
-        template_id=template_id,
-        fact_ids=[fact.id],
-        provenance=fact.provenance,
-    )
+class Refused(NamedTuple):
+    """A fact without a claim, and why."""
+
+    fact: Fact
+    reason: str
+    detail: str | None
+
+    def row(self) -> Rejected:
+        record = msgspec.to_builtins(self.fact)
+        return Rejected(id=self.fact.id, kind="fact", reason=self.reason, detail=self.detail, record=record)
 
 
-def read_negation() -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the openings that mark a denial, and the words that only look like one."""
-    vocab = YAML(typ="safe", pure=True).load(_VOCAB)
-    return tuple(vocab["openings"]), frozenset(vocab["words"])
+class Taken:
+    """The facts that have a claim, by what they say: none says what another says or denies."""
+
+    def __init__(self, templates: Wordings, synonyms: Synonyms) -> None:
+        self.facts: list[Fact] = []
+        self._templates, self._synonyms = templates, synonyms
+        self._said: dict[Key | str, str] = {}
+
+    def twin(self, fact: Fact) -> str | None:
+        """Return the id of a taken fact that says the same, or has one of the same sentences."""
+        return next((self._said[key] for key in self._keys(fact) if key in self._said), None)
+
+    def accept(self, fact: Fact) -> bool:
+        keys = self._keys(fact)
+        if any(key in self._said for key in keys):
+            return False
+        self._said |= dict.fromkeys(keys, fact.id)
+        self.facts.append(fact)
+        return True
+
+    def _keys(self, fact: Fact) -> tuple[Key | str, ...]:
+        wordings = self._templates[fact.relation]
+        return key_of(fact, self._synonyms), *sentences_of(fact, wordings[wording_of(fact, wordings)])
 
 
-def refuse(fact: Fact, openings: tuple[str, ...], words: frozenset[str]) -> str | None:
+def refuse(fact: Fact, synonyms: Synonyms) -> str | None:
     """Return why a fact alone makes no sound pair, or None."""
-    tail = fact.tail
-    if not canonical(tail) or len(tail) > _MAX_TAIL_CHARS or canonical(tail) == canonical(fact.head):
+    if is_unfit(fact.relation, fact.tail):
         return "tail_unfit"
-    if fact.relation != "examination_range":
-        if _SENTENCE_MARKS & set(tail):
-            return "tail_unfit"
-        if tail.startswith(openings) and not tail.startswith(tuple(words)):
-            return "double_negation"
-    return None
+    if fact.relation != "examination_range" and denies(fact.tail):
+        return "double_negation"
+    return "names_itself" if names_itself(fact, synonyms) else None
 
 
-def draw_order(facts: Iterable[Fact], seed: int) -> list[Fact]:
-    """Return facts in the order in which a type takes them: each head's first, then each head's second, and so on.
-
-    A fact's place among those of its head hangs on its id and the seed alone, so that new facts do not reshuffle the old.
-    """
-    by_head: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
-    for fact in facts:
-        by_head[fact.head].append((hashlib.sha256(f"{seed}/{fact.id}".encode()).hexdigest(), fact))
-    ranked = [(rank, lot, fact) for group in by_head.values() for rank, (lot, fact) in enumerate(sorted(group, key=lambda pair: pair[0]))]
-    return [fact for _, _, fact in sorted(ranked, key=lambda row: row[:2])]
-
-
-def make_claims(facts: list[Fact], params: Claims) -> tuple[list[ClaimPair], list[Rejected]]:
-    """Return the pairs of the facts and, for each fact without one, why."""
+def make_claims(facts: Sequence[Fact], params: Claims, known: Known | None = None) -> tuple[list[ClaimPair], list[Refused]]:
+    """Return the pairs of the facts and, for each fact without one, why. The order of the facts does not matter."""
+    known = known or Known()
     templates = read_templates(params.template)
-    openings, words = read_negation()
-    polarities: dict[tuple[str, str, str], set[bool]] = defaultdict(set)
+    sound, refused = _sift(facts, params, known)
+    taken = Taken(templates, known.synonyms)
+    turns = {relation: Turns(params.per_type, params.seed) for relation in RELATIONS}
+    for before in (True, False):  # all that was chosen before, of every type, has its place before a newcomer
+        for relation in RELATIONS:
+            turns[relation].take([fact for fact in sound[relation] if (fact.id in known.chosen) is before], taken.accept)
+    chosen = {id(fact) for fact in taken.facts}
+    for fact in (fact for relation in RELATIONS for fact in sound[relation] if id(fact) not in chosen):
+        twin = taken.twin(fact)
+        refused.append(Refused(fact, "duplicate_claim" if twin else "over_cap", twin))
+    if len(facts) != len(taken.facts) + len(refused):
+        raise ValueError(f"claims: {len(facts)} facts in, but {len(taken.facts)} claims and {len(refused)} rejected; please report this")
+    return [make_claim(fact, templates[fact.relation], params.template) for fact in taken.facts], refused
+
+
+def _sift(facts: Iterable[Fact], params: Claims, known: Known) -> tuple[dict[str, list[Fact]], list[Refused]]:
+    """Return the facts that may have a claim by type, and the others."""
+    opposites = contradictions(facts, known.synonyms)
+    sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
+    refused: list[Refused] = []
     for fact in facts:
-        polarities[fact.relation, canonical(fact.head), canonical(fact.tail)].add(fact.polarity)
-    claims, rejected, seen = [], [], {}
-    for relation in RELATIONS:
-        taken = 0
-        for fact in draw_order((fact for fact in facts if fact.relation == relation), params.seed):
-            wordings = templates[relation]
-            number = int(hashlib.sha256(fact.id.encode()).hexdigest(), 16) % len(wordings)
-            claim = make_claim(fact, wordings[number], f"{params.template}/{relation}/{number}")
-            reason = refuse(fact, openings, words)
-            if not reason and len(polarities[relation, canonical(fact.head), canonical(fact.tail)]) > 1:
-                reason = "contradicted"
-            if not reason and claim.id in seen:
-                reason = "duplicate_claim"
-            if not reason and taken >= params.per_type:
-                reason = "over_cap"
-            if reason:
-                detail = seen.get(claim.id) if reason == "duplicate_claim" else claim.factual
-                rejected.append(Rejected(id=fact.id, kind="fact", reason=reason, detail=detail, record=msgspec.to_builtins(fact)))
-            else:
-                seen[claim.id] = fact.id
-                taken += 1
-                claims.append(claim)
-    if len(facts) != len(claims) + len(rejected):
-        raise ValueError(f"claims: {len(facts)} facts in, but {len(claims)} claims and {len(rejected)} rejected out; please report this")
-    return claims, rejected
+        detail, reason = None, refuse(fact, known.synonyms)
+        if not reason and (detail := opposite(fact, opposites, known.synonyms)):
+            reason = "contradicted"
+        if not reason and params.contaminated == "drop" and (met := stated(fact, known)):
+            reason = "contaminated"
+            detail = min(f"{seen.source}: {seen.url}" for one in met for seen in one.provenance)
+        if not reason and (judged := judgement_of(fact, known)) and (judged == "refuted" or params.neutral == "drop"):
+            reason = judged
+        if reason:
+            refused.append(Refused(fact, reason, detail))
+        else:
+            sound[fact.relation].append(fact)
+    return sound, refused
 
 
-def measure(facts: list[Fact], claims: list[ClaimPair], rejected: list[Rejected]) -> dict:
+def met_in_references(
+    facts: Iterable[Fact], claims: Iterable[ClaimPair], refused: Iterable[Refused], params: Claims, known: Known
+) -> Iterator[Contaminated]:
+    """Yield the rows of claims that a reference states, or of facts dropped for it."""
+    if not known.references:
+        return
+    of_claims = {key for claim in claims for key in claim.fact_ids}
+    dropped = {row.fact.id for row in refused if row.reason == "contaminated"}
+    templates = read_templates(params.template)
+    for fact in facts:
+        if fact.id in of_claims or fact.id in dropped:
+            yield from contaminated(fact, make_claim(fact, templates[fact.relation], params.template), known)
+
+
+def measure(facts: Sequence[Fact], claims: Sequence[ClaimPair], refused: Sequence[Refused], met: Sequence[Contaminated]) -> dict[str, Any]:
     """Return the stage's metrics; types without a claim stand with 0."""
     by_type = Counter(claim.atomic_type for claim in claims)
+    denials = {fact.id for fact in facts if not fact.polarity}
+    denied = Counter(claim.atomic_type for claim in claims if claim.fact_ids[0] in denials)
     return {
-        "facts": {"in": len(facts), "out": len(claims), "rejected": len(rejected)},
+        "facts": {"in": len(facts), "out": len(claims), "rejected": len(refused)},
         "claims_by_type": {relation: by_type[relation] for relation in RELATIONS},
+        "denials_by_type": {relation: denied[relation] for relation in RELATIONS if denied[relation]},
         "heads": len({claim.head for claim in claims}),
-        "rejected_by_reason": dict(sorted(Counter(row.reason for row in rejected).items())),
+        "contaminated": dict(sorted(Counter(name for name, _ in {(row.reference, row.fact_id) for row in met}).items())),
+        "rejected_by_reason": dict(sorted(Counter(row.reason for row in refused).items())),
     }
 
 
+def write_rejected(path: Path, refused: Iterable[Refused]) -> None:
+    """Write the refused facts sorted by id, each made a row as it is written: a million of them would else be held twice."""
+    rows = sorted(refused, key=lambda row: (row.fact.id, row.fact.head, row.fact.tail, row.fact.polarity))
+    with replacing(path) as part, open(part, "wb", buffering=1 << 20) as out:
+        out.writelines(to_line(row.row()) for row in rows)
+
+
 def main(argv: list[str] | None = None) -> None:
-    paths = {"facts": "data/unique/facts.jsonl", "out": "data/claims", "metrics": "metrics/claims.json"}
+    paths = {
+        "facts": "data/unique/facts.jsonl",
+        "aliases": "data/clean/aliases.jsonl",
+        "references": "data/clean/reference_facts.jsonl",
+        "verdicts": "curation/verdicts.jsonl",
+        "chosen": "curation/chosen.jsonl",
+        "out": "data/claims",
+        "metrics": "metrics/claims.json",
+    }
     args = read_arguments(argv, __doc__, "claims", Claims, paths)
-    facts = list(read_jsonl(args.facts, Fact))
-    claims, rejected = make_claims(facts, args.params)
     with folder_lock(args.out) as out:
+        facts = list(read_jsonl(args.facts, Fact))
+        known = read_known(args.chosen, args.verdicts, args.references, args.aliases)
+        claims, refused = make_claims(facts, args.params, known)
+        met = list(met_in_references(facts, claims, refused, args.params, known))
         write_jsonl(out / "claims.jsonl", claims, key=lambda claim: claim.id)
-        write_jsonl(out / "rejected.jsonl", rejected, key=lambda row: row.id)
-        write_json(args.metrics, measure(facts, claims, rejected))
+        write_rejected(out / "rejected.jsonl", refused)
+        write_jsonl(out / "contaminated.jsonl", met, key=lambda row: (row.fact_id, row.reference, row.url))
+        write_json(args.metrics, measure(facts, claims, refused, met))
+        # Last, by rename: a run that was killed before chooses the same again.
+        rows = [Chosen(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
+        write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
 
 
 if __name__ == "__main__":
+    gc.disable()  # records hold no cycles, and to search a million of them again and again takes a third of the time
     run_stage(main)

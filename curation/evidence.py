@@ -4,24 +4,22 @@ SdAK, section 3.3, retrieves from the web. Here the other crawled sources stand 
 web search saved under imports/search: docs/evidence.md.
 """
 
-import csv
-import hashlib
-import io
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from curation.evidencing.ranking import Found, ranked
 from curation.evidencing.saved import results_in, saved
 from curation.evidencing.sentences import best_sentence
+from curation.verifying.drawing import draw, with_evidence
+from curation.verifying.label_studio import write_project
+from curation.verifying.spreadsheet import write_spreadsheet
 from records.claim import ClaimPair
 from records.evidence import Evidence, Passage
-from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from records.params import EvidenceParams
 from records.stage import read_arguments, run_stage
 
-_FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run what begins so
-_SHEET_COLUMNS = ("claim_id", "atomic_type", "claim", "label", "comment", "evidence", "source")
 Retriever = Callable[[Sequence[ClaimPair], int], Iterator[Found]]
 
 
@@ -54,32 +52,6 @@ def evidence_of(found: Found) -> Evidence:
     )
 
 
-def draw(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
-    """Return the claims of each atomic type to be verified by people; a claim's lot hangs on its id and the seed alone."""
-    by_type = defaultdict(list)
-    for claim in claims:
-        by_type[claim.atomic_type].append((hashlib.sha256(f"{seed}/{claim.id}".encode()).hexdigest(), claim))
-    return [claim for kind in sorted(by_type) for _, claim in sorted(by_type[kind], key=lambda pair: pair[0])[:per_type]]
-
-
-def safe_cell(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA_MARKS) else text
-
-
-def sheet(claims: list[ClaimPair], evidence: dict[str, list[Evidence]], texts: dict[str, str]) -> str:
-    """Return the sheet for human verification as CSV: a row a passage; `label` takes support, neutral or refute."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_SHEET_COLUMNS)
-    for claim in claims:
-        for row in evidence.get(claim.id) or [None]:
-            found = (texts[row.passage], row.url) if row else ("", "")
-            cells = (claim.id, claim.atomic_type, claim.factual, "", "", *found)
-            writer.writerow([safe_cell(cell) for cell in cells])
-    return out.getvalue()
-
-
 def main(argv: list[str] | None = None) -> None:
     paths = {
         "claims": "data/claims/claims.jsonl",
@@ -97,13 +69,12 @@ def main(argv: list[str] | None = None) -> None:
     for one in find(claims, args.params.passages_per_claim):
         found[one.claim.id].append(evidence_of(one))
         named[one.passage.id] = one.passage
-    drawn = draw(claims, args.params.annotate_per_type, args.params.seed)
-    texts = {passage.id: passage.text for passage in named.values()}
+    drawn = with_evidence(draw(claims, args.params.annotate_per_type, args.params.seed), found, named)
     with folder_lock(args.annotation) as folder:
         for stale in folder.iterdir():
             stale.unlink()
-        with replacing(folder / "claims.csv") as part:
-            part.write_text(sheet(drawn, found, texts), encoding="utf-8-sig")  # with its mark, Excel reads it as UTF-8
+        write_spreadsheet(folder, drawn)
+        write_project(folder, drawn)
         write_jsonl(folder / "passages.jsonl", named.values(), key=lambda passage: passage.id)
         write_jsonl(args.out, [row for rows in found.values() for row in rows], key=lambda row: (row.claim_id, row.rank))
         counts = {

@@ -98,6 +98,10 @@ class Claims(Block):
     template: str
     """Template set in `curation/templates/claims.yaml`."""
     seed: int
+    contaminated: Literal["mark", "drop"] = "mark"
+    """What becomes of a fact that a reference states, too: it is listed in contaminated.jsonl; drop rejects it as well."""
+    neutral: Literal["keep", "drop"] = "keep"
+    """What becomes of a claim that people neither supported nor refuted."""
 
 
 class EvidenceParams(Block):

@@ -212,6 +212,7 @@ BAD_CLUSTERS = [
     ("rows_cover_members?", replace(LOST, rows=1)),
     ("similarity_of_each?", replace(LOST, similarity=[])),
     ("similarity_of_each?", replace(LOST, similarity=[1.5])),
+    ("similarity_of_each?", replace(LOST, similarity=[0.0])),
 ]
 BAD_ROWS = [
     *(("questions", *bad) for bad in BAD_QUESTIONS),

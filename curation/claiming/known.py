@@ -1,0 +1,97 @@
+"""What is known beside the facts: what was chosen before, what people judged, what a reference says, which names are one thing's."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from curation.claiming.synonyms import Synonyms
+from curation.claiming.templates import claim_ids
+from records.alias import Alias
+from records.claim import ClaimPair
+from records.fact import Fact, Relation
+from records.jsonl import read_jsonl
+from records.verdict import Verdict, majority, read_verdicts
+
+
+class Chosen(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
+    """One row of `curation/chosen.jsonl`: a fact that has a claim, and keeps it as long as it is there and sound."""
+
+    atomic_type: Relation
+    fact_id: str
+
+
+class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One fact that a reference states, too, whatever it calls the relation."""
+
+    fact_id: str
+    claim_id: str
+    reference: str
+    """Source of the reference."""
+    url: str
+    head: str
+    """As the reference writes it, like the next two."""
+    relation: str
+    tail: str
+
+
+class Known(NamedTuple):
+    """All of it; nothing at all unless read."""
+
+    chosen: frozenset[str] = frozenset()
+    judged: Mapping[str, str] = MappingProxyType({})
+    """Claim id -> `refuted` or `neutral`."""
+    references: Mapping[tuple[str, str], list[Fact]] = MappingProxyType({})
+    synonyms: Synonyms = Synonyms()
+
+
+def read_known(chosen: Path, verdicts: Path, references: Path, aliases: Path) -> Known:
+    """Return what the files hold; one that is not there holds nothing, so that the stage runs on facts alone."""
+    names = Synonyms(read_jsonl(aliases, Alias) if aliases.exists() else ())
+    return Known(
+        chosen=frozenset(row.fact_id for row in read_jsonl(chosen, Chosen)) if chosen.exists() else frozenset(),
+        judged=judgements(read_verdicts(verdicts)) if verdicts.exists() else {},
+        references=by_names(read_jsonl(references, Fact), names) if references.exists() else {},
+        synonyms=names,
+    )
+
+
+def judgements(verdicts: Mapping[str, Iterable[Verdict]]) -> dict[str, str]:
+    """Return the claims that most annotators did not support."""
+    words = {"refute": "refuted", "neutral": "neutral"}
+    most = {key: majority(one.verdict for one in given) for key, given in verdicts.items()}
+    return {key: words[answer] for key, answer in most.items() if answer in words}
+
+
+def judgement_of(fact: Fact, known: Known) -> str | None:
+    """Return what people found of a fact's claim, in whichever wording they read it."""
+    return next((known.judged[key] for key in claim_ids(fact) if key in known.judged), None) if known.judged else None
+
+
+def by_names(references: Iterable[Fact], synonyms: Synonyms) -> dict[tuple[str, str], list[Fact]]:
+    """Return the facts of references by head and tail."""
+    found = defaultdict(list)
+    for fact in references:
+        found[synonyms.of(fact.head), synonyms.of(fact.tail)].append(fact)
+    return dict(found)
+
+
+def stated(fact: Fact, known: Known) -> list[Fact]:
+    """Return the facts of references that have a fact's head and tail."""
+    if not known.references:
+        return []
+    return known.references.get((known.synonyms.of(fact.head), known.synonyms.of(fact.tail)), [])
+
+
+def contaminated(fact: Fact, claim: ClaimPair, known: Known) -> list[Contaminated]:
+    """Return a row for each place at which a reference states the fact."""
+    return [
+        Contaminated(
+            fact_id=fact.id, claim_id=claim.id, reference=seen.source, url=seen.url, head=one.head, relation=one.relation, tail=one.tail
+        )
+        for one in stated(fact, known)
+        for seen in one.provenance
+    ]

@@ -1,0 +1,62 @@
+"""Aliases -> names of one thing, and facts whose head and tail name one thing, so that their denial would be true or say nothing."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from records.alias import Alias
+from records.fact import Fact
+from records.identity import canonical
+
+_STAGE = re.compile(
+    "^(?:(?:早|中|晚|终末|急性|慢性|恢复|缓解|活动)期|晚发|急性|慢性|亚急性|重[症型度]|轻[症型度]|中度|严重|典型|复发性?|反复|原发性?|继发性?|转移性?|[单双]侧|加重|恶化|再发|并发|预防|积极预防|防止|避免|患)+的?$"
+)
+"""What makes of a head another stage or degree of it, but no other thing."""
+_AFTER = re.compile("^(?:复发|加重|恶化|再发|转移|急性发作|急性加重|(?:早|中|晚|终末|急性|慢性)期|[ⅠⅡⅢⅣIV]+[期级度型])$")
+_PART_OF_HEAD = frozenset({"disease_complication", "disease_symptom"})
+_OF_ONE_KIND = frozenset({"disease_complication", "disease_symptom", "disease_cause", "disease_prevention"})
+
+
+class Synonyms:
+    """Names that stand for one thing. An alias that two entries claim tells nothing, and is left out."""
+
+    def __init__(self, aliases: Iterable[Alias] = ()) -> None:
+        owners: dict[str, set[str]] = defaultdict(set)
+        for row in aliases:
+            owners[canonical(row.alias)].add(canonical(row.name))
+        self._pairs = frozenset((name, alias) for alias, names in owners.items() for name in names)
+        self._first: dict[str, str] = {}
+        for alias, names in sorted(owners.items()):
+            if len(names) == 1:
+                one, other = sorted((self._top(alias), self._top(*names)))
+                if one != other:
+                    self._first[other] = one
+        self._first = {name: self._top(name) for name in self._first}
+
+    def of(self, name: str) -> str:
+        """Return what stands for a name and its other names: a canonical text."""
+        text = canonical(name)
+        return self._first.get(text, text)
+
+    def are_one(self, one: str, other: str) -> bool:
+        """Tell whether two canonical names are one thing's, by any entry that says so."""
+        pairs = self._pairs
+        return one == other or (one, other) in pairs or (other, one) in pairs or self._first.get(one, one) == self._first.get(other, other)
+
+    def _top(self, name: str) -> str:
+        while name in self._first:
+            name = self._first[name]
+        return name
+
+
+def names_itself(fact: Fact, synonyms: Synonyms) -> bool:
+    """Tell whether the tail is the head, an alias or a stage of it, or, of complications and symptoms, a part of its name."""
+    head, tail = canonical(fact.head), canonical(fact.tail)
+    if synonyms.are_one(head, tail):
+        return True
+    if fact.relation in _PART_OF_HEAD and tail in head:
+        return True
+    if fact.relation not in _OF_ONE_KIND or head not in tail:
+        return False
+    before, _, after = tail.partition(head)
+    return bool((not before or _STAGE.match(before)) and (not after or _AFTER.match(after)))

@@ -1,0 +1,60 @@
+"""A relation and a tail -> whether the tail fits the sentences of its atomic type. Patterns in `curation/vocab/tails.yaml`."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from records.fact import RELATIONS
+from records.identity import canonical
+
+MAX_TAIL_CHARS = 30
+"""A longer tail carries more than one piece of information."""
+_SIGNS = re.compile(r"[。！？!?；;：、\n]|(?<!\d)[，,]|[，,](?!\d)")
+_SHORT_NAMES = re.compile(r"[(（][\w+., -]*[)）]", re.ASCII)
+_VOCAB = Path(__file__).parent.parent / "vocab" / "tails.yaml"
+_HALF = str.maketrans("（）【】［］", "()[][]")
+
+
+def is_unfit(relation: str, tail: str) -> bool:
+    """Tell whether a tail is no short phrase that the sentences of its type take."""
+    if not canonical(tail) or len(tail) > MAX_TAIL_CHARS:
+        return True
+    if relation == "examination_range":  # signs, brackets and words are part of a range
+        return False
+    pattern, needed = _patterns()[relation]
+    return bool(_SIGNS.search(_outside_names(tail)) or pattern.search(tail) or not needed.search(tail) or _torn(tail))
+
+
+def _outside_names(tail: str) -> str:
+    """Return a tail without the signs of chemical names (2,3-二巯基丙醇) and without short names in brackets (TBIL,STB)."""
+    return _SHORT_NAMES.sub("", re.sub(r"(?<=\d)[,，、](?=\d)", "", tail))
+
+
+def _torn(tail: str) -> bool:
+    """Tell whether brackets do not close."""
+    open_ones = []
+    for sign in tail.translate(_HALF):
+        if sign in "([":
+            open_ones.append(sign)
+        elif sign in ")]" and (not open_ones or open_ones.pop() + sign not in ("()", "[]")):
+            return True
+    return bool(open_ones)
+
+
+@cache
+def read_tails() -> dict[str, Any]:
+    """Return the vocabulary."""
+    return YAML(typ="safe", pure=True).load(_VOCAB)
+
+
+@cache
+def _patterns() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
+    table = read_tails()
+    patterns = {}
+    for relation in RELATIONS:
+        unfit = "|".join(table["unfit"][name] for name in ("any", relation) if name in table["unfit"])
+        patterns[relation] = (re.compile(re.sub(r"\s+", "", unfit)), re.compile(table["needs"].get(relation, "")))
+    return patterns

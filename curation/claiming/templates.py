@@ -1,0 +1,116 @@
+"""Claim templates: sentences with {head} and {tail}, read from `curation/templates/claims.yaml`."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+from ruamel.yaml import YAML
+
+from records.checks import convert, one_of
+from records.claim import ClaimPair, claim_id
+from records.fact import RELATIONS, Fact
+
+_FILE = Path(__file__).parent.parent / "templates" / "claims.yaml"
+_PLACES = re.compile(r"(\{head\}|\{tail\})")
+
+
+class _Parts(NamedTuple):
+    before: str
+    between: str
+    after: str
+    head_first: bool
+
+
+class Template(Struct, frozen=True, forbid_unknown_fields=True):
+    """One wording of a claim pair."""
+
+    factual: str
+    non_factual: str
+
+    def fill(self, head: str, tail: str) -> tuple[str, str]:
+        """Return the sentence that says the fact and the one that denies it. Head and tail are text, never format strings."""
+        said, denied = _parts(self.factual), _parts(self.non_factual)
+        one, other = (head, tail) if said.head_first else (tail, head)
+        first, second = (head, tail) if denied.head_first else (tail, head)
+        return (
+            f"{said.before}{one}{said.between}{other}{said.after}",
+            f"{denied.before}{first}{denied.between}{second}{denied.after}",
+        )
+
+
+Wordings = Mapping[str, Sequence[Template]]
+"""Atomic type -> wordings, the set's own first."""
+
+
+def read_templates(name: str) -> Wordings:
+    """Return a template set.
+
+    Raises:
+        ValueError: no such set, or the set does not cover all 17 atomic types.
+    """
+    sets = _sets()
+    one_of(name, sets, "template set", _FILE.name)
+    templates = convert(sets[name], dict[str, list[Template]], f"{_FILE.name}: {name}")
+    if missing := sorted(set(RELATIONS) ^ {relation for relation, wordings in templates.items() if wordings}):
+        raise ValueError(f"{_FILE.name}: {name}: missing or unknown atomic types: {', '.join(missing)}")
+    for template in (template for wordings in templates.values() for template in wordings):
+        for text in (template.factual, template.non_factual):
+            if sorted(_PLACES.findall(text)) != ["{head}", "{tail}"]:
+                raise ValueError(f"{_FILE.name}: {name}: {text!r}: expected {{head}} and {{tail}}, each once")
+    return templates
+
+
+def sentences_of(fact: Fact, template: Template) -> tuple[str, str]:
+    """Return the factual and the non-factual sentence; false polarity makes the denial the factual one."""
+    said, denied = template.fill(fact.head, fact.tail)
+    return (said, denied) if fact.polarity else (denied, said)
+
+
+def wording_of(fact: Fact, wordings: Sequence[Template]) -> int:
+    """Return which wording a fact takes; it hangs on its id alone."""
+    return int(hashlib.sha256(fact.id.encode()).hexdigest(), 16) % len(wordings) if len(wordings) > 1 else 0
+
+
+def make_claim(fact: Fact, wordings: Sequence[Template], set_name: str) -> ClaimPair:
+    """Return the pair of a fact."""
+    number = wording_of(fact, wordings)
+    factual, non_factual = sentences_of(fact, wordings[number])
+    return ClaimPair(
+        id=claim_id(factual, non_factual),
+        atomic_type=fact.relation,
+        head=fact.head,
+        tail=fact.tail,
+        factual=factual,
+        non_factual=non_factual,
+        template_id=f"{set_name}/{fact.relation}/{number}",
+        fact_ids=[fact.id],
+        provenance=fact.provenance,
+    )
+
+
+def claim_ids(fact: Fact) -> Iterator[str]:
+    """Yield the ids that the pair of a fact has under each wording of each set: people judge what is said, however it is worded."""
+    for name in _sets():
+        for template in read_all()[name][fact.relation]:
+            yield claim_id(*sentences_of(fact, template))
+
+
+@cache
+def read_all() -> dict[str, Wordings]:
+    """Return all template sets."""
+    return {name: read_templates(name) for name in _sets()}
+
+
+@cache
+def _sets() -> dict[str, Any]:
+    return YAML(typ="safe", pure=True).load(_FILE)
+
+
+@cache
+def _parts(text: str) -> _Parts:
+    before, first, between, _, after = _PLACES.split(text)
+    return _Parts(before, between, after, first == "{head}")

@@ -1,0 +1,78 @@
+"""Import what annotators answered into curation/verdicts.jsonl, which the stages `claims` and `verification` read.
+
+    python -m curation.verdicts first.xlsx second.csv
+    python -m curation.verdicts export.json --annotator 1=first --annotator 2=second
+
+FILES are exports of Label Studio (JSON or JSON-MIN) and filled spreadsheets (.xlsx, .csv). A spreadsheet's annotator is the file's name.
+The same answers again change nothing; another answer of one annotator takes the place of the former, and is told. docs/verification.md
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from curation.verifying.answers import Answered, Known, Merged, check, merge
+from curation.verifying.label_studio import read_export
+from curation.verifying.spreadsheet import read_spreadsheet
+from records.claim import ClaimPair
+from records.jsonl import read_jsonl, write_jsonl
+from records.stage import run_stage
+from records.verdict import read_verdicts
+
+_READERS = {".json": read_export, ".xlsx": read_spreadsheet, ".csv": read_spreadsheet}
+_TOLD = 20
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    arguments = _arguments(argv)
+    answers = [one for path in arguments.files for one in _read(path, None in arguments.names)]
+    old = [one for votes in read_verdicts(arguments.verdicts).values() for one in votes] if arguments.verdicts.exists() else []
+    known = {one.claim_id: Known(one.claim, one.atomic_type) for one in old}  # a refuted claim is in no other file
+    known |= {one.id: Known(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
+    merged = merge(old, check(answers, known, arguments.names, arguments.skip_gone))
+    if merged.added or merged.changed:
+        write_jsonl(arguments.verdicts, merged.verdicts, key=lambda one: (one.claim_id, one.annotator))
+    gone = sum(one.claim_id not in known for one in answers)
+    _tell(arguments.verdicts, merged, gone)
+
+
+def _read(path: Path, named: bool) -> list[Answered]:
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise ValueError(f"{path}: expected one of {', '.join(_READERS)}: an export of Label Studio, or a filled spreadsheet")
+    answers = reader(path)
+    if named and len(people := sorted({one.annotator or "" for one in answers})) > 1:
+        raise ValueError(f"{path}: answers of {len(people)} annotators ({', '.join(people)}); name each: --annotator '{people[0]}=NAME'")
+    return answers
+
+
+def _tell(path: Path, merged: Merged, gone: int) -> None:
+    for before, after in merged.changed[:_TOLD]:
+        what = f"{before.verdict} -> {after.verdict}" if before.verdict != after.verdict else f"{after.verdict}, another comment"
+        print(f"changed: {after.annotator}: {after.claim}: {what}")
+    if len(merged.changed) > _TOLD:
+        print(f"changed: and {len(merged.changed) - _TOLD} more")
+    skipped = f", {gone} left out, whose claims are not in the data" if gone else ""
+    print(f"{path}: {len(merged.added)} new verdicts, {len(merged.changed)} changed, {merged.same} as before{skipped}")
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m curation.verdicts", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
+    parser.add_argument("--annotator", action="append", default=[], help="NAME of all answers, or NUMBER=NAME for users of Label Studio")
+    parser.add_argument("--skip-gone", action="store_true", help="leave out answers to claims that are no longer in the data")
+    parser.add_argument("--claims", type=Path, default=Path("data/claims/claims.jsonl"))
+    parser.add_argument("--verdicts", type=Path, default=Path("curation/verdicts.jsonl"))
+    arguments = parser.parse_args(argv)
+    arguments.names = {}
+    for given in arguments.annotator:
+        key, equals, name = given.rpartition("=")
+        arguments.names[key if equals else None] = name
+    return arguments
+
+
+if __name__ == "__main__":
+    sys.exit(run_stage(main))

@@ -1,0 +1,54 @@
+"""Stage `verification`: verdicts of annotators and claims -> the table of supported, neutral and refuted claims, and how well people agree.
+
+SdAK, section 3.3 and Table 3. `python -m curation.verdicts` fills curation/verdicts.jsonl: docs/verification.md.
+"""
+
+from collections import Counter
+from typing import Any
+
+from curation.verifying.agreement import agreement
+from curation.verifying.tables import as_csv, disagreements, markdown, outcomes, tabulate
+from records.claim import ClaimPair
+from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from records.stage import read_arguments, run_stage
+from records.verdict import ANSWERS, Verdict, read_verdicts
+
+
+def measure(votes: dict[str, list[Verdict]], claims: set[str]) -> dict[str, Any]:
+    """Return the stage's metrics.
+
+    The table counts every claim that was judged, those too that left the data since: a refuted claim that is gone was drawn like any
+    other, and a table without it would praise itself. What is verified of the data as they are stands under `in_data`.
+    """
+    decided = outcomes(votes)
+    table = tabulate((given[0].atomic_type, decided[claim]) for claim, given in votes.items())
+    now = Counter(outcome for claim, outcome in decided.items() if claim in claims)
+    return {
+        "verdicts": sum(map(len, votes.values())),
+        "annotators": len({one.annotator for given in votes.values() for one in given}),
+        "table": table,
+        "in_data": {"claims": len(claims), "verified": now.total()} | {answer: now[answer] for answer in ANSWERS},
+        "agreement": agreement(votes),
+    }
+
+
+def main(argv: list[str] | None = None) -> None:
+    paths = {
+        "verdicts": "curation/verdicts.jsonl",
+        "claims": "data/claims/claims.jsonl",
+        "out": "data/verification",
+        "metrics": "metrics/verification.json",
+    }
+    args = read_arguments(argv, __doc__, None, None, paths)
+    votes = read_verdicts(args.verdicts)
+    figures = measure(votes, {claim.id for claim in read_jsonl(args.claims, ClaimPair)})
+    with folder_lock(args.out) as out:
+        for name, text in {"table.md": markdown(figures), "table.csv": as_csv(figures["table"])}.items():
+            with replacing(out / name) as part:
+                part.write_text(text, encoding="utf-8", newline="")
+        write_jsonl(out / "disagreements.jsonl", disagreements(votes), key=lambda row: (row.atomic_type, row.claim_id))
+        write_json(args.metrics, figures)
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,51 @@
+"""Claims and their evidence -> the claims of each type that people verify, with what they are shown."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from records.claim import ClaimPair
+from records.evidence import Evidence, Passage
+
+_MAX_URL_CHARS = 2_000
+
+
+class Shown(NamedTuple):
+    """One passage as people see it."""
+
+    origin: str
+    """Rank, source and address."""
+    before: str
+    sentence: str
+    """What speaks of the claim; the passage is `before`, this and `after`."""
+    after: str
+
+
+class Drawn(NamedTuple):
+    """One claim to be verified."""
+
+    claim: ClaimPair
+    evidence: list[Shown]
+    """The best first."""
+
+
+def draw(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
+    """Return the claims of each atomic type to be verified by people; a claim's lot hangs on its id and the seed alone.
+
+    So a claim that leaves the data gives its place to the next lot, and no other is changed.
+    """
+    by_type = defaultdict(list)
+    for claim in claims:
+        by_type[claim.atomic_type].append((hashlib.sha256(f"{seed}/{claim.id}".encode()).hexdigest(), claim))
+    return [claim for kind in sorted(by_type) for _, claim in sorted(by_type[kind], key=lambda pair: pair[0])[:per_type]]
+
+
+def with_evidence(claims: Iterable[ClaimPair], evidence: Mapping[str, Sequence[Evidence]], passages: Mapping[str, Passage]) -> list[Drawn]:
+    """Return claims with the passages found for them, by claim id and by passage id."""
+    return [Drawn(claim, [_shown(row, passages[row.passage].text) for row in evidence.get(claim.id, ())]) for claim in claims]
+
+
+def _shown(row: Evidence, text: str) -> Shown:
+    origin = f"{row.rank} · {row.source} · {row.url[:_MAX_URL_CHARS]}"
+    return Shown(origin, text[: row.start], text[row.start : row.end], text[row.end :])

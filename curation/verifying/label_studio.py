@@ -1,0 +1,98 @@
+"""Drawn claims -> the tasks of a Label Studio project; its exports (JSON, JSON-MIN) -> answers.
+
+Claims and passages are shown by the tags Text and Paragraphs, which take their data for text; HyperText would take it for a page.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from curation.verifying.answers import Answered
+from curation.verifying.drawing import Drawn
+from records.jsonl import replacing, write_json
+
+CONFIG = Path(__file__).parent.parent / "templates" / "label_studio.xml"
+_NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs breaks on an empty list
+_EXPECTED = "expected an export of Label Studio as JSON or JSON-MIN"
+
+
+def write_project(folder: Path, drawn: Iterable[Drawn]) -> None:
+    """Write the labelling configuration and the tasks."""
+    with replacing(folder / "label_studio.xml") as part:
+        part.write_bytes(CONFIG.read_bytes())
+    write_json(folder / "label_studio.json", [{"data": _data(one)} for one in drawn])
+
+
+def _data(drawn: Drawn) -> dict[str, Any]:
+    evidence = [{"source": one.origin, "text": f"{one.before}▶{one.sentence}◀{one.after}"} for one in drawn.evidence]
+    claim = drawn.claim
+    return {"claim_id": claim.id, "atomic_type": claim.atomic_type, "claim": claim.factual, "evidence": evidence or [_NOTHING]}
+
+
+def read_export(path: Path) -> list[Answered]:
+    """Return the answers of an export; tasks and annotations that were skipped or left empty have none.
+
+    Raises:
+        ValueError: it is no such export, or a task has two verdicts in one annotation.
+    """
+    try:
+        tasks = msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path}: no JSON ({error}); {_EXPECTED}") from None
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise ValueError(f"{path}: no list of tasks; {_EXPECTED}")
+    found: list[Answered] = []
+    for number, task in enumerate(tasks, 1):
+        where = f"{path}: task {task.get('id', number)}"
+        found += _of_task(task, where) if "data" in task else _of_small_task(task, where)
+    return found
+
+
+def _of_task(task: dict[str, Any], where: str) -> Iterator[Answered]:
+    annotations = task.get("annotations", task.get("completions"))
+    if not isinstance(task["data"], dict) or not isinstance(annotations, list):
+        raise ValueError(f"{where}: no data or annotations; {_EXPECTED}, with the annotations")
+    for annotation in annotations:
+        if not isinstance(annotation, dict) or not isinstance(results := annotation.get("result", []), list):
+            raise ValueError(f"{where}: an annotation is {annotation!r:.80}; {_EXPECTED}")
+        if annotation.get("was_cancelled") or annotation.get("skipped"):
+            continue
+        values = [(one.get("from_name"), one.get("value")) for one in results if isinstance(one, dict)]
+        verdicts = [text for name, value in values if name == "verdict" for text in _texts(value, "choices", where)]
+        comments = [text for name, value in values if name == "comment" for text in _texts(value, "text", where)]
+        yield from _answered(task["data"], verdicts, comments, _person(annotation.get("completed_by")), where)
+
+
+def _of_small_task(task: dict[str, Any], where: str) -> Iterator[Answered]:
+    if "claim_id" not in task:
+        raise ValueError(f"{where}: no claim_id; {_EXPECTED}")
+    verdicts, comments = (_texts(task.get(name) or [], key, where) for name, key in (("verdict", "choices"), ("comment", "text")))
+    yield from _answered(task, verdicts, comments, _person(task.get("annotator")), where)
+
+
+def _answered(data: dict[str, Any], verdicts: list[str], comments: list[str], person: str | None, where: str) -> Iterator[Answered]:
+    if len(verdicts) > 1:
+        raise ValueError(f"{where}: {len(verdicts)} verdicts in one annotation: {', '.join(verdicts)}; leave one in Label Studio")
+    if verdicts:
+        comment = " ".join(" ".join(comments).split())
+        yield Answered(where, str(data.get("claim_id", "")), str(data.get("claim", "")), person, verdicts[0], comment)
+
+
+def _texts(value: Any, key: str, where: str) -> list[str]:
+    """Return the texts of a result: alone, in a list, or under the key of its kind."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return _texts(value.get(key), key, where)
+    if isinstance(value, list):
+        return [text for one in value for text in _texts(one, key, where)]
+    raise ValueError(f"{where}: {key} is {value!r:.80}; {_EXPECTED}")
+
+
+def _person(by: Any) -> str | None:
+    """Return who annotated: the number in Label Studio, or the mail address where that is all there is."""
+    if isinstance(by, dict):
+        by = by.get("id", by.get("email"))
+    return None if by in (None, "", "None") else str(by)

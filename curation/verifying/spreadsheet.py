@@ -1,0 +1,46 @@
+"""Drawn claims -> a spreadsheet, one row a claim with its evidence beside; a filled one -> answers."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from curation.sheets import read_sheet, write_sheet
+from curation.verifying.answers import Answered
+from curation.verifying.drawing import Drawn
+from records.verdict import ANSWERS
+
+SHEET = "claims.xlsx"
+_COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")
+_NEEDED = ("claim_id", "claim", "verdict")
+
+
+def write_spreadsheet(folder: Path, drawn: Sequence[Drawn]) -> None:
+    """Write the workbook: the sentence that speaks of the claim, and under it where it stands."""
+    most = max((len(one.evidence) for one in drawn), default=0)
+    rows = []
+    for claim, evidence in drawn:
+        cells = [f"{one.sentence}\n{one.origin}" for one in evidence]
+        rows.append([claim.id, claim.atomic_type, claim.factual, "", "", *cells, *[""] * (most - len(cells))])
+    write_sheet(folder / SHEET, [*_COLUMNS, *(f"evidence_{number}" for number in range(1, most + 1))], rows, {"verdict": ANSWERS})
+
+
+def read_spreadsheet(path: Path) -> list[Answered]:
+    """Return the answers of a filled workbook or CSV; rows without a verdict have none.
+
+    The annotator is named by the file, or by a column `annotator`, as in a CSV of Label Studio; a file that is named as it was
+    written names nobody.
+
+    Raises:
+        ValueError: a column is missing, or a row has a comment and no verdict.
+    """
+    found = []
+    named = None if path.stem.casefold() == Path(SHEET).stem else path.stem
+    for where, cells in read_sheet(path):
+        if missing := [name for name in _NEEDED if name not in cells]:
+            raise ValueError(f"{where}: no column {', '.join(missing)}; expected {', '.join(_COLUMNS)}, as they were written")
+        comment = " ".join(cells.get("comment", "").split())
+        if cells["verdict"]:
+            person = cells.get("annotator") or named
+            found.append(Answered(where, cells["claim_id"], cells["claim"], person, cells["verdict"], comment))
+        elif comment:
+            raise ValueError(f"{where}: a comment and no verdict; choose one of {', '.join(ANSWERS)}, or empty the comment")
+    return found

@@ -1,0 +1,122 @@
+"""Verdicts -> the table of SdAK (Table 3): support, neutral and refute of each type, with 95 % intervals; as figures, Markdown and CSV."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from records.fact import RELATIONS
+from records.verdict import ANSWERS, Verdict, majority
+
+
+class Disagreement(Struct, frozen=True):
+    """A claim of which annotators say different things, for them to talk over."""
+
+    claim_id: str
+    atomic_type: str
+    claim: str
+    outcome: str
+    """What most say; neutral where none has most."""
+    verdicts: dict[str, str]
+    """By annotator."""
+    comments: dict[str, str]
+
+
+def outcomes(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, str]:
+    """Return the majority's answer for each claim."""
+    return {claim: majority(one.verdict for one in given) for claim, given in votes.items()}
+
+
+def tabulate(judged: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return the figures of each type, in the paper's order, and of all; from pairs of atomic type and outcome."""
+    counts: dict[str, Counter[str]] = {relation: Counter() for relation in RELATIONS}
+    for atomic_type, outcome in judged:
+        counts[atomic_type][outcome] += 1
+    return {"total": _line(sum(counts.values(), Counter())), "by_type": {name: _line(found) for name, found in counts.items()}}
+
+
+def _line(counts: Counter[str]) -> dict[str, Any]:
+    total = counts.total()
+    return {"claims": total} | {answer: _share(counts[answer], total) for answer in ANSWERS}
+
+
+def _share(count: int, total: int) -> dict[str, Any]:
+    from statsmodels.stats.proportion import proportion_confint
+
+    if not total:
+        return {"claims": 0, "share": None, "low": None, "high": None}
+    low, high = proportion_confint(count, total, method="wilson")
+    return {"claims": count, "share": round(count / total, 4), "low": round(float(low), 4), "high": round(float(high), 4)}
+
+
+def markdown(figures: Mapping[str, Any]) -> str:
+    """Return the page: the table, what of it stands in the data, and the agreement."""
+    table = figures["table"]
+    lines = ["| atomic type | claims | support | neutral | refute |", "|---|---:|---|---|---|"]
+    lines += [_row(name, line) for name, line in table["by_type"].items()]
+    lines += [_row("**Total**", table["total"]), ""]
+    now = figures["in_data"]
+    lines.append(
+        f"{table['total']['claims']} claims verified by {figures['annotators']} annotators, shares with 95 % intervals (Wilson). "
+        f"The data now hold {now['claims']} claims; {now['verified']} of them are verified: "
+        + ", ".join(f"{answer} {now[answer]}" for answer in ANSWERS)
+        + "."
+    )
+    return "\n".join([*lines, "", *_agreement_lines(figures["agreement"])]) + "\n"
+
+
+def _row(name: str, line: Mapping[str, Any]) -> str:
+    cells = []
+    for answer in ANSWERS:
+        one = line[answer]
+        told = "" if one["share"] is None else f" {_percent(one['share'])} % ({_percent(one['low'])} to {_percent(one['high'])})"
+        cells.append(f"{one['claims']}{told}")
+    return f"| {name} | {line['claims']} | {' | '.join(cells)} |"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f}"
+
+
+def _agreement_lines(figures: Mapping[str, Any]) -> list[str]:
+    if not figures["claims"]:
+        return ["No claim is verified by two annotators, so there is no agreement to tell."]
+    lines = [f"{figures['claims']} claims have two verdicts or more; in {figures['unanimous']} they are the same.", ""]
+    lines += ["| agreement | claims | figure |", "|---|---:|---|"]
+    named = {f"Cohen's kappa, {pair}": one for pair, one in figures["cohen"].items()}
+    named |= {"Fleiss' kappa": figures["fleiss"], "Krippendorff's alpha": figures["krippendorff"]}
+    for name, one in named.items():
+        value = one.get("kappa", one.get("alpha"))
+        lines.append(f"| {name} | {one['claims']} | {'not defined: ' + one['undefined'] if value is None else value} |")
+    return lines
+
+
+def as_csv(table: Mapping[str, Any]) -> str:
+    """Return the table for other programs: shares between 0 and 1, nothing where no claim is verified."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    parts = ("claims", "share", "low", "high")
+    names = [answer if part == "claims" else f"{answer}_{part}" for answer in ANSWERS for part in parts]
+    writer.writerow(["atomic_type", "claims", *names])
+    for name, line in [*table["by_type"].items(), ("total", table["total"])]:
+        writer.writerow([name, line["claims"], *(line[answer][part] for answer in ANSWERS for part in parts)])
+    return out.getvalue()
+
+
+def disagreements(votes: Mapping[str, Sequence[Verdict]]) -> list[Disagreement]:
+    """Return the claims of which annotators say different things."""
+    return [
+        Disagreement(
+            claim_id=claim,
+            atomic_type=given[0].atomic_type,
+            claim=given[0].claim,
+            outcome=majority(one.verdict for one in given),
+            verdicts={one.annotator: one.verdict for one in given},
+            comments={one.annotator: one.comment for one in given if one.comment},
+        )
+        for claim, given in votes.items()
+        if len({one.verdict for one in given}) > 1
+    ]

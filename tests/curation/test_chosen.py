@@ -1,0 +1,105 @@
+"""The claims that were chosen, remembered in git: fresh clones, more facts, merges, by git and DVC as people use them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from ruamel.yaml import YAML
+
+from records.fact import Fact, fact_id
+from records.jsonl import write_jsonl
+from records.provenance import Provenance
+
+ROOT = Path(__file__).parents[2]
+SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
+AS_SOMEBODY = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"]
+
+
+def run(folder: Path, *command: str) -> str:
+    paths = {"PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    quiet = {"DVC_NO_ANALYTICS": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | paths | quiet)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def dvc(folder: Path) -> None:
+    run(folder, sys.executable, "-m", "dvc", "repro", "-q", "claims")
+
+
+def commit(folder: Path) -> None:
+    run(folder, "git", "add", "-A")
+    run(folder, "git", *AS_SOMEBODY, "commit", "-q", "-m", "more")
+
+
+def state_facts(folder: Path, numbers: range) -> None:
+    facts = [
+        Fact(id=fact_id("disease_symptom", f"病{n}", f"症{n % 7}"), relation="disease_symptom", head=f"病{n}", tail=f"症{n % 7}",
+             polarity=True, provenance=SEEN) for n in numbers
+    ]  # fmt: skip
+    write_jsonl(folder / "data/unique/facts.jsonl", facts, key=lambda fact: fact.id)
+
+
+def chosen(folder: Path) -> list[str]:
+    lines = (folder / "curation/chosen.jsonl").read_bytes().splitlines()
+    return [msgspec.json.decode(line)["fact_id"] for line in lines]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Return a repository that has the stage as dvc.yaml has it, with its code elsewhere and facts in git."""
+    yaml, folder = YAML(typ="safe", pure=True), tmp_path / "first"
+    stage = yaml.load(ROOT / "dvc.yaml")["stages"]["claims"]
+    stage["deps"] = [dep for dep in stage["deps"] if dep.startswith("data/") or dep.endswith("verdicts.jsonl")]
+    for dep in stage["deps"]:
+        (folder / dep).parent.mkdir(parents=True, exist_ok=True)
+        (folder / dep).touch()
+    yaml.dump({"stages": {"claims": stage}}, folder / "dvc.yaml")
+    yaml.dump({"claims": {"per_type": 40, "template": "paper", "seed": 1}}, folder / "params.yaml")
+    (folder / ".gitattributes").write_bytes((ROOT / ".gitattributes").read_bytes())
+    run(folder, "git", "init", "-q", "-b", "main")
+    run(folder, sys.executable, "-m", "dvc", "init", "-q")
+    state_facts(folder, range(200))
+    dvc(folder)
+    commit(folder)
+    return folder
+
+
+def clone_of(folder: Path, name: str) -> Path:
+    run(folder.parent, "git", "clone", "-q", str(folder), name)
+    return folder.parent / name
+
+
+def test_a_fresh_clone_and_more_facts_leave_what_was_chosen(repository: Path) -> None:
+    before = chosen(repository)
+    assert len(before) == 40
+    clone = clone_of(repository, "clone")
+    dvc(clone)  # its cache is empty
+    assert chosen(clone) == before
+    assert run(clone, "git", "status", "--porcelain") == ""
+    state_facts(clone, range(220))
+    dvc(clone)
+    assert chosen(clone) == before
+    (clone / "curation/chosen.jsonl").unlink()
+    dvc(clone)
+    assert len(chosen(clone)) == 40 and chosen(clone) != before
+
+
+def test_two_branches_merge_by_lines(repository: Path) -> None:
+    before = set(chosen(repository))
+    one, other = clone_of(repository, "one"), clone_of(repository, "other")
+    for folder, numbers in ((one, range(20, 200)), (other, range(180))):
+        state_facts(folder, numbers)
+        dvc(folder)
+        run(folder, "git", "checkout", "-q", "--", "data", "dvc.lock")  # the two disagree about the memory alone
+        commit(folder)
+    new = (set(chosen(one)) | set(chosen(other))) - before
+    run(one, "git", *AS_SOMEBODY, "pull", "-q", "--no-rebase", "--no-edit", str(other), "main")
+    merged = set(chosen(one))
+    assert new and new <= merged
+    dvc(one)
+    after = set(chosen(one))  # what was over the cap went, or what was missing came
+    assert len(after) == 40 and (after <= merged or merged <= after)

@@ -1,0 +1,132 @@
+"""What people verify: Label Studio takes the project, text stays text, and answers come back with nothing else changed."""
+
+from pathlib import Path
+
+import msgspec
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from label_studio_sdk._extensions.label_studio_tools.core.label_config import parse_config
+from label_studio_sdk.converter import Converter
+from label_studio_sdk.label_interface import LabelInterface
+
+from curation.sheets import read_sheet
+from curation.verifying.drawing import draw
+from curation.verifying.label_studio import write_project
+from curation.verifying.spreadsheet import write_spreadsheet
+from records.verdict import ANSWERS
+from tests.curation.drawn_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
+
+ANSWER = st.sampled_from([None, *ANSWERS])
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return lay_out(tmp_path)
+
+
+def config(project: Path) -> str:
+    return (project / "label_studio.xml").read_text(encoding="utf-8")
+
+
+def test_label_studio_takes_configuration_and_tasks(project: Path) -> None:
+    interface = LabelInterface(config(project))
+    interface.validate()
+    parsed = parse_config(config(project))
+    assert parsed["verdict"]["labels"] == list(ANSWERS) and parsed["verdict"]["to_name"] == ["claim"]
+    assert {one.name: one.tag for one in interface.objects} == {"claim": "Text", "evidence": "Paragraphs"}
+    assert all(interface.validate_task(task) for task in tasks(project))
+    assert [task["data"]["claim_id"] for task in tasks(project)] == [one.id for one in CLAIMS]
+    for task in tasks(project):
+        assert all(set(one) == {"source", "text"} for one in task["data"]["evidence"]) and task["data"]["evidence"]
+        assert not {"annotations", "predictions"} & set(task)
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_label_studio_takes_our_answers(project: Path, answer: str) -> None:
+    interface = LabelInterface(config(project))
+    assert interface.validate_annotation({"result": result(answer, "见第二段")})
+    assert not interface.validate_annotation({"result": result("maybe")})
+
+
+def test_the_sentence_is_marked_and_hostile_text_is_data_alone(project: Path) -> None:
+    shown = tasks(project)[0]["data"]["evidence"][0]
+    assert shown["text"] == f"先说别的。▶{HOSTILE}◀。再说别的。" and PASSAGE.url in shown["source"]
+    assert HOSTILE not in config(project) and "HyperText" not in config(project)
+
+
+def test_the_non_factual_claim_is_not_shown(project: Path) -> None:
+    told = (project / "label_studio.json").read_text(encoding="utf-8") + str(read_sheet(project / "claims.xlsx"))
+    assert not [one.non_factual for one in CLAIMS if one.non_factual in told]
+
+
+def test_cells_are_text_and_verdicts_are_offered(project: Path) -> None:
+    page = openpyxl.load_workbook(project / "claims.xlsx").worksheets[0]
+    assert {cell.data_type for line in page.iter_rows() for cell in line if cell.value is not None} == {"s"}
+    assert page["C3"].value == CLAIMS[1].factual
+    assert page.data_validations.dataValidation[0].formula1 == '"support,neutral,refute"'
+    assert page["F2"].value.startswith(HOSTILE) and PASSAGE.url in page["F2"].value
+
+
+def test_the_same_claims_give_the_same_bytes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    again = tmp_path_factory.mktemp("again")
+    write_project(again, drawn())
+    write_spreadsheet(again, drawn())
+    for path in again.iterdir():
+        assert path.read_bytes() == (project / path.name).read_bytes()
+
+
+def test_a_claim_that_leaves_gives_its_place_and_changes_no_other() -> None:
+    claims = [claim(f"第{n}病的常见症状包括热") for n in range(30)]
+    first = draw(claims, 10, seed=1)
+    assert draw(claims[::-1], 10, seed=1) == first and draw(claims, 10, seed=2) != first
+    left = draw([one for one in claims if one != first[4]], 10, seed=1)
+    assert left[:-1] == first[:4] + first[5:] and left[-1] not in first
+
+
+@settings(max_examples=8, deadline=None)
+@given(answers=st.lists(st.tuples(ANSWER, st.sampled_from(["", "=cmd", "见 第一段"])), min_size=4, max_size=4))
+def test_every_way_there_and_back_gives_the_same_verdicts(
+    answers: list[tuple[str | None, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A workbook, and Label Studio's JSON, JSON-MIN and CSV, the last two by its own converter."""
+    project = lay_out(tmp_path_factory.mktemp("project"))
+    given_answers = {one.id: pair for one, pair in zip(CLAIMS, answers, strict=True) if pair[0]}
+    expected = sorted((id_, "user-7", answer, comment) for id_, (answer, comment) in given_answers.items())
+    export = exported(project, [{"7": given_answers[one.id]} if one.id in given_answers else {} for one in CLAIMS])
+    converter = Converter(config(project), str(project))
+    converter.convert_to_json_min(str(export), str(project / "min"), is_dir=False)
+    ways = [
+        (export,),
+        (project / "min/result.json",),
+        (filled(project, "by_hand.xlsx", given_answers), "--annotator=7"),
+    ]
+    if given_answers:
+        converter.convert_to_csv(str(export), str(project / "csv"), is_dir=False, sep=",")
+        ways.append((project / "csv/result.csv",))
+    for way in ways:
+        (project / "verdicts.jsonl").write_text("", encoding="utf-8")
+        found = take(project, *way)
+        assert [(one.claim_id, one.annotator, one.verdict, one.comment) for one in found] == expected, way
+        named = {one.id: one for one in CLAIMS}
+        assert all((one.claim, one.atomic_type) == (named[one.claim_id].factual, named[one.claim_id].atomic_type) for one in found)
+
+
+def test_nothing_but_the_answers_changes_on_the_way(project: Path) -> None:
+    answers = {one.id: ("refute", "=1+1") for one in CLAIMS}
+    before = [row.cells for row in read_sheet(project / "claims.xlsx")]
+    after = [row.cells for row in read_sheet(filled(project, "first.xlsx", answers))]
+    assert [row | {"verdict": "", "comment": ""} for row in after] == before
+    assert msgspec.json.decode(msgspec.json.encode(tasks(project))) == tasks(project)
+
+
+@pytest.mark.parametrize("name", ["json.json", "json_min.json", "csv.csv"])
+def test_what_label_studio_itself_exported_is_read(project: Path, name: str) -> None:
+    """Answers given in Label Studio 1.23.2 to the tasks of this test."""
+    (project / "verdicts.jsonl").touch()
+    found = take(project, Path(__file__).parent / "label_studio" / name)
+    assert {one.claim_id: one.verdict for one in found} == {
+        one.id: answer for one, answer in zip(CLAIMS, ("support", "neutral", "refute", "support"), strict=True)
+    }
+    assert {(one.annotator, one.comment) for one in found} == {("user-1", "=1+1 备注")}
