@@ -1,7 +1,6 @@
 """Hashes of the character n-grams of a text, and a hash table that tells n-grams apart by their code points. Compiled by numba.
 
-All is compiled into the loops of tokens.py and join.py, whose caches know their own files alone: after a change here, or in index.py,
-delete `curation/joining/__pycache__`. No loop is left by `break`: numba would then count references to arrays in each of its rounds.
+No loop is left by `break`: numba would then count references to arrays in each of its rounds.
 """
 
 from typing import NamedTuple

@@ -3,13 +3,14 @@
 import numpy as np
 from numba import njit
 
+from curation.joining.compiled import kept
 from curation.joining.tokens import at_least
 
 POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32), ("mark", np.uint64)], align=True)
-"""A text in a list: its number and size, the size of the largest text that it can be a partner of there, the first word of its mark."""
+"""A text in a list: its number and size, the size of the largest text that it can be a partner of there, its mark, folded."""
 
 
-@njit(cache=True)
+@kept
 def least_shared(sizes, threshold):
     """Return the least number of shared n-grams that two texts need, by the sum of their sizes."""
     largest = 0
@@ -38,7 +39,7 @@ def indexed(shared, size, needed):
     return max(shared - needed[2 * size] + 1, 0)
 
 
-@njit(cache=True)
+@kept
 def lay_out(buckets, begins, sizes, shared, needed, border, part, parts, places):
     """Write where each list of the index begins, twice; with a border, one for the texts after it, then one for those before."""
     sides = 1 if border == 0 else 2

@@ -10,9 +10,11 @@ import numpy as np
 from numba import njit
 
 from curation.engine import LOCAL, Engine
+from curation.joining.compiled import kept
 from curation.joining.hashes import find, hash_all, hashing, table_size
 from curation.joining.index import POSTING, indexed, largest_totals, lay_out, least_shared
-from curation.joining.tokens import MARK_WORDS, encode, rarest
+from curation.joining.marks import bits, folded, unlike, widely_unlike
+from curation.joining.tokens import encode, rarest
 
 _PART_TEXTS = 20_000  # joining fewer takes less time than sending them to a cluster
 
@@ -54,7 +56,7 @@ def join_part(part: int, parts: int, prepared: tuple[Any, ...]) -> Part:
 def _in_part(part: int, parts: int, prepared: tuple[Any, ...]) -> Joined:
     """Allocate and join. numpy asks the system for large pages where numba does not, and what lies all over memory is found sooner."""
     *texts, order, lists, threshold, border, longest = prepared
-    _, _, _, sizes, shared, buckets, begins, _ = texts
+    _, _, _, sizes, shared, buckets, begins, *_ = texts
     needed = least_shared(sizes, threshold)
     places = np.zeros(((1 if border == 0 else 2) * lists + 1, 2), np.int64)
     lay_out(buckets, begins, sizes, shared, needed, border, part, parts, places)
@@ -75,24 +77,6 @@ def _doubled(values):
     wider = np.empty(2 * len(values), values.dtype)
     wider[: len(values)] = values
     return wider
-
-
-@njit(forceinline=True)
-def _bits(word):
-    """Return how many bits are set."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@njit(forceinline=True)
-def _unlike(marks, x, y):
-    """Return how many bits the marks of two texts differ in; each n-gram that only one of them has turns at most one over."""
-    bits = 0
-    for i in range(MARK_WORDS):
-        bits += _bits(marks[x, i] ^ marks[y, i])
-    return bits
 
 
 @njit(forceinline=True)
@@ -118,9 +102,28 @@ def _overlap(codes, start, how, every, slots, base, mask, other, others, grams, 
     return both
 
 
-@njit(cache=True)
+@kept
 def _join(
-    codes, starts, how, sizes, shared, buckets, begins, marks, order, threshold, border, longest, needed, places, index, met, part, parts
+    codes,
+    starts,
+    how,
+    sizes,
+    shared,
+    buckets,
+    begins,
+    marks,
+    wide,
+    wides,
+    order,
+    threshold,
+    border,
+    longest,
+    needed,
+    places,
+    index,
+    met,
+    part,
+    parts,
 ):
     """Return all pairs at or above the threshold. `order` goes by size, so that each text meets only partners of at most its own size.
 
@@ -134,7 +137,7 @@ def _join(
     heads = np.empty((longest + 1, 4), np.int64)
     found = 0
     for x in order:
-        size, kept, mask, mark, live = sizes[x], shared[x], 0, marks[x, 0], 0
+        size, kept, mask, mark, live = sizes[x], shared[x], 0, folded(marks, x), 0
         for i in range(begins[x + 1] - begins[x]):  # in three loops, so that the processor waits for many lists at a time
             one = sides * buckets[begins[x] + i] + (sides - 1 if x >= border else 0)
             heads[live, 0], heads[live, 1], heads[live, 2], heads[live, 3] = one, places[one, 0], places[one, 1], totals[kept - i] - size
@@ -154,13 +157,13 @@ def _join(
                     break  # too long for what is left of this text, and so are all that follow
                 both_needed = needed[size + index[k].size]
                 apart = size + index[k].size - 2 * both_needed  # no more n-grams than these may be in one of the two alone
-                if _bits(mark ^ index[k].mark) > apart:
+                if bits(mark ^ index[k].mark) > apart:
                     continue
                 y = index[k].text
                 if met[y] == x:
                     continue
                 met[y] = x
-                if _unlike(marks, x, y) > apart:
+                if unlike(marks, x, y) > apart or widely_unlike(wide, wides, x, y) > apart:
                     continue
                 if mask == 0:
                     mask = table_size(starts[x + 1] - starts[x]) - 1

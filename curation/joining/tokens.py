@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from curation.joining.compiled import kept
 from curation.joining.hashes import MULTIPLIER, find, hash_all, hashing, table_size
+from curation.joining.marks import MARK_WORDS, turn, wide_starts
 
 _BATCH = 4096
 _MIN_BUCKETS, _MAX_BUCKETS = 1 << 12, 1 << 26
 _FULL = 65_535  # buckets seen more often than this are all taken for equally common
 SLACK = 1e-6  # bounds are lowered by more than a float can err
 _FEW = 48
-MARK_WORDS = 4
-_LAST_WORD, _LAST_BIT, _ONE, _QUARTER, _HALF = np.uint64(MARK_WORDS - 1), np.uint64(63), np.uint64(1), np.uint64(16), np.uint64(32)
 _BUCKET_BITS = 32
 _BUCKET = (1 << _BUCKET_BITS) - 1
 
@@ -44,7 +44,11 @@ class Rarest(NamedTuple):
     starts: np.ndarray
     """Where each text begins in `buckets`, and where the last one ends."""
     marks: np.ndarray
-    """Bits of each text, of which each n-gram turns one over: two texts differ in at least as many n-grams as bits."""
+    """A mark of each text."""
+    wide: np.ndarray
+    """Wide marks of the longer texts."""
+    wide_starts: np.ndarray
+    """Where the wide mark of each text begins in `wide`, and where the last one ends."""
 
 
 def encode(texts: Sequence[str]) -> Codes:
@@ -74,7 +78,9 @@ def rarest(texts: Codes, ngram_chars: int, threshold: float, border: int) -> Rar
     for side, (first, last) in enumerate([(0, len(lengths))] if sides == 1 else [(0, border), (border, len(lengths))]):
         _count(*texts, first, last, how, seen[side], shift, longest)
     room = int((lengths - np.ceil(threshold * lengths - SLACK).astype(np.int64) + 1).sum())
-    return Rarest(*_rarest(*texts, how, threshold, border, seen, shift, longest, room))
+    starts = wide_starts(lengths)
+    wide = np.zeros(starts[-1], np.uint64)
+    return Rarest(*_rarest(*texts, how, threshold, border, seen, shift, longest, room, wide, starts), wide, starts)
 
 
 @njit(forceinline=True)
@@ -82,7 +88,7 @@ def at_least(bound):
     return max(np.int64(np.ceil(bound - SLACK)), 1)
 
 
-@njit(cache=True)
+@kept
 def _count(codes, starts, first, last, how, seen, shift, longest):
     """Count the n-grams of some texts in buckets."""
     hashes = np.empty(longest, np.uint64)
@@ -93,8 +99,8 @@ def _count(codes, starts, first, last, how, seen, shift, longest):
             seen[bucket] = count + np.uint16(count < _FULL)
 
 
-@njit(cache=True)
-def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room):
+@kept
+def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room, wide, wides):
     texts = len(starts) - 1
     sizes, shared = np.zeros(texts, np.int32), np.zeros(texts, np.int32)
     buckets, begins = np.empty(room, np.int32), np.zeros(texts + 1, np.int64)
@@ -111,13 +117,16 @@ def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room):
             here[i] = -1 if count < least else (np.int64(count) + np.int64(seen[own, bucket])) << _BUCKET_BITS | np.int64(bucket)
         mask = table_size(grams) - 1
         distinct = kept = 0
+        words = wides[text + 1] - wides[text]
         for i in range(grams):
             slot = find(codes, start, how, every, slots, base, mask, start + i, every[i])
             if slots[slot] < base:
                 slots[slot] = base + i
                 distinct += 1
                 mixed = every[i] * MULTIPLIER
-                marks[text, (mixed >> _HALF) & _LAST_WORD] ^= _ONE << ((mixed >> _QUARTER) & _LAST_BIT)
+                turn(marks[text], 0, MARK_WORDS, mixed)
+                if words > 0:
+                    turn(wide, wides[text], words, mixed)
                 keys[kept] = here[i]
                 kept += here[i] >= 0
         base += grams
