@@ -4,7 +4,6 @@
 """
 
 import re
-from collections.abc import Sequence
 
 from curation.cleaning.characters import (
     COMMON,
@@ -16,7 +15,7 @@ from curation.cleaning.characters import (
     unify_characters,
 )
 from curation.cleaning.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
-from curation.cleaning.rules import Cleaned, Rule, run_rules
+from curation.cleaning.rules import Cleaned, Group, Rule, run_rules
 from curation.cleaning.signs import CJK, needs_signs, needs_spacing, space, to_chinese_signs
 
 _LOST_ELLIPSIS = re.compile(rf"(?<=[{CJK}”）])\?\?(?=[{CJK}”，,。])")
@@ -33,6 +32,10 @@ _LETTER_FOR_ONE = re.compile(
 )
 _ONE_FOR_DASH = re.compile(r"(?<=\d)一(?=\d)")
 _EARTH_FOR_PLUS_MINUS = re.compile(r"(?<=\d)土(?=\d)")
+_PARAGRAPH_MARK = re.compile(rf"(?<=[{CJK}])\^p\s*")
+_TONED = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜ"
+_GLOSS = re.compile(rf"(?<=[{COMMON}])[（(][a-zü]{{0,5}}[{_TONED}][a-z]{{0,3}}[）)]")
+_OF_READING = re.compile("读音|字音|注音|拼音|音节|声调|多音")
 _HARMLESS = "".join(sign for sign in COMMON if sign not in "土一烫屯")  # the last two fill what was lost: see curation.rejections
 _PLAIN = re.compile(
     rf"(?:[0-9A-HJ-Za-km-z，、；：《》“”~%/+=—{_HARMLESS}-]++|[。？！](?![。？！])|（ ）|(?<=[0-9])\.(?=[0-9])|[土一](?![0-9]))*+"
@@ -49,6 +52,10 @@ def _fill_blanks(text: str) -> str:
 
 def _single_marks(text: str) -> str:
     return _REPEATED_MARK.sub(lambda run: run[1] or run[2], text)
+
+
+def _without_glosses(text: str) -> str:
+    return text if _OF_READING.search(text) else _GLOSS.sub("", text)
 
 
 def _mend_digits(text: str) -> str:
@@ -79,6 +86,22 @@ RULES: tuple[Rule, ...] = (
         "3.9~6.1mmol/L",
     ),
     Rule("traditional", "traditional characters", simplify, needs_simplifying, "學習動機", "学习动机"),
+    Rule(
+        "gloss",
+        "the reading of a common character behind it, which some pages add to hinder copying",
+        _without_glosses,
+        re.compile(f"[（(][a-zü]{{0,5}}[{_TONED}]").search,
+        "根据标（biāo）准（zhǔn）",
+        "根据标准",
+    ),
+    Rule(
+        "paragraph_mark",
+        "^p, a word processor's sign for the end of a line",
+        lambda text: _PARAGRAPH_MARK.sub("", text),
+        re.compile(r"\^p").search,
+        "条件反射^p 的形成",
+        "条件反射的形成",
+    ),
     Rule(
         "lost_ellipsis",
         "an ellipsis lost in a change of encoding, left as ??",
@@ -135,12 +158,14 @@ def normalize(text: str) -> Cleaned:
     return Cleaned(filled, ("characters",) if text.replace("（\u3000）", BLANK) == filled else ("characters", "blank"))
 
 
-def normalize_and(text: str, rules: Sequence[Rule], normal: bool = False) -> Cleaned:
+def normalize_and(text: str, rules: Group, normal: bool = False) -> Cleaned:
     """Normalize a text and apply further rules, until neither changes it; `normal` says that it is normalized."""
     cleaned = Cleaned(text, ()) if normal else normalize(text)
     names = cleaned.rules
     for _ in range(_AT_MOST_ROUNDS):
-        changed = run_rules(cleaned.text, rules)
+        if rules.leaves(cleaned.text):
+            break
+        changed = run_rules(cleaned.text, rules, rules.leaves)
         if not changed.rules:
             break
         cleaned = normalize(changed.text)

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Callable
 
-from msgspec import Struct
-
 from curation.cleaning.answers import points_elsewhere
 from curation.cleaning.broken_stems import LOST, is_broken
+from curation.cleaning.drafts import Draft
 from curation.cleaning.lost_characters import has_lost_characters
 from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.option_text import runs_into_next
@@ -36,31 +35,6 @@ REASONS: dict[str, str] = {
     "entity_empty": "An entry has no name, or gives neither a fact candidate nor a passage.",
 }
 """Reason -> what it means, for docs/reasons.md."""
-
-
-class Draft(Struct, frozen=True, kw_only=True):
-    """A question as far as it was understood; every text is normalized."""
-
-    stem: str
-    canonical_stem: str
-    options: list[str]
-    answer: str | None
-    """Letters of a choice; what stood there when it could not be read as letters; words of an open question."""
-    declared: str | None
-    """Type the source says: mcqa, mrqa, choice (either), tf, blank or qa; None when it says nothing."""
-    images: int
-    plain: bool
-    """Stem and options are of common characters and whole signs alone, so that nothing in them can be lost, misread or half."""
-    shared_stem: str | None
-    min_stem_chars: int
-    min_chinese_share: float
-    doubt: str | None = None
-    """Why the reader of the page gave the question up."""
-
-    @property
-    def is_choice(self) -> bool:
-        return bool(self.options) or self.declared in {"mcqa", "mrqa", "choice"}
-
 
 _PICTURE = re.compile(
     r"[如下右左上见][下右左上附]?图(?![式腾书灵文像])|附图(?![等纸、])|下列图(?![形式])|图中所?示|(?:^|[如见，。（）])图\s?\d|图[示片]所示|观察图"
@@ -157,7 +131,7 @@ def option_broken(draft: Draft) -> str | None:
 
 
 def duplicate_options(draft: Draft) -> str | None:
-    texts = {"".join(option.split()).rstrip("。") for option in draft.options}
+    texts = {option.rstrip("。") if draft.plain else "".join(option.split()).rstrip("。") for option in draft.options}
     return "duplicate_options" if len(texts) < len(draft.options) else None
 
 

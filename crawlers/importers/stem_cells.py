@@ -7,6 +7,8 @@ from crawlers.paper import read_paper
 from crawlers.papers.lines import flat
 
 _A, _B = (re.compile(rf"(?:^|(?<=[\s)\]】?:。(]))[{letters}](?:\s{{0,2}}[.、:)\]]|\s{{0,2}}[\u4e00-\u9fff])") for letters in ("Aa", "Bb"))
+_A_GLUED = re.compile(r"(?<=[是为有于括])A[.、]")
+_GLUED = re.compile(r"[A-J][.、]")
 _NUMBERED = re.compile(r"[(第]?\s?\d{1,4}\s?[、.)题](?!\d)")
 _NUMBER = "1、"
 
@@ -17,8 +19,8 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     Nothing where no options are seen; `doubt` alone where they are not one of each letter.
     """
     line = flat(text)
-    first = _A.search(line)
-    if first is None or not _B.search(line, first.end()):
+    first = _A.search(line) or _A_GLUED.search(line)
+    if first is None or not (_B.search(line, first.end()) or _is_glued(line[first.start() :])):
         return {}
     number = "" if _NUMBERED.match(line) else _NUMBER
     drafts = read_paper(f"{number}{text}".split("\n")).drafts
@@ -32,3 +34,13 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     if drafts[0].explanation:
         parts["explanation_raw"] = drafts[0].explanation
     return parts
+
+
+def _is_glued(options: str) -> bool:
+    """Tell whether A.甲B.乙C.丙 has each letter once, with one sign: then no letter is the end of a word."""
+    letters = _GLUED.findall(options)
+    return (
+        len(letters) > 2
+        and [letter[0] for letter in letters] == list("ABCDEFGHIJ"[: len(letters)])
+        and len({mark[1] for mark in letters}) == 1
+    )

@@ -3,17 +3,43 @@
 import re
 
 from curation.cleaning.markup import BLANK
-from curation.cleaning.rules import Rule
+from curation.cleaning.rules import rule_of_signs
 
 _LONGEST_ADVERT_CHARS = 200
 _MORE = re.compile(
     r"(?:……)?\s*[\[【（(]\s*(?:详细|更多|展开|收起|查看全部|查看详情|全文|点击查看|阅读全文)\s*[\]】）)]\s*$|>>\s*(?:更多|详细|全文)\s*$"
 )
 _WORD_ON = "纲多家部概约致体型都量全赛学师军小于王楼幅会题"  # 考试大纲 is no site
-_SITES = (
-    r"(?:考试酷|答案圈|考试吧|考试大(?![" + _WORD_ON + r"])|百考试题|学易网|华夏心理网|有问必答|中华考试网|233网校|中大网校|环球网校"
-    r"|医学教.?育网|医学全在线|百度文库|考试宝典|帮考网|无忧考网|上学吧|出国留学网|考试资料网|微信公众号|扫码|更多试题)"
+_SITE_NAMES = (
+    *(
+        "考试酷",
+        "答案圈",
+        "考试吧",
+        f"考试大(?![{_WORD_ON}])",
+        "百考试题",
+        "学易网",
+        "华夏心理网",
+        "有问必答",
+        "中华考试网",
+        "233网校",
+        "中大网校",
+    ),
+    *(
+        "环球网校",
+        "医学教.?育网",
+        "医学全在线",
+        "百度文库",
+        "考试宝典",
+        "帮考网",
+        "无忧考网",
+        "上学吧",
+        "出国留学网",
+        "考试资料网",
+        "微信公众号",
+    ),
+    *("扫码", "更多试题"),
 )
+_SITES = f"(?:{'|'.join(_SITE_NAMES)})"
 _BUTTON = (
     r"(?:(?<=\S)确认答案|(?<=[）。？！])(?:点击)?(?:显示|查看|提交|隐藏|展开)(?:参考|正确)?(?:答案|解析)"
     r"|(?<=[：）。？！])(?:参考|正确|标准)答案[:：]?)"
@@ -49,6 +75,10 @@ _ADVERT_WITHIN = re.compile(
 )
 
 
+def _without_answer(text: str) -> str:
+    return _LEAKED_ANSWER.sub("", _LEAKED_IN_BLANK.sub(BLANK, text)) if _LEAKED_ANSWER.search(text) else text
+
+
 def _without_advert(text: str) -> str:
     text = _ADVERT_WITHIN.sub("", _SITE_IN_FRONT.sub("", _BUTTON_IN_FRONT.sub("", text)))
     for pattern in (_ADVERT, _ADVERT_BEHIND, _INTERFACE):
@@ -57,30 +87,30 @@ def _without_advert(text: str) -> str:
     return text
 
 
-ADVERT = Rule(
+ADVERT = rule_of_signs(
     "advert",
     "adverts, watermarks, buttons and remarks on the source",
-    lambda text: _without_advert(text),
-    re.compile(
-        rf"https?://|www\.|来源|来自|转自|转载|出处|选自|{_SITES[3:-1]}|答案|解析|纠错|上一段|公众号|微信|QQ|qq|集整理|APP|版权|收藏"
-        r"|笔记|（ ）[。？！]."
-    ).search,
+    _without_advert,
+    (
+        *(r"https?://", r"www\.", *_SITE_NAMES, "答案", "解析", "来源", "来自", "转自", "转载", "出处", "选自", "纠错", "上一段"),
+        *("公众号", "微信", "QQ", "qq", "集整理", "APP", "版权", "收藏", "笔记", "（ ）[。？！]."),
+    ),
     "下列属于感觉的是（ ）。来源：考试吧",
     "下列属于感觉的是（ ）。",
 )
-MORE = Rule(
+MORE = rule_of_signs(
     "more_link",
     "links such as [详细] at the end",
     lambda text: _MORE.sub("", text),
-    re.compile("详细|更多|展开|收起|查看|全文").search,
+    ("详细", "更多", "展开", "收起", "查看", "全文"),
     "高血压是常见的慢性病……[详细]",
     "高血压是常见的慢性病",
 )
-LEAKED_ANSWER = Rule(
+LEAKED_ANSWER = rule_of_signs(
     "leaked_answer",
     "the answer, and what explains it, behind the question or its last option",
-    lambda text: _LEAKED_ANSWER.sub("", _LEAKED_IN_BLANK.sub(BLANK, text)),
-    lambda text: "答案" in text and _LEAKED_ANSWER.search(text),
+    _without_answer,
+    ("答案",),
     "下列属于感觉的是（ ）。【答案】A",
     "下列属于感觉的是（ ）。",
 )

@@ -3,7 +3,7 @@
 import re
 
 from curation.cleaning.prose_marks import PROSE_RULES
-from curation.cleaning.rules import Rule
+from curation.cleaning.rules import Group, rule_of_signs
 
 _OPEN, _CLOSE = r"\s*[（(\[【]", r"[）)\]】]"
 _REMARK = (
@@ -37,22 +37,24 @@ def _mend_edges(text: str) -> str:
     return _CHAPTER_AND_PAGE.sub("", _STOP.sub("。", _POINT.sub(r"（\1）", text)))
 
 
-ANSWER_RULES: tuple[Rule, ...] = (
-    *PROSE_RULES,
-    Rule(
-        "marking_scheme",
-        "scores and remarks to the marker in an answer in words",
-        _without_scheme,
-        re.compile("分|略|述|展开|举例|任选|任答|答出|言之有理|提示|知识点|要点|说明").search,
-        "（1）定势（2分）（2）功能固着（2分）（举例略）",
-        "（1）定势（2）功能固着",
-    ),
-    Rule(
-        "answer_edges",
-        "quotes of a file around an answer in words, half brackets of its points, a page at its end",
-        _mend_edges,
-        lambda text: "'" in text[:1] + text[-1:] or text[-1:] == "." or text[-1:].isdecimal() or _POINT.search(text),
-        "'(1.脑电波 (2.皮肤电反应'",
-        "（1）脑电波 （2）皮肤电反应",
-    ),
+ANSWER_RULES = Group(
+    (
+        *PROSE_RULES,
+        rule_of_signs(
+            "marking_scheme",
+            "scores and remarks to the marker in an answer in words",
+            _without_scheme,
+            ("分", "略", "述", "展开", "举例", "任选", "任答", "答出", "言之有理", "提示", "知识点", "要点", "说明"),
+            "（1）定势（2分）（2）功能固着（2分）（举例略）",
+            "（1）定势（2）功能固着",
+        ),
+        rule_of_signs(
+            "answer_edges",
+            "quotes of a file around an answer in words, half brackets of its points, a page at its end",
+            _mend_edges,
+            ("^'", r"[.'\d]$", _POINT.pattern),
+            "'(1.脑电波 (2.皮肤电反应'",
+            "（1）脑电波 （2）皮肤电反应",
+        ),
+    )
 )

@@ -29,8 +29,11 @@ _THIS_PATIENT = re.compile(
 _UNQUOTED = re.compile(r"^[^“”]{0,12}求助者[^“”，]{0,12}所说的话[^“”]*$")
 _MIN_CASE_CHARS, _MIN_CLIENT_CHARS = 60, 45  # a longer stem, or one with figures or words of the client, tells its own case
 _TELLS = re.compile("[0-9“]|，(?:说明|提示|表明|反映|这|其)|说明其")
+_MIN_CHARS = 2  # a case of one sign is none
 _THIS_CASE = re.compile(r"[本该]案例")
-_SUSPECT = re.compile("[?□■▯〓A案例题选该此段某料]|本求助者|上述|所说|还应|？？")
+_SUSPECT = re.compile(  # a class first: a search for one skips quickly
+    "[?□■▯〓A案例题选该此段某料本上所还？](?:(?<=[?□■▯〓A案例题选该此段某料])|(?<=本)求助者|(?<=上)述|(?<=所)说|(?<=还)应|(?<=？)？)"
+)
 """What any pattern of a broken stem needs, but for its first and last sign."""
 _MAX_SUSPECT_CHARS = 6
 
@@ -41,7 +44,7 @@ def is_broken(stem: str, case: str | None) -> bool:
         stem.endswith(_OPEN_ENDS)
         or stem.startswith((")", "）"))
         or stem.count("（") < stem.count("）")
-        or bool(case and _LOST_IN_CASE.search(case))
+        or bool(case and (len(case) < _MIN_CHARS or _LOST_IN_CASE.search(case)))
         or _UNIT_IN_FRONT.match(stem) is not None
         or ("3" in stem and _begins_within_list(stem))
         or (_is_suspect(stem) and (any(pattern.search(stem) for pattern in _BROKEN) or (not case and _asks_elsewhere(stem))))

@@ -57,7 +57,7 @@ def split_marked(text: str) -> Parts | None:
     """Split a normalized text that begins as a case does; None when it is no case."""
     if len(text) < _MIN_CASE_CHARS:
         return None
-    tagged = any(tag.start() >= _MIN_CASE_CHARS for tag in _TAG_BEFORE_QUESTION.finditer(text))
+    tagged = any(tag.start() >= _MIN_CASE_CHARS for tag in _tags(text))
     parts = _split(text) if tagged or (_STARTS_CASE.match(text) and _SIGNS_OF_CASE.search(text)) else None
     return parts if parts and len(parts.case) >= _MIN_CASE_CHARS else None
 
@@ -118,8 +118,12 @@ def _split(text: str) -> Parts | None:
     return Parts(case, one_line(question))
 
 
+def _tags(text: str) -> list[re.Match[str]]:
+    return list(_TAG_BEFORE_QUESTION.finditer(text)) if "选" in text or "不定项" in text else []
+
+
 def _question_start(text: str) -> int:
-    tags = list(_TAG_BEFORE_QUESTION.finditer(text))
+    tags = _tags(text)
     if tags and tags[-1].start() and len(text) - tags[-1].end() > _MIN_QUESTION_CHARS:
         return tags[-1].start()
     line = text.rfind("\n") + 1

@@ -15,11 +15,14 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffc]"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_HALF_QUOTED = re.compile('"([^"“”〝〞\n]{1,60})〞')
 _PRIVATE_AT_END = re.compile(r"[\ue000-\uf8ff]+(?=\s|$)")
 # Characters whose compatibility form is another text: ①, ², ₂, Ⅱ, ½, ℃, ㎡, … and the full-width signs, which signs.py sets.
 _KEPT = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")
 _WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")
-_PROTECTED = re.compile(f"(?<![{CJK}])徵(?![{CJK}])|癥|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|乾坤|乾隆|坏")
+_TUMOUR = r"癥(?=[瘕积積块塊瘤])|(?<![慮虑鬱郁迫懼惧怖遺遗發发獨独閉闭經经炎急重病應应忌對对合癌狂躁乏多少焦])癥(?![狀状候結结])"
+"""癥 of 癥瘕, and not the traditional form of 症, which 焦慮癥 has."""
+_PROTECTED = re.compile(f"(?<![{CJK}])徵(?![{CJK}])|{_TUMOUR}|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|乾坤|乾隆|坏")
 """Words of simplified texts that the table of traditional characters would spoil: 打坏 is no 打坯."""
 
 COMMON = "".join(
@@ -60,6 +63,8 @@ def unify_characters(text: str) -> str:
     if text.isascii():
         return _UNSEEN.sub("", text)
     text = _SURROGATE.sub("\ufffd", text).replace("\ue5e5", " ")  # half a character cannot be written; A3 A0 of GBK is a blank
+    if "〞" in text:
+        text = _HALF_QUOTED.sub(r"“\1”", text).replace("〝", "“").replace("〞", "”")
     text = _PRIVATE_AT_END.sub("", _UNSEEN.sub("", unicodedata.normalize("NFC", text)))
     if unicodedata.is_normalized("NFKC", text):
         return text

@@ -2,7 +2,7 @@
 
 import re
 
-from curation.cleaning.rules import Rule
+from curation.cleaning.rules import Rule, rule_of_signs
 
 _CJK = "\u4e00-\u9fff"
 # The first and the second half of double names, as the subjects' textbooks print them with a dash.
@@ -53,10 +53,6 @@ def _with_dashes(text: str) -> str:
     return _SHARE_DASH.sub("~", _SCALE_DASH.sub("-", _DASH.sub("—", text)))
 
 
-_DASH_NEEDED = re.compile(rf"{_DASH.pattern}|{_SCALE_DASH.pattern}|{_SHARE_DASH.pattern}")
-_ONE_NEEDED = re.compile(rf"（I）|{_ONE.pattern}|{_ELEVEN.pattern}|{_YEAR.pattern}|{_MMPI.pattern}|{_NOUGHT.pattern}")
-
-
 def _with_quotes(text: str) -> str:
     text = _SINGLE_PAIR.sub(lambda pair: "“" if pair[0] == "‘‘" else "”", text)
     return text if "“" in text else _TURNED.sub(r"“\1”", text)
@@ -71,61 +67,59 @@ def _with_ones(text: str) -> str:
 
 
 MISREADINGS: tuple[Rule, ...] = (
-    Rule(
+    rule_of_signs(
         "double_name",
         "一 for the dash of a double name, a scale or a range",
         _with_dashes,
-        lambda text: "一" in text and _DASH_NEEDED.search(text),
+        (rf"一(?=\d|{'|'.join(second for _, second in _HALVES)})",),
         "刺激一反应，SCL一90，60%一70%",
         "刺激—反应，SCL-90，60%~70%",
     ),
-    Rule(
+    rule_of_signs(
         "misread_ones",
         "letters for digits in years, counts and degrees of freedom, and 1 for l within a word",
         _with_ones,
-        lambda text: (
-            ("l" in text or "1" in text or "I" in text or "O" in text or "o" in text or "MMP" in text) and _ONE_NEEDED.search(text)
-        ),
+        ("[lI]", r"1(?=[a-z]{2}|[\dB]{0,2}B)", "[Oo](?=[—~-])", "MMP[!！1]"),
         "197B年，ll种，n-l，Badde1ey",
         "1978年，11种，n-1，Baddeley",
     ),
-    Rule(
+    rule_of_signs(
         "lost_power",
         "a power of ten that lost its place",
         lambda text: _POWER.sub(lambda power: _RAISED[power[1]], text),
-        lambda text: "/L" in text and _POWER.search(text),
+        ("10(?:9|12)/L",),
         "WBC12×109/L",
         "WBC12×10⁹/L",
     ),
-    Rule(
+    rule_of_signs(
         "torn_decimal",
         "a blank inside a decimal",
         lambda text: _TORN.sub(lambda torn: f"{torn[1] or 0}.", text),
-        lambda text: ". " in text and _TORN.search(text),
+        (r"\. ",),
         "当Z≥2. 58时",
         "当Z≥2.58时",
     ),
-    Rule(
+    rule_of_signs(
         "turned_quotes",
         "an opening quote that was turned round, or two single ones for it",
         _with_quotes,
-        lambda text: ("”" in text and "“" not in text) or "‘‘" in text or "’’" in text,
+        ("^[^“”]*”", "‘‘", "’’"),
         "强调”以学生为中心”的心理学家",
         "强调“以学生为中心”的心理学家",
     ),
-    Rule(
+    rule_of_signs(
         "stray_characters",
         "a character of an old word processor's line ends, and blanks around ~",
         lambda text: _STRAY.sub("", text),
-        lambda text: "崐" in text or " ~" in text or "~ " in text,
+        ("崐", "~(?: |(?<= ~))"),
         "获取知识崐的工具，10 ~15个月",
         "获取知识的工具，10~15个月",
     ),
-    Rule(
+    rule_of_signs(
         "doubled_marks",
         "a comma or full stop twice",
         lambda text: _DOUBLED.sub(lambda marks: marks[1] or ("。" if marks[0] == "。。" else ""), text),
-        lambda text: "，，" in text or "。。" in text or "、、" in text or "；；" in text or "，。" in text,
+        ("，[，。]", "。。", "、、", "；；"),
         "从认知的角度出发，，儿童的发展",
         "从认知的角度出发，儿童的发展",
     ),

@@ -5,30 +5,27 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from curation.cleaning.adverts import ADVERT, LEAKED_ANSWER, MORE
 from curation.cleaning.misreadings import MISREADINGS
 from curation.cleaning.option_letters import LETTER, LETTER_BEFORE_CHINESE, at_their_letters, with_plain_letters, without_letters
-from curation.cleaning.rules import Cleaned, Rule, run_rules
+from curation.cleaning.rules import Cleaned, Group, rule_of_signs, run_rules
 from curation.normalize import RULES, is_plain, normalize_and
 from records.question import LETTERS
 
 _EDGE = re.compile(
-    r"^[、，；：。,;:?？)）]\s*|^[.．](?!\d)\s*|\s*[；;，,、]+$|(?<=[\u4e00-\u9fff])[-—]+$|(?<=^[A-Za-z])\.$|(?<=[\u4e00-\u9fff][A-Z])\.$|(?<=[\u4e00-\u9fff])[（(]$"
+    r"^[、，；：。,;:?？)）]\s*|^[.．](?!\d)\s*|(?<![\s；;，,、])\s*[；;，,、]+$|(?<=[\u4e00-\u9fff])[-—]+$|(?<=^[A-Za-z])\.$|(?<=[\u4e00-\u9fff][A-Z])\.$|(?<=[\u4e00-\u9fff])[（(]$"
 )
-_NEEDS_EDGES = re.compile(r"^[、，；：。,;:?？.．)）]|[；;，,、。.—（(-]$").search
 _ONE = re.compile(r"^[-—](?=[般种些次组]|个人|定的)")
 _TORN_NUMBER = re.compile(r"^([-−+]?\d+)\. +(\d+[%％]?)$")
 _PLAIN_LETTER = re.compile("[A-J][.、](?: (?=[\u4e00-\u9fff]))?")
 _BEHIND = r"(?:(?<=[^\sA-Za-z.、])|(?<=[和或与及非][A-J]\.))"  # E. in J.E.某 is a name's initial
 _NEXT = {letter: re.compile(rf"{_BEHIND}\s*{letter}\s*[.．](?=\s*[\u4e00-\u9fff])") for letter in LETTERS}
 _RUNS_ON = re.compile(r"[^\s]\s*[A-J]\s*[.．]\s*[\u4e00-\u9fff]")
-_PLAIN_MAY_CHANGE = re.compile(
-    r"^\W|^[A-J][.、]|\W$|^$|[来转出选考答学华有中2微扫更纠上确显查提隐无百环收医点]"
-    r"|，，|、、|一[兰巴多比威反评结同发目行兴领历情试顿相局切西错\d]|[Oo][—~-]|B年|[a-z]1[a-z]|10(?:9|12)/L"
-)
-"""What an option needs for a rule to change it when no rule of texts can."""
 _CACHED_CHARS = 64
 _MOST_FIXED_PLACES = 4
+_EXPLANATION_BEHIND = re.compile(r"(?<=\S)\s*【[^】【]{0,4}(?:解析|精析|评析|分析|详解|点评|考点)】.*$", re.S)
 _NO_TEXT, _WORD = re.compile(r"[-—–/\\.。、_]+"), re.compile(r"\w")  # a dash may be an option beside a plus
 
 
@@ -37,28 +34,38 @@ def _without_full_stop(text: str) -> str:
 
 
 _LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, and no word
-OPTION_RULES: tuple[Rule, ...] = (
-    ADVERT,
-    MORE,
-    LEAKED_ANSWER,
-    Rule(
-        "option_edges",
-        "signs around an option",
-        lambda text: _without_full_stop(_EDGE.sub("", text)),
-        _NEEDS_EDGES,
-        "、刻板印象；",
-        "刻板印象",
-    ),
-    Rule(
-        "torn_number",
-        "a blank inside a number",
-        lambda text: _TORN_NUMBER.sub(r"\1.\2", text),
-        re.compile(r"\. ").search,
-        "39. 06%",
-        "39.06%",
-    ),
-    *MISREADINGS,
-    Rule("dash_for_one", "a dash that stands for 一", lambda text: _ONE.sub("一", text), re.compile("^[-—]").search, "-般能力", "一般能力"),
+OPTION_RULES = Group(
+    (
+        ADVERT,
+        MORE,
+        LEAKED_ANSWER,
+        rule_of_signs(
+            "leaked_explanation",
+            "what explains the answer, behind the last option",
+            lambda text: _EXPLANATION_BEHIND.sub("", text),
+            ("[析解评点]】",),
+            "思维【精析】思维是间接的反映。",
+            "思维",
+        ),
+        rule_of_signs(
+            "option_edges",
+            "signs around an option",
+            lambda text: _without_full_stop(_EDGE.sub("", text)),
+            ("^[、，；：。,;:?？.．)）]", "[；;，,、。.—（(-]$"),
+            "、刻板印象；",
+            "刻板印象",
+        ),
+        rule_of_signs(
+            "torn_number",
+            "a blank inside a number",
+            lambda text: _TORN_NUMBER.sub(r"\1.\2", text),
+            (r"\. ",),
+            "39. 06%",
+            "39.06%",
+        ),
+        *MISREADINGS,
+        rule_of_signs("dash_for_one", "a dash that stands for 一", lambda text: _ONE.sub("一", text), ("^[-—]",), "-般能力", "一般能力"),
+    )
 )
 
 
@@ -73,34 +80,35 @@ def clean_options(raw: Sequence[str]) -> Options:
     """Return options without their letters and edges; empty ones behind the fourth, places of a form left unused, are dropped."""
     names: dict[str, None] = {}
     regular = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
-    if all(regular) and [option.letter for option in regular] == list(LETTERS[: len(raw)]):
+    if all(regular) and "".join([option.letter for option in regular]) == LETTERS[: len(raw)]:
         texts = [option.text for option in regular]
-        for option in regular:
-            names.update(option.rules)
+        for rules in dict.fromkeys([option.rules for option in regular]):
+            names.update(dict.fromkeys(rules))
     else:
         texts = _irregular(raw, names)
-    if _RUNS_ON.search(texts[-1]) if texts else False:
+    if texts and ("." in texts[-1] or "．" in texts[-1]) and _RUNS_ON.search(texts[-1]):
         texts = [_kept(_without_edges(text), names) for text in _split_last(texts, names)]
     while len(texts) > _MOST_FIXED_PLACES and (not texts[-1] or (_NO_TEXT.fullmatch(texts[-1]) and all(map(_WORD.search, texts[:-1])))):
         texts.pop()
     return Options(texts, tuple(names))
 
 
-class _Regular(NamedTuple):
+class _Regular(Struct, frozen=True):
     """An option with its letter, cleaned apart from the others."""
 
     letter: str
     text: str
-    rules: dict[str, None]
+    rules: tuple[str, ...]
 
 
 @lru_cache(maxsize=1 << 17)
 def _regular(option: str) -> _Regular | None:
     plain = _PLAIN_LETTER.match(option)
     if plain and is_plain(body := option[plain.end() :]):
-        text, rules = option[:2] + body, ("spaces",) if plain.end() > len("A.") else ()
-        if not _PLAIN_MAY_CHANGE.search(body):
-            return _Regular(option[0], body, dict.fromkeys((*rules, "option_letter")))
+        spaced = plain.end() > len("A.")
+        if OPTION_RULES.leaves(body) and not LETTER_BEFORE_CHINESE.match(body):
+            return _Regular(option[0], body, ("spaces", "option_letter") if spaced else ("option_letter",))
+        text, rules = option[:2] + body, ("spaces",) if spaced else ()
     else:
         text, rules = _normal(option)
     letter = LETTER.match(text)
@@ -108,7 +116,7 @@ def _regular(option: str) -> _Regular | None:
     if not letter or LETTER_BEFORE_CHINESE.match(body):
         return None
     kept = _without_edges(body)
-    return _Regular(letter[1].upper(), kept.text, dict.fromkeys((*rules, "option_letter", *kept.rules)))
+    return _Regular(letter[1].upper(), kept.text, (*rules, "option_letter", *kept.rules))
 
 
 def _irregular(raw: Sequence[str], names: dict[str, None]) -> list[str]:

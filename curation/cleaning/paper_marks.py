@@ -6,7 +6,7 @@ from curation.cleaning.adverts import ADVERT, LEAKED_ANSWER, MORE
 from curation.cleaning.markup import BLANK
 from curation.cleaning.misreadings import MISREADINGS
 from curation.cleaning.origins import without_origin, without_pages
-from curation.cleaning.rules import Rule, run_rules
+from curation.cleaning.rules import Group, rule_of_signs, run_rules
 from curation.normalize import RULES
 
 _TYPE = (
@@ -17,7 +17,7 @@ _LIST_OF_NUMBERS = r"\d+(?:\.\d+)?\s*[、，,和与及~：:]"
 SEPARATED = (
     rf"\s*(?:、(?!{_LIST_OF_NUMBERS})|[.．)）:：](?!\d{{1,2}}(?!\d)))"  # 1、 and 1、90项 and 1.1879年, but neither 1.5 nor 8、26、10
 )
-_ASKS = r"(?:试[用述论比]|简[述答要]|什么是|请|举例|如何|论述|根据|对于?[该本]|使用|下列|以下|关于)"
+_ASKS = r"(?:试[用述论比]|简[述答要]|什么是|请|举例|如何|论述|根据|对于?[该本]|使用|下列|下述|以下|关于)"
 _NUMBER_BEFORE_FIGURE = (  # 12.3岁儿童 and 7.5-羟色胺, but not 1.5岁
     r"\d{1,3}[.．](?=\d{1,2}(?:世纪|型|号|-[\u4e00-\u9fff])|16PF|\d+\.\d|(?!(?:5|25|50|75)(?!\d))\d{1,2}(?:岁|个月|小时|天|周))"
 )
@@ -62,7 +62,6 @@ _LOST_BRACKET = re.compile(r"^([^（(]{4,}[\u4e00-\u9fff])[）)](?=[。？]?$)")
 _STRAY_IN_BLANK = re.compile(r"（(?:[，、？?.]|……|[-—]+)）(?=[。？]?$)|(?<=[\u4e00-\u9fff])(?:—{3,}(?=[。？]?$)|[（(](?=[。？]$))")
 _STEM_START = re.compile(r"^(?:-{3,}|[*•·●■◆◇★☆►▶※]|[?？!！。，、；：,;:]|[.．](?!\d))+\s*")
 _STEM_END = re.compile(r"(?<=（ ）)[，、：:’'.]+$|[：:]$|(?<=[。？！])['`]+$")
-_NEEDS_EDGES = re.compile(r"^[-*•·●■◆◇★☆►▶※?？!！。，、；：,;:.．]|[，、：:’'.`]$|、（ ）$").search
 _ASKED_ENOUGH = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
 
 
@@ -99,69 +98,76 @@ def _mend_edges(text: str) -> str:
     return text[: -len("、（ ）")] + BLANK if text.endswith("、（ ）") else text
 
 
-STEM_RULES: tuple[Rule, ...] = (
-    ADVERT,
-    MORE,
-    LEAKED_ANSWER,
-    Rule(
-        "page_reference",
-        "references to pages of a textbook",
-        without_pages,
-        re.compile(r"[Pp]\.?\s*\d|页|\d-\d|。\d{2,3}$").search,
-        "(7 P179)表情可分为（ ）",
-        "表情可分为（ ）",
-    ),
-    Rule(
-        "origin",
-        "remarks on the paper a question comes from",
-        without_origin,
-        re.compile(r"\d{4}|真题[）)\]】]").search,
-        "这种说法对吗？[南开大学2004研]",
-        "这种说法对吗？",
-    ),
-    Rule(
-        "type_tag",
-        "tags that say the question's type",
-        _without_tags,
-        re.compile("选|不定项|题|名词解释|型").search,
-        "初步诊断是（ ）。单选",
-        "初步诊断是（ ）。",
-    ),
-    Rule(
-        "score_tag",
-        "tags that say the score",
-        lambda text: _SCORE_TAG.sub("", text),
-        re.compile(r"[分'′]\s*[\]】)）〕］]|分[值数]\s*[:：]|得分\s*[:：]").search,
-        "注意的品质有（ ）。[1分]",
-        "注意的品质有（ ）。",
-    ),
-    Rule(
-        "number",
-        "numbers of questions",
-        lambda text: _NUMBER.sub("", text),
-        re.compile(r"^[\d（(第QqNn#题试例问一二三四五六七八九十\[【⑴-⒛]|^案例").search,
-        "12．下列属于知觉的是（ ）。",
-        "下列属于知觉的是（ ）。",
-    ),
-    Rule(
-        "instruction",
-        "instructions that belong to the paper",
-        lambda text: _INSTRUCTION.sub("", text),
-        re.compile(
-            "^请在每小题|^请?(?:判断|在).{0,40}√|^请?[在从]?(?:每小?题|以下|下列)[^。：]*选项|^[一二三四五六七八九十]{1,3}、"
-        ).search,
-        "请在每小题的空格中填上正确答案。错填、不填均无分。简述气质的类型。",
-        "简述气质的类型。",
-    ),
-    Rule(
-        "lost_bracket",
-        "a blank that lost a bracket, has one too many, or holds or follows a stray sign",
-        _mend_blank,
-        re.compile(r"(?<=[\u4e00-\u9fff，、？?….—-])[）)][。？]?$|[（(]（ ）|[是为即]。（ ）|—[。？]?$|[（(][。？]$").search,
-        "“人力资本”理论创建于)",
-        "“人力资本”理论创建于（ ）",
-    ),
-    Rule("stem_edges", "signs left at either end", _mend_edges, _NEEDS_EDGES, "?抽象运算的阶段是（ ）：", "抽象运算的阶段是（ ）"),
-    Rule("lines", "line ends inside a stem", one_line, re.compile("\n").search, "下列\n属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
-    *MISREADINGS,
+STEM_RULES = Group(
+    (
+        ADVERT,
+        MORE,
+        LEAKED_ANSWER,
+        rule_of_signs(
+            "page_reference",
+            "references to pages of a textbook",
+            without_pages,
+            (r"[Pp]\.?\s*\d", "页", r"\d-(?:\d|$)", r"。\d{2,3}$"),
+            "(7 P179)表情可分为（ ）",
+            "表情可分为（ ）",
+        ),
+        rule_of_signs(
+            "origin",
+            "remarks on the paper a question comes from",
+            without_origin,
+            (r"\d\d{3}", r"真题[）)\]】]"),
+            "这种说法对吗？[南开大学2004研]",
+            "这种说法对吗？",
+        ),
+        rule_of_signs(
+            "type_tag",
+            "tags that say the question's type",
+            _without_tags,
+            (_START_TAG.pattern, rf"{_TAG_SIGN.pattern}(?s:.{{0,{_LONGEST_TAG_CHARS - 1}}})\Z"),
+            "初步诊断是（ ）。单选",
+            "初步诊断是（ ）。",
+        ),
+        rule_of_signs(
+            "score_tag",
+            "tags that say the score",
+            lambda text: _SCORE_TAG.sub("", text),
+            (r"[分'′]\s*[\]】)）〕］]", r"分[值数]?\s*[:：]"),
+            "注意的品质有（ ）。[1分]",
+            "注意的品质有（ ）。",
+        ),
+        rule_of_signs(
+            "number",
+            "numbers of questions",
+            lambda text: _NUMBER.sub("", text),
+            (_NUMBER.pattern,),
+            "12．下列属于知觉的是（ ）。",
+            "下列属于知觉的是（ ）。",
+        ),
+        rule_of_signs(
+            "instruction",
+            "instructions that belong to the paper",
+            lambda text: _INSTRUCTION.sub("", text),
+            ("^请在每小题", "^请?(?:判断|在).{0,40}√", "^请?[在从]?(?:每小?题|以下|下列)[^。：]*选项", "^[一二三四五六七八九十]{1,3}、"),
+            "请在每小题的空格中填上正确答案。错填、不填均无分。简述气质的类型。",
+            "简述气质的类型。",
+        ),
+        rule_of_signs(
+            "lost_bracket",
+            "a blank that lost a bracket, has one too many, or holds or follows a stray sign",
+            _mend_blank,
+            (r"[）)](?<=[\u4e00-\u9fff，、？?….—-].)[。？]?$", "[（(]（ ）", "。（ ）", "—[。？]?$", "[（(][。？]$"),
+            "“人力资本”理论创建于)",
+            "“人力资本”理论创建于（ ）",
+        ),
+        rule_of_signs(
+            "stem_edges",
+            "signs left at either end",
+            _mend_edges,
+            ("^[-*•·●■◆◇★☆►▶※?？!！。，、；：,;:.．]", "[，、：:’'.`]$", "、（ ）$"),
+            "?抽象运算的阶段是（ ）：",
+            "抽象运算的阶段是（ ）",
+        ),
+        rule_of_signs("lines", "line ends inside a stem", one_line, ("\n",), "下列\n属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
+        *MISREADINGS,
+    )
 )

@@ -4,10 +4,10 @@ import re
 
 from curation.cleaning.adverts import ADVERT, MORE
 from curation.cleaning.misreadings import MISREADINGS
-from curation.cleaning.rules import Rule
+from curation.cleaning.rules import Group, rule_of_signs
 
 _ANSWER_MARK = re.compile(
-    r"^[【\[]?(?:参考答案|正确答案|标准答案|答案要点|答案|答)[】\]]?[:：】]\s*|^【(?:答案要点|答案|参考答案|解析)】\s*"
+    r"^[【\[]?(?:参考答案|正确答案|标准答案|答案要点|答案|答)[】\]]?[:：】]\s*|^【(?:答案要点|答案|参考答案)】\s*"
     r"|(?<=[。；！？])\s*参见(?:参考)?答案。?$"
 )
 _EXPLANATION_MARK = re.compile(r"^[【\[（]?(?:试题解析|答案解析|解析|分析|本题解析)[】\]）]?[:：]\s*(?=\S)|^【解析】\s*")
@@ -36,48 +36,50 @@ def _unwrapped(text: str) -> str:
     return _WRAPPED.sub(join, text)
 
 
-PROSE_RULES: tuple[Rule, ...] = (
-    ADVERT,
-    MORE,
-    Rule(
-        "answer_mark",
-        "words such as 答案： in front, 参见答案 behind",
-        lambda text: _ANSWER_MARK.sub("", text),
-        lambda text: "答" in text,
-        "答案：甲",
-        "甲",
-    ),
-    Rule(
-        "explanation_mark",
-        "words such as 解析： in front, and 参考第3题 alone",
-        _explains,
-        lambda text: "析" in text or "题" in text or text.startswith("同上"),
-        "解析：甲",
-        "甲",
-    ),
-    Rule(
-        "page_within",
-        "references to pages of a textbook within or behind prose",
-        lambda text: _PAGE_WITHIN.sub("", text),
-        lambda text: "P" in text or "p" in text or "页" in text or "（见" in text or text[-1:].isdecimal(),
-        "信度是结果的一致性程度。（6P148）",
-        "信度是结果的一致性程度。",
-    ),
-    Rule(
-        "private_signs",
-        "signs of a private font that no other font shows",
-        lambda text: _PRIVATE.sub("", text),
-        _PRIVATE.search,
-        "由应激源引起的\ue003身心紧张状态",
-        "由应激源引起的身心紧张状态",
-    ),
-    Rule(
-        "wrapped_lines",
-        "ends of printed lines within a sentence",
-        _unwrapped,
-        lambda text: "\n" in text,
-        "思维是借助语言、表象或动作实现的对客观事物概括和间接的认识，是认识的高级形式。它能\n揭示事物的本质。",
-        "思维是借助语言、表象或动作实现的对客观事物概括和间接的认识，是认识的高级形式。它能揭示事物的本质。",
-    ),
-    *MISREADINGS,
+PROSE_RULES = Group(
+    (
+        ADVERT,
+        MORE,
+        rule_of_signs(
+            "answer_mark",
+            "words such as 答案： in front, 参见答案 behind",
+            lambda text: _ANSWER_MARK.sub("", text),
+            ("答",),
+            "答案：甲",
+            "甲",
+        ),
+        rule_of_signs(
+            "explanation_mark",
+            "words such as 解析： in front, and 参考第3题 alone",
+            _explains,
+            ("析", "题", "^同上"),
+            "解析：甲",
+            "甲",
+        ),
+        rule_of_signs(
+            "page_within",
+            "references to pages of a textbook within or behind prose",
+            lambda text: _PAGE_WITHIN.sub("", text),
+            ("[Pp页]", "（见", r"\d$"),
+            "信度是结果的一致性程度。（6P148）",
+            "信度是结果的一致性程度。",
+        ),
+        rule_of_signs(
+            "private_signs",
+            "signs of a private font that no other font shows",
+            lambda text: _PRIVATE.sub("", text),
+            ("[\ue000-\uf8ff]",),
+            "由应激源引起的\ue003身心紧张状态",
+            "由应激源引起的身心紧张状态",
+        ),
+        rule_of_signs(
+            "wrapped_lines",
+            "ends of printed lines within a sentence",
+            _unwrapped,
+            ("\n",),
+            "思维是借助语言、表象或动作实现的对客观事物概括和间接的认识，是认识的高级形式。它能\n揭示事物的本质。",
+            "思维是借助语言、表象或动作实现的对客观事物概括和间接的认识，是认识的高级形式。它能揭示事物的本质。",
+        ),
+        *MISREADINGS,
+    )
 )

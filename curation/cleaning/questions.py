@@ -4,22 +4,21 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import msgspec
-
-from curation.classify import Classes, Unclassified, classify_rows
+from curation.classify import Classes, classify_rows
 from curation.cleaning.answers import Answer, read_letters, read_verdict, read_words
 from curation.cleaning.cases import Parts, case_text, split_marked, without_case
 from curation.cleaning.contexts import NOTHING, Context, declared_as
-from curation.cleaning.exam_text import clean_answer, clean_explanation, clean_prose, clean_stem, open_blank, without_number
+from curation.cleaning.drafts import Draft, question_of, rejected_of, unclassified
+from curation.cleaning.exam_text import clean_answer, clean_prose, clean_stem, open_blank, without_number
 from curation.cleaning.option_text import clean_options
 from curation.cleaning.paper_marks import type_tag
 from curation.cleaning.run_together import parted
 from curation.normalize import is_plain, normalize
-from curation.rejections import Draft, reason_against
-from records.identity import canonical, content_id
+from curation.rejections import reason_against
+from records.identity import canonical
 from records.item import QuestionItem
 from records.params import Clean
-from records.question import LETTERS, Option, Question, group_id, question_id
+from records.question import LETTERS, Question
 from records.rejection import Rejected
 
 _VERDICTS = ["正确", "错误"]
@@ -49,7 +48,7 @@ def read_questions(items: Sequence[QuestionItem], params: Clean, context: Contex
     sound = [(item, draft) for item, (draft, reason, _) in zip(items, drafts, strict=True) if reason is None]
     classes = iter(classify_rows([unclassified(item, draft) for item, draft in sound]))
     return [
-        Reading(None, _rejected(item, draft, reason), rules) if reason else _kept(item, draft, next(classes), rules)
+        Reading(None, rejected_of(item, draft, reason), rules) if reason else _kept(item, draft, next(classes), rules)
         for item, (draft, reason, rules) in zip(items, drafts, strict=True)
     ]
 
@@ -144,66 +143,3 @@ def _verdict(raw: str | None, options: list[str]) -> Answer:
     else:
         letters = read_verdict(raw)
     return Answer(letters, None if letters == (raw or "").strip() else "answer_letters")
-
-
-def _shares_options(item: QuestionItem) -> bool:
-    return bool(item.shared_options_raw) and not item.options_raw
-
-
-def unclassified(item: QuestionItem, draft: Draft) -> Unclassified:
-    return Unclassified(
-        source=item.provenance.source,
-        exam_raw=item.exam_raw,
-        subject_raw=item.subject_raw,
-        paper_raw=item.paper_raw,
-        section_raw=item.section_raw,
-        type_raw=item.type_raw,
-        declared=draft.declared,
-        shared_options=_shares_options(item),
-        shared_stem=draft.shared_stem,
-        stem=draft.stem,
-        options=draft.options,
-        answer=draft.answer,
-    )
-
-
-def question_of(item: QuestionItem, draft: Draft, classes: Classes) -> Question:
-    shared_text = draft.shared_stem or ("\n".join(draft.options) if _shares_options(item) else None)
-    return Question(
-        id=question_id(draft.shared_stem, draft.stem, draft.options),
-        exam=classes.exam,
-        subject=classes.subject,
-        question_type=classes.question_type,
-        form=classes.form,
-        category=classes.category,
-        case_type=classes.case_type,
-        group_id=group_id(shared_text) if shared_text else None,
-        shared_stem=draft.shared_stem,
-        stem=draft.stem,
-        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, draft.options, strict=False)],
-        answer=draft.answer,
-        explanation=clean_explanation(item.explanation_raw),
-        provenance=[item.provenance],
-    )
-
-
-def _rejected(item: QuestionItem, draft: Draft, reason: str) -> Rejected:
-    seen = item.provenance
-    known = question_id(draft.shared_stem, draft.stem, draft.options) if draft.canonical_stem else None
-    return Rejected(
-        id=known or content_id("item", seen.source, seen.url, seen.position),
-        kind="question",
-        reason=reason,
-        detail=_found(draft, reason),
-        record=msgspec.to_builtins(item),
-    )
-
-
-def _found(draft: Draft, reason: str) -> str | None:
-    if reason == "not_read":
-        return draft.doubt
-    if reason.startswith(("answer", "type")):
-        return f"answer {draft.answer!r}, declared {draft.declared}, {len(draft.options)} options"
-    if reason.endswith(("options", "option_broken")):
-        return "options " + " | ".join(draft.options)[:200]
-    return draft.stem[-100:] or None

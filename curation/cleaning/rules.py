@@ -1,10 +1,14 @@
 """Named changes to a text: what each does, to which texts, with an example; run in order until nothing changes."""
 
-from collections.abc import Callable, Sequence
-from itertools import cycle, islice
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, cycle, islice
 from typing import Any, NamedTuple
 
 _AT_MOST_ROUNDS = 12
+_FIRST = re.compile(r"(?:\[(?!\^)((?:\\.|[^\]\\])+)\]|(\\.|[^\[\]\\^$.|?*+(){}]))(?![?*+{])", re.S)
+_IN_CLASS = re.compile(r".-.|\\?.", re.S)
+_KIND = re.compile(r"\\[A-Za-z]|.-.", re.S)
 
 
 class Rule(NamedTuple):
@@ -19,6 +23,8 @@ class Rule(NamedTuple):
     before: str = ""
     """A text the rule changes, shown in docs/cleaning.md."""
     after: str = ""
+    signs: tuple[str, ...] = ()
+    """Patterns of which `needs` searches any, where the rule is one of a group."""
 
 
 class Cleaned(NamedTuple):
@@ -28,14 +34,59 @@ class Cleaned(NamedTuple):
     rules: tuple[str, ...]
 
 
-def run_rules(text: str, rules: Sequence[Rule]) -> Cleaned:
-    """Apply rules in turn, again and again, until each has left the text as it is."""
+def rule_of_signs(name: str, why: str, apply: Callable[[str], str], signs: Sequence[str], before: str, after: str) -> Rule:
+    """Return a rule for texts that hold one of some signs: patterns that begin with one character, one class of them, or `^`."""
+    return Rule(name, why, apply, re.compile("|".join(signs)).search, before, after, tuple(signs))
+
+
+class Group(tuple[Rule, ...]):
+    """Rules that run together, behind one search for the signs of all: nearly every text has none, and asking each rule takes longer."""
+
+    leaves: Callable[[str], Any]
+    """True for texts that hold no sign of any rule."""
+
+    def __new__(cls, rules: Iterable[Rule]) -> "Group":
+        group = super().__new__(cls, rules)
+        group.leaves = _signless(group).fullmatch
+        return group
+
+
+def _signless(rules: Iterable[Rule]) -> re.Pattern[str]:
+    """Return the pattern of whole texts without a sign: runs of characters that begin none, and others behind which none goes on."""
+    starts: list[str] = []
+    ends: dict[str, list[str]] = {}  # a first character, or a kind of them -> the rest of each sign
+    for rule in rules:
+        if not rule.signs:
+            raise ValueError(f"rule {rule.name!r}: no signs; a rule of a group is made with `rule_of_signs`")
+        for sign in rule.signs:
+            first = _FIRST.match(sign)
+            if not first and not sign.startswith("^"):
+                raise ValueError(f"rule {rule.name!r}: sign {sign!r} must begin with one character, a class such as [abc], or ^")
+            starts += [] if first else [sign]
+            for character in _IN_CLASS.findall(first[1] or first[2]) if first else ():
+                ends.setdefault(character if _KIND.fullmatch(character) else re.escape(character[-1]), []).append(sign[first.end() :])
+    kinds = [first for first in ends if _KIND.fullmatch(first)]
+    single = sorted((first for first in ends if first not in kinds), key=lambda first: first[-1].isalnum())  # 。 is frequent
+    others = f"(?<![{''.join(single)}])" if single else ""
+    looked_at = []
+    for one in single:
+        of_its_kind = (ends[kind] for kind in kinds if re.match(f"[{kind}]", one[-1]))
+        looked_at.append(f"{one}(?!{'|'.join(chain(ends[one], *of_its_kind))})")
+    looked_at += [f"[{kind}]{others}(?!{'|'.join(ends[kind])})" for kind in kinds]
+    passed = [f"[^{''.join(ends)}]++" if ends else "(?s:.)++", *looked_at]
+    return re.compile(rf"(?!{'|'.join(starts) or '(?!)'})(?:{'|'.join(passed)})*+")
+
+
+def run_rules(text: str, rules: Sequence[Rule], leaves: Callable[[str], Any] | None = None) -> Cleaned:
+    """Apply rules in turn, again and again, until each has left the text as it is; `leaves` tells of a text that all leave."""
     changed: dict[str, None] = {}
     last = rules[-1]  # where a round ends in which nothing changed
     for rule in islice(cycle(rules), len(rules) * _AT_MOST_ROUNDS):
         if rule.needs(text) and (after := rule.apply(text)) != text:
             changed[rule.name] = None
             text, last = after, rule
+            if leaves and leaves(text):
+                break
         elif rule is last:
             break
     return Cleaned(text, tuple(changed))

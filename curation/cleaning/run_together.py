@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import accumulate
 
 from msgspec.structs import replace
 
@@ -11,8 +12,14 @@ from records.question import LETTERS
 
 _MARK = re.compile(r"(?:^|(?<=[\s>。？?）)]))[（(]?([A-JＡ-Ｊ])(?:[）)]\s*[.．、:：]?|\s*[.．、:：])")
 _MARK_WITHIN = re.compile(r"\S[\s>]+[（(]?[B-JＢ-Ｊ][）)]?\s*[.．、:：]")
+_FIRST_MARK = re.compile(r"\s*(?:[（(][AＡ][）)]|[AＡ]\s*([.．、:：]))")
+_BRACKET_WITHIN = re.compile(r"\S[（(][E-JＥ-Ｊ][）)]\S")
+_BRACKETED = "[（(]([A-JＡ-Ｊ])[）)]"
+_MARK_IN_STEM = re.compile(r"(?:^|(?<=[\s）)。？?]))([B-JＢ-Ｊ])\s*[.．、]")
 _LETTERS_ALONE = re.compile(r"[^\u4e00-\u9fff]{0,6}(?:答案)?[^\u4e00-\u9fff]*[A-Ja-jＡ-Ｊ][^\u4e00-\u9fff]{0,12}")
 _FEWEST_BEHIND_STEM = 3
+_FEWEST_GLUED = 4  # of two options one may say 维生素C、
+_LONGEST_IN_STEM = 40
 _MOST_RUN_TOGETHER = 4
 _LONGEST_CHARS = 2_000
 
@@ -21,8 +28,10 @@ def parted(item: QuestionItem) -> QuestionItem:
     """Return an item whose options stand apart; the item itself where they do, or where it is not sure where one ends."""
     options = item.options_raw
     if options:
-        if len(options) < _MOST_RUN_TOGETHER or _MARK_WITHIN.search(options[-1]):
-            return replace(item, options_raw=pieces) if (pieces := _apart(options)) else item
+        if len(options) < _MOST_RUN_TOGETHER or _MARK_WITHIN.search(options[-1]) or _BRACKET_WITHIN.search(options[-1]):
+            if pieces := _apart(options) or _glued(options):
+                return replace(item, options_raw=pieces)
+            return _with_options_of_stem(item, options)
         return item
     stem = item.stem_raw or ""
     if item.shared_options_raw or len(stem) > _LONGEST_CHARS or not _LETTERS_ALONE.fullmatch(item.answer_raw or ""):
@@ -36,12 +45,45 @@ def parted(item: QuestionItem) -> QuestionItem:
 def _apart(options: Sequence[str]) -> list[str] | None:
     text = "\n".join(options)
     marks = _marks(text) if len(text) <= _LONGEST_CHARS else []
-    starts = {mark.start() for mark in marks}
-    own, at = [], 0
-    for option in options:
-        own.append(at)
-        at += len(option) + 1
-    return _pieces(text, marks) if len(marks) > len(options) and starts.issuperset(own) else None
+    return _pieces(text, marks) if len(marks) > len(options) and _each_begins(options, marks) else None
+
+
+def _each_begins(options: Sequence[str], marks: Sequence[re.Match[str]]) -> bool:
+    """Tell whether each option, with a line end behind it, begins with one of the marks."""
+    ends = accumulate((len(option) + 1 for option in options[:-1]), initial=0)
+    return {mark.start() for mark in marks}.issuperset(ends)
+
+
+def _glued(options: Sequence[str]) -> list[str] | None:
+    """Part 感觉B、知觉C、记忆 where each letter has the sign of the first and stands once: which B is meant is sure."""
+    text = "\n".join(options)
+    first = _FIRST_MARK.match(text) if len(text) <= _LONGEST_CHARS else None
+    if not first:
+        return None
+    marks = list(re.finditer(rf"(?<!-)([A-JＡ-Ｊ])\s*{re.escape(first[1])}" if first[1] else _BRACKETED, text))
+    letters = "".join(unicodedata.normalize("NFKC", mark[1]) for mark in marks)
+    fewest = max(_FEWEST_BEHIND_STEM if len(options) == 1 else _FEWEST_GLUED, len(options) + 1)
+    if len(letters) < fewest or not "".join(LETTERS).startswith(letters):
+        return None
+    pieces = _pieces(text, marks)
+    apart = all(len(piece) > len(mark[0]) for piece, mark in zip(pieces, marks, strict=True))
+    return pieces if apart and _each_begins(options, marks) else None
+
+
+def _with_options_of_stem(item: QuestionItem, options: Sequence[str]) -> QuestionItem:
+    """Give back the last options where a page of two columns left them behind the stem: A and B stand apart, C and D do not."""
+    stem = (item.stem_raw or "").rstrip()
+    own = [_MARK.match(option) for option in options]
+    if len(stem) > _LONGEST_CHARS or len(options) < 2 or [mark and mark[1] for mark in own] != list(LETTERS[: len(options)]):
+        return item
+    marks = list(_MARK_IN_STEM.finditer(stem))
+    letters = [unicodedata.normalize("NFKC", mark[1]) for mark in marks]
+    if not letters or letters != list(LETTERS[len(options) : len(options) + len(letters)]) or len(options) + len(letters) < _FEWEST_GLUED:
+        return item
+    pieces = _pieces(stem, marks)
+    if any(not len(mark[0]) < len(piece) <= _LONGEST_IN_STEM for piece, mark in zip(pieces, marks, strict=True)):
+        return item
+    return replace(item, stem_raw=stem[: marks[0].start()].rstrip(), options_raw=[*options, *pieces])
 
 
 def _marks(text: str) -> list[re.Match[str]]:

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from curation.classify import classify_rows
 from curation.cleaning.contexts import Context, context_of
-from curation.cleaning.questions import draft_of, question_of, unclassified
+from curation.cleaning.drafts import question_of, unclassified
+from curation.cleaning.questions import draft_of
 from curation.rejections import CHECKS
 from records.item import QuestionItem
 from records.params import Clean

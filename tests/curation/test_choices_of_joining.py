@@ -2,6 +2,7 @@
 
 import pytest
 
+from curation.joining.twins import proper, relation
 from curation.near_duplicates import unique_questions
 from records.question import Question, group_id
 from tests.curation.test_near_duplicates import CASE, OPTIONS, PARAMS, STEM, ask, decide, reasons
@@ -60,4 +61,4 @@ def test_a_remark_may_turn_a_statement_of_true_and_false() -> None:
 @pytest.mark.parametrize("others", [("妄想性障碍", "分离转换障碍"), ("强迫障碍", "躯体化障碍")])
 def test_two_of_five_options_are_too_many_to_differ(others: tuple[str, str]) -> None:
     options = (*OPTIONS, "疾病焦虑障碍")
-    assert reasons(ask(STEM * 2, options), ask(STEM * 2, (*options[:3], *others), at="q2")) == []
+    assert relation(proper(ask(STEM, options), 3), proper(ask(STEM, (*options[:3], *others)), 3), PARAMS) is None

@@ -32,7 +32,7 @@ def test_a_tag_alone_goes(tag: str) -> None:
 @given(st.lists(st.sampled_from(MARKUP), max_size=12))
 def test_no_markup_is_left_that_validation_refuses(pieces: list[str]) -> None:
     text = normalize("".join(pieces)).text
-    assert is_clean(text.replace("\ufffd", "")), text
+    assert is_clean(text.replace("\ufffd", "字")), text  # a lost character is a reason of its own
 
 
 def test_a_tag_that_never_ends_takes_no_quadratic_time() -> None:

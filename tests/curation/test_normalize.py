@@ -21,6 +21,8 @@ TEXT_CASES = [
     ("traditional", "學完立體幾何以後", "学完立体几何以后"),
     ("lost_ellipsis", "您生气是??通过改变它", "您生气是……通过改变它"),
     ("repeated_marks", "对吗？？", "对吗？"),
+    ("gloss", "根據(jù)標(biāo)準(zhǔn)", "根据标准"),
+    ("paragraph_mark", "条件反射^p 的形成", "条件反射的形成"),
     ("letters_in_words", "按照A.B.C.理论，求助者的C.包括", "按照ABC理论，求助者的C包括"),
     ("lost_ellipsis", "求助者：（沉默）??好像也不是", "求助者：（沉默）……好像也不是"),
     ("misread_digits", "抑郁l个月，I7岁，（l）长期", "抑郁1个月，17岁，（1）长期"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from curation.cleaning.answers import read_letters
 from curation.cleaning.questions import read_questions
 from curation.rejections import CHECKS, REASONS
 from records.item import QuestionItem
@@ -149,6 +150,18 @@ def test_answers_become_sorted_letters(raw: str, letters: str, rule: str | None)
     reading = read({"answer_raw": raw, "section_raw": None})
     assert reading.question is not None and reading.question.answer == letters
     assert rule is None or rule in reading.rules
+
+
+@pytest.mark.parametrize(
+    "raw", [pytest.param("A.知觉、B.感觉", id="letters of other options"), pytest.param("感觉，感觉", id="one option twice")]
+)
+def test_several_pieces_that_do_not_agree_are_no_answer(raw: str) -> None:
+    reading = read({"answer_raw": raw, "section_raw": None})
+    assert reading.rejected is not None and reading.rejected.reason == "answer_not_in_options"
+
+
+def test_a_text_that_two_options_hold_names_neither() -> None:
+    assert read_letters("感觉", ["感觉", "感 觉", "记忆"]).letters is None
 
 
 @pytest.mark.parametrize(("answer", "letter"), [("B超", "B"), ("CT", "A"), ("DNA", "C")])

@@ -1,0 +1,117 @@
+"""What papers of other sites do to options and texts: letters glued to the option before, options left in the stem, glosses."""
+
+import pytest
+
+from curation.cleaning.exam_text import clean_stem
+from curation.cleaning.option_text import clean_options
+from curation.cleaning.questions import Reading, read_questions
+from curation.normalize import normalize
+from records.item import QuestionItem
+from records.params import Clean
+from records.provenance import Provenance
+
+PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
+SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
+ASKED = "最基本的认知过程是（ ）。"
+WORDS = ["感觉", "知觉", "记忆", "思维"]
+
+
+def reading(stem: str, options: list[str], answer: str) -> Reading:
+    return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, stem_raw=stem, options_raw=options, answer_raw=answer)], PARAMS)[0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["A、感觉B、知觉C、记忆D、思维"],
+        ["A.感觉", "B.知觉C.记忆D.思维"],
+        ["A．感觉B．知觉", "C．记忆D．思维"],
+        ["（A）感觉（B）知觉（C）记忆（D）思维"],
+        ["A、感觉B、知觉C、记忆D、思维\n"],
+    ],
+)
+def test_letters_glued_to_the_option_before_part_options(options: list[str]) -> None:
+    found = reading(ASKED, options, "B")
+    assert found.question and "options_parted" in found.rules
+    assert [option.text for option in found.question.options] == WORDS
+
+
+def test_a_fifth_option_glued_to_the_fourth_is_parted() -> None:
+    found = reading(ASKED, ["(A)感觉", "(B)知觉", "(C)记忆", "(D)激素(E)思维"], "A")
+    assert found.question and [option.text for option in found.question.options] == ["感觉", "知觉", "记忆", "激素", "思维"]
+    kept = reading(ASKED, ["A.感觉", "B.知觉", "C.记忆", "D.维生素(E)缺乏"], "A")
+    assert kept.question and len(kept.question.options) == 4
+
+
+def test_a_number_before_a_word_that_asks_is_one() -> None:
+    assert clean_stem("5下述属于感觉的是").text == "下述属于感觉的是"
+
+
+def test_letters_behind_units_are_letters_of_options() -> None:
+    found = reading("人耳最敏感的频率是（ ）。", ["A.20Hz以下", "B.1000~4000HzC.8000~9000HzD.20000Hz以上"], "B")
+    assert found.question
+    assert [option.text for option in found.question.options] == ["20Hz以下", "1000~4000Hz", "8000~9000Hz", "20000Hz以上"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["A、缺铁B、缺维生素B、C、D"],  # which B is the second option?
+        ["A、维生素B、叶酸", "B、维生素C、铁"],
+        ["A.甲", "B.维生素C、D、E", "C.乙", "D.丙"],
+    ],
+)
+def test_letters_that_may_be_words_part_nothing(options: list[str]) -> None:
+    assert "options_parted" not in reading("夜盲症病人缺（ ）。", options, "A").rules
+
+
+@pytest.mark.parametrize(
+    ("stem", "options", "answer"),
+    [
+        (f"{ASKED[:-1]}D.思维", ["A.感觉", "B.知觉", "C.记忆"], "C"),
+        (f"{ASKED[:-1]}\nC.记忆\nD.思维", ["A.感觉", "B.知觉"], "D"),
+    ],
+)
+def test_options_left_in_the_stem_go_back(stem: str, options: list[str], answer: str) -> None:
+    found = reading(stem, options, answer)
+    assert found.question and "options_parted" in found.rules
+    assert (found.question.stem, found.question.answer) == (ASKED[:-1], answer)
+    assert [option.text for option in found.question.options] == WORDS
+
+
+@pytest.mark.parametrize("stem", ["缺乏时患夜盲症的是（ ）B.维生素", "关于血型（ ）D.抗原的说法"])
+def test_letters_in_a_stem_that_no_option_lacks_stay(stem: str) -> None:
+    assert "options_parted" not in reading(stem, ["A.感觉", "B.知觉", "C.记忆", "D.思维"], "A").rules
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("情緒出現(xiàn)低落", "情绪出现低落"),
+        ("根據(jù)標(biāo)準(zhǔn)", "根据标准"),
+        ("不可跨越无菌区（qū）", "不可跨越无菌区"),
+        ("癃（lóng）闭", "癃（lóng）闭"),
+        ("条件反射^p 与分析^p", "条件反射与分析"),
+        ("x^p的均数", "x^p的均数"),
+        ('学习"圆的直径〞是指', "学习“圆的直径”是指"),
+        ("“鸭步〞与〝震颤〞", "“鸭步”与“震颤”"),
+        ("“角（jué）色”的读音", "“角（jué）色”的读音"),
+        ("癥狀", "症状"),
+        ("焦慮癥与强迫癥", "焦虑症与强迫症"),
+        ("癥瘕與消癥", "癥瘕与消癥"),
+        ("多發癥瘕", "多发癥瘕"),
+    ],
+)
+def test_glosses_and_signs_of_converted_pages(raw: str, text: str) -> None:
+    assert normalize(raw).text == text
+    assert normalize(text).text == text
+
+
+@pytest.mark.parametrize("page", ["9-221", "7-", " 7-"])
+def test_pages_behind_the_blank_are_dropped_where_half_is_lost(page: str) -> None:
+    assert clean_stem(f"情绪具有〔　〕{page}").text == "情绪具有（ ）"
+
+
+@pytest.mark.parametrize("mark", ["【精析】 D ", "【解析】", "【名师点评】", "【答案解析】D。", "【考点】"])
+def test_an_explanation_behind_the_last_option_is_none_of_it(mark: str) -> None:
+    assert clean_options(["A.感觉", "B.知觉", "C.记忆", f"D.思维\n{mark}思维是间接的反映。"]).texts == WORDS
