@@ -97,6 +97,12 @@ def test_another_question_on_the_same_case_is_none() -> None:
     assert contaminations([apart], [held(f"{CASE}为明确诊断应首选的检查是（ ）。", other)], PARAMS) == []
 
 
+def test_two_short_questions_on_one_case_are_not_one_because_the_case_is_long() -> None:
+    """Compared with their cases they would differ by a character or two in hundreds; so at least one side is compared without."""
+    ours, theirs = ask("应诊断为（ ）。", shared_stem=CASE), held("应鉴别于（ ）。", shared_stem=CASE)
+    assert contaminations([ours], [theirs], PARAMS) == []
+
+
 def test_every_place_of_the_reference_is_told() -> None:
     twice = replace(held(), provenance=[seen("cmb", "line:9"), seen("cmmlu", "line:1")])
     assert [(one.reference, one.seen.position) for one in contaminations([ask()], [twice], PARAMS)] == [
