@@ -15,6 +15,7 @@ import msgspec
 from curation.claiming.contradictions import Key, contradictions, key_of, opposite
 from curation.claiming.known import Chosen, Contaminated, Known, contaminated, judgement_of, read_known, stated
 from curation.claiming.negation import denies
+from curation.claiming.ranges import disagreeing
 from curation.claiming.sampling import Turns
 from curation.claiming.synonyms import Synonyms, names_itself
 from curation.claiming.tails import is_unfit
@@ -30,7 +31,7 @@ REASONS = {
     "tail_unfit": "the tail is no short phrase that the sentence takes",
     "double_negation": "the tail denies already, so that its denial would be a double negation",
     "names_itself": "the tail is the head, another name or a stage of it, or a part of its name",
-    "contradicted": "another fact says the opposite of one head; detail is its id",
+    "contradicted": "another fact says the opposite of one head, or states another range; detail is its id",
     "contaminated": "a reference states the fact, too; detail is the reference",
     "refuted": "most of those who judged the claim refuted it",
     "neutral": "no majority of those who judged the claim supported it",
@@ -107,11 +108,12 @@ def make_claims(facts: Sequence[Fact], params: Claims, known: Known | None = Non
 def _sift(facts: Iterable[Fact], params: Claims, known: Known) -> tuple[dict[str, list[Fact]], list[Refused]]:
     """Return the facts that may have a claim by type, and the others."""
     opposites = contradictions(facts, known.synonyms)
+    ranges = disagreeing(facts, known.synonyms)
     sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
     refused: list[Refused] = []
     for fact in facts:
         detail, reason = None, refuse(fact, known.synonyms)
-        if not reason and (detail := opposite(fact, opposites, known.synonyms)):
+        if not reason and (detail := opposite(fact, opposites, known.synonyms) or ranges.get(fact.id)):
             reason = "contradicted"
         if not reason and params.contaminated == "drop" and (met := stated(fact, known)):
             reason = "contaminated"

@@ -33,8 +33,9 @@ class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Source of the reference."""
     url: str
     head: str
-    """As the reference writes it, like the next two."""
+    """As the reference writes it, like the tail."""
     relation: str
+    """What its label means to us; a symptom where no table knows the label."""
     tail: str
 
 

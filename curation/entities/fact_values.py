@@ -1,21 +1,22 @@
 """A value of a summary box cut into tails: one thing each, or the reason why it is none."""
 
 import re
-from functools import cache
-from typing import NamedTuple
 
 from curation.cleaning.enumerations import SEPARATORS, numbered_items, split_items
 from curation.cleaning.rules import run_rules
-from curation.entities.vocabulary import read_vocabulary
+from curation.entities.pieces import INFECTIVITY, MAX_TAIL_CHARS, Piece, checked, words
+from curation.entities.ranges import are_ranges, read_ranges
 from curation.normalize import RULES, normalize
 
-MAX_TAIL_CHARS = 30
-"""Longer values are clauses, not things."""
 MIN_PROSE_CHARS = 40
 _MAX_TERM_CHARS = 12
 
-_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,})\s*+(?:[\[【（(]\s*(?:详细|更多|查看全部)\s*[\]】）)])?\s*$")
-_LINK = re.compile(r"[\[【（(]\s*(?:详细|更多|查看全部|全文)\s*[\]】）)]\s*$")
+_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,})\s*+$")
+_LINK = re.compile(
+    r"(?:[\[【（(<＜《〈]\s*+|(?<=[\s。.…，、；;]))(?:请?点击)?(?:查看|阅读|展开)?(?:更多|详细|详情|全部|全文)(?:详情|内容|信息)?"
+    r"\s*+[>＞»…]*+\s*+[\]】）)>＞》〉]?\s*+$"
+)
+"""What a page says where it goes on elsewhere: [详细], 查看更多>>."""
 _PREFIX = re.compile(
     r"^(?:(?:常见|主要|典型)?(?:并发症|症状|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值)"
     r"(?:方法|措施|项目|有|为)?[:：]\s*|用于)"
@@ -23,60 +24,25 @@ _PREFIX = re.compile(
 _TRAILING = re.compile(
     r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
 )
-_AND = re.compile(r"以及|[和及与]")
+_AND = re.compile(r"以及|或者?|[和及与]")
 _DISEASE = re.compile(r"[\u4e00-\u9fff]{2}(?:炎|症|病|瘤|癌)$")
 _MEANS = re.compile(r"[\u4e00-\u9fff]{2}(?:治疗|疗法|检查|试验|[^手]术)$")
 _NEGATIVE = re.compile(r"^(?:否|无|不是|没有|不会)$|(?:[无不非未]|没有)[^，。；、]{0,4}传染|不会?传播|传染性?[:：]?(?:无|没有)$")
 _DENIAL = re.compile(r"[无不非未没否]")
 _POSITIVE = re.compile(r"^(?:是|有|会)$|传染|传播")
 _HEDGED = re.compile(r"不确定|不一定|可能|部分|视|如为|尚不|未知")
-_PEOPLE = (
-    r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
-)
-_WHO = re.compile(rf"^[（(]?({_PEOPLE}[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（阴阳])")
-_WHO_AFTER = re.compile(r"\s*[（(]([^（）()0-9]{1,10})[）)]$")
-_BARE = re.compile(r"[\d.~～<>≤≥＜＞–—-]+")
-_UNIT = re.compile(r"(?<=\d)\s*(?:×10\^?[\d⁰-⁹¹²³]+/)?(?:[%‰]|[a-zA-Zμ]+/[a-zA-Zμ²³\d.]+|mmHg|kPa|秒|分钟?|小时|mm|cm|fl|pg)$")
-_MEASURE = re.compile(r"\d")
-_FINDING = re.compile(r"(?:弱|可疑)?[阴阳]性(?:[（(][-+±－＋]+[）)])?|[（(][-+±－＋]+[）)]|未检出|不得检出")
-"""A range without figures that is one all the same: a urine test's 阴性."""
 _BRACKETED = re.compile(r"（[^（）]*）")
 _CLAUSE_END = re.compile(r"[，。；！？]")
-_ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
-INFECTIVITY = "传染性"
-LOST_CHARACTER = "\ufffd"
-
-
-class Piece(NamedTuple):
-    """One tail with its polarity, or what was rejected and why."""
-
-    text: str
-    polarity: bool = True
-    who: str | None = None
-    """Whom a reference range holds for."""
-    reason: str | None = None
-    detail: str | None = None
-
-
-@cache
-def _words() -> dict[str, frozenset[str]]:
-    table = read_vocabulary("relations")
-    return {name: frozenset(table[name]) for name in ("empty", "methods")}
-
-
-@cache
-def _prose_words() -> re.Pattern[str]:
-    return re.compile("|".join(read_vocabulary("relations")["prose"]))
 
 
 def is_prose(value: str) -> bool:
     """Tell whether a value is running text, which gives passages and no facts: sentences, or clauses with commas."""
-    text = normalize(value).text
-    return len(text) >= MIN_PROSE_CHARS and any(map(_is_clause, numbered_items(text)))
+    text = normalize(_LINK.sub("", value)).text
+    return len(text) >= MIN_PROSE_CHARS and not are_ranges(text) and any(map(_is_clause, numbered_items(text)))
 
 
 def _is_clause(part: str) -> bool:
-    bare = _BRACKETED.sub("", part.strip("。；;， \n"))
+    bare = _BRACKETED.sub("", part.strip("。；;，…. \n"))
     if len(bare) <= MAX_TAIL_CHARS or not _CLAUSE_END.search(bare):
         return False
     return bool(re.search("[。！？]", bare)) or max(map(len, re.split("[，；、]", bare))) > _MAX_TERM_CHARS
@@ -92,15 +58,17 @@ def tails(value: str, syntax: str, min_chars: int = 2) -> list[Piece]:
 
 
 def _tails(value: str, syntax: str) -> list[Piece]:
-    cut = bool(_CUT.search(value))
     text = _LINK.sub("", value).rstrip()
+    cut = bool(_CUT.search(text))
     if syntax == "list" and not cut and " " in text.strip() and not re.search(f"[{SEPARATORS}]", text):
         text = re.sub(r"(?<=[\u4e00-\u9fff）)])\s+(?=[\u4e00-\u9fff])", "、", text)  # blanks divide items where no sign does
     text = _PREFIX.sub("", normalize(text).text).strip()
     whole = text.strip("。.、；; ")
-    if not whole or (whole in _words()["empty"] and not (syntax == "word" and _NEGATIVE.search(whole))):  # 传染性：无 is a denial
+    if not whole or (whole in words()["empty"] and not (syntax == "word" and _NEGATIVE.search(whole))):  # 传染性：无 is a denial
         return [Piece(whole, reason="value_empty", detail=value[:80])]
-    return {"word": _infectivity, "range": _ranges, "department": _departments}.get(syntax, _list)(text, cut)
+    if syntax == "range":
+        return read_ranges(text)
+    return {"word": _infectivity, "department": _departments}.get(syntax, _list)(text, cut)
 
 
 def _infectivity(text: str, cut: bool) -> list[Piece]:
@@ -111,35 +79,11 @@ def _infectivity(text: str, cut: bool) -> list[Piece]:
     return [Piece(INFECTIVITY, polarity=not denied)]
 
 
-def _ranges(text: str, cut: bool) -> list[Piece]:
-    found = _read_ranges(text)
-    units = {unit[0] for piece in found if (unit := _UNIT.search(piece.text))}
-    if len(units) != 1 or not _UNIT.search(found[-1].text):
-        return found
-    unit = units.pop()  # 男53~106；女44~97μmol/L: the last figure states the unit of all
-    return [piece._replace(text=piece.text + unit) if piece.reason is None and _BARE.fullmatch(piece.text) else piece for piece in found]
-
-
-def _read_ranges(text: str) -> list[Piece]:
-    found = []
-    for part in re.split(r"[；;\n]|[，,、](?=\s*(?:成年|成人|儿童|新生儿|男|女|孕妇|婴))", text):
-        part = part.strip("。 ，,")
-        who = None if _FINDING.fullmatch(part) else _WHO.match(part) or _WHO_AFTER.search(part)
-        measure = part.replace(who[0], "", 1).strip("：: ") if who else part
-        if not part:
-            continue
-        if not _MEASURE.search(measure) and not _FINDING.fullmatch(measure):
-            found.append(Piece(part, reason="tail_not_atomic", detail="a range without a number"))
-        else:
-            found.append(_checked(measure, who[1].strip() if who else None))
-    return found
-
-
 def _departments(text: str, cut: bool) -> list[Piece]:
     found: list[Piece] = []
     for piece in _list(text, cut):
         levels = [level.strip() for level in re.split(r"[-－—>/]+", piece.text) if level.strip()]
-        found += [_checked(level) for level in reversed(levels)] if piece.reason is None else [piece]
+        found += [checked(level) for level in reversed(levels)] if piece.reason is None else [piece]
     seen: dict[str, Piece] = {}
     for piece in found:
         seen.setdefault(piece.text, piece)
@@ -152,8 +96,8 @@ def _list(text: str, cut: bool) -> list[Piece]:
     pieces = [piece for piece in dict.fromkeys(pieces) if piece]
     if cut and pieces:
         last = re.sub(r"[….]+$", "", pieces[-1])
-        return [*map(_checked, pieces[:-1]), Piece(last, reason="tail_not_atomic", detail="cut off by the source")]
-    return list(map(_checked, pieces)) or [Piece("", reason="value_empty")]
+        return [*map(checked, pieces[:-1]), Piece(last, reason="tail_not_atomic", detail="cut off by the source")]
+    return list(map(checked, pieces)) or [Piece("", reason="value_empty")]
 
 
 def _with_conjunctions(pieces: list[str]) -> list[str]:
@@ -173,26 +117,7 @@ def _with_therapy(pieces: list[str]) -> list[str]:
     """Complete 药物、手术治疗 to 药物治疗、手术治疗."""
     if not any(piece.endswith(("治疗", "疗法")) for piece in pieces):
         return pieces
-    return [piece + "治疗" if piece in _words()["methods"] else piece for piece in pieces]
-
-
-def _checked(text: str, who: str | None = None) -> Piece:
-    if text in _words()["empty"]:
-        return Piece(text, who=who, reason="value_empty")
-    if len(text) > MAX_TAIL_CHARS:
-        return Piece(text, who=who, reason="value_too_long", detail=f"{len(text)} characters")
-    if LOST_CHARACTER in text or LOST_CHARACTER in (who or ""):
-        return Piece(text, who=who, reason="mojibake", detail="a lost character")
-    fault = None
-    if text.endswith(("…", "...")):
-        fault = "cut off by the source"
-    elif text.count("（") != text.count("）") or text.count("(") != text.count(")"):
-        fault = "a bracket is missing"
-    elif who is None and not _MEASURE.match(text) and (clause := _prose_words().search(text)):
-        fault = f"prose: {clause[0]}"
-    elif _ROMAN.match(text):
-        fault = "a number"
-    return Piece(text, who=who, reason="tail_not_atomic" if fault else None, detail=fault)
+    return [piece + "治疗" if piece in words()["methods"] else piece for piece in pieces]
 
 
 def tidy(text: str | None) -> str:

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from curation.entities.aliases import aliases_of
-from curation.entities.fact_values import LOST_CHARACTER, Piece, is_prose, tails, tidy
+from curation.entities.fact_values import is_prose, tails, tidy
+from curation.entities.foods import of_foods
 from curation.entities.kinds import apart, misfit
 from curation.entities.monographs import SYNTAXES as OF_MONOGRAPHS
 from curation.entities.monographs import monograph_pieces
 from curation.entities.passages import passages_in
+from curation.entities.pieces import LOST_CHARACTER, Piece
 from curation.entities.sections import RELATIONS as TOLD_IN_SECTIONS
 from curation.entities.sections import section_pieces
 from curation.entities.vocabulary import read_vocabulary
@@ -102,7 +104,7 @@ def read_entity(item: EntityItem) -> Reading:
         if running:
             prose.append((value.label, value.value))
         readable = use is not None and (not running or use.get("syntax") in OF_MONOGRAPHS)
-        if readable and "relation" in use and not ("{kind}" in use["relation"] and kind is None):
+        if readable and "relation" in use:
             _read_value(item, name, value, use, kind, facts, rejected)
     for section in item.sections:
         use = _use_of(item.provenance.source, entity_type, section.title) or {}
@@ -122,11 +124,13 @@ def _parts(item: EntityItem, entity_type: str) -> frozenset[str]:
 def _read_value(
     item: EntityItem, name: str, value: LabelledValue, use: dict[str, Any], kind: str | None, facts: list[Fact], rejected: list[Rejected]
 ) -> None:
-    relation = use["relation"].format(kind=kind)
+    relation = use["relation"].format(kind=kind or "unknown")
     if use["syntax"] in OF_MONOGRAPHS:
         pieces = monograph_pieces(value.value, use["syntax"], kind or "")
     else:
         pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2)
+    if kind is None and "{kind}" in use["relation"]:
+        pieces = [piece._replace(reason="wrong_kind", detail="neither western nor Chinese by its page") for piece in pieces]
     _keep(item, name, use, relation, value.position or _label(value.label), pieces, facts, rejected)
 
 
@@ -141,8 +145,11 @@ def _keep(
     rejected: list[Rejected],
 ) -> None:
     """Make each piece a fact, or a rejection by the piece's own reason or by what its wording is."""
+    polarity = use.get("polarity", True)
+    if relation == "disease_food":
+        pieces, polarity = of_foods(pieces, polarity), True
     for number, piece in enumerate(apart(relation, pieces), 1):
-        fact = _fact(item, relation, name, piece, use.get("polarity", True), f"{position}:{number}")
+        fact = _fact(item, relation, name, piece, polarity, f"{position}:{number}")
         reason, detail = (piece.reason, piece.detail) if piece.reason else misfit(relation, name, piece.text) or (None, None)
         if reason is None:
             facts.append(fact)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from curation.entities.fact_values import Piece
+from curation.entities.pieces import Piece
 from curation.entities.vocabulary import read_vocabulary
 from records.identity import canonical
 
@@ -31,6 +31,7 @@ _OPPOSITE = str.maketrans("高低多少", "低高少多")
 _NO_KIND = re.compile("(?:血症|综合[征症]|中毒|障碍|衰竭|疾病|.病)$")
 _REMARK = re.compile(r"\s*（[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%])[^（）]*）$")
 _DOSE = re.compile(r"\s*[（(]?\d+(?:\.\d+)?\s*(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)[^）)]*[）)]?$", re.I)
+_BRACKETED = re.compile("（[^（）]*）")
 _SAID = re.compile(r"的?(?:作用|功效|功能)$")
 _EXTRA = {
     "disease_symptom": _REMARK,
@@ -144,6 +145,8 @@ def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
 
 def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
     """Return the reason and the detail why a tail by its wording is none of this relation to this head, or None."""
+    if relation != "examination_range" and "或" in _BRACKETED.sub("", tail):
+        return "tail_not_atomic", "more than one thing: 或"
     kinds = _table().of.get(relation)
     if kinds is None:
         return None

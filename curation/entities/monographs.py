@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from curation.entities.fact_values import Piece, tails
+from curation.entities.fact_values import tails
+from curation.entities.pieces import Piece
 from curation.entities.vocabulary import read_vocabulary
 from curation.normalize import normalize
 

@@ -2,7 +2,7 @@
 
 import re
 
-from curation.entities.fact_values import Piece
+from curation.entities.pieces import Piece
 from curation.normalize import normalize
 
 RELATIONS = ("disease_cause", "disease_prevention")

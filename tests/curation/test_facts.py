@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.entities.fact_values import MAX_TAIL_CHARS, is_prose, tails
+from curation.entities.fact_values import is_prose, tails
 from curation.entities.facts import read_entity
 from curation.entities.passages import MAX_CHARS, MIN_CHARS, split_passages
+from curation.entities.pieces import MAX_TAIL_CHARS
 from records.item import EntityItem, LabelledValue, Section
 from records.provenance import Provenance
 

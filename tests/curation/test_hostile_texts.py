@@ -6,8 +6,8 @@ import random
 import pytest
 
 from curation.clean import clean
-from curation.entities.fact_values import MAX_TAIL_CHARS
 from curation.entities.facts import read_entity
+from curation.entities.pieces import MAX_TAIL_CHARS
 from records.item import EntityItem, LabelledValue, QuestionItem, Section
 from records.jsonl import to_line
 from records.params import Clean
