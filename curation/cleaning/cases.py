@@ -20,6 +20,8 @@ _LABEL = re.compile(
 _SHARED_MARK = re.compile(
     r"^[（(【\[]?\s*(?:第?\s*\d{1,3}\s*[-~—至、和]\s*\d{1,3}\s*小?题?\s*)?(?:共用(?:题干|病例|案例|材料)|A[34](?:/A?4)?型)题?\s*[）)】\]]?[:：]?\s*"
 )
+_TO_THE_READER = re.compile(r"^(?:[^。：\n]{0,40}(?:阅卷|答题[纸卡])[^。：\n]{0,60}。\s*)+")
+"""What a paper tells those who sit it, in front of its first case."""
 _TAG_BEFORE_QUESTION = re.compile(
     r"(?:\d{1,3}\s*[、.．]?\s*)?(?:[\[【（]\s*(?:单选|多选|单项选择|多项选择|不定项)题?\s*[\]】）]|(?:单选|多选)题?\s*：)\s*(?:\d{1,3}\s*[、.．：])?"
 )
@@ -102,7 +104,7 @@ def without_case(text: str, case: str) -> str:
 
 def case_text(text: str) -> str:
     """Return a case without its number in the paper, 案例七：, and without another question asked of it, 多选：4、……（ ）。"""
-    text = _SHARED_MARK.sub("", text)
+    text = _SHARED_MARK.sub("", _TO_THE_READER.sub("", text))
     return _OTHER_QUESTION.sub("", _LABEL.sub("", _LABEL.sub("", text))).strip()  # 案例五：阅读材料回答下列问题： are two
 
 

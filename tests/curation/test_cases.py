@@ -49,3 +49,9 @@ def test_a_text_that_several_questions_begin_with_is_their_case() -> None:
 def test_a_case_loses_its_number_in_the_paper() -> None:
     assert case_text("【案例三】\n一般资料：甲") == "一般资料：甲"
     assert case_text("案例七（与案例六为同一案例）：甲") == "甲"
+
+
+def test_what_a_paper_tells_its_readers_is_no_part_of_a_case() -> None:
+    told = "本部分采取专家阅卷，1~5题，满分80分。请在答题卡上写明题号，用钢笔作答。"
+    assert case_text(f"{told}一般资料：求助者，女性。") == "一般资料：求助者，女性。"
+    assert case_text("某生考试满分100分，得了60分，从此失眠。") == "某生考试满分100分，得了60分，从此失眠。"
