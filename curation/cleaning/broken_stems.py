@@ -19,7 +19,7 @@ _BROKEN = (LOST, _OPTION_AS_STEM, _LEAKED_OPTIONS, _SECOND_TAG, _NO_QUESTION)
 _EARLIER_QUESTION = re.compile(r"上一?小?题")
 _EARLIER_CASE = re.compile(r"[前上]述[案病]例|上面的?案例|[根依]据案例")
 _THIS_CLIENT = re.compile(
-    r"^[^某名位0-9“]{0,13}(?:[该本]求助者|该来访者|[这本]段(?:谈话|对话|咨询)|上述(?:谈话|对话)|案例中求助者|还应该?重点(?:收集|了解))"
+    r"^[^某名位0-9“]{0,13}(?:[该本]求助者|该来访者|[这本]段(?:谈话|对话|咨询)|(?:上述|以上)(?:谈话|对话)|案例中求助者|还应该?重点(?:收集|了解))"
     r"|^[^，。“]{0,10}[对与给为定][\u4e00-\u9fff]某[^，。]*[。]?$"
 )
 _THIS_PATIENT = re.compile(
@@ -32,7 +32,7 @@ _TELLS = re.compile("[0-9“]|，(?:说明|提示|表明|反映|这|其)|说明�
 _MIN_CHARS = 2  # a case of one sign is none
 _THIS_CASE = re.compile(r"[本该]案例")
 _SUSPECT = re.compile(  # a class first: a search for one skips quickly
-    "[?□■▯〓A案例题选该此段某料本上所还？](?:(?<=[?□■▯〓A案例题选该此段某料])|(?<=本)求助者|(?<=上)述|(?<=所)说|(?<=还)应|(?<=？)？)"
+    "[?□■▯〓A案例题选该此段某料本上以所还？](?:(?<=[?□■▯〓A案例题选该此段某料])|(?<=本)求助者|(?<=上)述|(?<=以)上[谈对]|(?<=所)说|(?<=还)应|(?<=？)？)"
 )
 """What any pattern of a broken stem needs, but for its first and last sign."""
 _MAX_SUSPECT_CHARS = 6

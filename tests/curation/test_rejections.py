@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from curation.cleaning.answers import read_letters
+from curation.cleaning.broken_stems import is_broken
 from curation.cleaning.questions import read_questions
 from curation.rejections import CHECKS, REASONS
 from records.item import QuestionItem
@@ -191,3 +192,9 @@ def test_verdicts(raw: str, letter: str) -> None:
 def test_verdicts_in_the_other_order(raw: str, letter: str) -> None:
     question = read({"section_raw": "判断题", "options_raw": ["A. 错误", "B. 正确"], "answer_raw": raw}).question
     assert question is not None and question.answer == letter
+
+
+@pytest.mark.parametrize("stem", ["以上谈话反映出心理咨询师（ ）。", "以上对话反映出咨询师（ ）。", "上述谈话中使用的技术是（ ）。"])
+def test_a_talk_that_is_not_there_is_missed(stem: str) -> None:
+    assert is_broken(stem, None)
+    assert not is_broken(stem, "求助者：我总是失眠。咨询师：从什么时候开始的？")
