@@ -10,14 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from records.claim import ClaimPair
 from records.params import Split as Params
 from splits.dev import draw_dev
-from splits.drawing import SIDES, Draw, Drawn, draw, needs_on, pair_up, top_up
+from splits.drawing import SIDES, Draw, Drawn, pair_up, top_up
 from splits.heads import decide_heads
+from splits.keeping import by_pool, come_back, even_sides, within
 from splits.letters import even_letters
 from splits.memory import Memory, Side
-from splits.quotas import Pool, deal, level, pool_of, supply
+from splits.quotas import Pool, deal, level, supply
 from splits.settling import Put, Settled, settle
-from splits.units import Cell, Place, Row, Unit, count_cells, is_tcm, join, place
+from splits.units import Cell, Place, Row, Unit, count_cells, is_tcm, join
 
+REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
 NOTHING: Mapping[str, Sequence[str]] = {}
 
 
@@ -67,7 +69,7 @@ def draw_balanced(
     caps, budgets, spare = supply(total, _held(settled), params)
     quotas = budgets
     while True:
-        kept = {side: _within(settled.standing[side], budgets if promoting else quotas, params, promoting, ages) for side in SIDES}
+        kept = {side: within(settled.standing[side], budgets if promoting else quotas, params, promoting, ages) for side in SIDES}
         drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, promoting)
         top_up(drawn, more, caps, params.seed)
         given = drawn.counts("test") & drawn.counts("reserved")
@@ -101,12 +103,12 @@ def draw_dealt(
         room = deal(caps, budgets, standing["test"] | standing["reserved"], params.seed)
         left = {("spare", cell): number for cell, number in spare.items()}
         for side in SIDES:
-            given = _by_pool(standing[side])
+            given = by_pool(standing[side])
             left |= {(side, cell): number - standing[side][cell] for cell, number in room.items()}
             left |= {(side, pool): budget - given[pool] for pool, budget in budgets.items() if len(pool) == 3}
         drawn = Drawn(left, {side: [*units] for side, units in kept.items()})
-        _come_back(settled, drawn, promoting)
-        _even_sides(settled.free, drawn, params.seed)
+        come_back(settled, drawn, promoting)
+        even_sides(settled.free, drawn, params.seed)
         for queue in queues:
             drawn.take(queue)
         got = drawn.counts("test") | drawn.counts("reserved")
@@ -116,65 +118,10 @@ def draw_dealt(
         caps |= short
 
 
-def _within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, promoting: bool, ages: Mapping[str, int]) -> list[Unit]:
-    """Return the units of one side that the quotas hold, the largest subjects giving first; the others are to be retired.
-
-    Where a quota shrank the oldest stay. Where it did not, there are too many because some came back to a place that was given away:
-    then the newest stay, so that nobody has to go who did not go before.
-    """
-    turn = 1 if promoting else -1
-    units = sorted(units, key=lambda unit: (turn * max(ages[row.id] for row in unit.rows), place(params.seed, "draw", unit.key), unit.key))
-    counts = count_cells(units)
-    limits = {pool: budget for pool, budget in budgets.items() if len(pool) == 3}
-    given = _by_pool(counts)
-    room: dict = {("test", pool): max(limits.get(pool, 0), 0) for pool in given if len(pool) == 3}
-    over = {pool for pool, number in given.items() if len(pool) == 3 and number > limits.get(pool, 0)}
-    held_caps = {cell: min(number, params.tcm_per_subject) if is_tcm(cell) else number for cell, number in counts.items()}
-    dealt = deal({cell: number for cell, number in counts.items() if pool_of(cell) in over}, limits, {}, params.seed)
-    room |= {("test", cell): dealt.get(cell, held_caps[cell]) for cell in counts}
-    kept = draw(((unit, needs_on("test", unit.counts, False)) for unit in units), room)
-    keys = {unit.key for unit in kept}
-    for cell, number in counts.items():
-        if not is_tcm(cell):
-            room["test", cell] = number
-    return kept + draw(((unit, needs_on("test", unit.counts, False)) for unit in units if unit.key not in keys), room)
-
-
-def _come_back(settled: Settled, drawn: Drawn, promoting: bool) -> None:
-    """Let units join where they fit, and what was retired come back when a parameter has changed."""
-    for side in SIDES:
-        here = {unit.key for unit in drawn.sides[side]}
-        coming = [one.unit for one in settled.coming[side] if (one.beside is None or one.beside in here) and (promoting or not one.retired)]
-        drawn.sides[side] += draw(((unit, needs_on(side, unit.counts, False)) for unit in coming), drawn.room)
-
-
-def _even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> None:
-    """Give new units to the side of which more questions left than of the other."""
-    for side, other in (SIDES, SIDES[::-1]):
-        lack = drawn.counts(other) - drawn.counts(side)
-        if not lack:
-            continue
-        limit = {("lack", cell): number for cell, number in lack.items()} | drawn.room
-        order = [unit for unit in units if all(lack[cell] for cell, _ in unit.counts)]
-        order.sort(key=lambda unit: (place(seed, "draw", unit.key), unit.key))
-        taken = {unit.key for units in drawn.sides.values() for unit in units}
-        needs = ((unit, needs_on(side, unit.counts, True) + tuple((("lack", cell), number) for cell, number in unit.counts))
-                 for unit in order if unit.key not in taken)  # fmt: skip
-        drawn.sides[side] += draw(needs, limit)
-        drawn.room = {key: number for key, number in limit.items() if key[0] != "lack"}
-
-
 def _held(settled: Settled) -> Counter[Cell]:
     """Return how many questions stand on a side or may come back to it, of the side that has more."""
     sides = [count_cells([*settled.standing[side], *(one.unit for one in settled.coming[side])]) for side in SIDES]
     return sides[0] | sides[1]
-
-
-def _by_pool(counts: Mapping[Cell, int]) -> Counter[Pool]:
-    given: Counter[Pool] = Counter()
-    for cell, number in counts.items():
-        given[pool_of(cell)] += number
-    return given
 
 
 def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Params, memory: Memory, promoting: bool) -> dict[str, Put]:
@@ -191,8 +138,8 @@ def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Para
         put |= {row.id: _stay(split, row, memory) for unit in units for row in unit.rows}
     for unit in (*free, *trained["train"]):
         if unit.key in dev:
-            put |= {row.id: Put("dev", "promoted" if row.id in memory.placed else "drawn") for row in unit.rows}
-    return put | {row.id: Put("train", "rest") for unit in free if unit.key not in dev for row in unit.rows}
+            put |= {row.id: PROMOTED if row.id in memory.placed else DRAWN for row in unit.rows}
+    return put | {row.id: REST for unit in free if unit.key not in dev for row in unit.rows}
 
 
 def _put_on(side: Side, row: Row, memory: Memory) -> Put:

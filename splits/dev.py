@@ -24,12 +24,15 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
     wanted = dev_room(left, {cell: number + standing[cell] for cell, number in spare.items()}, params)
     room = {cell: max(0, number - standing[cell]) for cell, number in wanted.items()}
     candidates = [*free, *(trained["train"] if promoting else [])]
-    order = sorted(candidates, key=lambda unit: (place(params.seed, "dev", unit.key), unit.key))
+    turns = sorted([(place(params.seed, "dev", unit.key), unit.key, unit) for unit in candidates])
+    order = [unit for *_, unit in turns]
     drawn = draw(((unit, _needs(unit.counts, (of_subject,))) for unit in order), dict(room))
     given, taken = by_subject(count_cells(drawn)), {unit.key for unit in drawn}
     missing: Counter[Cell] = Counter()
     for cell, number in room.items():
         missing[any_subject(cell)] += number - given[cell]
+    if not any(missing.values()):
+        return taken
     open_room = missing | {cell: number - given[cell] for cell, number in spare.items()}
     others = [unit for unit in order if unit.key not in taken and all(missing[any_subject(cell)] > 0 for cell, _ in unit.counts)]
     return taken | {unit.key for unit in draw(((unit, _needs(unit.counts, (of_subject, any_subject))) for unit in others), dict(open_room))}

@@ -1,11 +1,11 @@
 """Units for test and for reserved, drawn so that both get the same numbers. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, combinations_with_replacement
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from splits.memory import Side
 from splits.quotas import pool_of
@@ -93,13 +93,13 @@ def pair_up(units: Iterable[Unit], seed: int) -> list[Draw]:
         alike[unit.counts].append((place(seed, "draw", unit.key), unit.key, unit))
     pairs: list[tuple[int, str, Draw]] = []
     for counts, members in alike.items():
-        members.sort(key=_order)
+        members.sort()
         odd, even = ([member for member in members if member[0] % 2 == side] for side in (1, 0))
         both = min(len(odd), len(even))
         spare = odd[both:] or even[both:]
         couples = [*zip(odd[:both], even[:both], strict=True), *zip(spare[::2], spare[1::2], strict=False)]
         pairs += [(max(one[0], two[0]), one[1], Draw((one[2],), (two[2],), counts)) for one, two in couples]
-    return [pair for *_, pair in sorted(pairs, key=_order)]
+    return [pair for *_, pair in sorted(pairs)]
 
 
 def top_up(drawn: Drawn, units: Sequence[Unit], caps: Mapping[Cell, int], seed: int) -> None:
@@ -136,7 +136,7 @@ def equal_sums(units: Iterable[Unit], seed: int) -> list[Draw]:
     for unit in units:
         kinds[unit.counts].append((place(seed, "draw", unit.key), unit.key, unit))
     for members in kinds.values():
-        members.sort(key=_order)
+        members.sort()
     first = sorted(sorted(kinds), key=lambda counts: kinds[counts][0][:2])[:_TYPES]
     by_sum: dict[Counts, list[tuple[Counts, ...]]] = defaultdict(list)
     for size in range(1, _SET_UNITS + 1):
@@ -172,6 +172,3 @@ def _poorest(drawn: Drawn, draws: Sequence[Draw]) -> Draw | None:
     fitting = [one for one in draws if _fits(needs_of_both(one.counts), drawn)]
     got = drawn.counts("test")
     return min(fitting, key=lambda one: max(got[cell] for cell, _ in one.counts), default=None)
-
-
-_order: Callable[[tuple[int, str, Any]], tuple[int, str]] = lambda entry: entry[:2]  # noqa: E731

@@ -17,7 +17,7 @@ from records.params import Split as Params
 from splits.units import Place
 
 Side = Literal["test", "reserved"]
-Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "branches_differ"]
+Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]
 REASONS: Mapping[Why, str] = {
     "drawn": "drawn under the quotas and shares of its first version",
     "rest": "left over by the draw",
@@ -26,6 +26,7 @@ REASONS: Mapping[Why, str] = {
     "returned": "was there before, was retired, and fits again",
     "over_quota": "was there and left it because a quota or share shrank, or found no room there; never trained on",
     "kin_of_held": "tied both to what is or was in test or reserved and to what is or was trained on, so neither",
+    "leaked": "holds what a question of test or reserved asks; withdrawn by `python -m splits.leaks --withdraw`",
     "branches_differ": "two branches put it into different splits, and one of them may have been trained on",
 }
 HELD = frozenset({"test", "reserved", "retired"})

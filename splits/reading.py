@@ -1,5 +1,6 @@
 """Questions and clusters as files in; what the draw must know of each, and the line it came as, out."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -9,10 +10,18 @@ from msgspec import Struct
 from tqdm import tqdm
 
 from records.cluster import Cluster
-from records.identity import canonical
+from records.identity import canonical, content_id
 from records.jsonl import read_jsonl
 from records.question import Category, Form, Question, QuestionType
-from splits.units import Row, row_of
+from splits.units import Cell, Row
+
+_TELLING_STEM_CHARS = 20  # letters; a shorter stem (下列说法正确的是) is shared by questions that have nothing else in common
+
+
+class Text(Struct, frozen=True, gc=False):
+    """What is looked at of an option."""
+
+    text: str
 
 
 class Asked(Struct, frozen=True, kw_only=True, gc=False):
@@ -27,6 +36,7 @@ class Asked(Struct, frozen=True, kw_only=True, gc=False):
     group_id: str | None = None
     shared_stem: str | None = None
     stem: str
+    options: list[Text] = []
     answer: str | None = None
     cluster_id: str | None = None
 
@@ -77,6 +87,23 @@ def read_questions(path: Path, clusters: Path | None = None) -> Questions:
             rows.append(row_of(asked, others.get(asked.id, ())))
             lines.append(line if line.endswith(b"\n") else line + b"\n")
     return Questions(rows, lines)
+
+
+def row_of(question: Asked | Question, also: tuple[str, ...] = ()) -> Row:
+    """Return what the draw must know of a question, which has an answer.
+
+    Args:
+        also: other ids of its near-duplicate cluster.
+    """
+    words = (question.category, question.exam, question.question_type, question.subject, question.form or "")
+    cell = Cell(*map(sys.intern, words))
+    asked = canonical((question.shared_stem or "") + question.stem)
+    stem_id = content_id("stem", asked) if len(asked) >= _TELLING_STEM_CHARS else None
+    asked_id = None
+    if question.options and (question.shared_stem or stem_id is None):
+        parts = [canonical(question.stem), *sorted([canonical(option.text) for option in question.options])]
+        asked_id = content_id("asked", *parts) if sum(map(len, parts)) >= _TELLING_STEM_CHARS else None
+    return Row(question.id, cell, question.answer or "", question.group_id, question.cluster_id, stem_id, asked_id, also)
 
 
 def _unanswered(line: bytes, where: str) -> str:

@@ -1,6 +1,6 @@
 """What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from records.params import Split as Params
 from splits.memory import HELD, Memory, Placed
@@ -41,16 +41,18 @@ def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], he
 
 def _placed(key: str, put: Put, version: str, before: Placed | None, row: Row | None, digits: str) -> Placed:
     """Return the row of a record: of the version that put it there, with all names that it ever had."""
-    ties: Sequence[str] = [tie for tie in (row.group_id, row.stem_id) if tie] if row else ()
-    also: Sequence[str] = row.also if row else ()
-    stays = before is not None and (before.split, before.was) == (put.split, put.was)
+    ties = tuple([tie for tie in (row.asked_id, row.group_id, row.stem_id) if tie]) if row else ()
+    also = row.also if row else ()
+    if before is None:
+        return Placed(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=digits)
+    stays = (before.split, before.was) == (put.split, put.was)
     return Placed(
         id=key,
         split=put.split,
-        since=before.since if before and stays else version,
-        why=before.why if before and stays else put.why,
+        since=before.since if stays else version,
+        why=before.why if stays else put.why,
         was=put.was,
-        also=tuple(sorted({*also, *(before.also if before else ())})),
-        ties=tuple(sorted({*ties, *(before.ties if before else ())})),
-        sketch=before.sketch if before and before.sketch else digits,
+        also=tuple(sorted({*also, *before.also})),
+        ties=tuple(sorted({*ties, *before.ties})),
+        sketch=before.sketch or digits,
     )

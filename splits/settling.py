@@ -69,7 +69,7 @@ def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[
 
 def _kin(rows: Iterable[Row], memory: Memory, edited: Mapping[str, Sequence[str]]) -> list[Placed]:
     """Return what is remembered under other names of some new rows."""
-    names = {name for row in rows for name in (row.id, row.group_id, row.stem_id, *row.also, *edited.get(row.id, ())) if name}
+    names = {name for row in rows for name in (row.id, row.group_id, row.stem_id, row.asked_id, *row.also, *edited.get(row.id, ())) if name}
     return memory.named(sorted(names))
 
 

@@ -1,19 +1,12 @@
 """What is drawn: units of questions that must stay together, and each unit's place in the draw."""
 
 import hashlib
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
-
-from records.identity import canonical, content_id
-from records.question import Question
-
-if TYPE_CHECKING:
-    from splits.reading import Asked
 
 Split = Literal["train", "dev", "test", "reserved"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
@@ -21,7 +14,6 @@ Place = Literal["train", "dev", "test", "reserved", "retired"]
 PLACES: tuple[Place, ...] = (*SPLITS, "retired")
 """retired: was in test or reserved, or is tied to what was, and stands in no split now; it is never trained on."""
 TCM = "TCM"
-_TELLING_STEM_CHARS = 20  # letters; a shorter stem (下列说法正确的是) is shared by questions that have nothing else in common
 
 
 class Cell(NamedTuple):
@@ -48,6 +40,8 @@ class Row(Struct, frozen=True, gc=False):
     cluster_id: str | None
     stem_id: str | None = None
     """Equal for questions of one case and stem, whatever their options; None where the stem is too short to give anything away."""
+    asked_id: str | None = None
+    """Equal for questions of one stem and the same options, whatever their case; where the stem alone gives nothing away."""
     also: tuple[str, ...] = ()
     """Other ids of its near-duplicate cluster, which this question stands for."""
 
@@ -86,19 +80,6 @@ def by_subject(total: Mapping[Cell, int]) -> Counter[Cell]:
     for cell, number in total.items():
         counts[of_subject(cell)] += number
     return counts
-
-
-def row_of(question: "Asked | Question", also: tuple[str, ...] = ()) -> Row:
-    """Return what the draw must know of a question, which has an answer.
-
-    Args:
-        also: other ids of its near-duplicate cluster.
-    """
-    words = (question.category, question.exam, question.question_type, question.subject, question.form or "")
-    cell = Cell(*map(sys.intern, words))
-    asked = canonical((question.shared_stem or "") + question.stem)
-    stem_id = content_id("stem", asked) if len(asked) >= _TELLING_STEM_CHARS else None
-    return Row(question.id, cell, question.answer or "", question.group_id, question.cluster_id, stem_id, also)
 
 
 def join(rows: Iterable[Row]) -> list[Unit]:
@@ -151,6 +132,8 @@ def unit_of(rows: list[Row]) -> Unit:
 def ties_of(row: Row) -> list[str]:
     """Return the names of what ties a row to others."""
     ties = [f"stem {row.stem_id}"] if row.stem_id else []
+    if row.asked_id:
+        ties.append(f"asked {row.asked_id}")
     if row.group_id:
         ties.append(f"group {row.group_id}")
     if row.cluster_id:

@@ -15,7 +15,7 @@ from records.question import Question
 
 SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"
-"""Folder of what stands in no split, because it was once in test or reserved, or is tied to what was. It may be of a cluster that is in one."""
+"""Folder of what stands in no split, because it or its kin was once in test or reserved. Its cluster may be in one."""
 SIDES = ("factual", "non_factual")
 
 

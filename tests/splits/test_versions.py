@@ -13,10 +13,9 @@ from records.params import Split as Params
 from records.question import Option, Question, question_id
 from splits.allocate import decide
 from splits.memory import Memory
-from splits.reading import Questions
+from splits.reading import Questions, row_of
 from splits.remembering import edited_of, remember
 from splits.settling import Put
-from splits.units import row_of
 
 HELD = {"test", "reserved", "retired"}
 TRAINED = {"train", "dev"}
