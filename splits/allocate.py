@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from records.claim import ClaimPair
 from records.params import Split as Params
 from splits.dev import draw_dev
-from splits.drawing import SIDES, Draw, Drawn, pair_up, top_up
+from splits.drawing import SIDES, Draw, Drawn, pair_up
+from splits.filling import top_up
 from splits.heads import decide_heads
 from splits.keeping import by_pool, come_back, even_sides, within
 from splits.letters import even_letters

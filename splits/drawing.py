@@ -1,10 +1,9 @@
 """Units for test and for reserved, drawn so that both get the same numbers. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations, combinations_with_replacement
 from typing import NamedTuple, TypeVar
 
 from splits.memory import Side
@@ -17,8 +16,6 @@ SIDES: tuple[Side, Side] = ("test", "reserved")
 Key = tuple[str, tuple[str, ...]]
 """What a unit takes room of: a side's cell, a side's pool, or what a subject can spare."""
 Needs = tuple[tuple[Key, int], ...]
-_SET_UNITS = 2
-_TYPES = 150
 
 
 class Draw(NamedTuple):
@@ -43,6 +40,15 @@ class Drawn:
             self.draws.append(one)
             self.sides["test"] += one.test
             self.sides["reserved"] += one.reserved
+
+    def give_back(self, one: Draw) -> None:
+        """Undo a draw."""
+        self.draws.remove(one)
+        for key, number in needs_of_both(one.counts):
+            self.room[key] += number
+        for side, units in (("test", one.test), ("reserved", one.reserved)):
+            keys = {unit.key for unit in units}
+            self.sides[side] = [unit for unit in self.sides[side] if unit.key not in keys]
 
     def counts(self, side: Side) -> Counter[Cell]:
         return count_cells(self.sides[side])
@@ -100,75 +106,3 @@ def pair_up(units: Iterable[Unit], seed: int) -> list[Draw]:
         couples = [*zip(odd[:both], even[:both], strict=True), *zip(spare[::2], spare[1::2], strict=False)]
         pairs += [(max(one[0], two[0]), one[1], Draw((one[2],), (two[2],), counts)) for one, two in couples]
     return [pair for *_, pair in sorted(pairs)]
-
-
-def top_up(drawn: Drawn, units: Sequence[Unit], caps: Mapping[Cell, int], seed: int) -> None:
-    """Fill what is left of quotas where evenness came first: any subject may give what it has, the poorest of them next.
-
-    When no pair fits any more, sets of units with equal sums do: three and one questions against two and two.
-    """
-    got = {side: drawn.counts(side) for side in SIDES}
-    for side in SIDES:
-        for cell, cap in caps.items():
-            if not is_tcm(cell):
-                drawn.room[side, cell] = cap - got[side][cell]
-    taken = {unit.key for side in SIDES for unit in drawn.sides[side]}
-    fits: dict[Counts, bool] = {}
-    open_units = []
-    for unit in units:
-        if unit.counts not in fits:
-            fits[unit.counts] = not any(is_tcm(cell) for cell, _ in unit.counts) and _fits(needs_on("test", unit.counts, True), drawn)
-        if fits[unit.counts] and unit.key not in taken:
-            open_units.append(unit)
-    pairs = pair_up(open_units, seed)
-    while found := _poorest(drawn, pairs := [one for one in pairs if _fits(needs_of_both(one.counts), drawn)]):
-        drawn.take([found])
-        taken |= {unit.key for unit in (*found.test, *found.reserved)}
-        pairs.remove(found)
-    while found := _poorest(drawn, equal_sums([unit for unit in open_units if unit.key not in taken and _fits_once(unit, drawn)], seed)):
-        drawn.take([found])
-        taken |= {unit.key for unit in (*found.test, *found.reserved)}
-
-
-def equal_sums(units: Iterable[Unit], seed: int) -> list[Draw]:
-    """Return draws of up to two units against up to two others with the same counts in all, in the order of the draw."""
-    kinds: dict[Counts, list[tuple[int, str, Unit]]] = defaultdict(list)
-    for unit in units:
-        kinds[unit.counts].append((place(seed, "draw", unit.key), unit.key, unit))
-    for members in kinds.values():
-        members.sort()
-    first = sorted(sorted(kinds), key=lambda counts: kinds[counts][0][:2])[:_TYPES]
-    by_sum: dict[Counts, list[tuple[Counts, ...]]] = defaultdict(list)
-    for size in range(1, _SET_UNITS + 1):
-        for chosen in combinations_with_replacement(first, size):
-            if all(len(kinds[counts]) >= chosen.count(counts) for counts in chosen):
-                by_sum[_sum(chosen)].append(chosen)
-    draws = []
-    for counts, ways in by_sum.items():
-        for one, two in combinations(ways, 2):
-            if not set(one) & set(two):
-                members = [[kinds[kind][chosen[:place].count(kind)][2] for place, kind in enumerate(chosen)] for chosen in (one, two)]
-                draws.append(Draw(tuple(members[0]), tuple(members[1]), counts))
-    return draws
-
-
-def _sum(chosen: Iterable[Counts]) -> Counts:
-    total: Counter[Cell] = Counter()
-    for counts in chosen:
-        total.update(dict(counts))
-    return tuple(sorted(total.items()))
-
-
-def _fits(needs: Needs, drawn: Drawn) -> bool:
-    return all(drawn.room.get(key, 0) >= number for key, number in needs)
-
-
-def _fits_once(unit: Unit, drawn: Drawn) -> bool:
-    return any(_fits(needs_on(side, unit.counts, True), drawn) for side in SIDES)
-
-
-def _poorest(drawn: Drawn, draws: Sequence[Draw]) -> Draw | None:
-    """Return the first draw that fits, of those whose cells have least so far."""
-    fitting = [one for one in draws if _fits(needs_of_both(one.counts), drawn)]
-    got = drawn.counts("test")
-    return min(fitting, key=lambda one: max(got[cell] for cell, _ in one.counts), default=None)

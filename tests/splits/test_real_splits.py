@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -15,28 +16,21 @@ from records.question import Question
 from splits.memory import read_memory
 from splits.units import SPLITS
 
-SPLIT_FLAGS = [
-    "--seed",
-    "1",
-    "--quota.mcqa",
-    "300",
-    "--quota.mrqa",
-    "100",
-    "--quota.qa",
-    "12",
-    "--tcm_per_subject",
-    "100",
-    "--train_floor",
-    "5",
-    "--dev_share",
-    "0.1",
-    "--balance",
-    "fill",
-    "--claim_test_share",
-    "0.2",
-    "--claim_reserved_share",
-    "0.1",
-]
+SPLIT_FLAGS = shlex.split(
+    "--seed 1 --quota.mcqa 300 --quota.mrqa 100 --quota.qa 12 --tcm_per_subject 100 --train_floor 5 --dev_share 0.1 --balance fill "
+    "--claim_test_share 0.2 --claim_reserved_share 0.1"
+)
+MERGE = shlex.split(
+    "curation.near_duplicates --questions clean/questions.jsonl --facts clean/facts.jsonl --references clean/references.jsonl "
+    "--out unique --metrics n.json"
+)
+SPLIT = shlex.split(
+    "splits.split --questions unique/questions.jsonl --clusters unique/clusters.jsonl --claims claims.jsonl "
+    "--places places.jsonl --out splits --metrics split.json"
+)
+LEAKS = shlex.split(
+    "splits.leaks --splits splits --references clean/references.jsonl --places places.jsonl --out leaks --metrics leaks.json"
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,36 +50,11 @@ def built(tmp_path_factory: pytest.TempPathFactory, root: Path, real_data: Path)
 
     (folder / "items/cps.jsonl").write_bytes(run("crawlers.read", str(real_data / "cpsyexam"), "--format", "cpsyexam"))
     run("curation.clean", "--items", "items", "--out", "clean", "--metrics", "clean.json")
-    run("curation.near_duplicates", *["--questions", "clean/questions.jsonl", "--facts", "clean/facts.jsonl", "--out", "unique", "--metrics", "n.json"],
-        "--references", "clean/references.jsonl")  # fmt: skip
-    places = [
-        "--questions",
-        "unique/questions.jsonl",
-        "--clusters",
-        "unique/clusters.jsonl",
-        "--claims",
-        "claims.jsonl",
-        "--places",
-        "places.jsonl",
-    ]
-    split = ("splits.split", *places, "--out", "splits", "--metrics", "split.json", *SPLIT_FLAGS)
-    leaks = [
-        "splits.leaks",
-        "--splits",
-        "splits",
-        "--references",
-        "clean/references.jsonl",
-        "--places",
-        "places.jsonl",
-        "--out",
-        "leaks",
-        "--metrics",
-        "leaks.json",
-    ]
-    run(*split)
-    run(*leaks, "--withdraw")
-    run(*split)
-    run(*leaks)
+    run(*MERGE)
+    run(*SPLIT, *SPLIT_FLAGS)
+    run(*LEAKS, "--withdraw")
+    run(*SPLIT, *SPLIT_FLAGS)
+    run(*LEAKS)
     return folder
 
 
