@@ -34,7 +34,11 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
     if not any(missing.values()):
         return taken
     open_room = missing | {cell: number - given[cell] for cell, number in spare.items()}
-    others = [unit for unit in order if unit.key not in taken and all(missing[any_subject(cell)] > 0 for cell, _ in unit.counts)]
+    others = []
+    for unit in order:
+        wider = _needs(unit.counts, (any_subject,))
+        if unit.key not in taken and all([missing[cell] > 0 for cell, _ in wider]):
+            others.append(unit)
     return taken | {unit.key for unit in draw(((unit, _needs(unit.counts, (of_subject, any_subject))) for unit in others), dict(open_room))}
 
 

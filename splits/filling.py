@@ -13,6 +13,7 @@ _TYPES = (200, 60, 20)
 _WAYS = 8
 _OF_A_KIND = 6
 _EXCHANGED = 12
+_TRIED = 60
 
 
 def top_up(drawn: Drawn, units: Sequence[Unit], caps: Mapping[Cell, int], seed: int) -> None:
@@ -92,7 +93,8 @@ def _exchange(drawn: Drawn, units: Sequence[Unit], seed: int) -> None:
 
 def _exchangeable(drawn: Drawn, pool: Mapping[str, Unit]) -> list[tuple[Draw, ...]]:
     own = [one for one in drawn.draws if all(unit.key in pool for unit in (*one.test, *one.reserved))]
-    return [*((one,) for one in own), *combinations(own[:_EXCHANGED], 2)]
+    # Where a quota takes a hundred draws, a few short questions are not worth trying all of them.
+    return [*((one,) for one in own), *combinations(own[:_EXCHANGED], 2)] if len(own) <= _TRIED else []
 
 
 def _better(drawn: Drawn, old: Sequence[Draw], pool: Mapping[str, Unit], seed: int) -> bool:

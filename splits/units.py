@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -93,9 +93,10 @@ def join(rows: Iterable[Row]) -> list[Unit]:
     parents: dict[str, str] = {}
     tied: list[tuple[Row, str]] = []
     units: list[Unit] = []
-    standing = Counter(tie for row in rows for tie in ties_of(row))
-    for row in rows:
-        ties = [tie for tie in ties_of(row) if standing[tie] > 1]
+    names = list(map(ties_of, rows))
+    standing = Counter(chain.from_iterable(names))
+    for row, named in zip(rows, names, strict=True):
+        ties = [tie for tie in named if standing[tie] > 1]
         if not ties:
             units.append(unit_of([row]))
             continue
