@@ -139,6 +139,13 @@ class Split(Block):
     claim_reserved_share: Share
 
 
+class Leaks(Block):
+    contained: Annotated[float, Meta(gt=0, le=1)] = 0.95
+    """Share of a question's n-grams from which another text that has them gives it away."""
+    contaminated: Literal["mark", "block"] = "mark"
+    """What becomes of a question that stands in a reference: it is listed, or stops the line as well."""
+
+
 class Model(Block):
     """One line under `models`."""
 
@@ -183,6 +190,7 @@ class Params(Block, kw_only=True):
     claims: Claims
     evidence: EvidenceParams
     split: Split
+    leaks: Leaks = Leaks()
     models: dict[Slug, Model]
     runs: dict[Slug, Run]
 

@@ -1,141 +1,158 @@
-"""Who goes where: units drawn in pairs, one for test and one for reserved, so that both get the same numbers."""
+"""Who goes where: questions and what is remembered of them in, the place of each out. Pure.
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+What stands in test or reserved stays there as long as the quotas hold it. What may return comes next, then what is new, in pairs of equal
+composition; what was in train or dev is drawn only when a parameter has changed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from records.claim import ClaimPair
 from records.params import Split as Params
+from splits.dev import draw_dev
+from splits.drawing import SIDES, Draw, Drawn, pair_up
+from splits.filling import top_up
+from splits.heads import decide_heads
+from splits.keeping import by_pool, come_back, even_sides, within
 from splits.letters import even_letters
-from splits.quotas import Pool, deal, dev_room, floors, level, rounded, supply
-from splits.units import Cell, Counts, Pair, Row, Split, Unit, any_subject, by_subject, count_cells, join, of_subject, place
+from splits.memory import Memory, Side
+from splits.quotas import Pool, deal, level, supply
+from splits.settling import Put, Settled, settle
+from splits.units import Cell, Place, Row, Unit, count_cells, is_tcm, join
 
-T = TypeVar("T")
+REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
+NOTHING: Mapping[str, Sequence[str]] = {}
 
 
-def allocate(rows: Iterable[Row], params: Params) -> dict[str, Split]:
-    """Return the split of each question id; the order of the rows does not matter.
+def allocate(rows: Iterable[Row], params: Params) -> dict[str, Place]:
+    """Return the split of each question id of data without a past."""
+    return {key: put.split for key, put in decide(rows, params, Memory()).items()}
 
-    A unit never parts, and test and reserved hold equally many questions of every cell.
+
+def allocate_claims(claims: Iterable[ClaimPair], params: Params) -> dict[str, Place]:
+    """Return the split of each head of data without a past."""
+    return {head: put.split for head, put in decide_heads(claims, params, Memory()).items()}
+
+
+def decide(rows: Iterable[Row], params: Params, memory: Memory, edited: Mapping[str, Sequence[str]] = NOTHING) -> dict[str, Put]:
+    """Return the place of each question id; the order of the rows does not matter.
+
+    A unit never parts, and test and reserved hold equally many questions of every cell, unless some left that nothing can stand for.
+
+    Args:
+        edited: question id -> ids of remembered questions of which it is a new wording.
     """
-    units = join(rows)
-    total = count_cells(units)
-    pairs = even_letters(draw_balanced(pair_up(units, params.seed), total, params), units, params.seed)
-    splits: dict[str, Split] = {unit.key: "test" for unit, _ in pairs} | {unit.key: "reserved" for _, unit in pairs}
-    rest = [unit for unit in units if unit.key not in splits]
-    splits |= {unit.key: "dev" for unit in draw_dev(rest, floors(total, params.train_floor), params)}
-    return {row.id: splits.get(unit.key, "train") for unit in units for row in unit.rows}
+    settled = settle(join(rows), memory, edited)
+    promoting = bool(memory.placed) and not memory.same_settings(params)
+    trained = [unit for units in settled.trained.values() for unit in units]
+    # What was trained on counts for the floor of train, whether it may be drawn or not.
+    ages = {row.id: memory.age(row.id) for units in settled.standing.values() for unit in units for row in unit.rows}
+    sides = draw_balanced(settled, count_cells([*settled.free, *trained]), params, promoting, ages)
+    return _places(settled, sides, params, memory, promoting)
 
 
-def allocate_claims(claims: Iterable[ClaimPair], params: Params) -> dict[str, Split]:
-    """Return the split of each head, so that no disease of test is known from train.
+def draw_balanced(
+    settled: Settled, total: Mapping[Cell, int], params: Params, promoting: bool, ages: Mapping[str, int]
+) -> dict[Side, list[Unit]]:
+    """Return the units of each side, drawn under the quotas; `strict` lowers them until all exams give the same.
 
-    Heads are drawn within their kind (the part of the atomic type before its first underscore: disease, food, …),
-    so that each kind gives its share.
+    What stands stays within the quotas as they are given: that another exam became poorer takes nobody's place, unless a parameter changed.
+
+    Args:
+        ages: id -> number of the version that put it where it stands.
     """
-    kinds: dict[str, str] = {}
-    for claim in claims:
-        kind = claim.atomic_type.split("_")[0]
-        kinds[claim.head] = min(kind, kinds.get(claim.head, kind))
-    splits: dict[str, Split] = {}
-    for kind in sorted(set(kinds.values())):
-        heads = sorted((head for head in kinds if kinds[head] == kind), key=lambda head: (place(params.seed, "claims", head), head))
-        splits |= dict(zip(heads, _claim_splits(len(heads), params), strict=True))
-    return splits
-
-
-def pair_up(units: Iterable[Unit], seed: int) -> list[Pair]:
-    """Return pairs of units of equal counts in the order of the draw.
-
-    Each unit leans to one side by its key, and only where that side runs out are two of one side paired: a new unit
-    thus moves the end of its own queue, instead of turning test into reserved all along it.
-    """
-    alike: dict[tuple, list[Unit]] = defaultdict(list)
-    for unit in units:
-        alike[unit.counts].append(unit)
-    pairs: list[tuple[int, str, Pair]] = []
-    for members in alike.values():
-        order = {unit.key: place(seed, "draw", unit.key) for unit in members}
-        members.sort(key=lambda unit: (order[unit.key], unit.key))
-        odd, even = ([unit for unit in members if order[unit.key] % 2 == side] for side in (1, 0))
-        both = min(len(odd), len(even))
-        spare = odd[both:] or even[both:]
-        couples = [*zip(odd[:both], even[:both], strict=True), *zip(spare[::2], spare[1::2], strict=False)]
-        pairs += [(max(order[one.key], order[two.key]), one.key, (one, two)) for one, two in couples]
-    return [pair for *_, pair in sorted(pairs, key=lambda entry: entry[:2])]
-
-
-def draw_balanced(pairs: Sequence[Pair], total: Mapping[Cell, int], params: Params) -> list[Pair]:
-    """Return the pairs drawn under the quotas; `strict` lowers them until all exams give the same."""
-    caps, budgets = supply(total, params)
+    queues = [pair_up(settled.free, params.seed)]
+    more = [*settled.free]
+    if promoting:
+        promoted = [unit for units in settled.trained.values() for unit in units]
+        queues.append(pair_up(promoted, params.seed))
+        more += promoted
+    caps, budgets, spare = supply(total, _held(settled), params)
+    quotas = budgets
     while True:
-        drawn = draw_dealt(pairs, caps, budgets, params.seed)
-        lowered = level(budgets, count_cells(unit for unit, _ in drawn)) if params.balance == "strict" else budgets
+        kept = {side: within(settled.standing[side], budgets if promoting else quotas, params, promoting, ages) for side in SIDES}
+        drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, promoting)
+        top_up(drawn, more, caps, params.seed)
+        given = drawn.counts("test") & drawn.counts("reserved")
+        lowered = level(budgets, given) if params.balance == "strict" else budgets
         if lowered == budgets:
-            return drawn
+            return _even_letters(drawn, more, params.seed)
         budgets = lowered
 
 
-def draw_dealt(pairs: Sequence[Pair], caps: Mapping[Cell, int], budgets: Mapping[Pool, int], seed: int) -> list[Pair]:
-    """Return the pairs drawn under the budgets; what a subject's units cannot fill exactly is dealt again to the others."""
-    caps = dict(caps)
+def _even_letters(drawn: Drawn, units: Iterable[Unit], seed: int) -> dict[Side, list[Unit]]:
+    """Return the units of each side, with new TCM units exchanged until nothing makes the answer letters more even."""
+    pairs = [(one.test[0], one.reserved[0]) for one in drawn.draws if all(is_tcm(cell) for cell, _ in one.counts)]
+    exchanged = {unit.key for pair in pairs for unit in pair}
+    sides = {side: [unit for unit in drawn.sides[side] if unit.key not in exchanged] for side in SIDES}
+    even = even_letters(pairs, units, (sides["test"], sides["reserved"]), seed)
+    return {"test": [*sides["test"], *(unit for unit, _ in even)], "reserved": [*sides["reserved"], *(unit for _, unit in even)]}
+
+
+def draw_dealt(
+    settled: Settled,
+    kept: Mapping[Side, Sequence[Unit]],
+    queues: Sequence[Sequence[Draw]],
+    supplied: tuple[dict[Cell, int], dict[Pool, int], dict[Cell, int]],
+    params: Params,
+    promoting: bool,
+) -> Drawn:
+    """Return what stands and what is drawn under the budgets; what a subject's units cannot fill exactly is dealt again to the others."""
+    caps, budgets, spare = dict(supplied[0]), supplied[1], supplied[2]
+    standing = {side: count_cells(kept[side]) for side in SIDES}
     while True:
-        room = deal(caps, budgets, seed)
-        drawn = draw(((pair, pair[0].counts) for pair in pairs), room)
-        got = count_cells(unit for unit, _ in drawn)
+        room = deal(caps, budgets, standing["test"] | standing["reserved"], params.seed)
+        left = {("spare", cell): number for cell, number in spare.items()}
+        for side in SIDES:
+            given = by_pool(standing[side])
+            left |= {(side, cell): number - standing[side][cell] for cell, number in room.items()}
+            left |= {(side, pool): budget - given[pool] for pool, budget in budgets.items() if len(pool) == 3}
+        drawn = Drawn(left, {side: [*units] for side, units in kept.items()})
+        come_back(settled, drawn, promoting)
+        even_sides(settled.free, drawn, params.seed)
+        for queue in queues:
+            drawn.take(queue)
+        got = drawn.counts("test") | drawn.counts("reserved")
         short = {cell: got[cell] for cell in room if got[cell] < room[cell]}
         if not short:
             return drawn
         caps |= short
 
 
-def draw_dev(rest: Sequence[Unit], kept: Mapping[Cell, int], params: Params) -> list[Unit]:
-    """Return the units for dev, of those that test and reserved left: subjects in proportion, all above the floor of train.
-
-    What is missing because a group is larger than the share of its subject, any subject that can spare it gives.
-    """
-    left = by_subject(count_cells(rest))
-    spare = {cell: max(0, number - kept[cell]) for cell, number in left.items()}
-    room = dev_room(left, spare, params)
-    order = sorted(rest, key=lambda unit: (place(params.seed, "dev", unit.key), unit.key))
-    drawn = draw(((unit, _needs(unit, [of_subject])) for unit in order), room)
-    given, taken = by_subject(count_cells(drawn)), {unit.key for unit in drawn}
-    missing: Counter[Cell] = Counter()
-    for cell, number in room.items():
-        missing[any_subject(cell)] += number - given[cell]
-    open_room = missing | {cell: number - given[cell] for cell, number in spare.items()}
-    others = [unit for unit in order if unit.key not in taken and all(missing[any_subject(cell)] for cell, _ in unit.counts)]
-    return drawn + draw(((unit, _needs(unit, [of_subject, any_subject])) for unit in others), open_room)
+def _held(settled: Settled) -> Counter[Cell]:
+    """Return how many questions stand on a side or may come back to it, of the side that has more."""
+    sides = [count_cells([*settled.standing[side], *(one.unit for one in settled.coming[side])]) for side in SIDES]
+    return sides[0] | sides[1]
 
 
-def draw(candidates: Iterable[tuple[T, Counts]], room: Mapping[Cell, int]) -> list[T]:
-    """Return the candidates that fit, in their order; one that is too large for what is left is skipped for a smaller one."""
-    left = dict(room)
-    drawn = []
-    for candidate, counts in candidates:
-        if all(left.get(cell, 0) >= number for cell, number in counts):
-            drawn.append(candidate)
-            for cell, number in counts:
-                left[cell] -= number
-    return drawn
+def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Params, memory: Memory, promoting: bool) -> dict[str, Put]:
+    """Return the place of each question, given the units of each side."""
+    put = dict(settled.put)
+    for side in SIDES:
+        put |= {row.id: _put_on(side, row, memory) for unit in sides[side] for row in unit.rows}
+        withheld = [*settled.standing[side], *(one.unit for one in settled.coming[side])]
+        put |= {row.id: Put("retired", "over_quota", side) for unit in withheld for row in unit.rows if row.id not in put}
+    free = [unit for unit in settled.free if unit.rows[0].id not in put]
+    trained = {split: [unit for unit in units if unit.rows[0].id not in put] for split, units in settled.trained.items()}
+    dev = draw_dev(free, trained, params, promoting)
+    for split, units in ((s, [u for u in us if u.key not in dev]) for s, us in trained.items()):
+        put |= {row.id: _stay(split, row, memory) for unit in units for row in unit.rows}
+    for unit in (*free, *trained["train"]):
+        if unit.key in dev:
+            put |= {row.id: PROMOTED if row.id in memory.placed else DRAWN for row in unit.rows}
+    return put | {row.id: REST for unit in free if unit.key not in dev for row in unit.rows}
 
 
-def _needs(unit: Unit, views: Iterable[Callable[[Cell], Cell]]) -> Counts:
-    """Return the counts of a unit as seen by wider cells."""
-    needs: Counter[Cell] = Counter()
-    for view in views:
-        for cell, number in unit.counts:
-            needs[view(cell)] += number
-    return tuple(needs.items())
+def _put_on(side: Side, row: Row, memory: Memory) -> Put:
+    """Return why a question stands on a side."""
+    before = memory.placed.get(row.id)
+    if before is None:
+        return Put(side, "drawn")
+    if before.split == side:
+        return Put(side, before.why)
+    return Put(side, "returned" if before.split == "retired" else "promoted")
 
 
-def _claim_splits(heads: int, params: Params) -> list[Split]:
-    """Return the splits of so many heads in their order.
-
-    Test and reserved lie at the two ends, so that no head that new data pushes over an edge goes from one to the other.
-    """
-    test = rounded(params.claim_test_share * heads)
-    reserved = min(rounded(params.claim_reserved_share * heads), heads - test)
-    dev = rounded(params.dev_share * (heads - test - reserved))
-    sizes: tuple[tuple[Split, int], ...] = (("test", test), ("dev", dev), ("train", heads - test - dev - reserved), ("reserved", reserved))
-    return [name for name, size in sizes for _ in range(size)]
+def _stay(split: str, row: Row, memory: Memory) -> Put:
+    before = memory.placed.get(row.id)
+    return Put(split, before.why if before and before.split == split else "kin")

@@ -1,44 +1,63 @@
 """What the splits are made of, counted for people and for `dvc metrics diff`."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from records.claim import ClaimPair
 from records.params import Split as Params
-from splits.units import SPLITS, Row, Split, is_tcm
+from splits.memory import Memory
+from splits.settling import Put
+from splits.units import SPLITS, Cell, Place, Row, is_tcm
 
+K = TypeVar("K", bound=Hashable)
 Tally = dict[str, Any]
 
 
 def compose(
-    rows: Sequence[Row], splits: Mapping[str, Split], claims: Sequence[ClaimPair], heads: Mapping[str, Split], params: Params
+    rows: Sequence[Row],
+    placed: Mapping[str, Put],
+    claims: Sequence[ClaimPair],
+    placed_heads: Mapping[str, Put],
+    memory: Memory,
+    params: Params,
 ) -> Tally:
-    """Return metrics/split.json."""
-    tcm = Counter(row.answer for row in rows if splits[row.id] == "test" and is_tcm(row.cell))
+    """Return metrics/split.json, given the memory after this version. What is retired is counted apart: it stands in no split."""
+    cells = Counter([(row.cell, placed[row.id].split) for row in rows])
+    types = Counter([(claim.atomic_type, placed_heads[claim.head].split) for claim in claims])
+    tcm = Counter(row.answer for row in rows if is_tcm(row.cell) and placed[row.id].split == "test")
     return {
-        "questions": _per_split(splits[row.id] for row in rows),
-        "claims": _per_split(heads[claim.head] for claim in claims),
-        "shortfall": shortfall(rows, splits, params),
+        "questions": _per_split(cells),
+        "claims": _per_split(types),
+        "retired": {"questions": _standing(cells, "retired"), "claims": _standing(types, "retired")},
+        "version": news(memory),
+        "shortfall": shortfall(cells, params),
         "answer_letters_tcm_test": dict(sorted(tcm.items())),
-        "by_category": _tabulate(((row.cell.category, row.cell.question_type), splits[row.id]) for row in rows),
-        "by_exam": _tabulate(((row.cell.exam, row.cell.question_type), splits[row.id]) for row in rows),
-        "by_subject": _tabulate(((row.cell.exam, row.cell.subject), splits[row.id]) for row in rows),
-        "by_atomic_type": _claim_types(claims, heads),
+        "by_category": _tabulate(cells, lambda cell: (cell.category, cell.question_type)),
+        "by_exam": _tabulate(cells, lambda cell: (cell.exam, cell.question_type)),
+        "by_subject": _tabulate(cells, lambda cell: (cell.exam, cell.subject)),
+        "by_atomic_type": _tabulate(types, lambda atomic_type: (atomic_type,)),
     }
 
 
-def shortfall(rows: Iterable[Row], splits: Mapping[str, Split], params: Params) -> Tally:
+def news(memory: Memory) -> Tally:
+    """Return the last version that moved or added a place, and how many it did, by the reason."""
+    last = max(memory.versions.values(), key=lambda version: (version.number, version.name))
+    reasons = Counter(one.why for one in memory.placed.values() if one.since == last.name)
+    return {"name": last.name, "places": dict(sorted(reasons.items()))}
+
+
+def shortfall(cells: Mapping[tuple[Cell, Place], int], params: Params) -> Tally:
     """Return how many questions test, and equally reserved, lack of the quota: by category, exam and type, zeros left out.
 
     An exam that has no question of a category has no quota there; a type is missing where its category is not.
     """
-    exams: set[tuple[str, str]] = set()
-    given: Counter[tuple[str, str, str]] = Counter()
-    for row in rows:
-        if not is_tcm(row.cell):
-            exams.add(row.cell[:2])
-            given[row.cell[:3]] += splits[row.id] == "test"
+    exams: set[tuple[str, ...]] = set()
+    given: Counter[tuple[str, ...]] = Counter()
+    for (cell, split), number in cells.items():
+        if not is_tcm(cell) and split != "retired":
+            exams.add(cell[:2])
+            given[cell[:3]] += number if split == "test" else 0
     lacking: Tally = {}
     for category, exam in sorted(exams):
         for name in params.quota.__struct_fields__:
@@ -47,24 +66,24 @@ def shortfall(rows: Iterable[Row], splits: Mapping[str, Split], params: Params) 
     return lacking
 
 
-def _claim_types(claims: Iterable[ClaimPair], heads: Mapping[str, Split]) -> Tally:
-    found: dict[str, list[Split]] = defaultdict(list)
-    for claim in claims:
-        found[claim.atomic_type].append(heads[claim.head])
-    return {name: _per_split(names) for name, names in sorted(found.items())}
-
-
-def _tabulate(entries: Iterable[tuple[tuple[str, str], Split]]) -> Tally:
-    """Return {outer: {inner: {split: n}}} with sorted keys."""
-    found: dict[tuple[str, str], list[Split]] = defaultdict(list)
-    for key, split in entries:
-        found[key].append(split)
+def _tabulate(counts: Mapping[tuple[K, Place], int], view: Callable[[K], tuple[str, ...]]) -> Tally:
+    """Return {outer: {inner: {split: n}}}, as deep as the view, with sorted keys. What is retired is left out."""
+    found: dict[tuple[str, ...], Counter] = defaultdict(Counter)
+    for (key, split), number in counts.items():
+        if split != "retired":
+            found[view(key)][key, split] += number
     table: Tally = {}
-    for (outer, inner), names in sorted(found.items()):
-        table.setdefault(outer, {})[inner] = _per_split(names)
+    for path, numbers in sorted(found.items()):
+        place = table
+        for name in path[:-1]:
+            place = place.setdefault(name, {})
+        place[path[-1]] = _per_split(numbers)
     return table
 
 
-def _per_split(names: Iterable[Split]) -> dict[str, int]:
-    counts = Counter(names)
-    return {split: counts[split] for split in SPLITS}
+def _per_split(counts: Mapping[tuple[K, Place], int]) -> dict[str, int]:
+    return {split: _standing(counts, split) for split in SPLITS}
+
+
+def _standing(counts: Mapping[tuple[K, Place], int], split: Place) -> int:
+    return sum(number for (_, other), number in counts.items() if other == split)

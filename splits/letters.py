@@ -17,23 +17,26 @@ Step = tuple[list[Shelf], Load, Load]
 TEST, RESERVED, REST = range(3)
 
 
-def even_letters(pairs: Sequence[Pair], units: Iterable[Unit], seed: int) -> list[Pair]:
-    """Return the pairs with TCM units exchanged for others of equal counts until nothing makes the letters more even.
+def even_letters(pairs: Sequence[Pair], units: Iterable[Unit], standing: tuple[Sequence[Unit], Sequence[Unit]], seed: int) -> list[Pair]:
+    """Return pairs of TCM units, exchanged for others of equal counts until nothing makes the letters more even.
 
     Even means: over test and reserved and each form, the least sum of squares over letters. Counts stay as they are.
+
+    Args:
+        standing: units of test and of reserved that count and stay.
     """
     sides = {unit.key: TEST for unit, _ in pairs} | {unit.key: RESERVED for _, unit in pairs}
+    stay = {unit.key for side in standing for unit in side}
     alike: dict[Counts, list[Unit]] = defaultdict(list)
     for unit in units:
-        if all(is_tcm(cell) for cell, _ in unit.counts):
+        if unit.key not in stay and all(is_tcm(cell) for cell, _ in unit.counts):
             alike[unit.counts].append(unit)
     drawn = {counts: members for counts, members in sorted(alike.items()) if any(unit.key in sides for unit in members)}
     shelves = {counts: _shelve(members, sides, seed) for counts, members in drawn.items()}
-    totals = [_total(shelf[side] for shelf in shelves.values()) for side in (TEST, RESERVED)]
+    totals = [_total(shelf[side] for shelf in shelves.values()) + _letters(standing[side]) for side in (TEST, RESERVED)]
     while any([_exchange(shelf, totals) for shelf in shelves.values()]) or _chain(list(shelves.values()), totals):
         pass
-    kept = [pair for pair in pairs if pair[0].counts not in shelves]
-    return kept + [pair for shelf in shelves.values() for pair in zip(_units(shelf[TEST]), _units(shelf[RESERVED]), strict=True)]
+    return [pair for shelf in shelves.values() for pair in zip(_units(shelf[TEST]), _units(shelf[RESERVED]), strict=True)]
 
 
 def _exchange(shelf: list[Shelf], totals: list[Counter]) -> bool:
@@ -116,9 +119,16 @@ def _swap(shelf: list[Shelf], totals: list[Counter], one: int, two: int, out: Lo
 def _shelve(members: Iterable[Unit], sides: dict[str, int], seed: int) -> list[Shelf]:
     shelf: list[Shelf] = [defaultdict(list), defaultdict(list), defaultdict(list)]
     for unit in members:
-        load = tuple(sorted(Counter((row.cell.form, row.answer) for row in unit.rows).items()))
-        insort(shelf[sides.get(unit.key, REST)][load], (place(seed, "draw", unit.key), unit.key, unit), key=lambda entry: entry[:2])
+        load = tuple(sorted(_letters([unit]).items()))
+        shelf[sides.get(unit.key, REST)][load].append((place(seed, "draw", unit.key), unit.key, unit))
+    for entries in (entries for side in shelf for entries in side.values()):
+        entries.sort(key=lambda entry: entry[:2])
     return shelf
+
+
+def _letters(units: Iterable[Unit]) -> Counter[Letter]:
+    """Return how often the TCM questions of some units answer with each letter."""
+    return Counter((row.cell.form, row.answer) for unit in units for row in unit.rows if is_tcm(row.cell))
 
 
 def _total(shelves: Iterable[Shelf]) -> Counter:

@@ -24,6 +24,19 @@ def water_fill(budget: int, caps: Mapping[K, int], turn: Mapping[K, int]) -> dic
     return dealt
 
 
+def fill_over(budget: int, caps: Mapping[K, int], least: Mapping[K, int], turn: Mapping[K, int]) -> dict[K, int]:
+    """Deal a budget max-min fairly where each has something already: nobody gets less than that, even beyond the budget."""
+    fixed: dict[K, int] = {}
+    while True:
+        free = {key: cap for key, cap in caps.items() if key not in fixed}
+        dealt = water_fill(max(0, budget - sum(fixed.values())), free, turn)
+        # What one holds beyond its share lowers the share of the others, so a key that is fixed stays so.
+        over = {key: least[key] for key in free if dealt[key] < least.get(key, 0)}
+        if not over:
+            return fixed | dealt
+        fixed |= over
+
+
 def pool_of(cell: Cell) -> Pool:
     return cell[:4] if is_tcm(cell) else cell[:3]
 
@@ -33,31 +46,38 @@ def floors(total: Mapping[Cell, int], train_floor: int) -> dict[Cell, int]:
     return {cell: min(train_floor, number) for cell, number in by_subject(total).items()}
 
 
-def supply(total: Mapping[Cell, int], params: Params) -> tuple[dict[Cell, int], dict[Pool, int]]:
-    """Return the most that each cell can give to one side, and the budget of each pool."""
+def supply(total: Mapping[Cell, int], held: Mapping[Cell, int], params: Params) -> tuple[dict[Cell, int], dict[Pool, int], dict[Cell, int]]:
+    """Return the most that each cell can have on one side, the budget of each pool, and what each subject can spare above its floor.
+
+    Args:
+        total: questions that may be trained on.
+        held: questions that stand on a side or may come back to it, of the side that has more.
+    """
     subjects = by_subject(total)
     kept = floors(total, params.train_floor)
+    spare = {cell: number - kept[cell] for cell, number in subjects.items()}
     caps, budgets = {}, {}
-    for cell, number in total.items():
-        spare = (subjects[of_subject(cell)] - kept[of_subject(cell)]) // 2
+    for cell in total.keys() | held.keys():
+        free = spare.get(of_subject(cell), 0) // 2
         if is_tcm(cell):
             # TCMBench's forms have one best answer each; other types of TCM questions serve train and dev.
-            caps[cell] = min(params.tcm_per_subject, number // 2) if cell.question_type == "mcqa" else 0
-            budgets[pool_of(cell)] = spare
+            most = total.get(cell, 0) // 2 + held.get(cell, 0)
+            caps[cell] = min(params.tcm_per_subject, most) if cell.question_type == "mcqa" else 0
+            budgets[pool_of(cell)] = free + sum(number for other, number in held.items() if pool_of(other) == pool_of(cell))
         else:
-            caps[cell] = spare
+            caps[cell] = free + held.get(cell, 0)
             budgets[pool_of(cell)] = getattr(params.quota, cell.question_type)
-    return caps, budgets
+    return caps, budgets, spare
 
 
-def deal(caps: Mapping[Cell, int], budgets: Mapping[Pool, int], seed: int) -> dict[Cell, int]:
-    """Return the room of each cell: the budget of its pool dealt max-min fairly."""
+def deal(caps: Mapping[Cell, int], budgets: Mapping[Pool, int], least: Mapping[Cell, int], seed: int) -> dict[Cell, int]:
+    """Return the room of each cell: the budget of its pool dealt max-min fairly over what stands there already."""
     pools: dict[Pool, dict[Cell, int]] = defaultdict(dict)
     for cell in sorted(caps):
         pools[pool_of(cell)][cell] = caps[cell]
     room: dict[Cell, int] = {}
     for pool, cells in pools.items():
-        room |= water_fill(budgets[pool], cells, {cell: place(seed, "remainder", "/".join(cell)) for cell in cells})
+        room |= fill_over(budgets[pool], cells, least, {cell: place(seed, "remainder", "/".join(cell)) for cell in cells})
     return room
 
 

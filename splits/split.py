@@ -1,22 +1,32 @@
-"""Stage `split`: unique questions and claims -> train, dev, test and reserved. Clusters, groups and claim heads never cross."""
+"""Stage `split`: unique questions and claims -> train, dev, test and reserved. Clusters, groups and claim heads never cross.
 
+`splits/places.jsonl` is in git, and remembers where every question and claim head stands: nothing moves when data is added, and what was
+once in test or reserved is never trained on. What had to leave those is in the folder `retired`.
+"""
+
+import gc
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from records.claim import ClaimPair
-from records.jsonl import folder_lock, read_jsonl, replacing, to_line, write_json, write_jsonl
+from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from records.params import Split as Params
-from records.question import Question
 from records.stage import read_arguments, run_stage
-from splits.allocate import allocate, allocate_claims
+from splits.allocate import decide
 from splits.composition import compose
-from splits.units import SPLITS, Row, Split, row_of
+from splits.heads import decide_heads, head_id
+from splits.memory import Memory, read_memory, write_memory
+from splits.reading import Questions, read_questions
+from splits.remembering import edited_of, remember
+from splits.settling import Put
+from splits.shots import Shot, shots_of
+from splits.units import PLACES, Place, Row
 
 PATHS = {
     "questions": "data/unique/questions.jsonl",
+    "clusters": "data/unique/clusters.jsonl",
     "claims": "data/claims/claims.jsonl",
+    "places": "splits/places.jsonl",
     "out": "data/splits",
     "metrics": "metrics/split.json",
 }
@@ -24,67 +34,74 @@ PATHS = {
 
 def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "split", Params, PATHS)
-    rows, lines = read_questions(arguments.questions)
+    gc.disable()  # nothing here is part of a cycle, and looking through a million rows again and again costs a third of the time
+    params: Params = arguments.params
+    questions = read_questions(arguments.questions, arguments.clusters)
     claims = list(read_jsonl(arguments.claims, ClaimPair))
-    splits, heads = allocate(rows, arguments.params), allocate_claims(claims, arguments.params)
-    check(rows, splits)
     with folder_lock(arguments.out) as out:
-        written = write_questions(out, rows, lines, splits) + write_claims(out, claims, heads)
-        if written != len(rows) + len(claims):
-            raise ValueError(f"{out}: wrote {written} of {len(rows)} questions and {len(claims)} claims; they must be equal")
+        memory = read_memory(arguments.places)
+        placed = decide(questions.rows, params, memory, edited_of(questions, memory))
+        heads = decide_heads(claims, params, memory)
+        check(questions.rows, {key: put.split for key, put in placed.items()}, memory)
+        written = write_questions(out, questions, placed) + write_claims(out, claims, heads)
+        if written != len(questions.rows) + len(claims):
+            raise ValueError(f"{out}: wrote {written} of {len(questions.rows)} questions and {len(claims)} claims; they must be equal")
+        write_jsonl(out / "shots.jsonl", shots_of(questions.rows, placed, params.seed), key=_shot_order)
         _sweep(out)
-        write_json(arguments.metrics, compose(rows, splits, claims, heads, arguments.params))
+        after = remember(memory, questions, placed, {head_id(head): put for head, put in heads.items()}, params)
+        write_json(arguments.metrics, compose(questions.rows, placed, claims, heads, after, params))
+        # Last, so that a run killed before this does not remember what it did not write: the next one decides the same again.
+        write_memory(arguments.places, after)
 
 
-def read_questions(path: Path) -> tuple[list[Row], list[bytes]]:
-    """Return what the draw needs of each question, and each question as a line."""
-    rows, lines = [], []
-    for question in tqdm(read_jsonl(path, Question), desc="split", unit=" questions", disable=None):
-        rows.append(row_of(question))
-        lines.append(to_line(question))
-    return rows, lines
-
-
-def check(rows: Sequence[Row], splits: Mapping[str, Split]) -> None:
+def check(rows: Sequence[Row], splits: Mapping[str, Place], memory: Memory | None = None) -> None:
     """Check what was allocated, by another way than it was allocated.
 
     Raises:
-        ValueError: a question has no split, or a cluster or group stands in two; both are defects of this program.
+        ValueError: a question has no split, a cluster or group stands in two, or what was held back is trained on; defects of this program.
     """
-    if missing := [row.id for row in rows if splits.get(row.id) not in SPLITS]:
+    if missing := [row.id for row in rows if splits.get(row.id) not in PLACES]:
         raise ValueError(f"{len(missing)} questions have no split, among them {missing[0]}")
-    homes: dict[tuple[str, str], Split] = {}
+    homes: dict[tuple[str, str], str] = {}
     for row in rows:
+        split = splits[row.id]
+        before = memory.placed.get(row.id) if memory else None
+        if split in ("train", "dev") and before is not None and before.split not in ("train", "dev"):
+            raise ValueError(f"question {row.id} was {before.split} since {before.since} and would be {split}; it must never be trained on")
+        if split == "retired":
+            continue
         for kind, tie in (("cluster", row.cluster_id), ("group", row.group_id)):
-            if tie and (home := homes.setdefault((kind, tie), splits[row.id])) != splits[row.id]:
-                raise ValueError(f"{kind} {tie} stands in {home} and in {splits[row.id]} (question {row.id}); it must stand in one split")
+            if tie and (home := homes.setdefault((kind, tie), split)) != split:
+                raise ValueError(f"{kind} {tie} stands in {home} and in {split} (question {row.id}); it must stand in one split")
 
 
-def write_questions(out: Path, rows: Sequence[Row], lines: Sequence[bytes], splits: Mapping[str, Split]) -> int:
-    """Write the questions of each split, sorted by id; return how many."""
-    order = sorted(range(len(rows)), key=lambda index: rows[index].id)
-    written = 0
-    for split in SPLITS:
-        chosen = [index for index in order if splits[rows[index].id] == split]
+def write_questions(out: Path, questions: Questions, placed: Mapping[str, Put]) -> int:
+    """Write the questions of each split as they came, sorted by id; return how many."""
+    chosen: dict[str, list[int]] = {split: [] for split in PLACES}
+    for index in sorted(range(len(questions.rows)), key=lambda index: questions.rows[index].id):
+        chosen[placed[questions.rows[index].id].split].append(index)
+    for split, indices in chosen.items():
         with replacing(out / split / "questions.jsonl") as part, open(part, "wb") as file:
-            file.writelines(lines[index] for index in chosen)
-        written += len(chosen)
-    return written
+            file.writelines(map(questions.lines.__getitem__, indices))
+    return sum(map(len, chosen.values()))
 
 
-def write_claims(out: Path, claims: Iterable[ClaimPair], heads: Mapping[str, Split]) -> int:
+def write_claims(out: Path, claims: Iterable[ClaimPair], heads: Mapping[str, Put]) -> int:
     """Write the claims of each split, sorted by id; return how many."""
-    claims = list(claims)
-    return sum(
-        write_jsonl(out / split / "claims.jsonl", (claim for claim in claims if heads[claim.head] == split), key=lambda claim: claim.id)
-        for split in SPLITS
-    )
+    by_split: dict[str, list[ClaimPair]] = {split: [] for split in PLACES}
+    for claim in claims:
+        by_split[heads[claim.head].split].append(claim)
+    return sum(write_jsonl(out / split / "claims.jsonl", held, key=lambda claim: claim.id) for split, held in by_split.items())
+
+
+def _shot_order(shot: Shot) -> tuple[str, str, str, int]:
+    return shot.exam, shot.subject, shot.question_type, shot.place
 
 
 def _sweep(out: Path) -> None:
     """Remove the half files of a killed run."""
-    for split in SPLITS:
-        for part in (out / split).glob("*.part"):
+    for folder in (out, *(out / split for split in PLACES)):
+        for part in folder.glob("*.part"):
             part.unlink()
 
 

@@ -1,21 +1,19 @@
 """What is drawn: units of questions that must stay together, and each unit's place in the draw."""
 
 import hashlib
-import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from records.identity import canonical, content_id
-from records.question import Question
-
 Split = Literal["train", "dev", "test", "reserved"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
+Place = Literal["train", "dev", "test", "reserved", "retired"]
+PLACES: tuple[Place, ...] = (*SPLITS, "retired")
+"""retired: was in test or reserved, or is tied to what was, and stands in no split now; it is never trained on."""
 TCM = "TCM"
-_TELLING_STEM_CHARS = 20  # letters; a shorter stem (下列说法正确的是) is shared by questions that have nothing else in common
 
 
 class Cell(NamedTuple):
@@ -42,6 +40,10 @@ class Row(Struct, frozen=True, gc=False):
     cluster_id: str | None
     stem_id: str | None = None
     """Equal for questions of one case and stem, whatever their options; None where the stem is too short to give anything away."""
+    asked_id: str | None = None
+    """Equal for questions of one stem and the same options, whatever their case; where the stem alone gives nothing away."""
+    also: tuple[str, ...] = ()
+    """Other ids of its near-duplicate cluster, which this question stands for."""
 
 
 class Unit(Struct, frozen=True, gc=False):
@@ -80,22 +82,6 @@ def by_subject(total: Mapping[Cell, int]) -> Counter[Cell]:
     return counts
 
 
-def row_of(question: Question) -> Row:
-    """Return what the draw must know of a question.
-
-    Raises:
-        ValueError: the question has no answer.
-    """
-    if not question.answer:
-        seen = question.provenance[0].url if question.provenance else "seen nowhere"
-        raise ValueError(f"question {question.id} ({seen}) has no answer; clean rejects those as answer_missing: run `dvc repro clean`")
-    words = (question.category, question.exam, question.question_type, question.subject, question.form or "")
-    cell = Cell(*map(sys.intern, words))
-    asked = canonical((question.shared_stem or "") + question.stem)
-    stem_id = content_id("stem", asked) if len(asked) >= _TELLING_STEM_CHARS else None
-    return Row(question.id, cell, question.answer, question.group_id, question.cluster_id, stem_id)
-
-
 def join(rows: Iterable[Row]) -> list[Unit]:
     """Return the units, sorted by key: rows that share a group, a cluster or a stem are joined, and so on from one to the next.
 
@@ -105,15 +91,22 @@ def join(rows: Iterable[Row]) -> list[Unit]:
     rows = sorted(rows, key=lambda row: row.id)
     _refuse_repeated(rows)
     parents: dict[str, str] = {}
-    for row in rows:
-        first, *others = _ties(row) or [""]
-        for other in others:
-            parents[_root(parents, other)] = _root(parents, first)
-    members: dict[str, list[Row]] = {}
-    for row in rows:
-        ties = _ties(row)
-        members.setdefault(_root(parents, ties[0]) if ties else f"question {row.id}", []).append(row)
-    return sorted(map(_unit, members.values()), key=lambda unit: unit.key)
+    tied: list[tuple[Row, str]] = []
+    units: list[Unit] = []
+    names = list(map(ties_of, rows))
+    standing = Counter(chain.from_iterable(names))
+    for row, named in zip(rows, names, strict=True):
+        ties = [tie for tie in named if standing[tie] > 1]
+        if not ties:
+            units.append(unit_of([row]))
+            continue
+        tied.append((row, ties[0]))
+        for other in ties[1:]:
+            parents[_root(parents, other)] = _root(parents, ties[0])
+    members: dict[str, list[Row]] = defaultdict(list)
+    for row, tie in tied:
+        members[_root(parents, tie)].append(row)
+    return sorted([*units, *map(unit_of, members.values())], key=lambda unit: unit.key)
 
 
 def place(seed: int, what: str, key: str) -> int:
@@ -130,16 +123,23 @@ def count_cells(units: Iterable[Unit]) -> Counter[Cell]:
     return total
 
 
-def _unit(rows: list[Row]) -> Unit:
+def unit_of(rows: list[Row]) -> Unit:
+    """Return rows that go together as one unit."""
     groups = [row.group_id for row in rows if row.group_id]
     counts = ((rows[0].cell, 1),) if len(rows) == 1 else tuple(sorted(Counter(row.cell for row in rows).items()))
     return Unit(min(groups) if groups else rows[0].id, rows, counts)
 
 
-def _ties(row: Row) -> list[str]:
+def ties_of(row: Row) -> list[str]:
     """Return the names of what ties a row to others."""
-    named = {"group": row.group_id, "cluster": row.cluster_id, "stem": row.stem_id}
-    return [f"{kind} {name}" for kind, name in named.items() if name]
+    ties = [f"stem {row.stem_id}"] if row.stem_id else []
+    if row.asked_id:
+        ties.append(f"asked {row.asked_id}")
+    if row.group_id:
+        ties.append(f"group {row.group_id}")
+    if row.cluster_id:
+        ties.append(f"cluster {row.cluster_id}")
+    return ties
 
 
 def _root(parents: dict[str, str], tie: str) -> str:

@@ -14,7 +14,7 @@ STAGES = {
     "crawlers/crawl.py", "crawlers/extract.py",
     "curation/clean.py", "curation/near_duplicates.py", "curation/claims.py", "curation/evidence.py",
     "curation/verification.py", "curation/validate.py",
-    "splits/split.py", "splits/release.py",
+    "splits/split.py", "splits/leaks.py", "splits/release.py",
     "eval/finetune.py", "eval/predict.py", "eval/score.py", "eval/report.py",
 }  # fmt: skip
 

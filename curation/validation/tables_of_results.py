@@ -14,6 +14,8 @@ from records.prediction import Prediction
 from records.question import Question
 
 SPLITS = ("train", "dev", "test", "reserved")
+RETIRED = "retired"
+"""Folder of what stands in no split, because it or its kin was once in test or reserved. Its cluster may be in one."""
 SIDES = ("factual", "non_factual")
 
 
@@ -42,13 +44,15 @@ def splits_table(places: Places) -> Columns:
     """Return a row a question or claim of a split, and one, without a split, for each that is in none."""
     known = {drawn.id: drawn.print for drawn in _drawn(places.questions, places.claims, None)}
     folders = {split: places.splits / split for split in SPLITS}
+    if (places.splits / RETIRED).exists():
+        folders[RETIRED] = places.splits / RETIRED
     rows = [row for split, folder in folders.items() for row in _drawn(folder / "questions.jsonl", folder / "claims.jsonl", split)]
     lacking = sorted(known.keys() - {row.id for row in rows})
     makers: Makers[_Drawn] = {
         "id": lambda d: d.id,
         "split": lambda d: d.split,
-        "cluster_id": lambda d: d.cluster_id,
-        "group_id": lambda d: d.group_id,
+        "cluster_id": lambda d: d.cluster_id if d.split != RETIRED else None,
+        "group_id": lambda d: d.group_id if d.split != RETIRED else None,
         "head": lambda d: d.head,
         "as_it_came?": lambda d: d.split is None or known.get(d.id) == d.print,
     }

@@ -15,7 +15,7 @@ import pytest
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("pipeline")]
 
 DATA_STAGES = (
-    *("clean", "near_duplicates", "claims", "evidence", "verification", "validate", "split", "validate_splits", "release"),
+    *("clean", "near_duplicates", "claims", "evidence", "verification", "validate", "split", "validate_splits", "leaks", "release"),
     *("validate_predictions", "report"),
 )
 

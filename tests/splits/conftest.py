@@ -74,14 +74,15 @@ def claims(claim: Callable[..., ClaimPair]) -> list[ClaimPair]:
 def split_files(tmp_path: Path) -> Callable[..., Path]:
     """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
 
-    def run(questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", **flags: str) -> Path:
+    def run(questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", places: str = "", **flags: str) -> Path:
         from splits.split import main
 
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
         (folder / "questions.jsonl").write_bytes(b"".join(map(to_line, questions)))
         (folder / "claims.jsonl").write_bytes(b"".join(map(to_line, claims)))
-        paths = {"questions": "questions.jsonl", "claims": "claims.jsonl", "out": "splits", "metrics": "split.json"}
+        paths = {"questions": "questions.jsonl", "claims": "claims.jsonl", "clusters": "clusters.jsonl",
+                 "places": places or "places.jsonl", "out": "splits", "metrics": "split.json"}  # fmt: skip
         values = FLAGS | {key.replace("__", "."): value for key, value in flags.items()}
         main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))]
              + [word for key, value in values.items() for word in (f"--{key}", value)])  # fmt: skip

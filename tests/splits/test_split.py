@@ -9,7 +9,8 @@ import pytest
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl
 from records.question import Question
-from splits.split import check, read_questions
+from splits.reading import read_questions
+from splits.split import check
 from splits.units import SPLITS, Cell, Row
 
 

@@ -1,0 +1,108 @@
+"""Units for test and for reserved, drawn so that both get the same numbers. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple, TypeVar
+
+from splits.memory import Side
+from splits.quotas import pool_of
+from splits.units import Cell, Counts, Unit, count_cells, is_tcm, of_subject, place
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+SIDES: tuple[Side, Side] = ("test", "reserved")
+Key = tuple[str, tuple[str, ...]]
+"""What a unit takes room of: a side's cell, a side's pool, or what a subject can spare."""
+Needs = tuple[tuple[Key, int], ...]
+
+
+class Draw(NamedTuple):
+    """Units for each side, of equal counts in all."""
+
+    test: tuple[Unit, ...]
+    reserved: tuple[Unit, ...]
+    counts: Counts
+
+
+@dataclass
+class Drawn:
+    """What each side has so far, and the room that is left."""
+
+    room: dict[Key, int]
+    sides: dict[Side, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
+    draws: list[Draw] = field(default_factory=list)
+
+    def take(self, draws: Iterable[Draw]) -> None:
+        """Take the draws that fit, in their order."""
+        for one in draw(((one, needs_of_both(one.counts)) for one in draws), self.room):
+            self.draws.append(one)
+            self.sides["test"] += one.test
+            self.sides["reserved"] += one.reserved
+
+    def give_back(self, one: Draw) -> None:
+        """Undo a draw."""
+        self.draws.remove(one)
+        for key, number in needs_of_both(one.counts):
+            self.room[key] += number
+        for side, units in (("test", one.test), ("reserved", one.reserved)):
+            keys = {unit.key for unit in units}
+            self.sides[side] = [unit for unit in self.sides[side] if unit.key not in keys]
+
+    def counts(self, side: Side) -> Counter[Cell]:
+        return count_cells(self.sides[side])
+
+
+def draw(candidates: Iterable[tuple[T, Iterable[tuple[K, int]]]], room: dict[K, int]) -> list[T]:
+    """Return the candidates that fit, in their order, and take their room; one too large for what is left is skipped for a smaller one."""
+    drawn = []
+    for candidate, needs in candidates:
+        for key, number in needs:
+            if room.get(key, 0) < number:
+                break
+        else:
+            drawn.append(candidate)
+            for key, number in needs:
+                room[key] -= number
+    return drawn
+
+
+def needs_on(side: Side, counts: Counts, spares: bool) -> Needs:
+    """Return what units of such counts need on one side; `spares` where train gives them up."""
+    needs: Counter[Key] = Counter()
+    for cell, number in counts:
+        needs[side, cell] += number
+        if not is_tcm(cell):
+            needs[side, pool_of(cell)] += number
+        if spares:
+            needs["spare", of_subject(cell)] += number
+    return tuple(needs.items())
+
+
+@cache
+def needs_of_both(counts: Counts) -> Needs:
+    needs: Counter[Key] = Counter()
+    for side in SIDES:
+        needs.update(dict(needs_on(side, counts, True)))
+    return tuple(needs.items())
+
+
+def pair_up(units: Iterable[Unit], seed: int) -> list[Draw]:
+    """Return pairs of units of equal counts in the order of the draw.
+
+    Each unit leans to one side by its key, and only where that side runs out are two of one side paired: a new unit
+    thus moves the end of its own queue, instead of turning test into reserved all along it.
+    """
+    alike: dict[Counts, list[tuple[int, str, Unit]]] = defaultdict(list)
+    for unit in units:
+        alike[unit.counts].append((place(seed, "draw", unit.key), unit.key, unit))
+    pairs: list[tuple[int, str, Draw]] = []
+    for counts, members in alike.items():
+        members.sort()
+        odd, even = ([member for member in members if member[0] % 2 == side] for side in (1, 0))
+        both = min(len(odd), len(even))
+        spare = odd[both:] or even[both:]
+        couples = [*zip(odd[:both], even[:both], strict=True), *zip(spare[::2], spare[1::2], strict=False)]
+        pairs += [(max(one[0], two[0]), one[1], Draw((one[2],), (two[2],), counts)) for one, two in couples]
+    return [pair for *_, pair in sorted(pairs)]

@@ -1,0 +1,65 @@
+"""What stands in test and reserved in; what of it stays, what joins it and what evens the sides out. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from records.params import Split as Params
+from splits.drawing import SIDES, Drawn, draw, needs_on
+from splits.quotas import Pool, deal, pool_of
+from splits.settling import Settled
+from splits.units import Cell, Unit, count_cells, is_tcm, place
+
+
+def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, promoting: bool, ages: Mapping[str, int]) -> list[Unit]:
+    """Return the units of one side that the quotas hold, the largest subjects giving first; the others are to be retired.
+
+    Where a quota shrank the oldest stay. Where it did not, there are too many because some came back to a place that was given away:
+    then the newest stay, so that nobody has to go who did not go before.
+    """
+    turn = 1 if promoting else -1
+    units = sorted(units, key=lambda unit: (turn * max(ages[row.id] for row in unit.rows), place(params.seed, "draw", unit.key), unit.key))
+    counts = count_cells(units)
+    limits = {pool: budget for pool, budget in budgets.items() if len(pool) == 3}
+    given = by_pool(counts)
+    room: dict = {("test", pool): max(limits.get(pool, 0), 0) for pool in given if len(pool) == 3}
+    over = {pool for pool, number in given.items() if len(pool) == 3 and number > limits.get(pool, 0)}
+    held_caps = {cell: min(number, params.tcm_per_subject) if is_tcm(cell) else number for cell, number in counts.items()}
+    dealt = deal({cell: number for cell, number in counts.items() if pool_of(cell) in over}, limits, {}, params.seed)
+    room |= {("test", cell): dealt.get(cell, held_caps[cell]) for cell in counts}
+    kept = draw(((unit, needs_on("test", unit.counts, False)) for unit in units), room)
+    keys = {unit.key for unit in kept}
+    for cell, number in counts.items():
+        if not is_tcm(cell):
+            room["test", cell] = number
+    return kept + draw(((unit, needs_on("test", unit.counts, False)) for unit in units if unit.key not in keys), room)
+
+
+def come_back(settled: Settled, drawn: Drawn, promoting: bool) -> None:
+    """Let units join where they fit, and what was retired come back when a parameter has changed."""
+    for side in SIDES:
+        here = {unit.key for unit in drawn.sides[side]}
+        coming = [one.unit for one in settled.coming[side] if (one.beside is None or one.beside in here) and (promoting or not one.retired)]
+        drawn.sides[side] += draw(((unit, needs_on(side, unit.counts, False)) for unit in coming), drawn.room)
+
+
+def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> None:
+    """Give new units to the side of which more questions left than of the other."""
+    for side, other in (SIDES, SIDES[::-1]):
+        lack = drawn.counts(other) - drawn.counts(side)
+        if not lack:
+            continue
+        limit = {("lack", cell): number for cell, number in lack.items()} | drawn.room
+        order = [unit for unit in units if all(lack[cell] for cell, _ in unit.counts)]
+        order.sort(key=lambda unit: (place(seed, "draw", unit.key), unit.key))
+        taken = {unit.key for units in drawn.sides.values() for unit in units}
+        needs = ((unit, needs_on(side, unit.counts, True) + tuple((("lack", cell), number) for cell, number in unit.counts))
+                 for unit in order if unit.key not in taken)  # fmt: skip
+        drawn.sides[side] += draw(needs, limit)
+        drawn.room = {key: number for key, number in limit.items() if key[0] != "lack"}
+
+
+def by_pool(counts: Mapping[Cell, int]) -> Counter[Pool]:
+    given: Counter[Pool] = Counter()
+    for cell, number in counts.items():
+        given[pool_of(cell)] += number
+    return given

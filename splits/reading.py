@@ -1,0 +1,112 @@
+"""Questions and clusters as files in; what the draw must know of each, and the line it came as, out."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+from tqdm import tqdm
+
+from records.cluster import Cluster
+from records.identity import canonical, content_id
+from records.jsonl import read_jsonl
+from records.question import Category, Form, Question, QuestionType
+from splits.units import Cell, Row
+
+_TELLING_STEM_CHARS = 20  # letters; a shorter stem (下列说法正确的是) is shared by questions that have nothing else in common
+
+
+class Text(Struct, frozen=True, gc=False):
+    """What is looked at of an option."""
+
+    text: str
+
+
+class Asked(Struct, frozen=True, kw_only=True, gc=False):
+    """The fields of a question that the draw looks at; `validate` has looked at all."""
+
+    id: str
+    exam: str
+    subject: str
+    question_type: QuestionType
+    form: Form | None = None
+    category: Category = "kg"
+    group_id: str | None = None
+    shared_stem: str | None = None
+    stem: str
+    options: list[Text] = []
+    answer: str | None = None
+    cluster_id: str | None = None
+
+
+class Questions(NamedTuple):
+    """Rows and lines side by side."""
+
+    rows: list[Row]
+    lines: list[bytes]
+
+    def texts(self, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield id and canonical text (case, stem, options) of some questions."""
+        wanted = set(ids)
+        decoder = msgspec.json.Decoder(Question)
+        for row, line in zip(self.rows, self.lines, strict=True):
+            if row.id in wanted:
+                question = decoder.decode(line)
+                parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
+                yield row.id, canonical("".join(parts))
+
+
+def read_questions(path: Path, clusters: Path | None = None) -> Questions:
+    """Return what the draw needs of each question, and each question as the line it came as.
+
+    Args:
+        clusters: names the other ids of near-duplicates; questions stand alone where there is no such file.
+
+    Raises:
+        ValueError: a line does not fit, or a question has no answer; the message names file, line and field, or where it was seen.
+    """
+    others: dict[str, tuple[str, ...]] = {}
+    if clusters is not None and clusters.exists():
+        for cluster in read_jsonl(clusters, Cluster):
+            if cluster.kept is not None:
+                others[cluster.kept] = tuple(sorted(member for member in cluster.members if member != cluster.kept))
+    rows, lines = [], []
+    decode = msgspec.json.Decoder(Asked).decode
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
+    with open(path, "rb") as file:
+        for number, line in enumerate(tqdm(file, desc="split", unit=" questions", disable=None), 1):
+            try:
+                asked = decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise ValueError(f"{path}:{number}: {error}; expected Question; rebuild it with `dvc repro`") from None
+            if not asked.answer:
+                raise ValueError(_unanswered(line, f"{path}:{number}"))
+            rows.append(row_of(asked, others.get(asked.id, ())))
+            lines.append(line if line.endswith(b"\n") else line + b"\n")
+    return Questions(rows, lines)
+
+
+def row_of(question: Asked | Question, also: tuple[str, ...] = ()) -> Row:
+    """Return what the draw must know of a question, which has an answer.
+
+    Args:
+        also: other ids of its near-duplicate cluster.
+    """
+    words = (question.category, question.exam, question.question_type, question.subject, question.form or "")
+    cell = Cell(*map(sys.intern, words))
+    asked = canonical((question.shared_stem or "") + question.stem)
+    stem_id = content_id("stem", asked) if len(asked) >= _TELLING_STEM_CHARS else None
+    asked_id = None
+    if question.options and (question.shared_stem or stem_id is None):
+        parts = [canonical(question.stem), *sorted([canonical(option.text) for option in question.options])]
+        asked_id = content_id("asked", *parts) if sum(map(len, parts)) >= _TELLING_STEM_CHARS else None
+    return Row(question.id, cell, question.answer or "", question.group_id, question.cluster_id, stem_id, asked_id, also)
+
+
+def _unanswered(line: bytes, where: str) -> str:
+    question = msgspec.json.decode(line, type=Question)
+    seen = question.provenance[0].url if question.provenance else "seen nowhere"
+    return f"{where}: question {question.id} ({seen}) has no answer; clean rejects those as answer_missing: run `dvc repro clean`"

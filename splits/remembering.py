@@ -1,0 +1,58 @@
+"""What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
+
+from collections.abc import Mapping
+
+from records.params import Split as Params
+from splits.memory import HELD, Memory, Placed
+from splits.reading import Questions
+from splits.settling import Put
+from splits.sketches import known_again, sketch
+from splits.units import Row
+
+
+def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
+    """Return the new questions that say most of what a question held back said that is here no more, each with such ids."""
+    here = {row.id for row in questions.rows}
+    gone = {one.id: one.sketch for one in memory.placed.values() if one.sketch and one.id not in here}
+    if not gone:
+        return {}
+    new = [row.id for row in questions.rows if row.id not in memory.placed]
+    return known_again(list(questions.texts(new)), gone)
+
+
+def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params) -> Memory:
+    """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
+    version = memory.next_version(params, [*placed, *heads])
+    rows = {row.id: row for row in questions.rows}
+    held = [key for key, put in placed.items() if put.split in HELD and not (key in memory.placed and memory.placed[key].sketch)]
+    sketches = {key: sketch(text) for key, text in questions.texts(held)} if held else {}
+    changed = {}
+    for key, put in (*placed.items(), *heads.items()):
+        now = _placed(key, put, version.name, memory.placed.get(key), rows.get(key), sketches.get(key, ""))
+        if now != memory.placed.get(key):
+            changed[key] = now
+    after = Memory()
+    after.placed = memory.placed | changed
+    after.versions = dict(memory.versions)
+    if changed or not memory.same_settings(params):
+        after.versions[version.name] = version
+    return after
+
+
+def _placed(key: str, put: Put, version: str, before: Placed | None, row: Row | None, digits: str) -> Placed:
+    """Return the row of a record: of the version that put it there, with all names that it ever had."""
+    ties = tuple([tie for tie in (row.asked_id, row.group_id, row.stem_id) if tie]) if row else ()
+    also = row.also if row else ()
+    if before is None:
+        return Placed(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=digits)
+    stays = (before.split, before.was) == (put.split, put.was)
+    return Placed(
+        id=key,
+        split=put.split,
+        since=before.since if stays else version,
+        why=before.why if stays else put.why,
+        was=put.was,
+        also=tuple(sorted({*also, *before.also})),
+        ties=tuple(sorted({*ties, *before.ties})),
+        sketch=before.sketch or digits,
+    )

@@ -1,0 +1,116 @@
+"""Units and what is remembered of them in; what stays, what may return and what is free to be drawn out. Pure.
+
+Nobody leaves test or reserved here but for a rule: of a unit that stands on both sides, test stays; what was trained on leaves train when
+a unit ties it to what is held back. Both become `retired`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from splits.memory import HELD, Memory, Placed, Side, Why
+from splits.units import Place, Row, Unit, unit_of
+
+
+class Put(NamedTuple):
+    """Where a record goes, and why; `was` is the side that a retired one may come back to."""
+
+    split: Place
+    why: Why
+    was: Side | None = None
+
+
+class Coming(NamedTuple):
+    """Some questions that may join a side or come back to it; retired where they do not fit."""
+
+    unit: Unit
+    retired: bool
+    """They are retired now, some at least."""
+    beside: str | None = None
+    """Key of the unit that must stand there, if any."""
+
+
+TRAINED = frozenset({"train", "dev"})
+
+
+@dataclass
+class Settled:
+    """Units by what may become of them. A unit of the input may be in several lists, each with some of its rows."""
+
+    free: list[Unit] = field(default_factory=list)
+    """Never seen: may be drawn, or stay in train."""
+    trained: dict[str, list[Unit]] = field(default_factory=lambda: {"train": [], "dev": []})
+    """In train or dev before; drawn only when a parameter has changed."""
+    standing: dict[Side, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
+    coming: dict[Side, list[Coming]] = field(default_factory=lambda: {"test": [], "reserved": []})
+    put: dict[str, Put] = field(default_factory=dict)
+    """Records that are decided."""
+
+
+def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[str]]) -> Settled:
+    """Return what the memory decides.
+
+    Args:
+        edited: question id -> ids of remembered questions of which it is a new wording.
+    """
+    settled = Settled()
+    if not memory.placed:
+        settled.free = list(units)
+        return settled
+    units = list(units)
+    ids = {row.id for unit in units for row in unit.rows}
+    for unit in units:
+        own = {row.id: memory.placed[row.id] for row in unit.rows if row.id in memory.placed}
+        new = [row for row in unit.rows if row.id not in own]
+        kin = [one for one in _kin(new, memory, edited) if one.id not in ids] if new else []
+        _settle(unit, own, new, kin, settled)
+    return settled
+
+
+def _kin(rows: Iterable[Row], memory: Memory, edited: Mapping[str, Sequence[str]]) -> list[Placed]:
+    """Return what is remembered under other names of some new rows."""
+    names = {name for row in rows for name in (row.id, row.group_id, row.stem_id, row.asked_id, *row.also, *edited.get(row.id, ())) if name}
+    return memory.named(sorted(names))
+
+
+def _settle(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], kin: Sequence[Placed], settled: Settled) -> None:
+    splits = {placed.split for placed in own.values()}
+    if not own and not kin:
+        settled.free.append(unit)
+    elif splits & {"test", "reserved"}:
+        if any(one.split in TRAINED for one in kin):  # its former wording was trained on
+            settled.put |= {row.id: Put("retired", "kin_of_held") for row in new}
+            unit, new = unit_of([row for row in unit.rows if row.id in own]), []
+        _stand(unit, own, new, "test" if "test" in splits else "reserved", settled)
+    elif "retired" in splits or HELD & {one.split for one in kin}:
+        _come(unit, own, kin, settled)
+    else:
+        known = [*own.values()] or kin
+        settled.trained["train" if any(one.split == "train" for one in known) else "dev"].append(unit)
+
+
+def _stand(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], side: Side, settled: Settled) -> None:
+    staying = [row for row in unit.rows if row.id in own and own[row.id].split == side]
+    settled.standing[side].append(standing := unit_of(staying))
+    if new:
+        settled.coming[side].append(Coming(unit_of(list(new)), False, standing.key))
+    back = [row for row in unit.rows if row.id in own and own[row.id].split == "retired" and own[row.id].was == side]
+    if back:
+        settled.coming[side].append(Coming(unit_of(back), True, standing.key))
+    decided = {row.id for row in (*staying, *new, *back)}
+    settled.put |= {row.id: _withheld(own[row.id]) for row in unit.rows if row.id not in decided}
+
+
+def _come(unit: Unit, own: Mapping[str, Placed], kin: Sequence[Placed], settled: Settled) -> None:
+    """Let a unit come back whole, or retire it whole where some of it was trained on."""
+    known = [*own.values(), *kin]
+    sides = {one.was if one.split == "retired" else one.split for one in known}
+    if sides <= {"test", "reserved"}:
+        settled.coming["test" if "test" in sides else "reserved"].append(Coming(unit, bool(own)))
+        return
+    settled.put |= {row.id: _withheld(own[row.id]) if row.id in own else Put("retired", "kin_of_held") for row in unit.rows}
+
+
+def _withheld(placed: Placed) -> Put:
+    """Return the place of a record that is tied to what is held back."""
+    return Put("retired", placed.why, placed.was) if placed.split == "retired" else Put("retired", "kin_of_held")

@@ -1,0 +1,125 @@
+"""Stage `leaks`: each check finds what is planted, blocks, and is told; what is sound passes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from records.jsonl import read_jsonl, to_line
+from records.provenance import Provenance
+from records.question import Question, question_id
+from splits import leaks
+from splits.containment import contained, ngrams_of
+from splits.memory import read_memory
+from splits.shots import Shot
+
+HIS = "他的特征有（ ）。"
+LONG = "在心理咨询的初始阶段与求助者建立良好咨询关系最重要的条件是（ ）。"
+
+
+def check(folder: Path, *words: str) -> list[leaks.Leak]:
+    """Run the stage; return its table."""
+    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95", *words])
+    return list(read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak))
+
+
+def plant(folder: Path, split: str, *questions: Question) -> None:
+    with open(folder / "splits" / split / "questions.jsonl", "ab") as file:
+        file.writelines(map(to_line, questions))
+
+
+def asked(one: Question, stem: str, **fields) -> Question:
+    fields.setdefault("shared_stem", None)
+    return replace(one, id=question_id(fields["shared_stem"], stem, [o.text for o in one.options]), stem=stem, **fields)
+
+
+def test_sound_splits_pass(split_files, pool, claims) -> None:
+    folder = split_files(pool, claims)
+    assert check(folder) == []
+    table = json.loads((folder / "leaks.json").read_text())
+    assert set(table) == set(leaks.CHECKS) and not any(row["questions"] for row in table.values())
+    assert json.loads((folder / "leaks/passed.json").read_text()) == {"leaks": 0, "blocking": 0}
+
+
+PLANTED: dict[str, Callable[[Question, Question], tuple[Question, Question]]] = {
+    "cluster": lambda one, two: (replace(one, cluster_id="c"), replace(two, cluster_id="c")),
+    "case": lambda one, two: (replace(one, group_id="g"), replace(two, group_id="g")),
+    "stem": lambda one, two: (asked(one, LONG), asked(two, LONG)),
+    "asked": lambda one, two: (asked(one, HIS, shared_stem="案例一", options=two.options), asked(two, HIS)),
+    "contained": lambda one, two: (asked(one, LONG, options=[]), asked(two, "以下哪句话是对的", explanation=f"教材说：{LONG}")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_leak_is_found_and_blocks(split_files, pool, question, name: str) -> None:
+    folder = split_files(pool)
+    long = [replace(o, text=f"{o.text}的一个较长选项") for o in question(998).options]
+    one, two = PLANTED[name](question(998), replace(question(999), options=long))
+    plant(folder, "test", one)
+    plant(folder, "train", two)
+    with pytest.raises(ValueError, match=rf"(?s){name} +1.*--withdraw"):
+        check(folder)
+    found = list(read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak))
+    assert [(leak.split, leak.id, leak.other_split, leak.other_id) for leak in found if leak.check == name] == [
+        ("test", one.id, "train", two.id)
+    ]
+    assert not (folder / "leaks/passed.json").exists()
+
+
+def test_a_shot_that_is_asked_is_found(split_files, pool) -> None:
+    folder = split_files(pool)
+    test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question))
+    shot = Shot(exam=test.exam, subject=test.subject, question_type=test.question_type, place=1, question_id=test.id, split="train")
+    (folder / "splits/shots.jsonl").write_bytes(to_line(shot))
+    with pytest.raises(ValueError, match="shot"):
+        check(folder)
+
+
+def test_references_are_listed_or_block(split_files, pool) -> None:
+    folder = split_files(pool)
+    train = next(one for one in read_jsonl(folder / "splits/train/questions.jsonl", Question) if len(one.options) == 5)
+    seen = [Provenance(source="cmmlu", url="cmmlu.csv", snapshot="2026-01-01", page_id="p", position="1")]
+    (folder / "references.jsonl").write_bytes(to_line(replace(train, provenance=seen)))
+    [leak] = check(folder)
+    assert (leak.check, leak.split, leak.id, leak.other_split) == ("reference", "train", train.id, "cmmlu")
+    with pytest.raises(ValueError, match="reference"):
+        check(folder, "--contaminated", "block")
+
+
+def test_what_gives_test_away_is_withdrawn_for_good(split_files, question) -> None:
+    pool = [question(n, subject="甲") for n in range(40)]
+    folder = split_files(pool)
+    test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question))
+    telling = asked(replace(question(77, subject="甲"), options=[]), "说说这句话", question_type="qa", answer="是",
+                    explanation="".join([test.stem, *(f"，{option.text}" for option in test.options)]))  # fmt: skip
+    telling = replace(telling, shared_stem=f"{test.stem}{LONG}")
+    held = replace(test, options=[])
+    pool = [held if one.id == test.id else one for one in pool]
+    held = replace(held, stem=LONG)
+    pool = [held if one.id == test.id else one for one in pool]
+    folder = split_files([*pool, telling], name="two", places=str(folder / "places.jsonl"))
+    (folder / "places.jsonl").write_bytes((folder.parent / "run/places.jsonl").read_bytes())
+    with pytest.raises(ValueError, match="contained"):
+        check(folder)
+    check(folder, "--withdraw")
+    assert read_memory(folder / "places.jsonl").placed[telling.id].why == "leaked"
+    for _ in range(2):
+        again = split_files([*pool, telling], name="two")
+        assert telling.id in {one.id for one in read_jsonl(again / "splits/retired/questions.jsonl", Question)}
+        assert check(again) == []
+
+
+TEXTS = st.lists(st.text("甲乙丙丁戊", min_size=6, max_size=14), max_size=8)
+
+
+@given(TEXTS, TEXTS, st.sampled_from([0.3, 0.5, 0.9, 1.0]))
+def test_containment_finds_what_counting_all_pairs_finds(ours: list[str], theirs: list[str], least: float) -> None:
+    left = [(f"a{n}", ngrams_of([text])) for n, text in enumerate(ours)]
+    right = [(f"b{n}", ngrams_of([text])) for n, text in enumerate(theirs)]
+    expected = {(a, b) for a, one in left for b, two in right if len(one & two) >= round(least * len(one), 6)}
+    assert {(one.asked, one.holder) for one in contained(left, right, least)} == expected

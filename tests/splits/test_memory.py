@@ -1,0 +1,136 @@
+"""The memory of splits: what two branches say, what an edit is, and what a person is told."""
+
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from records.jsonl import read_jsonl, to_line
+from records.question import Question
+from splits import explain
+from splits.memory import Memory, Placed, read_memory, safer
+from splits.sketches import known_again, sketch
+from splits.units import PLACES
+
+PLACED = st.builds(
+    Placed, id=st.just("q-1"), split=st.sampled_from(PLACES), since=st.sampled_from(["v1-a", "v2-b", "v2-c"]),
+    why=st.sampled_from(["drawn", "rest"]), was=st.sampled_from([None, "test", "reserved"]),
+    also=st.sampled_from([(), ("q-2",)]), ties=st.sampled_from([(), ("stem-1",)]),
+)  # fmt: skip
+TRAINED = {"train", "dev"}
+
+
+@given(st.lists(PLACED, min_size=1, max_size=4), st.randoms(use_true_random=False))
+def test_rows_that_differ_are_settled_on_the_safe_side_in_any_order(rows: list[Placed], random: Random) -> None:
+    held = any(row.split not in TRAINED for row in rows)
+    kept = Memory(rows).placed["q-1"]
+    assert (kept.split not in TRAINED) == held
+    if held and any(row.split in TRAINED for row in rows):
+        assert (kept.split, kept.was) == ("retired", None)
+    shuffled = [*rows, rows[0]]
+    random.shuffle(shuffled)
+    again = Memory(shuffled).placed["q-1"]
+    assert (again.split in TRAINED) == (kept.split in TRAINED)
+
+
+@given(PLACED, PLACED)
+def test_of_two_rows_the_order_does_not_matter(one: Placed, other: Placed) -> None:
+    assert safer(one, other) == safer(other, one)
+    assert safer(one, one) == one
+
+
+def test_two_branches_are_merged_by_git_and_read(split_files, pool, tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        names = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "-c", "init.defaultBranch=main")
+        subprocess.run(["git", *names, *words], cwd=repository, check=True, capture_output=True)
+
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    git("init")
+    (repository / ".gitattributes").write_text("places.jsonl merge=union\n")
+    places = repository / "places.jsonl"
+
+    def version(questions: list[Question], branch: str) -> dict[str, str]:
+        folder = split_files(questions, name=branch, places=str(places))
+        git("add", "-A")
+        git("commit", "-m", branch, "--allow-empty")
+        return {q.id: split for split in PLACES for q in read_jsonl(folder / "splits" / split / "questions.jsonl", Question)}
+
+    version(pool[:40], "main")
+    git("checkout", "-b", "other")
+    one = version(pool[:40] + pool[60:], "one")
+    git("checkout", "main")
+    two = version(pool[:90], "two")
+    git("merge", "other", "-m", "merge")
+    both = version(pool, "both")
+    for key, split in both.items():
+        before = {known[key] for known in (one, two) if key in known}
+        assert before <= TRAINED or split not in TRAINED
+        assert not (before & TRAINED and split in ("test", "reserved"))
+    assert version(pool, "both") == both
+
+
+def test_an_edited_question_takes_the_place_of_the_old_one(split_files, question, tmp_path: Path) -> None:
+    pool = [question(n, subject="甲") for n in range(30)]
+    places = str(tmp_path / "places.jsonl")
+    folder = split_files(pool, places=places)
+    asked = list(read_jsonl(folder / "splits/test/questions.jsonl", Question))
+    for change in (lambda text: text.replace("第", "笫"), lambda text: text + "请选择"):
+        edited = [question_with(one, change) for one in asked]
+        others = [one for one in pool if one.id not in {old.id for old in asked}]
+        after = split_files([*others, *edited], places=places, name="edited")
+        found = {one.id for one in read_jsonl(after / "splits/test/questions.jsonl", Question)}
+        assert found == {one.id for one in edited}
+
+
+def question_with(one: Question, change) -> Question:
+    from msgspec.structs import replace
+
+    from records.question import question_id
+
+    stem = change(one.stem)
+    return replace(one, stem=stem, id=question_id(None, stem, [option.text for option in one.options]))
+
+
+@given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9000), min_size=12, max_size=60), st.integers(0, 11))
+def test_a_text_is_known_by_its_sketch_after_an_edit(text: str, place: int) -> None:
+    edited = text[:place] + "改" + text[place + 1 :]
+    assert known_again([("other", "完全不同的另一句话而已"), ("new", edited)], {"old": sketch(text)}).get("new") == ["old"]
+    assert sketch(text) == sketch(text) and known_again([("new", edited)], {}) == {}
+
+
+def test_a_cluster_is_known_by_any_of_its_members(split_files, question, tmp_path: Path) -> None:
+    pool, places = [question(n, subject="甲") for n in range(30)], str(tmp_path / "places.jsonl")
+    (tmp_path / "run").mkdir()
+    other = question(99, subject="甲")
+    row = {"cluster_id": "c", "kept": None, "medoid": "m", "members": [], "similarity": [], "rows": 2}
+    lines = [to_line(row | {"kept": one.id, "members": [one.id, f"{one.id}-copy"]}) for one in pool]
+    (tmp_path / "run/clusters.jsonl").write_bytes(b"".join(lines))
+    folder = split_files(pool, places=places)
+    test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question)).id
+    assert [one.id for one in read_memory(Path(places)).named([f"{test}-copy"])] == [test]
+    assert other.id not in read_memory(Path(places)).placed
+
+
+def test_a_place_is_explained(split_files, pool, claims, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    folder = split_files(pool, claims)
+    places = [
+        "--places",
+        str(folder / "places.jsonl"),
+        "--questions",
+        str(folder / "questions.jsonl"),
+        "--claims",
+        str(folder / "claims.jsonl"),
+    ]
+    test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question))
+    for what in (test.id, test.stem, "病7", claims[0].id):
+        explain.main([what, *places])
+        told = capsys.readouterr().out
+        assert "since version v1-" in told and "why: " in told
+    with pytest.raises(ValueError, match="expected an id or words"):
+        explain.main(["无此题也无此词", *places])
+    with pytest.raises(ValueError, match="dvc repro split"):
+        explain.main(["x", "--places", str(tmp_path / "none.jsonl")])

@@ -1,0 +1,94 @@
+"""The published CPsyExam questions through clean, near_duplicates, split and leaks: nothing crosses, subjects are even."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+from records.identity import canonical
+from records.jsonl import read_jsonl
+from records.question import Question
+from splits.memory import read_memory
+from splits.units import SPLITS
+
+SPLIT_FLAGS = shlex.split(
+    "--seed 1 --quota.mcqa 300 --quota.mrqa 100 --quota.qa 12 --tcm_per_subject 100 --train_floor 5 --dev_share 0.1 --balance fill "
+    "--claim_test_share 0.2 --claim_reserved_share 0.1"
+)
+MERGE = shlex.split(
+    "curation.near_duplicates --questions clean/questions.jsonl --facts clean/facts.jsonl --references clean/references.jsonl "
+    "--out unique --metrics n.json"
+)
+SPLIT = shlex.split(
+    "splits.split --questions unique/questions.jsonl --clusters unique/clusters.jsonl --claims claims.jsonl "
+    "--places places.jsonl --out splits --metrics split.json"
+)
+LEAKS = shlex.split(
+    "splits.leaks --splits splits --references clean/references.jsonl --places places.jsonl --out leaks --metrics leaks.json"
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, root: Path, real_data: Path) -> Path:
+    folder = tmp_path_factory.mktemp("cpsyexam")
+    (folder / "params.yaml").write_text(json.dumps({
+        "sites": "embedded", "sources": {"cps": {"kind": "files"}}, "clean": {"min_stem_chars": 2, "min_chinese_share": 0.3},
+        "near_duplicates": {"ngram_chars": 3, "threshold": 0.8, "case_threshold": 0.65},
+    }))  # fmt: skip
+    (folder / "items").mkdir()
+    (folder / "claims.jsonl").touch()
+
+    def run(*command: str) -> bytes:
+        done = subprocess.run([sys.executable, "-m", *command], cwd=folder, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout
+
+    (folder / "items/cps.jsonl").write_bytes(run("crawlers.read", str(real_data / "cpsyexam"), "--format", "cpsyexam"))
+    run("curation.clean", "--items", "items", "--out", "clean", "--metrics", "clean.json")
+    run(*MERGE)
+    run(*SPLIT, *SPLIT_FLAGS)
+    run(*LEAKS, "--withdraw")
+    run(*SPLIT, *SPLIT_FLAGS)
+    run(*LEAKS)
+    return folder
+
+
+def test_no_cluster_case_or_stem_is_in_two_splits(built: Path) -> None:
+    homes = defaultdict(set)
+    for split in SPLITS:
+        for one in read_jsonl(built / "splits" / split / "questions.jsonl", Question):
+            case = canonical(one.shared_stem or "")
+            for tie in (one.cluster_id, one.group_id, case and f"case {case}"):
+                homes[tie].add(split)
+    homes.pop(None)
+    homes.pop("")
+    assert len(homes) > 500 and all(len(home) == 1 for home in homes.values())
+    table = json.loads((built / "leaks.json").read_text())
+    assert not any(row["questions"] for check, row in table.items() if check != "reference")
+
+
+def test_subjects_are_even_where_supply_allows_and_exams_equal(built: Path) -> None:
+    supply, test, reserved = (
+        Counter((one.category, one.exam, one.question_type, one.subject) for path in paths for one in read_jsonl(path, Question))
+        for paths in ([built / "unique/questions.jsonl"], *([built / f"splits/{split}/questions.jsonl"] for split in ("test", "reserved")))
+    )
+    assert test == reserved
+    for kind, quota in (("mcqa", 300), ("mrqa", 100)):
+        for exam in ("GEE", "PCE", "SSE", "TQE"):
+            numbers = {key: max(0, number - 5) // 2 for key, number in supply.items() if key[:3] == ("kg", exam, kind)}
+            given = sum(test[key] for key in numbers)
+            # What is tied together or short of a floor may leave a few.
+            assert min(quota, sum(numbers.values())) - 4 <= given <= quota, (exam, kind, given)
+            rich = [test[key] for key, cap in numbers.items() if test[key] < cap - 2]
+            assert max(rich, default=0) - min(rich, default=0) <= 1, (exam, kind, rich)
+
+
+def test_every_question_is_remembered(built: Path) -> None:
+    memory = read_memory(built / "places.jsonl")
+    assert {one.id for one in read_jsonl(built / "unique/questions.jsonl", Question)} == set(memory.placed)
+    assert Counter(one.why for one in memory.placed.values())["leaked"] < 10
