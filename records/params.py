@@ -139,6 +139,11 @@ class Split(Block):
     claim_reserved_share: Share
 
 
+class Release(Block):
+    version: Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$")] = "0.1.0"
+    """Of the data set, told in its card; raised when what was published changes."""
+
+
 class Model(Block):
     """One line under `models`."""
 
@@ -183,6 +188,7 @@ class Params(Block, kw_only=True):
     claims: Claims
     evidence: EvidenceParams
     split: Split
+    release: Release = Release()
     models: dict[Slug, Model]
     runs: dict[Slug, Run]
 
