@@ -23,6 +23,7 @@ from splits.rendering import canary, data_file
 PATHS = {"splits": "data/splits", "prompts": "eval/prompts", "ledger": "splits/released.jsonl", "out": "data/release"}
 CHECKSUMS = "SHA256SUMS"
 PAIRS = "pairs"
+ROWS_AT_A_TIME = 10_000  # rows as Python objects take ten times what they take in a table
 FOLDERS = (*CONFIGS, harness.FOLDER, instructions.FOLDER, opencompass.FOLDER)
 
 
@@ -51,21 +52,21 @@ def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "release", Release, PATHS)
     version = arguments.params.version
     with folder_lock(arguments.out) as out:
-        contents, texts, tables = Contents(), {}, []
+        contents, tables, written = Contents(), [], []
         for split in RELEASED:
             questions, claims = read_split(arguments.splits, split)
             tables += write_tables(out, split, questions, claims, contents)
             if split == "train":
-                texts |= instruction_files(questions, claims, instructions.Prompts(arguments.prompts))
+                written += write_texts(out, instruction_files(questions, claims, instructions.Prompts(arguments.prompts)))
             if split == "test":
-                texts |= opencompass_files(questions, claims)
-        texts[commitment.FILE] = _pretty(commitment.commit(*read_split(arguments.splits, commitment.RESERVED)))
-        texts |= {f"{harness.FOLDER}/{name}": text.encode() for name, text in harness.render_harness(contents.tables, version).items()}
+                written += write_texts(out, opencompass_files(questions, claims))
         changes = advance(list(read_jsonl(arguments.ledger, Change)), contents.items, version)
+        texts = {f"{harness.FOLDER}/{name}": text.encode() for name, text in harness.render_harness(contents.tables, version).items()}
+        texts[commitment.FILE] = _pretty(commitment.commit(*read_split(arguments.splits, commitment.RESERVED)))
         texts[HISTORY] = b"".join(map(to_line, changes))
         texts[croissant.FILE] = _pretty(describe(out, tables, contents, version))
         texts["README.md"] = render_card(contents, version, tally(changes)).encode()
-        written = [*tables, *write_texts(out, texts)]
+        written += [*tables, *write_texts(out, texts)]
         _sweep(out, {*written, out / CHECKSUMS})
         write_texts(out, {CHECKSUMS: "".join(f"{sha256(path)}  {_name(out, path)}\n" for path in sorted(written)).encode()})
 
@@ -77,27 +78,30 @@ def read_split(splits: Path, split: str) -> tuple[list[Question], list[ClaimPair
 
 def write_tables(out: Path, split: str, questions: Iterable[Question], claims: Iterable[ClaimPair], contents: Contents) -> list[Path]:
     """Write the tables of one split; return their paths."""
-    mark = canary()
-    rows: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    records: dict[tuple[str, str], list[Question | ClaimPair]] = defaultdict(list)
     for question in questions:
-        config, row = config_of(question), question_row(question, mark)
-        rows[config, question.question_type].append(row)
-        contents.count(question, config, split, row)
+        records[config_of(question), question.question_type].append(question)
     for claim in claims:
-        row = claim_row(claim, mark)
-        rows[CLAIMS, PAIRS].append(row)
-        contents.count(claim, CLAIMS, split, row)
-    return [write_table(out / data_file(config, kind, split), config, table) for (config, kind), table in sorted(rows.items())]
+        records[CLAIMS, PAIRS].append(claim)
+    return [
+        write_table(out / data_file(config, kind, split), config, split, held, contents) for (config, kind), held in sorted(records.items())
+    ]
 
 
-def write_table(path: Path, config: str, rows: list[dict[str, Any]]) -> Path:
-    """Write one Parquet file; equal rows give equal bytes."""
+def write_table(path: Path, config: str, split: str, records: Sequence[Question | ClaimPair], contents: Contents) -> Path:
+    """Write one Parquet file; equal records give equal bytes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = claim_schema() if config == CLAIMS else question_schema()
-    with replacing(path) as part:
-        pq.write_table(pa.Table.from_pylist(rows, schema=schema), part, compression="zstd")
+    mark = canary()
+    schema, row_of = (claim_schema(), claim_row) if config == CLAIMS else (question_schema(), question_row)
+    with replacing(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as table:
+        for start in range(0, len(records), ROWS_AT_A_TIME):
+            rows = []
+            for record in records[start : start + ROWS_AT_A_TIME]:
+                rows.append(row_of(record, mark))
+                contents.count(record, config, split, rows[-1])
+            table.write_table(pa.Table.from_pylist(rows, schema=schema))
     return path
 
 
