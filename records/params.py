@@ -140,8 +140,7 @@ class Split(Block):
 
 
 class Release(Block):
-    version: Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$")] = "0.1.0"
-    """Of the data set, told in its card; raised when what was published changes."""
+    version: Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$")]
 
 
 class Model(Block):
@@ -188,7 +187,7 @@ class Params(Block, kw_only=True):
     claims: Claims
     evidence: EvidenceParams
     split: Split
-    release: Release = Release()
+    release: Release
     models: dict[Slug, Model]
     runs: dict[Slug, Run]
 

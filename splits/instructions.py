@@ -9,7 +9,7 @@ from typing import Any
 
 from records.claim import ClaimPair
 from records.question import Option, Question
-from splits.columns import CLAIMS, IN_WORDS, config_of
+from splits.columns import IN_WORDS
 from splits.rendering import TEMPLATES
 from splits.units import TCM
 
@@ -35,14 +35,9 @@ class Prompts:
         return self._texts[name].format(**words)
 
 
-def teach(questions: Iterable[Question], claims: Iterable[ClaimPair], prompts: Prompts) -> dict[str, list[Entry]]:
-    """Return the entries of each config, in the order of the records; a claim pair gives two."""
-    taught: dict[str, list[Entry]] = {}
-    for question in questions:
-        taught.setdefault(config_of(question), []).append(_question_entry(question, prompts))
-    for pair in claims:
-        taught.setdefault(CLAIMS, []).extend(_claim_entries(pair, prompts))
-    return taught
+def teach(record: Question | ClaimPair, prompts: Prompts) -> list[Entry]:
+    """Return the entries of a record: one of a question, two of a claim pair."""
+    return _claim_entries(record, prompts) if isinstance(record, ClaimPair) else [_question_entry(record, prompts)]
 
 
 def index(taught: Iterable[str]) -> dict[str, Any]:

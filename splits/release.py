@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -57,7 +58,7 @@ def main(argv: list[str] | None = None) -> None:
             questions, claims = read_split(arguments.splits, split)
             tables += write_tables(out, split, questions, claims, contents)
             if split == "train":
-                written += write_texts(out, instruction_files(questions, claims, instructions.Prompts(arguments.prompts)))
+                written += write_instructions(out, questions, claims, instructions.Prompts(arguments.prompts))
             if split == "test":
                 written += write_texts(out, opencompass_files(questions, claims))
         changes = advance(list(read_jsonl(arguments.ledger, Change)), contents.items, version)
@@ -105,14 +106,22 @@ def write_table(path: Path, config: str, split: str, records: Sequence[Question 
     return path
 
 
-def instruction_files(questions: Sequence[Question], claims: Sequence[ClaimPair], prompts: instructions.Prompts) -> dict[str, bytes]:
-    """Return the files for fine-tuning: an array of entries a config, one entry a line, and their index."""
-    taught = instructions.teach(questions, claims, prompts)
-    if not taught:
-        return {}
-    files = {f"{config}.json": b"[\n" + b",\n".join(map(msgspec.json.encode, entries)) + b"\n]\n" for config, entries in taught.items()}
-    files[instructions.INDEX] = _pretty(instructions.index(taught))
-    return {f"{instructions.FOLDER}/{name}": text for name, text in files.items()}
+def write_instructions(out: Path, questions: Iterable[Question], claims: Sequence[ClaimPair], prompts: instructions.Prompts) -> list[Path]:
+    """Write the files for fine-tuning, an array of entries a config, and their index; return their paths."""
+    records: dict[str, list[Question | ClaimPair]] = defaultdict(list)
+    for question in questions:
+        records[config_of(question)].append(question)
+    if claims:
+        records[CLAIMS].extend(claims)
+    for config, held in records.items():
+        with replacing(out / instructions.FOLDER / f"{config}.json") as part, open(part, "wb") as file:
+            entries = (msgspec.json.encode(entry) for record in held for entry in instructions.teach(record, prompts))
+            file.writelines(
+                (b"[\n" if first else b",\n") + entry for first, entry in zip(chain([True], repeat(False)), entries, strict=False)
+            )
+            file.write(b"\n]\n")
+    index = {f"{instructions.FOLDER}/{instructions.INDEX}": _pretty(instructions.index(records))} if records else {}
+    return [*(out / instructions.FOLDER / f"{config}.json" for config in records), *write_texts(out, index)]
 
 
 def opencompass_files(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> dict[str, bytes]:

@@ -67,13 +67,13 @@ def test_each_type_is_taught_under_its_name(question) -> None:
     prompts = Prompts(ROOT / "eval/prompts")
     names = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "qa": "问答", "blank": "填空"}
     for kind, name in names.items():
-        (entries,) = teach([question(1, kind=kind, answer="感觉" if kind in ("qa", "blank") else "A")], [], prompts).values()
-        assert f"考试中的{name}题" in entries[0]["system"] and entries[0]["output"].startswith("答案：")
+        (entry,) = teach(question(1, kind=kind, answer="感觉" if kind in ("qa", "blank") else "A"), prompts)
+        assert f"考试中的{name}题" in entry["system"] and entry["output"].startswith("答案：")
 
 
 def test_a_case_stands_before_its_question(question) -> None:
-    (entries,) = teach([question(1, category="ca", shared_stem="案例：某女。")], [], Prompts(ROOT / "eval/prompts")).values()
-    assert entries[0]["instruction"].startswith("案例：某女。\nPCE")
+    (entry,) = teach(question(1, category="ca", shared_stem="案例：某女。"), Prompts(ROOT / "eval/prompts"))
+    assert entry["instruction"].startswith("案例：某女。\nPCE")
 
 
 def test_opencompass_tables_hold_the_test_split(release: Path, tmp_path: Path) -> None:
