@@ -34,7 +34,7 @@ def meta(name: str, rows: Iterable[Row]) -> Mapping[str, Any]:
     answers = sorted({letter for row in rows for letter in row["letters"]}) if name != "atomexam_claims" else ["正确", "错误"]
     lead = "" if name == "atomexam_claims" else "答案："
     rounds = {
-        answer: {"round": [{"role": "HUMAN", "prompt": "{question}"}, {"role": "BOT", "prompt": f"{lead}{answer}"}]} for answer in answers
+        answer: {"round": [{"role": "HUMAN", "prompt": "{question}\n"}, {"role": "BOT", "prompt": f"{lead}{answer}"}]} for answer in answers
     }  # fmt: skip
     return {
         "abbr": name, "data_type": "mcq", "infer_method": "ppl", "input_columns": ["question"], "output_column": "answer",

@@ -85,6 +85,9 @@ def test_opencompass_tables_hold_the_test_split(release: Path, tmp_path: Path) -
         assert (meta["abbr"], meta["data_type"], meta["infer_method"]) == (path.stem, "mcq", "ppl")
         assert {row[meta["output_column"]] for row in rows} <= set(meta["template"]) == set(meta["options"])
         assert all(row[column] for row in rows for column in meta["input_columns"])
+        lead = "" if path.stem == "atomexam_claims" else "答案："
+        said = {answer: "".join(turn["prompt"] for turn in told["round"]) for answer, told in meta["template"].items()}
+        assert said == {answer: f"{{question}}\n{lead}{answer}" for answer in meta["options"]}
         found |= {row["id"].split("/")[0] for row in rows}
     test = tmp_path / "run/splits/test"
     expected = {question.id for question in read_jsonl(test / "questions.jsonl", Question) if question.question_type in ("mcqa", "tf")}
