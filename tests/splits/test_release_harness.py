@@ -10,12 +10,24 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from msgspec import structs
 from ruamel.yaml import YAML
 
 from eval.lessons import END_OF_TEXT, byte_pairs
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
+LETTERS = "ABCDE"
 CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}"
+
+
+@pytest.fixture
+def release(split_files, release_of, pool, claims) -> Path:
+    """A release in which each letter is the right one somewhere."""
+    varied = [
+        structs.replace(question, answer=LETTERS[number % 5]) if question.question_type in ("mcqa", "tf") else question
+        for number, question in enumerate(pool)
+    ]
+    return release_of(split_files(varied, claims, quota__tf="2", quota__mcqa="12"))
 
 
 def random_model(release: Path, folder: Path) -> None:
@@ -62,10 +74,12 @@ def choice_prompt(row: dict) -> str:
     return lead + case + row["stem"] + "\n" + "".join(f"{o['letter']}. {o['text']}\n" for o in row["options"]) + "答案："
 
 
-def own_choice_accuracy(model: Path, rows: list[dict]) -> float:
+def own_choices(model: Path, rows: list[dict]) -> tuple[dict[str, list[float]], float]:
+    """Return the log-likelihood of each letter of each question, and the accuracy."""
     likelihoods = own_likelihoods(model, [(choice_prompt(row), [option["letter"] for option in row["options"]]) for row in rows])
     chosen = [row["options"][found.index(max(found))]["letter"] for row, found in zip(rows, likelihoods, strict=True)]
-    return sum(letter == row["answer"] for letter, row in zip(chosen, rows, strict=True)) / len(rows)
+    right = sum(letter == row["answer"] for letter, row in zip(chosen, rows, strict=True))
+    return {row["id"]: found for row, found in zip(rows, likelihoods, strict=True)}, right / len(rows)
 
 
 def own_claim_accuracy(model: Path, pairs: list[dict]) -> tuple[float, float]:
@@ -87,15 +101,21 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     ran = subprocess.run(
         [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu",
          "--include_path", str(release / "harness"), "--tasks", ",".join((*CHOICES, "atomexam_claims", "atomexam_kg_mrqa")),
-         "--batch_size", "4", "--output_path", str(out)],
+         "--batch_size", "4", "--log_samples", "--output_path", str(out)],
         cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr[-3000:]
     (told,) = out.rglob("results_*.json")
     results = json.loads(told.read_text(encoding="utf-8"))["results"]
     for task in CHOICES:
-        config, kind = task.split("_")[1:]
-        assert results[task]["acc,none"] == pytest.approx(own_choice_accuracy(model, table(release, config, kind)))
+        likelihoods, accuracy = own_choices(model, table(release, *task.split("_")[1:]))
+        assert results[task]["acc,none"] == pytest.approx(accuracy)
+        (samples,) = out.rglob(f"samples_{task}_*.jsonl")
+        told = {
+            row["doc"]["id"]: [float(found) for found, _ in row["filtered_resps"]]
+            for row in map(json.loads, samples.open(encoding="utf-8"))
+        }
+        assert told == {key: pytest.approx(found, abs=1e-3) for key, found in likelihoods.items()}
     accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
     assert (results["atomexam_claims"]["acc,none"], results["atomexam_claims"]["pair_acc,none"]) == (
         pytest.approx(accuracy),
