@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 HISTORY = "history.jsonl"
 Kind = Literal["added", "edited", "moved", "removed", "returned"]
@@ -49,7 +49,7 @@ def order_of(version: str) -> tuple[int, ...]:
 
 def in_order(changes: Iterable[Change]) -> list[Change]:
     """Return changes by version, then id, each once: two branches that were merged may hold a line twice."""
-    return sorted(set(changes), key=lambda change: (order_of(change.version), change.id, change.change))
+    return sorted(set(changes), key=lambda change: (order_of(change.version), *structs.astuple(change)[1:]))
 
 
 def standing(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:

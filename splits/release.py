@@ -45,7 +45,7 @@ class Contents:
         else:
             self.tables[config, record.question_type, split] += 1
             self.subjects[(record.exam, record.subject), split] += 1
-        self.sources.update({(place.source, urlsplit(place.url).hostname or "files", place.snapshot) for place in record.provenance})
+        self.sources.update({(place.source, site_of(place.url), place.snapshot) for place in record.provenance})
         self.items[record.id] = item_of(row, config, RELEASED[split])
 
 
@@ -145,6 +145,14 @@ def write_texts(out: Path, texts: dict[str, bytes]) -> list[Path]:
         with replacing(out / name) as part:
             part.write_bytes(text)
     return [out / name for name in texts]
+
+
+def site_of(url: str) -> str:
+    """Return the host of an address; imported files have none, and a page may name what is no address."""
+    try:
+        return urlsplit(url).hostname or "files"
+    except ValueError:
+        return "no address"
 
 
 def sha256(path: Path) -> str:

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
 from records.jsonl import read_jsonl, to_line
+from records.provenance import Provenance
 from records.question import Question
 from splits.rendering import canary
 
@@ -135,3 +136,9 @@ def test_the_card_names_every_folder_and_file_that_is_there(release: Path) -> No
     assert all(
         f"`{path.name}{'/' * path.is_dir()}`" in text or f"`{path.name}`" in text for path in release.iterdir() if path.name != "README.md"
     )
+
+
+def test_an_address_that_is_none_is_told_as_such(split_files, release_of, question) -> None:
+    seen = [Provenance(source="odd", url="http://[no", snapshot="2026-11-20", page_id="page-1", position="q1")]
+    folder = release_of(split_files([question(n, provenance=seen) for n in range(12)]))
+    assert re.search(r"^\| odd \| no address \| 2026-11-20 \| \d+ \|$", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
