@@ -8,21 +8,15 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 from msgspec.structs import force_setattr
 from ruamel.yaml import YAML
 
+from records.blocks import Block, Count, Share, Slug
 from records.checks import convert, one_of
+from records.split_blocks import Leaks, Release, Split
 
 PARAMS_FILE = "params.yaml"
-Share = Annotated[float, Meta(ge=0, le=1)]
-Count = Annotated[int, Meta(ge=0)]
-SLUG = "^[a-z0-9][a-z0-9_-]*$"
-Slug = Annotated[str, Meta(pattern=SLUG)]
-
-
-class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One block of params.yaml."""
 
 
 class Source(Block):
@@ -113,39 +107,6 @@ class EvidenceParams(Block):
     """Where evidence comes from: the passages of the crawled pages, or results of a web search saved under imports/search."""
 
 
-class Quota(Block):
-    """Questions of each type that one exam gives to test, and again to reserved."""
-
-    mcqa: Count = 0
-    mrqa: Count = 0
-    qa: Count = 0
-    tf: Count = 0
-    blank: Count = 0
-
-
-class Split(Block):
-    seed: int
-    quota: Quota
-    tcm_per_subject: Count
-    """TCM questions of one subject and form in test, and again in reserved (TCMBench: at most 100)."""
-    train_floor: Count
-    """Questions of each subject and type kept in train for few-shot use."""
-    dev_share: Share
-    """Share of what test and reserved leave that goes to dev."""
-    balance: Literal["fill", "strict"]
-    """An exam that cannot fill its quota: fill keeps the others at theirs, strict lowers all to what each can give."""
-    claim_test_share: Share
-    """Share of heads (diseases, medicines, …) whose claims go to test; 1.0 is the paper's way."""
-    claim_reserved_share: Share
-
-
-class Leaks(Block):
-    contained: Annotated[float, Meta(gt=0, le=1)] = 0.95
-    """Share of a question's n-grams from which another text that has them gives it away."""
-    contaminated: Literal["mark", "block"] = "mark"
-    """What becomes of a question that stands in a reference: it is listed, or stops the line as well."""
-
-
 class Model(Block):
     """One line under `models`."""
 
@@ -191,6 +152,7 @@ class Params(Block, kw_only=True):
     evidence: EvidenceParams
     split: Split
     leaks: Leaks = Leaks()
+    release: Release
     models: dict[Slug, Model]
     runs: dict[Slug, Run]
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from records.claim import ClaimPair
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from splits.dev import draw_dev
 from splits.drawing import SIDES, Draw, Drawn, pair_up
 from splits.filling import top_up

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from records.claim import ClaimPair
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from splits.memory import Memory
 from splits.settling import Put
 from splits.units import SPLITS, Cell, Place, Row, is_tcm

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from splits.drawing import draw
 from splits.quotas import dev_room, floors
 from splits.units import Cell, Counts, Unit, any_subject, by_subject, count_cells, of_subject, place

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from records.claim import ClaimPair
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from splits.memory import Memory, Side
 from splits.quotas import rounded
 from splits.settling import Put

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from splits.drawing import SIDES, Drawn, draw, needs_on
 from splits.quotas import Pool, deal, pool_of
 from splits.settling import Settled

@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.params import Leaks as Params
 from records.question import Question
+from records.split_blocks import Leaks as Params
 from records.stage import read_arguments, run_stage
 from splits.containment import contained, ngrams_of
 from splits.memory import Placed, read_memory, write_memory

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from records.identity import content_id
 from records.jsonl import read_jsonl, write_jsonl
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from splits.units import Place
 
 Side = Literal["test", "reserved"]

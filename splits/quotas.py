@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from splits.units import Cell, by_subject, is_tcm, of_subject, place
 
 K = TypeVar("K", bound=Hashable)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from splits.memory import HELD, Memory, Placed
 from splits.reading import Questions
 from splits.settling import Put

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from records.claim import ClaimPair
 from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
-from records.params import Split as Params
+from records.split_blocks import Split as Params
 from records.stage import read_arguments, run_stage
 from splits.allocate import decide
 from splits.composition import compose

@@ -11,6 +11,7 @@ from msgspec import Struct
 from ruamel.yaml import YAML
 
 import records.params
+import records.split_blocks
 from curation import claims, near_duplicates, rejections
 from curation.entities import kinds
 from eval.finetune import Training
@@ -37,7 +38,7 @@ def structs_of(*modules: object) -> list[type[Struct]]:
 
 
 RECORDS = structs_of(alias, claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review, verdict)
-BLOCKS = [shape for shape in structs_of(records.params) if shape.__name__ not in ("Block", "Extraction")] + [Training]
+BLOCKS = [shape for shape in structs_of(records.params, records.split_blocks) if shape.__name__ != "Extraction"] + [Training]
 
 
 def table(document: str, section: str) -> dict[str, str]:

@@ -8,7 +8,8 @@ from msgspec import Meta, Struct
 
 from records import params
 from records.checks import convert
-from records.params import Model, Source, Split
+from records.params import Model, Source
+from records.split_blocks import Split
 from records.stage import read_arguments
 
 PARAMS = params.read_params()

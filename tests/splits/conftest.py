@@ -71,6 +71,26 @@ def claims(claim: Callable[..., ClaimPair]) -> list[ClaimPair]:
 
 
 @pytest.fixture
+def release_of(tmp_path: Path) -> Callable[..., Path]:
+    """Run the release stage on a folder with `splits/`, against a ledger of its own; return the release."""
+
+    def run(folder: Path, name: str = "release", version: str = "0.1.0") -> Path:
+        from splits.release import main
+
+        ledger = tmp_path / "released.jsonl"
+        ledger.touch()
+        main(["--splits", str(folder / "splits"), "--ledger", str(ledger), "--version", version, "--out", str(tmp_path / name)])
+        return tmp_path / name
+
+    return run
+
+
+@pytest.fixture
+def release(split_files: Callable[..., Path], release_of: Callable[..., Path], pool: list[Question], claims: list[ClaimPair]) -> Path:
+    return release_of(split_files(pool, claims, quota__tf="1"))
+
+
+@pytest.fixture
 def split_files(tmp_path: Path) -> Callable[..., Path]:
     """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
 

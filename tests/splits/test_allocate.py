@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.params import Quota
-from records.params import Split as Params
+from records.split_blocks import Quota
+from records.split_blocks import Split as Params
 from splits.allocate import allocate, allocate_claims
 from splits.quotas import rounded, water_fill
 from splits.units import SPLITS, Cell, Row, by_subject, join, place

@@ -5,8 +5,8 @@ from random import Random
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from records.params import Quota
-from records.params import Split as Params
+from records.split_blocks import Quota
+from records.split_blocks import Split as Params
 from splits.allocate import allocate
 from splits.units import Cell, Row, Unit, by_subject, count_cells, join
 

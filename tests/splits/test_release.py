@@ -2,25 +2,20 @@
 
 import hashlib
 import json
+import re
 import socket
 from pathlib import Path
 
-import jinja2
 import pyarrow.parquet as pq
 import pytest
+from huggingface_hub import DatasetCard
+from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
 from records.jsonl import read_jsonl, to_line
+from records.provenance import Provenance
 from records.question import Question
-from splits.card import canary
-from splits.release import main
-
-
-@pytest.fixture
-def release(split_files, pool, claims, tmp_path: Path) -> Path:
-    folder = split_files(pool, claims, quota__tf="1")
-    main(["--splits", str(folder / "splits"), "--out", str(tmp_path / "release")])
-    return tmp_path / "release"
+from splits.rendering import canary
 
 
 @pytest.fixture
@@ -87,21 +82,13 @@ def test_nothing_of_reserved_is_in_the_folder(release: Path, tmp_path: Path) -> 
         assert not any(secret.encode() in text for text in texts for secret in secrets)
 
 
-def test_it_needs_no_reserved_split_at_all(split_files, pool, claims, tmp_path: Path) -> None:
-    folder = split_files(pool, claims)
-    main(["--splits", str(folder / "splits"), "--out", str(tmp_path / "with")])
-    for path in (folder / "splits/reserved").iterdir():
-        path.unlink()
-    main(["--splits", str(folder / "splits"), "--out", str(tmp_path / "without")])
-    assert tree(tmp_path / "with") == tree(tmp_path / "without")
-
-
-def test_twice_the_same_bytes_whatever_lay_there(release: Path, tmp_path: Path) -> None:
+def test_twice_the_same_bytes_whatever_lay_there(release: Path, release_of, tmp_path: Path) -> None:
     before = tree(release)
     (release / "kg/test-blank.parquet").write_bytes(b"old")
     (release / "harness/atomexam_old.yaml").write_text("task: old")
     (release / "README.md.part").write_text("half")
-    main(["--splits", str(tmp_path / "run/splits"), "--out", str(release)])
+    (release / "sft/old.json").write_text("[]")
+    release_of(tmp_path / "run")
     assert tree(release) == before
 
 
@@ -117,36 +104,41 @@ def test_every_row_and_text_carries_the_canary(release: Path) -> None:
     assert all(canary() in path.read_text(encoding="utf-8") for path in [release / "README.md", *release.glob("harness/*.yaml")])
 
 
-def test_task_files_fit_the_tables(release: Path) -> None:
-    """The harness renders the templates of a task file with the columns of a row."""
-    tasks = {path.stem: YAML(typ="safe").load(path.read_text(encoding="utf-8")) for path in release.glob("harness/*.yaml")}
-    assert sorted(tasks.pop("atomexam")["task"]) == sorted(tasks)
-    assert {"atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_ca_mrqa", "atomexam_tcm_mcqa", "atomexam_claims_non_factual"} <= set(tasks)
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    for name, task in tasks.items():
-        assert task["task"] == name
-        for file in task["dataset_kwargs"]["data_files"].values():
-            assert (release / file).is_file()
-        row = pq.read_table(release / task["dataset_kwargs"]["data_files"]["test"]).to_pylist()[0]
-        prompt = environment.from_string(task["doc_to_text"]).render(row)
-        assert (row.get("stem") or row[name.removeprefix("atomexam_claims_")]) in prompt
-        assert name.startswith("atomexam_claims") or prompt.endswith("\nE. " + row["E"] + "\n答案：")
-        if isinstance(task.get("doc_to_choice"), str):
-            assert environment.from_string(task["doc_to_choice"]).render(row) == str(list("ABCDE"))
-            assert row[task["doc_to_target"]] in "ABCDE"
-
-
-def test_crawled_names_are_no_markup(split_files, question, tmp_path: Path) -> None:
+def test_crawled_names_are_no_markup(split_files, release_of, question) -> None:
     subject = "<script>alert(1)</script>|[x](http://y)\n# 标题"
-    folder = split_files([question(n, subject=subject) for n in range(12)])
-    main(["--splits", str(folder / "splits"), "--out", str(tmp_path / "release")])
-    card = (tmp_path / "release/README.md").read_text(encoding="utf-8")
+    folder = release_of(split_files([question(n, subject=subject) for n in range(12)]))
+    card = (folder / "README.md").read_text(encoding="utf-8")
     assert "<script>" not in card and "\n# 标题" not in card
     assert r"| PCE | &lt;script&gt;alert(1)&lt;/script&gt;\|\[x\](http://y) # 标题 |" in card
 
 
-def test_nothing_to_release(split_files, tmp_path: Path) -> None:
-    folder = split_files([])
-    main(["--splits", str(folder / "splits"), "--out", str(tmp_path / "release")])
-    assert front_matter(tmp_path / "release")["configs"] == []
-    assert not list((tmp_path / "release").rglob("*.parquet"))
+def test_nothing_to_release(split_files, release_of) -> None:
+    folder = release_of(split_files([]))
+    assert front_matter(folder)["configs"] == []
+    assert not list(folder.rglob("*.parquet"))
+
+
+def test_the_card_is_one_that_the_hub_reads_and_its_tables_are_tables(release: Path) -> None:
+    text = (release / "README.md").read_text(encoding="utf-8")
+    data = DatasetCard(text).data
+    assert (data.pretty_name, data.language, data.license, data.license_name) == ("AtomExam", ["zh"], "other", "sources-own-terms")
+    body = text.split("---\n", 2)[2]
+    parsed = MarkdownIt("commonmark").enable("table").parse(body)
+    tables = sum(token.type == "table_open" for token in parsed)
+    assert tables == len(re.findall(r"^\|-", body, re.MULTILINE)) >= 7
+    rows = [row for table in re.findall(r"(?:^\|.*\n)+", body, re.MULTILINE) for row in table.splitlines()]
+    assert len(rows) == sum(token.type == "tr_open" for token in parsed) + tables
+    assert not [token for token in parsed if token.type == "html_block"]
+
+
+def test_the_card_names_every_folder_and_file_that_is_there(release: Path) -> None:
+    text = (release / "README.md").read_text(encoding="utf-8")
+    assert all(
+        f"`{path.name}{'/' * path.is_dir()}`" in text or f"`{path.name}`" in text for path in release.iterdir() if path.name != "README.md"
+    )
+
+
+def test_an_address_that_is_none_is_told_as_such(split_files, release_of, question) -> None:
+    seen = [Provenance(source="odd", url="http://[no", snapshot="2026-11-20", page_id="page-1", position="q1")]
+    folder = release_of(split_files([question(n, provenance=seen) for n in range(12)]))
+    assert re.search(r"^\| odd \| no address \| 2026-11-20 \| \d+ \|$", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from records.jsonl import to_line
-from records.params import Quota
-from records.params import Split as Params
 from records.question import Option, Question, question_id
+from records.split_blocks import Quota
+from records.split_blocks import Split as Params
 from splits.allocate import decide
 from splits.memory import Memory
 from splits.reading import Questions, row_of

@@ -1,0 +1,49 @@
+"""The reserved split, committed to without being shown: ids and a salt -> one hash a record, and its proof once it may be known.
+
+A record's commitment is sha256(nonce + id), its nonce hmac_sha256(salt, id). The nonce of one record opens that record alone. The
+salt is a hash of the whole reserved split: there is no secret to keep, to lose or to leak beside the split itself.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from records.claim import ClaimPair
+from records.jsonl import to_line
+from records.question import Question
+
+FILE = "reserved.json"
+RESERVED = "reserved"
+SCHEME = "sha256(nonce + id), where nonce = hmac_sha256(salt, id); nonce and hash in lower-case hex, all as UTF-8"
+
+
+class Proof(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What opens one commitment: with it, anyone can tell that the record was reserved when the release was made."""
+
+    id: str
+    nonce: str
+
+
+def salt_of(records: Iterable[Question | ClaimPair]) -> bytes:
+    """Return the salt of a reserved split, whatever the order of its records."""
+    lines = sorted(hashlib.sha256(to_line(record)).digest() for record in records)
+    return hashlib.sha256(b"".join(lines)).digest()
+
+
+def prove(salt: bytes, record_id: str) -> Proof:
+    return Proof(id=record_id, nonce=hmac.new(salt, record_id.encode(), hashlib.sha256).hexdigest())
+
+
+def commitment(proof: Proof) -> str:
+    return hashlib.sha256((proof.nonce + proof.id).encode()).hexdigest()
+
+
+def commit(questions: Iterable[Question], claims: Iterable[ClaimPair]) -> dict[str, Any]:
+    """Return reserved.json: how many records are kept back, and the commitment to each, sorted so that they tell no order."""
+    questions, claims = list(questions), list(claims)
+    salt = salt_of([*questions, *claims])
+    opened = sorted(commitment(prove(salt, record.id)) for record in [*questions, *claims])
+    return {"scheme": SCHEME, "questions": len(questions), "claims": len(claims), "commitments": opened}

@@ -1,0 +1,70 @@
+"""Open commitments of a release: the reserved split -> one proof a record; with --check, proofs and a release -> whether they hold.
+
+    python -m splits.prove ID…  > proofs.jsonl          proofs of these records, or of all reserved ones
+    python -m splits.prove --check proofs.jsonl         exit status 1 where one does not hold
+
+The split must be that of the release: check its version out first.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from records.claim import ClaimPair
+from records.jsonl import read_jsonl, to_line
+from records.question import Question
+from records.stage import run_stage
+from splits.commitment import FILE, RESERVED, Proof, commitment, prove, salt_of
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("ids", nargs="*", metavar="ID")
+    parser.add_argument("--splits", type=Path, default=Path("data/splits"), metavar="PATH")
+    parser.add_argument("--release", type=Path, default=Path("data/release"), metavar="PATH")
+    parser.add_argument("--check", type=Path, metavar="PROOFS")
+    arguments = parser.parse_args(argv)
+    known = set(msgspec.json.decode((arguments.release / FILE).read_bytes())["commitments"])
+    if arguments.check:
+        print(check(list(read_jsonl(arguments.check, Proof)), known))
+    else:
+        sys.stdout.buffer.writelines(map(to_line, proofs(arguments.splits / RESERVED, arguments.ids, known)))
+
+
+def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
+    """Return the proofs of some reserved records, or of all, sorted by id.
+
+    Raises:
+        ValueError: an id is not reserved, or this reserved split is not the one that the release commits to.
+    """
+    records = [*read_jsonl(reserved / "questions.jsonl", Question), *read_jsonl(reserved / "claims.jsonl", ClaimPair)]
+    here = {record.id for record in records}
+    if strangers := sorted(set(ids) - here):
+        raise ValueError(f"{strangers[0]} is not in {reserved}; `grep -r {strangers[0]} {reserved.parent}` tells where it is")
+    salt = salt_of(records)
+    made = [prove(salt, record_id) for record_id in sorted(ids or here)]
+    if any(commitment(proof) not in known for proof in made):
+        raise ValueError(
+            f"{reserved} is not the reserved split of this release; check out the version that the release names, then `dvc repro split`"
+        )
+    return made
+
+
+def check(given: Sequence[Proof], known: set[str]) -> str:
+    """Return one line that tells how many proofs hold.
+
+    Raises:
+        ValueError: one does not hold; the message names it.
+    """
+    if failed := [proof.id for proof in given if commitment(proof) not in known]:
+        raise ValueError(
+            f"{len(failed)} of {len(given)} proofs do not hold, among them that of {failed[0]}: the release did not reserve it"
+        )
+    return f"{len(given)} of {len(known)} commitments opened, and all hold"
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,54 @@
+"""Record that a release is published: data/release -> its changes in the ledger `splits/released.jsonl`, which is kept in git.
+
+Run it once a version, when the folder goes to others, and commit the ledger. From then on that version cannot be built with other
+items, and the card of the next one tells what changed.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from records.jsonl import read_jsonl, write_jsonl
+from records.stage import run_stage
+from splits.history import HISTORY, Change, in_order, order_of, tally
+from splits.release import CHECKSUMS, PATHS, sha256
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("--release", type=Path, default=Path(PATHS["out"]), metavar="PATH")
+    parser.add_argument("--ledger", type=Path, default=Path(PATHS["ledger"]), metavar="PATH")
+    arguments = parser.parse_args(argv)
+    check_files(arguments.release)
+    told = publish(arguments.release / HISTORY, arguments.ledger)
+    print(f"{told}; commit {arguments.ledger} and tag the commit", file=sys.stderr)
+
+
+def check_files(release: Path) -> None:
+    """Raise ValueError where a file is not the one that the checksums name."""
+    for line in (release / CHECKSUMS).read_text(encoding="utf-8").splitlines():
+        digest, name = line.split("  ", 1)
+        if not (release / name).is_file() or sha256(release / name) != digest:
+            raise ValueError(
+                f"{release / name} is not the file that {CHECKSUMS} names; build the release anew: `dvc repro --force release`"
+            )
+
+
+def publish(history: Path, ledger: Path) -> str:
+    """Take a release's history into the ledger; return what its version changed.
+
+    Raises:
+        ValueError: the ledger holds what the history does not, so the release was built from another one.
+    """
+    changes = list(read_jsonl(history, Change))
+    known = set(read_jsonl(ledger, Change)) if ledger.exists() else set()
+    if lost := in_order(known - set(changes)):
+        raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it anew: `dvc repro release`")
+    write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))
+    version, counts = tally(changes)[0] if changes else ("none", {})
+    return f"version {version}: " + (", ".join(f"{number} {kind}" for kind, number in sorted(counts.items())) or "nothing")
+
+
+if __name__ == "__main__":
+    run_stage(main)

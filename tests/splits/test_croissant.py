@@ -1,0 +1,55 @@
+"""Croissant metadata: valid by the format's own library, without a warning, and its records are those of the tables."""
+
+import hashlib
+import json
+import logging
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+mlcroissant = pytest.importorskip("mlcroissant")
+
+
+def plain(value: object) -> object:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def test_the_library_finds_nothing_to_complain_of(release: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        dataset = mlcroissant.Dataset(jsonld=str(release / "croissant.json"))
+    assert [record.getMessage() for record in caplog.records] == []
+    assert (dataset.metadata.version, str(dataset.metadata.date_published)[:10]) == ("0.1.0", "2026-11-20")
+
+
+@pytest.mark.parametrize("config", ["kg", "tcm", "claims"])
+def test_records_are_those_of_the_tables(release: Path, config: str) -> None:
+    dataset = mlcroissant.Dataset(jsonld=str(release / "croissant.json"))
+    found = {plain(record[f"{config}/id"]): record for record in dataset.records(config)}
+    tables = {path: pq.read_table(path).to_pylist() for path in (release / config).glob("*.parquet")}
+    assert len(found) == sum(map(len, tables.values())) > 0
+    for path, rows in tables.items():
+        for row in rows:
+            record = found[row["id"]]
+            assert plain(record[f"{config}/split"]) == path.name.split("-")[0]
+            assert plain(record[f"{config}/canary"]) == row["canary"]
+            for name in ("stem", "factual"):
+                assert name not in row or plain(record[f"{config}/{name}"]) == row[name]
+            if "options" in row:
+                told = [
+                    (plain(option[f"{config}/options/letter"]), plain(option[f"{config}/options/text"]))
+                    for option in record[f"{config}/options"]
+                ]
+                assert told == [(option["letter"], option["text"]) for option in row["options"]]
+
+
+def test_every_table_is_named_with_its_checksum_and_every_column_is_a_field(release: Path) -> None:
+    told = json.loads((release / "croissant.json").read_text(encoding="utf-8"))
+    files = {node["contentUrl"]: node for node in told["distribution"] if node["@type"] == "cr:FileObject"}
+    assert files.keys() == {path.relative_to(release).as_posix() for path in release.rglob("*.parquet")}
+    for name, node in files.items():
+        content = (release / name).read_bytes()
+        assert (node["sha256"], node["contentSize"]) == (hashlib.sha256(content).hexdigest(), f"{len(content)} B")
+    for record_set in told["recordSet"]:
+        columns = pq.read_schema(next((release / record_set["name"]).glob("*.parquet"))).names
+        assert [field["name"] for field in record_set["field"]] == ["split", *columns]

@@ -1,0 +1,122 @@
+"""Item history: what a version changed, from former versions and the items of now; what is published stays as it is."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from records.jsonl import read_jsonl, to_line
+from splits.history import Change, Item, advance, in_order, item_of, standing
+from splits.publish import main as publish
+
+ITEMS = st.dictionaries(
+    st.sampled_from("abcdef"), st.builds(Item, st.sampled_from(["kg", "ca"]), st.sampled_from(["train", "test"]), st.sampled_from("12"))
+)
+
+
+def there(ledger: list[Change]) -> dict[str, Item]:
+    return {key: item for key, (item, held) in standing(ledger).items() if held}
+
+
+@given(st.lists(ITEMS, min_size=1, max_size=5))
+def test_the_ledger_gives_the_items_of_each_version(versions: list[dict[str, Item]]) -> None:
+    ledger: list[Change] = []
+    for number, items in enumerate(versions):
+        ledger = advance(ledger, items, f"0.{number}.0")
+        assert there(ledger) == items
+        assert advance(ledger, items, f"0.{number}.0") == ledger
+    for number, items in enumerate(versions):
+        assert there([change for change in ledger if int(change.version.split(".")[1]) <= number]) == items
+
+
+@given(ITEMS, ITEMS, st.randoms(use_true_random=False))
+def test_order_and_doubles_of_a_merged_ledger_do_not_matter(one: dict[str, Item], two: dict[str, Item], random) -> None:
+    ledger = advance(advance([], one, "0.1.0"), two, "0.10.0")
+    merged = random.sample(ledger * 2, 2 * len(ledger))
+    assert in_order(merged) == in_order(ledger)
+    assert advance(merged, two, "0.11.0") == in_order(ledger)
+
+
+def test_each_change_has_its_name() -> None:
+    stays, old = Item("kg", "train", "1"), Item("kg", "train", "9")
+    ledger = advance([], {"stays": stays, "edited": old, "moved": stays, "gone": stays}, "0.9.0")
+    now = {"stays": stays, "edited": stays, "moved": Item("kg", "test", "1"), "new": stays}
+    ledger = advance(ledger, now, "0.10.0")
+    told = {change.id: change.change for change in ledger if change.version == "0.10.0"}
+    assert told == {"edited": "edited", "moved": "moved", "gone": "removed", "new": "added"}
+    ledger = advance(ledger, now | {"gone": stays}, "0.11.0")
+    assert [(change.id, change.change) for change in ledger if change.version == "0.11.0"] == [("gone", "returned")]
+
+
+def test_a_published_version_is_not_built_with_other_items() -> None:
+    item = Item("kg", "train", "1")
+    ledger = advance([], {"a": item}, "1.0.0")
+    with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them b; raise `release\.version`"):
+        advance(ledger, {"a": item, "b": item}, "1.0.0")
+    with pytest.raises(ValueError, match=r"version 1\.0\.0 was published; 0\.9\.0 is earlier"):
+        advance(ledger, {"a": item}, "0.9.0")
+
+
+def test_where_an_item_was_seen_is_no_edit_and_its_answer_is() -> None:
+    row = {"id": "q", "stem": "问", "answer": "A", "provenance": [{"snapshot": "2026-01-01"}], "cluster_id": None}
+    same = row | {"provenance": [{"snapshot": "2026-02-01"}], "cluster_id": "cluster-1"}
+    assert item_of(row, "kg", "test") == item_of(same, "kg", "test") != item_of(row | {"answer": "B"}, "kg", "test")
+
+
+def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims, tmp_path: Path) -> None:
+    first = release_of(split_files(pool, claims))
+    ledger = tmp_path / "released.jsonl"
+    publish(["--release", str(first), "--ledger", str(ledger)])
+    assert ledger.read_bytes() == (first / "history.jsonl").read_bytes()
+    path = tmp_path / "run/splits/train/questions.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    edited = json.loads(lines[1]) | {"explanation": "因为……"}
+    path.write_text("\n".join([json.dumps(edited, ensure_ascii=False), *lines[2:], ""]), encoding="utf-8")
+    with pytest.raises(ValueError, match="was published with other items"):
+        release_of(tmp_path / "run")
+    second = release_of(tmp_path / "run", "second", "0.2.0")
+    changes = [change for change in read_jsonl(second / "history.jsonl", Change) if change.version == "0.2.0"]
+    assert {change.id: change.change for change in changes} == {edited["id"]: "edited", json.loads(lines[0])["id"]: "removed"}
+    card = (second / "README.md").read_text(encoding="utf-8")
+    assert "| 0.2.0 | 0 | 1 | 0 | 1 | 0 |\n| 0.1.0 | " in card and "version: 0.2.0\n" in card
+    publish(["--release", str(second), "--ledger", str(ledger)])
+    third = release_of(tmp_path / "run", "third", "0.3.0")
+    assert "| 0.3.0 | 0 | 0 | 0 | 0 | 0 |\n| 0.2.0 | " in (third / "README.md").read_text(encoding="utf-8")
+
+
+def test_nothing_of_reserved_is_in_the_history(release: Path, tmp_path: Path) -> None:
+    told = {change.id for change in read_jsonl(release / "history.jsonl", Change)}
+    reserved = {
+        json.loads(line)["id"] for name in ("questions", "claims") for line in (tmp_path / f"run/splits/reserved/{name}.jsonl").open()
+    }
+    assert told and reserved and not told & reserved
+
+
+def test_a_release_that_was_changed_is_not_published(release: Path, tmp_path: Path) -> None:
+    with (release / "history.jsonl").open("a") as file:
+        file.write("\n")
+    with pytest.raises(ValueError, match=r"history\.jsonl is not the file that SHA256SUMS names"):
+        publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
+
+
+def test_a_release_built_from_another_ledger_is_not_published(release: Path, tmp_path: Path) -> None:
+    known = next(read_jsonl(release / "history.jsonl", Change))
+    (tmp_path / "released.jsonl").write_bytes(to_line(structs.replace(known, version="0.0.1")))
+    with pytest.raises(ValueError, match=r"of version 0\.0\.1 is not in .*history\.jsonl"):
+        publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
+
+
+@given(
+    st.permutations(
+        [
+            Change(version="0.1.0", id="a", change="added", config="kg", split=split, sha256=sha)
+            for split in ("train", "test")
+            for sha in "12"
+        ]
+    )
+)
+def test_two_branches_that_published_one_version_merge_to_one_ledger(lines: list[Change]) -> None:
+    assert in_order(lines) == sorted(lines, key=lambda change: (change.split, change.sha256))

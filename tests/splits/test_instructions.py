@@ -1,0 +1,94 @@
+"""Files to train on and to score elsewhere: SFT entries as CPsyExam has them, tables as OpenCompass reads them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eval.tasks import TASKS
+from records.claim import ClaimPair
+from records.jsonl import read_jsonl
+from records.question import Question
+from splits.instructions import Prompts, teach
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def train(tmp_path: Path) -> tuple[list[Question], list[ClaimPair]]:
+    folder = tmp_path / "run/splits/train"
+    return list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair))
+
+
+def test_entries_have_the_published_shape_and_load(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import datasets
+
+    monkeypatch.setattr("datasets.config.HF_DATASETS_OFFLINE", True)
+    index = json.loads((release / "sft/dataset_info.json").read_text(encoding="utf-8"))
+    assert {told["file_name"] for told in index.values()} == {f"{config}.json" for config in ("kg", "ca", "qa", "tcm", "claims")}
+    questions, claims = train(tmp_path)
+    entries = 0
+    for told in index.values():
+        loaded = datasets.load_dataset(
+            "json", data_files=str(release / "sft" / told["file_name"]), split="train", cache_dir=str(tmp_path / "cache")
+        )
+        assert (
+            loaded.column_names
+            == ["system", "instruction", "input", "output"]
+            == sorted(told["columns"].values(), key=loaded.column_names.index)
+        )
+        entries += loaded.num_rows
+    assert entries == len(questions) + 2 * len(claims)
+
+
+def test_nothing_but_train_is_taught(release: Path, tmp_path: Path) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in release.glob("sft/*.json")]
+    for split in ("dev", "test", "reserved"):
+        for name in ("questions", "claims"):
+            for record in map(json.loads, (tmp_path / f"run/splits/{split}/{name}.jsonl").open(encoding="utf-8")):
+                asked = record.get("factual") or record["stem"]
+                assert not any(json.dumps(asked, ensure_ascii=False)[1:-1] in text for text in texts)
+
+
+def test_what_is_taught_is_what_the_evaluation_asks(release: Path, tmp_path: Path) -> None:
+    """The packages may not import each other, so this holds their prompts together."""
+    questions, claims = train(tmp_path)
+    asked = {
+        ("".join(m["content"] for m in request.messages if m["role"] == "system"), request.messages[-1]["content"]): request.solution
+        for task in TASKS.values() for request in task(questions, claims)
+    }  # fmt: skip
+    taught = {
+        (entry["system"], entry["instruction"]): entry["output"]
+        for path in release.glob("sft/*.json") if path.name != "dataset_info.json" for entry in json.loads(path.read_text(encoding="utf-8"))
+    }  # fmt: skip
+    assert len(asked) > 50 and asked.items() <= taught.items()
+
+
+def test_each_type_is_taught_under_its_name(question) -> None:
+    prompts = Prompts(ROOT / "eval/prompts")
+    names = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "qa": "问答", "blank": "填空"}
+    for kind, name in names.items():
+        (entry,) = teach(question(1, kind=kind, answer="感觉" if kind in ("qa", "blank") else "A"), prompts)
+        assert f"考试中的{name}题" in entry["system"] and entry["output"].startswith("答案：")
+
+
+def test_a_case_stands_before_its_question(question) -> None:
+    (entry,) = teach(question(1, category="ca", shared_stem="案例：某女。"), Prompts(ROOT / "eval/prompts"))
+    assert entry["instruction"].startswith("案例：某女。\nPCE")
+
+
+def test_opencompass_tables_hold_the_test_split(release: Path, tmp_path: Path) -> None:
+    """The fields of a table and its description are those that OpenCompass's documentation of custom datasets names."""
+    found: set[str] = set()
+    for path in sorted(release.glob("opencompass/*.jsonl")):
+        rows = [json.loads(line) for line in path.open(encoding="utf-8")]
+        meta = json.loads(path.with_name(path.name + ".meta.json").read_text(encoding="utf-8"))
+        assert (meta["abbr"], meta["data_type"], meta["infer_method"]) == (path.stem, "mcq", "ppl")
+        assert {row[meta["output_column"]] for row in rows} <= set(meta["template"]) == set(meta["options"])
+        assert all(row[column] for row in rows for column in meta["input_columns"])
+        lead = "" if path.stem == "atomexam_claims" else "答案："
+        said = {answer: "".join(turn["prompt"] for turn in told["round"]) for answer, told in meta["template"].items()}
+        assert said == {answer: f"{{question}}\n{lead}{answer}" for answer in meta["options"]}
+        found |= {row["id"].split("/")[0] for row in rows}
+    test = tmp_path / "run/splits/test"
+    expected = {question.id for question in read_jsonl(test / "questions.jsonl", Question) if question.question_type in ("mcqa", "tf")}
+    assert found == expected | {claim.id for claim in read_jsonl(test / "claims.jsonl", ClaimPair)}

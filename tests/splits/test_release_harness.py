@@ -1,0 +1,153 @@
+"""Task files: lm-evaluation-harness runs them from any folder, and scores as a log-likelihood of our own does."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from msgspec import structs
+from ruamel.yaml import YAML
+
+from eval.lessons import END_OF_TEXT, byte_pairs
+
+CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
+LETTERS = "ABCDE"
+CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}"
+
+
+@pytest.fixture
+def release(split_files, release_of, pool, claims) -> Path:
+    """A release in which each letter is the right one somewhere."""
+    varied = [
+        structs.replace(question, answer=LETTERS[number % 5]) if question.question_type in ("mcqa", "tf") else question
+        for number, question in enumerate(pool)
+    ]
+    return release_of(split_files(varied, claims, quota__tf="2", quota__mcqa="12"))
+
+
+def random_model(release: Path, folder: Path) -> None:
+    """Save a Qwen2 of random weights, with a tokenizer of byte pairs, as a model on the hub lies."""
+    import torch
+    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+
+    pairs = byte_pairs([path.read_text(encoding="utf-8") for path in sorted(release.glob("opencompass/*.jsonl"))], 500)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=pairs, eos_token=END_OF_TEXT, pad_token=END_OF_TEXT)
+    torch.manual_seed(1)
+    config = Qwen2Config(
+        vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=2,
+        max_position_embeddings=1024, eos_token_id=tokenizer.eos_token_id, initializer_range=0.5,
+    )  # fmt: skip
+    Qwen2ForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def own_likelihoods(folder: Path, asked: list[tuple[str, list[str]]]) -> list[list[float]]:
+    """Return the log-likelihood of each continuation: the sum over its tokens, one prompt at a time, without batches or caches."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+    found = []
+    for prompt, continuations in asked:
+        found.append([])
+        start = len(tokenizer(prompt)["input_ids"])
+        for continuation in continuations:
+            ids = torch.tensor([tokenizer(prompt + continuation)["input_ids"]])
+            with torch.no_grad():
+                told = model(ids).logits[0, :-1].double().log_softmax(-1).gather(1, ids[0, 1:, None])[:, 0]
+            found[-1].append(float(told[start - 1 :].sum()))
+    return found
+
+
+def table(release: Path, config: str, kind: str) -> list[dict]:
+    return pq.read_table(release / config / f"test-{kind}.parquet").to_pylist()
+
+
+def choice_prompt(row: dict) -> str:
+    lead = f"以下是中国关于{row['subject']}考试的{'判断题' if row['question_type'] == 'tf' else '单项选择题'}，请选出其中的正确答案。\n\n"
+    case = f"{row['shared_stem']}\n" if row["shared_stem"] else ""
+    return lead + case + row["stem"] + "\n" + "".join(f"{o['letter']}. {o['text']}\n" for o in row["options"]) + "答案："
+
+
+def own_choices(model: Path, rows: list[dict]) -> tuple[dict[str, list[float]], float]:
+    """Return the log-likelihood of each letter of each question, and the accuracy."""
+    likelihoods = own_likelihoods(model, [(choice_prompt(row), [option["letter"] for option in row["options"]]) for row in rows])
+    chosen = [row["options"][found.index(max(found))]["letter"] for row, found in zip(rows, likelihoods, strict=True)]
+    right = sum(letter == row["answer"] for letter, row in zip(chosen, rows, strict=True))
+    return {row["id"]: found for row, found in zip(rows, likelihoods, strict=True)}, right / len(rows)
+
+
+def own_claim_accuracy(model: Path, pairs: list[dict]) -> tuple[float, float]:
+    sides = [
+        (pair["id"], CLAIM_PROMPT.format(claim=pair[side]), gold) for pair in pairs for side, gold in (("factual", 0), ("non_factual", 1))
+    ]
+    likelihoods = own_likelihoods(model, [(prompt, ["\n正确", "\n错误"]) for _, prompt, _ in sides])
+    right = defaultdict(list)
+    for (pair, _, gold), (true, false) in zip(sides, likelihoods, strict=True):
+        right[pair].append((0 if true >= false else 1) == gold)
+    return sum(map(sum, right.values())) / len(sides), sum(map(all, right.values())) / len(right)
+
+
+def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path) -> None:
+    pytest.importorskip("lm_eval")
+    model, out = tmp_path / "model", tmp_path / "scores"
+    random_model(release, model)
+    before = sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts)
+    ran = subprocess.run(
+        [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu",
+         "--include_path", str(release / "harness"), "--tasks", ",".join((*CHOICES, "atomexam_claims", "atomexam_kg_mrqa")),
+         "--batch_size", "4", "--log_samples", "--output_path", str(out)],
+        cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    (told,) = out.rglob("results_*.json")
+    results = json.loads(told.read_text(encoding="utf-8"))["results"]
+    for task in CHOICES:
+        likelihoods, accuracy = own_choices(model, table(release, *task.split("_")[1:]))
+        assert results[task]["acc,none"] == pytest.approx(accuracy)
+        (samples,) = out.rglob(f"samples_{task}_*.jsonl")
+        told = {
+            row["doc"]["id"]: [float(found) for found, _ in row["filtered_resps"]]
+            for row in map(json.loads, samples.open(encoding="utf-8"))
+        }
+        assert told == {key: pytest.approx(found, abs=1e-3) for key, found in likelihoods.items()}
+    accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
+    assert (results["atomexam_claims"]["acc,none"], results["atomexam_claims"]["pair_acc,none"]) == (
+        pytest.approx(accuracy),
+        pytest.approx(both),
+    )
+    assert 0 < results["atomexam_kg_mcqa"]["acc,none"] < 1 and 0 < accuracy < 1
+    assert 0 <= results["atomexam_kg_mrqa"]["exact_match,none"] <= 1
+    assert sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts) == before
+
+
+def test_every_task_with_test_records_has_a_file_and_the_group_names_it(release: Path) -> None:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.constructor.add_constructor("!function", lambda loader, node: node.value)
+    tasks = {path.stem: yaml.load(path.read_text(encoding="utf-8")) for path in release.glob("harness/*.yaml")}
+    assert sorted(tasks.pop("atomexam")["task"]) == sorted(tasks)
+    kinds = {path.stem.removeprefix("test-") for path in release.glob("[!q]*/test-*.parquet")}
+    assert kinds == {"mcqa", "mrqa", "tf", "pairs"}
+    assert {*CHOICES, "atomexam_ca_mcqa", "atomexam_ca_mrqa", "atomexam_claims"} <= set(tasks)
+    assert all(task["task"] == name and task["metadata"]["version"] == "0.1.0" for name, task in tasks.items())
+
+
+@pytest.mark.parametrize(
+    ("reply", "letters"),
+    [
+        ("AC", "AC"), ("CA", "AC"), ("A、C", "AC"), ("答案：ＢＤ。", "BD"), ("答案是A和C", "AC"), ("A，C，A", "AC"),
+        ("正确选项为：[B, D]", "BD"), ("A. 甲", "A"), ("我选AC", ""), ("", ""), ("K", ""), ("ac", "AC"),
+    ],
+)  # fmt: skip
+def test_letters_are_read_from_the_beginning_of_a_reply(release: Path, reply: str, letters: str) -> None:
+    path = release / "harness/atomexam_tables.py"
+    spec = importlib.util.spec_from_file_location("tables", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.read_letters(reply) == letters
+    assert module.score_letters({"answer": "AC"}, [reply])["exact_match"] == float(letters == "AC")
