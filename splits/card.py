@@ -4,7 +4,8 @@ from collections import Counter
 from typing import Any, Protocol
 
 from splits.columns import CONFIGS, RELEASED
-from splits.harness import tasks
+from splits.harness import EXAMPLES, tasks
+from splits.leak import CHECKS
 from splits.rendering import Tables, canary, data_file, environment, held
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
@@ -27,11 +28,12 @@ class Counted(Protocol):
     sources: Counter[tuple[str, str, str]]
 
 
-def render_card(contents: Counted, version: str, changes: list[tuple[str, dict[str, int]]]) -> str:
+def render_card(contents: Counted, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
     """Return README.md. Names of exams and subjects come from crawled pages and are escaped.
 
     Args:
         changes: (version, {change: number}), newest first.
+        leaks: what each check found.
     """
     splits, tables = list(RELEASED), contents.tables
     total = sum(tables.values())
@@ -49,7 +51,9 @@ def render_card(contents: Counted, version: str, changes: list[tuple[str, dict[s
         terms=TERMS,
         kinds=CHANGES,
         changes=[(name, [counts.get(kind, 0) for kind in CHANGES]) for name, counts in changes],
+        checks=[(what, leaks[check]) for check, what in CHECKS.items()],
         tasks=tasks(tables),
+        examples=EXAMPLES,
         scores=SCORES,
         taught=sorted({config for config, _, split in tables if split == "train"}, key=CONFIGS.index),
         canary=canary(),

@@ -41,9 +41,10 @@ def commitment(proof: Proof) -> str:
     return hashlib.sha256((proof.nonce + proof.id).encode()).hexdigest()
 
 
-def commit(questions: Iterable[Question], claims: Iterable[ClaimPair]) -> dict[str, Any]:
+def commit(records: Iterable[Question | ClaimPair]) -> dict[str, Any]:
     """Return reserved.json: how many records are kept back, and the commitment to each, sorted so that they tell no order."""
-    questions, claims = list(questions), list(claims)
-    salt = salt_of([*questions, *claims])
-    opened = sorted(commitment(prove(salt, record.id)) for record in [*questions, *claims])
-    return {"scheme": SCHEME, "questions": len(questions), "claims": len(claims), "commitments": opened}
+    records = list(records)
+    salt = salt_of(records)
+    claims = sum(isinstance(record, ClaimPair) for record in records)
+    opened = sorted(commitment(prove(salt, record.id)) for record in records)
+    return {"scheme": SCHEME, "questions": len(records) - claims, "claims": claims, "commitments": opened}

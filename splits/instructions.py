@@ -3,13 +3,16 @@
 An entry has `system`, `instruction`, `input` (empty) and `output`, under the prompts of the evaluation. Only train is taught.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from records.claim import ClaimPair
+from records.jsonl import replacing, to_line
 from records.question import Option, Question
-from splits.columns import IN_WORDS
+from splits.columns import CLAIMS, IN_WORDS, config_of
 from splits.rendering import TEMPLATES
 from splits.units import TCM
 
@@ -33,6 +36,34 @@ class Prompts:
 
     def fill(self, name: str, **words: str) -> str:
         return self._texts[name].format(**words)
+
+
+class Lessons:
+    """Files to train on, an array of entries a config, written as records come."""
+
+    def __init__(self, out: Path, prompts: Prompts, stack: ExitStack) -> None:
+        """Hold files on a stack that closes them; they take their places when it ends well."""
+        self._out, self._prompts, self._stack = out, prompts, stack
+        self._files: dict[str, Callable[[Entry], int]] = {}
+
+    def add(self, record: Question | ClaimPair) -> None:
+        config = CLAIMS if isinstance(record, ClaimPair) else config_of(record)
+        if config not in self._files:
+            self._files[config] = self._stack.enter_context(_array(self._out / FOLDER / f"{config}.json"))
+        for entry in teach(record, self._prompts):
+            self._files[config](entry)
+
+    def configs(self) -> list[str]:
+        return sorted(self._files)
+
+
+@contextmanager
+def _array(path: Path) -> Iterator[Callable[[Entry], int]]:
+    """Yield what writes one entry to an array in a file."""
+    with replacing(path) as part, open(part, "wb") as file:
+        before = chain([b"[\n"], repeat(b",\n"))
+        yield lambda entry: file.write(next(before) + to_line(entry).rstrip())
+        file.write(b"\n]\n")
 
 
 def teach(record: Question | ClaimPair, prompts: Prompts) -> list[Entry]:

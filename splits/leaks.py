@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
@@ -16,6 +15,7 @@ from records.question import Question
 from records.split_blocks import Leaks as Params
 from records.stage import read_arguments, run_stage
 from splits.containment import contained, ngrams_of
+from splits.leak import CHECKS, Leak, blocks
 from splits.memory import Placed, read_memory, write_memory
 from splits.reading import row_of
 from splits.shots import Shot
@@ -28,33 +28,9 @@ PATHS = {
     "out": "data/leaks",
     "metrics": "metrics/leaks.json",
 }
-CHECKS = {
-    "cluster": "near-duplicates in two splits",
-    "case": "one case or one set of options in two splits",
-    "stem": "one stem in two splits",
-    "asked": "one stem with the same options in two splits",
-    "shot": "a few-shot example that is asked, or is kin to what is asked",
-    "contained": "a question of test or reserved whose words stand in one of train or dev",
-    "reference": "a question whose words stand in a reference benchmark",
-}
 _TIES = {"cluster": "cluster", "group": "case", "stem": "stem", "asked": "asked"}
 _LEAST_NGRAMS = 12  # a word to be explained (成熟) stands in many questions and gives nothing away
 Texts = list[tuple[str, frozenset[str]]]
-
-
-class Leak(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
-    """One row of the table."""
-
-    check: str
-    """A key of CHECKS."""
-    split: str
-    id: str
-    """Question that is given away."""
-    other_split: str
-    """Split, or source of the reference, that gives it away."""
-    other_id: str
-    share: float = 1.0
-    """Of the n-grams of the question, that the other has."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -77,10 +53,6 @@ def main(argv: list[str] | None = None) -> None:
             raise ValueError(_told(blocking, out))
         else:
             write_json(out / "passed.json", {"leaks": len(found), "blocking": 0})
-
-
-def blocks(leak: Leak, params: Params) -> bool:
-    return leak.check != "reference" or params.contaminated == "block"
 
 
 def count(found: Iterable[Leak], params: Params) -> dict:

@@ -18,14 +18,14 @@ _CLAIM = "下列说法是否正确，如果正确，请先回复“正确”，�
 Row = dict[str, str]
 
 
-def flatten(questions: Iterable[Question], claims: Iterable[ClaimPair], canary: str) -> dict[str, list[Row]]:
+def flatten(records: Iterable[Question | ClaimPair], canary: str) -> dict[str, list[Row]]:
     """Return the rows of each table by its name."""
     tables: dict[str, list[Row]] = {}
-    for question in questions:
-        if question.question_type in ASKED:
-            tables.setdefault(f"atomexam_{config_of(question)}_{question.question_type}", []).append(_row(question) | {"canary": canary})
-    for pair in claims:
-        tables.setdefault("atomexam_claims", []).extend(side | {"canary": canary} for side in _sides(pair))
+    for record in records:
+        if isinstance(record, ClaimPair):
+            tables.setdefault("atomexam_claims", []).extend(side | {"canary": canary} for side in _sides(record))
+        elif record.question_type in ASKED:
+            tables.setdefault(f"atomexam_{config_of(record)}_{record.question_type}", []).append(_row(record) | {"canary": canary})
     return tables
 
 

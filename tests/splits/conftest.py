@@ -15,6 +15,7 @@ FLAGS = {
     "seed": "1", "quota.mcqa": "4", "quota.mrqa": "2", "quota.qa": "1", "quota.tf": "0", "quota.blank": "0", "tcm_per_subject": "2",
     "train_floor": "2", "dev_share": "0.1", "balance": "fill", "claim_test_share": "0.3", "claim_reserved_share": "0.1",
 }  # fmt: skip
+LEAK_FLAGS = ["--contained", "0.95", "--contaminated", "mark"]
 
 
 @pytest.fixture(scope="session")
@@ -75,12 +76,17 @@ def release_of(tmp_path: Path) -> Callable[..., Path]:
     """Run the release stage on a folder with `splits/`, against a ledger of its own; return the release."""
 
     def run(folder: Path, name: str = "release", version: str = "0.1.0") -> Path:
+        from splits import leaks
         from splits.release import main
 
+        paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+        leaks.main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))] + LEAK_FLAGS)
         ledger = tmp_path / "released.jsonl"
         ledger.touch()
-        main(["--splits", str(folder / "splits"), "--ledger", str(ledger), "--version", version, "--out", str(tmp_path / name)])
-        return tmp_path / name
+        out = tmp_path / name
+        inputs = {"splits": folder / "splits", "leaks": folder / "leaks", "ledger": ledger, "out": out}
+        main([word for flag, path in inputs.items() for word in (f"--{flag}", str(path))] + ["--version", version])
+        return out
 
     return run
 

@@ -73,13 +73,16 @@ def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims,
     assert ledger.read_bytes() == (first / "history.jsonl").read_bytes()
     path = tmp_path / "run/splits/train/questions.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines()
+    shots = tmp_path / "run/splits/shots.jsonl"
+    removed = json.loads(lines[0])["id"]
+    shots.write_text("".join(line for line in shots.read_text(encoding="utf-8").splitlines(keepends=True) if removed not in line), "utf-8")
     edited = json.loads(lines[1]) | {"explanation": "因为……"}
     path.write_text("\n".join([json.dumps(edited, ensure_ascii=False), *lines[2:], ""]), encoding="utf-8")
     with pytest.raises(ValueError, match="was published with other items"):
         release_of(tmp_path / "run")
     second = release_of(tmp_path / "run", "second", "0.2.0")
     changes = [change for change in read_jsonl(second / "history.jsonl", Change) if change.version == "0.2.0"]
-    assert {change.id: change.change for change in changes} == {edited["id"]: "edited", json.loads(lines[0])["id"]: "removed"}
+    assert {change.id: change.change for change in changes} == {edited["id"]: "edited", removed: "removed"}
     card = (second / "README.md").read_text(encoding="utf-8")
     assert "| 0.2.0 | 0 | 1 | 0 | 1 | 0 |\n| 0.1.0 | " in card and "version: 0.2.0\n" in card
     publish(["--release", str(second), "--ledger", str(ledger)])

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -68,15 +69,17 @@ def table(release: Path, config: str, kind: str) -> list[dict]:
     return pq.read_table(release / config / f"test-{kind}.parquet").to_pylist()
 
 
-def choice_prompt(row: dict) -> str:
+def choice_prompt(row: dict, examples: str = "") -> str:
     lead = f"以下是中国关于{row['subject']}考试的{'判断题' if row['question_type'] == 'tf' else '单项选择题'}，请选出其中的正确答案。\n\n"
     case = f"{row['shared_stem']}\n" if row["shared_stem"] else ""
-    return lead + case + row["stem"] + "\n" + "".join(f"{o['letter']}. {o['text']}\n" for o in row["options"]) + "答案："
+    return lead + examples + case + row["stem"] + "\n" + "".join(f"{o['letter']}. {o['text']}\n" for o in row["options"]) + "答案："
 
 
-def own_choices(model: Path, rows: list[dict]) -> tuple[dict[str, list[float]], float]:
+def own_choices(model: Path, rows: list[dict], examples: Sequence[str] = ()) -> tuple[dict[str, list[float]], float]:
     """Return the log-likelihood of each letter of each question, and the accuracy."""
-    likelihoods = own_likelihoods(model, [(choice_prompt(row), [option["letter"] for option in row["options"]]) for row in rows])
+    prompts = [choice_prompt(row, shown) for row, shown in zip(rows, examples or [""] * len(rows), strict=True)]
+    asked = [(prompt, [option["letter"] for option in row["options"]]) for prompt, row in zip(prompts, rows, strict=True)]
+    likelihoods = own_likelihoods(model, asked)
     chosen = [row["options"][found.index(max(found))]["letter"] for row, found in zip(rows, likelihoods, strict=True)]
     right = sum(letter == row["answer"] for letter, row in zip(chosen, rows, strict=True))
     return {row["id"]: found for row, found in zip(rows, likelihoods, strict=True)}, right / len(rows)
@@ -98,19 +101,21 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     model, out = tmp_path / "model", tmp_path / "scores"
     random_model(release, model)
     before = sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts)
+    tasks = ",".join((*CHOICES, "atomexam_claims", "atomexam_kg_mrqa", "atomexam_kg_mcqa_5shot"))
     ran = subprocess.run(
         [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu",
-         "--include_path", str(release / "harness"), "--tasks", ",".join((*CHOICES, "atomexam_claims", "atomexam_kg_mrqa")),
+         "--include_path", str(release / "harness"), "--tasks", tasks,
          "--batch_size", "4", "--log_samples", "--output_path", str(out)],
         cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr[-3000:]
     (told,) = out.rglob("results_*.json")
     results = json.loads(told.read_text(encoding="utf-8"))["results"]
-    for task in CHOICES:
-        likelihoods, accuracy = own_choices(model, table(release, *task.split("_")[1:]))
+    shown = tables_module(release).load("kg", "mcqa", examples=5)["test"]["examples"]
+    for task in (*CHOICES, "atomexam_kg_mcqa_5shot"):
+        likelihoods, accuracy = own_choices(model, table(release, *task.split("_")[1:3]), shown if task.endswith("shot") else ())
         assert results[task]["acc,none"] == pytest.approx(accuracy)
-        (samples,) = out.rglob(f"samples_{task}_*.jsonl")
+        (samples,) = out.rglob(f"samples_{task}_2*.jsonl")
         told = {
             row["doc"]["id"]: [float(found) for found, _ in row["filtered_resps"]]
             for row in map(json.loads, samples.open(encoding="utf-8"))
@@ -130,11 +135,33 @@ def test_every_task_with_test_records_has_a_file_and_the_group_names_it(release:
     yaml = YAML(typ="safe", pure=True)
     yaml.constructor.add_constructor("!function", lambda loader, node: node.value)
     tasks = {path.stem: yaml.load(path.read_text(encoding="utf-8")) for path in release.glob("harness/*.yaml")}
-    assert sorted(tasks.pop("atomexam")["task"]) == sorted(tasks)
+    grouped = [*tasks.pop("atomexam")["task"], *(shot := tasks.pop("atomexam_5shot")["task"])]
+    assert sorted(grouped) == sorted(tasks) and {name.removesuffix("_5shot") for name in shot} <= set(tasks) - {"atomexam_claims"}
     kinds = {path.stem.removeprefix("test-") for path in release.glob("[!q]*/test-*.parquet")}
     assert kinds == {"mcqa", "mrqa", "tf", "pairs"}
     assert {*CHOICES, "atomexam_ca_mcqa", "atomexam_ca_mrqa", "atomexam_claims"} <= set(tasks)
     assert all(task["task"] == name and task["metadata"]["version"] == "0.1.0" for name, task in tasks.items())
+
+
+def tables_module(release: Path):
+    spec = importlib.util.spec_from_file_location("tables", release / "harness/atomexam_tables.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_examples_are_those_of_the_subject_and_never_asked(release: Path) -> None:
+    shots = [json.loads(line) for line in (release / "shots.jsonl").open(encoding="utf-8")]
+    loaded = tables_module(release).load("kg", "mcqa", examples=5)
+    taught = {row["id"]: row for path in release.glob("*/[!t]*-mcqa.parquet") for row in pq.read_table(path).to_pylist()}
+    taught |= {row["id"]: row for path in release.glob("*/train-mcqa.parquet") for row in pq.read_table(path).to_pylist()}
+    for row in loaded["test"]:
+        mine = [shot for shot in shots if (shot["exam"], shot["subject"], shot["question_type"]) == (row["exam"], row["subject"], "mcqa")]
+        first = sorted(mine, key=lambda shot: shot["place"])[:5]
+        assert row["examples"].count("答案：") == len(first) > 0
+        assert all(f"{taught[shot['question_id']]['stem']}\n" in row["examples"] for shot in first)
+        assert row["stem"] not in row["examples"]
+    assert set(tables_module(release).load("kg", "mcqa")["test"]["examples"]) == {""}
 
 
 @pytest.mark.parametrize(
@@ -145,9 +172,6 @@ def test_every_task_with_test_records_has_a_file_and_the_group_names_it(release:
     ],
 )  # fmt: skip
 def test_letters_are_read_from_the_beginning_of_a_reply(release: Path, reply: str, letters: str) -> None:
-    path = release / "harness/atomexam_tables.py"
-    spec = importlib.util.spec_from_file_location("tables", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = tables_module(release)
     assert module.read_letters(reply) == letters
     assert module.score_letters({"answer": "AC"}, [reply])["exact_match"] == float(letters == "AC")

@@ -1,5 +1,6 @@
 """Tables and scores of this release for lm-evaluation-harness. The tables are found beside this file, wherever it is run from."""
 
+import json
 import unicodedata
 from collections import defaultdict
 from pathlib import Path
@@ -9,6 +10,7 @@ from datasets import Dataset, DatasetDict
 
 RELEASE = Path(__file__).resolve().parent.parent
 SPLITS = ("train", "validation", "test")
+PAIRS = "pairs"
 VERDICTS = ("正确", "错误")
 LABELS = ("答案", "正确选项")
 AFTER_LABEL = "是为: "
@@ -16,10 +18,19 @@ BETWEEN = " 、,;和()[]【】"
 """What may stand around the letters of a reply, once it is in NFKC."""
 
 
-def load(config: str, kind: str, **_: object) -> DatasetDict:
-    """Return the splits of one table; what else the harness passes on is of no use here."""
+def load(config: str, kind: str, examples: int = 0, **_: object) -> DatasetDict:
+    """Return the splits of one table; what else the harness passes on is of no use here.
+
+    Args:
+        examples: how many of the few-shot examples of its subject stand before a question, in the column of that name.
+    """
     paths = {split: RELEASE / config / f"{split}-{kind}.parquet" for split in SPLITS}
-    return DatasetDict({split: Dataset(pq.read_table(path)) for split, path in paths.items() if path.exists()})
+    splits = {split: Dataset(pq.read_table(path)) for split, path in paths.items() if path.exists()}
+    shown = _examples(kind, examples) if examples else {}
+    for split, rows in splits.items():
+        column = [shown.get((row["exam"], row["subject"]), "") if split == "test" else "" for row in rows] if kind != PAIRS else None
+        splits[split] = rows if column is None else rows.add_column("examples", column)
+    return DatasetDict(splits)
 
 
 def load_claims(**_: object) -> DatasetDict:
@@ -62,8 +73,27 @@ def read_letters(reply: str) -> str:
     return "".join(sorted(letters))
 
 
+def _examples(kind: str, most: int) -> dict[tuple, str]:
+    """Return the examples of each exam and subject, solved, as they are asked."""
+    wanted = [shot for shot in map(json.loads, (RELEASE / "shots.jsonl").read_text(encoding="utf-8").splitlines())
+              if shot["question_type"] == kind and shot["place"] <= most]  # fmt: skip
+    ids = {shot["question_id"] for shot in wanted}
+    paths = [path for split in SPLITS[:2] for path in sorted(RELEASE.glob(f"*/{split}-{kind}.parquet"))]
+    rows = {row["id"]: row for path in paths for row in Dataset(pq.read_table(path)) if row["id"] in ids}
+    texts = defaultdict(str)
+    for shot in wanted:  # the file has them in their order
+        texts[shot["exam"], shot["subject"]] += _solved(rows[shot["question_id"]])
+    return dict(texts)
+
+
+def _solved(row: dict) -> str:
+    options = "".join(f"{option['letter']}. {option['text']}\n" for option in row["options"])
+    case = f"{row['shared_stem']}\n" if row["shared_stem"] else ""
+    return f"{case}{row['stem']}\n{options}答案：{row['answer']}\n\n"
+
+
 def _pairs() -> dict[str, list[dict]]:
-    return {split: table.to_list() for split, table in load("claims", "pairs").items()}
+    return {split: table.to_list() for split, table in load("claims", PAIRS).items()}
 
 
 def _sides(pair: dict) -> list[dict]:
