@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from records.identity import canonical
+from splits.sieve import Sieve
 
 NGRAM_CHARS = 5
 
@@ -18,38 +19,52 @@ class Contained(NamedTuple):
     """Of the distinct n-grams of the one that the other has; rounded to six digits."""
 
 
-def ngrams_of(parts: Iterable[str | None]) -> frozenset[str]:
-    """Return the n-grams of each part of a text by itself; a part that is shorter than one is one as a whole."""
+def parts_of(texts: Iterable[str | None]) -> tuple[str, ...]:
+    """Return what carries meaning of each part of a text; parts without any are left out."""
+    return tuple([part for text in texts if text and (part := canonical(text))])
+
+
+def ngrams_of(parts: Iterable[str]) -> frozenset[str]:
+    """Return the n-grams of each part of a text by itself; a part that is no longer than one is one as a whole."""
     grams: set[str] = set()
     for part in parts:
-        text = canonical(part or "")
-        if len(text) <= NGRAM_CHARS:
-            grams.add(f"^{text}$")
+        if len(part) <= NGRAM_CHARS:
+            grams.add(f"^{part}$")
         else:
-            grams.update([text[i : i + NGRAM_CHARS] for i in range(len(text) - NGRAM_CHARS + 1)])
-    grams.discard("^$")
+            grams.update([part[i : i + NGRAM_CHARS] for i in range(len(part) - NGRAM_CHARS + 1)])
     return frozenset(grams)
 
 
-def contained(asked: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tuple[str, frozenset[str]]], least: float) -> list[Contained]:
-    """Return each pair of which the second holds at least such a share of the first's n-grams, sorted: all of them, and no others."""
+def contained(asked: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tuple[str, Sequence[str]]], least: float) -> list[Contained]:
+    """Return each pair of which the second holds at least such a share of the first's n-grams, sorted: all of them, and no others.
+
+    Args:
+        asked: n-grams of each text that may be given away.
+        holders: parts of each text that may hold one.
+    """
     numbers = Counter(gram for _, grams in asked for gram in grams)
     index: dict[str, list[int]] = defaultdict(list)
     for place, (_, grams) in enumerate(asked):
         # Who holds a share holds one of the rarest n-grams: the others alone are too few.
-        for gram in sorted(grams, key=lambda gram: (numbers[gram], gram))[: len(grams) - _needed(grams, least) + 1]:
+        for gram in sorted(grams, key=lambda gram: (numbers[gram], gram))[: len(grams) - needed(grams, least) + 1]:
             index[gram].append(place)
     found = []
-    for holder, held in holders:
+    for holder, parts in _sieve(index).passing(holders):
+        held = ngrams_of(parts)
         for place in {place for gram in held & index.keys() for place in index[gram]}:
             key, grams = asked[place]
             both = len(grams & held)
-            if key != holder and both >= _needed(grams, least):
+            if key != holder and both >= needed(grams, least):
                 found.append(Contained(key, holder, round(both / len(grams), 6)))
     return sorted(found)
 
 
-def _needed(grams: frozenset[str], least: float) -> int:
+def _sieve(grams: Iterable[str]) -> Sieve:
+    short = {gram for gram in grams if gram[0] == "^" and gram[-1] == "$"}
+    return Sieve([gram for gram in grams if len(gram) == NGRAM_CHARS], [gram[1:-1] for gram in short], NGRAM_CHARS)
+
+
+def needed(grams: frozenset[str], least: float) -> int:
     """Return how many n-grams make such a share, one at least."""
     share = round(least * len(grams), 6)
     return max(1, int(share) + (share > int(share)))

@@ -7,7 +7,7 @@ from functools import cache
 from records.split_blocks import Split as Params
 from splits.drawing import draw
 from splits.quotas import dev_room, floors
-from splits.units import Cell, Counts, Unit, any_subject, by_subject, count_cells, of_subject, place
+from splits.units import Cell, Counts, Unit, any_subject, by_subject, count_cells, in_turn, of_subject
 
 
 def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params: Params, promoting: bool) -> set[str]:
@@ -24,8 +24,7 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
     wanted = dev_room(left, {cell: number + standing[cell] for cell, number in spare.items()}, params)
     room = {cell: max(0, number - standing[cell]) for cell, number in wanted.items()}
     candidates = [*free, *(trained["train"] if promoting else [])]
-    turns = sorted([(place(params.seed, "dev", unit.key), unit.key, unit) for unit in candidates])
-    order = [unit for *_, unit in turns]
+    order, _ = in_turn(params.seed, "dev", candidates)
     drawn = draw(((unit, _needs(unit.counts, (of_subject,))) for unit in order), dict(room))
     given, taken = by_subject(count_cells(drawn)), {unit.key for unit in drawn}
     missing: Counter[Cell] = Counter()

@@ -4,11 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from splits.memory import Side
 from splits.quotas import pool_of
-from splits.units import Cell, Counts, Unit, count_cells, is_tcm, of_subject, place
+from splits.units import Cell, Counts, Unit, count_cells, in_turn, is_tcm, of_subject
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -94,15 +95,14 @@ def pair_up(units: Iterable[Unit], seed: int) -> list[Draw]:
     Each unit leans to one side by its key, and only where that side runs out are two of one side paired: a new unit
     thus moves the end of its own queue, instead of turning test into reserved all along it.
     """
-    alike: dict[Counts, list[tuple[int, str, Unit]]] = defaultdict(list)
-    for unit in units:
-        alike[unit.counts].append((place(seed, "draw", unit.key), unit.key, unit))
+    alike: dict[Counts, tuple[list[tuple[int, Unit]], list[tuple[int, Unit]]]] = defaultdict(lambda: ([], []))
+    for unit, number in zip(*in_turn(seed, "draw", units), strict=True):
+        alike[unit.counts][number % 2].append((number, unit))
     pairs: list[tuple[int, str, Draw]] = []
-    for counts, members in alike.items():
-        members.sort()
-        odd, even = ([member for member in members if member[0] % 2 == side] for side in (1, 0))
+    for counts, (even, odd) in alike.items():
         both = min(len(odd), len(even))
         spare = odd[both:] or even[both:]
         couples = [*zip(odd[:both], even[:both], strict=True), *zip(spare[::2], spare[1::2], strict=False)]
-        pairs += [(max(one[0], two[0]), one[1], Draw((one[2],), (two[2],), counts)) for one, two in couples]
-    return [pair for *_, pair in sorted(pairs)]
+        pairs += [(max(one[0], two[0]), one[1].key, Draw((one[1],), (two[1],), counts)) for one, two in couples]
+    pairs.sort(key=itemgetter(0, 1))
+    return [pair for *_, pair in pairs]

@@ -11,7 +11,10 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec import Struct, structs
 
+from splits.columns import RELEASED
+
 HISTORY = "history.jsonl"
+TEST = RELEASED["test"]
 Kind = Literal["added", "edited", "moved", "removed", "returned"]
 UNTOLD = ("provenance", "canary", "cluster_id", "group_id", "fact_ids")
 """Columns that may change while what is asked and answered does not: where an item was seen, and what it was grouped with."""
@@ -76,6 +79,16 @@ def compare(before: Mapping[str, tuple[Item, bool]], now: Mapping[str, Item], ve
         Change(version=version, id=key, change=kind, config=item.config, split=item.split, sha256=item.sha256)
         for key, (kind, item) in sorted(found.items())
     ]  # fmt: skip
+
+
+def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
+    """Raise ValueError where an item that was published in test is in train or dev: its place was lost from the memory of splits."""
+    tested = {change.id for change in ledger if change.split == TEST}
+    if trained := sorted(key for key in tested if key in now and now[key].split != TEST):
+        raise ValueError(
+            f"{trained[0]} was published in test and is in {now[trained[0]].split} now, as are {len(trained) - 1} others; it must never be "
+            "trained on: restore its line in splits/places.jsonl (`git log -S ID splits/places.jsonl` finds it), then `dvc repro split`"
+        )
 
 
 def advance(ledger: Sequence[Change], now: Mapping[str, Item], version: str) -> list[Change]:

@@ -5,8 +5,9 @@ python -m splits.leaks --withdraw    what gives test away is marked in `splits/p
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from records.question import Question
 from records.split_blocks import Leaks as Params
 from records.stage import read_arguments, run_stage
-from splits.containment import contained, ngrams_of
+from splits.containment import contained, needed, ngrams_of, parts_of
 from splits.leak import CHECKS, Leak, blocks
 from splits.memory import Placed, read_memory, write_memory
 from splits.reading import row_of
@@ -30,7 +31,19 @@ PATHS = {
 }
 _TIES = {"cluster": "cluster", "group": "case", "stem": "stem", "asked": "asked"}
 _LEAST_NGRAMS = 12  # a word to be explained (成熟) stands in many questions and gives nothing away
-Texts = list[tuple[str, frozenset[str]]]
+_ASKED, _TAUGHT = ("test", "reserved"), ("train", "dev")
+
+
+class Splits(NamedTuple):
+    """Questions of the splits, read anew for each check: a million of them are too large to hold."""
+
+    folder: Path
+
+    def of(self, *splits: str) -> Iterator[tuple[str, Question]]:
+        """Yield (split, question)."""
+        for split in splits:
+            for question in read_jsonl(self.folder / split / "questions.jsonl", Question):
+                yield split, question
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -38,10 +51,9 @@ def main(argv: list[str] | None = None) -> None:
     withdraw = "--withdraw" in words
     arguments = read_arguments([word for word in words if word != "--withdraw"], __doc__, "leaks", Params, PATHS)
     params: Params = arguments.params
-    held = {split: list(read_jsonl(arguments.splits / split / "questions.jsonl", Question)) for split in SPLITS}
-    shots = list(read_jsonl(arguments.splits / "shots.jsonl", Shot))
+    splits = Splits(arguments.splits)
     references = list(read_jsonl(arguments.references, Question)) if arguments.references.exists() else []
-    found = [*_across(held), *_shown(held, shots), *_contained(held, params), *_in_references(held, references, params)]
+    found = [*_across(splits), *_shown(splits), *_contained(splits, params), *_in_references(splits, references, params)]
     with folder_lock(arguments.out) as out:
         (out / "passed.json").unlink(missing_ok=True)
         write_jsonl(out / "leaks.jsonl", found, key=lambda leak: leak)
@@ -69,66 +81,83 @@ def count(found: Iterable[Leak], params: Params) -> dict:
     return table
 
 
-def _across(held: dict[str, list[Question]]) -> list[Leak]:
+def _across(splits: Splits) -> list[Leak]:
     """Return what is tied to a question of another split."""
     homes: dict[str, tuple[str, str]] = {}
     found = []
-    for split in ("test", "reserved", "train", "dev"):
-        for question in held[split]:
-            for tie in ties_of(row_of(question)):
-                home, first = homes.setdefault(tie, (split, question.id))
-                if home != split:
-                    check = _TIES[tie.split(" ")[0]]
-                    found.append(Leak(check=check, split=home, id=first, other_split=split, other_id=question.id))
+    for split, question in splits.of("test", "reserved", "train", "dev"):
+        for tie in ties_of(row_of(question)):
+            home, first = homes.setdefault(tie, (split, question.id))
+            if home != split:
+                check = _TIES[tie.split(" ")[0]]
+                found.append(Leak(check=check, split=home, id=first, other_split=split, other_id=question.id))
     return found
 
 
-def _shown(held: dict[str, list[Question]], shots: Iterable[Shot]) -> list[Leak]:
+def _shown(splits: Splits) -> list[Leak]:
     """Return the few-shot examples that are asked themselves, or are tied to what is asked."""
-    homes = {question.id: (split, question) for split in SPLITS for question in held[split]}
-    asked = {
-        tie: question.id for split in ("test", "reserved") for question in held[split] for tie in (*ties_of(row_of(question)), question.id)
-    }
+    shots = list(read_jsonl(splits.folder / "shots.jsonl", Shot))
+    wanted = {shot.question_id for shot in shots}
+    homes: dict[str, tuple[str, list[str]]] = {}
+    asked: dict[str, str] = {}
+    for split, question in splits.of(*SPLITS):
+        if question.id in wanted:
+            homes[question.id] = (split, ties_of(row_of(question)))
+        if split in _ASKED:
+            asked |= dict.fromkeys((*ties_of(row_of(question)), question.id), question.id)
     found = []
     for shot in shots:
-        split, question = homes.get(shot.question_id, ("nowhere", None))
-        names = [shot.question_id, *(ties_of(row_of(question)) if question else ())]
-        hits = {asked[name] for name in names if name in asked} or ({shot.question_id} if split not in ("train", "dev") else set())
+        split, ties = homes.get(shot.question_id, ("nowhere", []))
+        hits = {asked[name] for name in (shot.question_id, *ties) if name in asked}
+        hits = hits or ({shot.question_id} if split not in _TAUGHT else set())
         found += [Leak(check="shot", split=split, id=hit, other_split="shots", other_id=shot.question_id) for hit in hits]
     return found
 
 
-def _contained(held: dict[str, list[Question]], params: Params) -> list[Leak]:
-    homes = {question.id: split for split in SPLITS for question in held[split]}
-    holders = ((question.id, _whole(question)) for split in ("train", "dev") for question in held[split])
-    found = contained(_asked([*held["test"], *held["reserved"]]), holders, params.contained)
-    return [
-        Leak(check="contained", split=homes[key], id=key, other_split=homes[other], other_id=other, share=share)
-        for key, other, share in found
-    ]
+def _contained(splits: Splits, params: Params) -> list[Leak]:
+    homes: dict[str, str] = {}
+    asked = []
+    for split, question in splits.of(*_ASKED):
+        if len(grams := _grams(question)) >= _LEAST_NGRAMS:
+            homes[question.id] = split
+            asked.append((question.id, grams))
+    found = []
+    for split in _TAUGHT:
+        holders = ((question.id, _whole(question)) for _, question in splits.of(split))
+        found += [
+            Leak(check="contained", split=homes[key], id=key, other_split=split, other_id=other, share=share)
+            for key, other, share in contained(asked, holders, params.contained)
+        ]
+    return found
 
 
-def _in_references(held: dict[str, list[Question]], references: Sequence[Question], params: Params) -> list[Leak]:
+def _in_references(splits: Splits, references: Sequence[Question], params: Params) -> list[Leak]:
     """Return the questions of ours that a reference asks; what it asks may be the whole of ours or more."""
-    homes = {question.id: split for split in SPLITS for question in held[split]}
+    theirs = [(f"reference {question.id}", _whole(question)) for question in references]
     sources = {question.id: question.provenance[0].source if question.provenance else "reference" for question in references}
-    theirs = ((f"reference {question.id}", _whole(question)) for question in references)
-    found = contained(_asked([question for split in SPLITS for question in held[split]]), theirs, params.contained)
-    found = [one._replace(holder=one.holder.removeprefix("reference ")) for one in found]
+    known = frozenset().union(*(ngrams_of(parts) for _, parts in theirs))
+    homes: dict[str, str] = {}
+    asked = []
+    for split, question in splits.of(*SPLITS if references else ()):
+        grams = _grams(question)
+        # What all references together do not hold, none of them does.
+        if len(grams) >= _LEAST_NGRAMS and len(grams & known) >= needed(grams, params.contained):
+            homes[question.id] = split
+            asked.append((question.id, grams))
+    found = [one._replace(holder=one.holder.removeprefix("reference ")) for one in contained(asked, theirs, params.contained)]
     return [
         Leak(check="reference", split=homes[key], id=key, other_split=sources[other], other_id=other, share=share)
         for key, other, share in found
     ]
 
 
-def _asked(questions: Iterable[Question]) -> Texts:
-    """Return what each question asks: stem and options. A case is shared, and checked by itself."""
-    texts = ((question.id, ngrams_of([question.stem, *(option.text for option in question.options)])) for question in questions)
-    return [(key, grams) for key, grams in texts if len(grams) >= _LEAST_NGRAMS]
+def _grams(question: Question) -> frozenset[str]:
+    """Return the n-grams of what a question asks: stem and options. A case is shared, and checked by itself."""
+    return ngrams_of(parts_of([question.stem, *(option.text for option in question.options)]))
 
 
-def _whole(question: Question) -> frozenset[str]:
-    return ngrams_of([question.shared_stem, question.stem, *(option.text for option in question.options), question.explanation])
+def _whole(question: Question) -> tuple[str, ...]:
+    return parts_of([question.shared_stem, question.stem, *(option.text for option in question.options), question.explanation])
 
 
 def _withdraw(places: Path, blocking: Iterable[Leak]) -> None:

@@ -29,7 +29,7 @@ def even_letters(pairs: Sequence[Pair], units: Iterable[Unit], standing: tuple[S
     stay = {unit.key for side in standing for unit in side}
     alike: dict[Counts, list[Unit]] = defaultdict(list)
     for unit in units:
-        if unit.key not in stay and all(is_tcm(cell) for cell, _ in unit.counts):
+        if is_tcm(unit.rows[0].cell) and unit.key not in stay and all(is_tcm(cell) for cell, _ in unit.counts):
             alike[unit.counts].append(unit)
     drawn = {counts: members for counts, members in sorted(alike.items()) if any(unit.key in sides for unit in members)}
     shelves = {counts: _shelve(members, sides, seed) for counts, members in drawn.items()}

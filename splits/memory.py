@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from records.identity import content_id
-from records.jsonl import read_jsonl, write_jsonl
+from records.jsonl import read_jsonl, replacing
 from records.split_blocks import Split as Params
 from splits.units import Place
 
@@ -112,8 +112,10 @@ def read_memory(path: Path) -> Memory:
 
 def write_memory(path: Path, memory: Memory) -> None:
     """Write versions, then places by id."""
-    rows: list[Placed | Version] = [*memory.versions.values(), *memory.placed.values()]
-    write_jsonl(path, rows, key=lambda row: (0, row.number, row.name) if isinstance(row, Version) else (1, 0, row.id))
+    versions = sorted(memory.versions.values(), key=lambda version: (version.number, version.name))
+    places = [memory.placed[key] for key in sorted(memory.placed)]
+    with replacing(path) as part:
+        part.write_bytes(msgspec.json.Encoder().encode_lines([*versions, *places]))
 
 
 def safer(one: Placed, other: Placed) -> Placed:

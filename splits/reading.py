@@ -1,7 +1,7 @@
 """Questions and clusters as files in; what the draw must know of each, and the line it came as, out."""
 
-import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,8 +95,7 @@ def row_of(question: Asked | Question, also: tuple[str, ...] = ()) -> Row:
     Args:
         also: other ids of its near-duplicate cluster.
     """
-    words = (question.category, question.exam, question.question_type, question.subject, question.form or "")
-    cell = Cell(*map(sys.intern, words))
+    cell = _cell(question.category, question.exam, question.question_type, question.subject, question.form or "")
     asked = canonical((question.shared_stem or "") + question.stem)
     stem_id = content_id("stem", asked) if len(asked) >= _TELLING_STEM_CHARS else None
     asked_id = None
@@ -104,6 +103,10 @@ def row_of(question: Asked | Question, also: tuple[str, ...] = ()) -> Row:
         parts = [canonical(question.stem), *sorted([canonical(option.text) for option in question.options])]
         asked_id = content_id("asked", *parts) if sum(map(len, parts)) >= _TELLING_STEM_CHARS else None
     return Row(question.id, cell, question.answer or "", question.group_id, question.cluster_id, stem_id, asked_id, also)
+
+
+# A pool has few cells and many questions: one cell for all of a kind takes less room, and is compared at once.
+_cell = cache(Cell)
 
 
 def _unanswered(line: bytes, where: str) -> str:

@@ -18,7 +18,7 @@ from splits import commitment, croissant, harness, instructions, opencompass
 from splits.card import TERMS, render_card
 from splits.columns import CONFIGS, RELEASED
 from splits.companions import LEAKS, SHOTS, released_leaks, released_shots
-from splits.history import HISTORY, Change, advance, tally
+from splits.history import HISTORY, Change, advance, refuse_trained, tally
 from splits.instructions import Lessons, Prompts
 from splits.rendering import canary
 from splits.tables import Contents, Tables
@@ -50,7 +50,9 @@ def main(argv: list[str] | None = None) -> None:
             tables += held.paths()
             written += write_texts(out, instruction_index(lessons.configs()))
             written += [out / instructions.FOLDER / f"{config}.json" for config in lessons.configs()]
-        changes = advance(list(read_jsonl(arguments.ledger, Change)), contents.items, version)
+        ledger = list(read_jsonl(arguments.ledger, Change))
+        refuse_trained(ledger, contents.items)
+        changes = advance(ledger, contents.items, version)
         leaks, shots = released_leaks(arguments.leaks), released_shots(arguments.splits, contents.items)
         texts = {f"{harness.FOLDER}/{name}": text.encode() for name, text in harness.render_harness(contents.tables, version).items()}
         texts |= opencompass_files(read_split(arguments.splits, "test"))

@@ -28,8 +28,9 @@ def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], he
     sketches = {key: sketch(text) for key, text in questions.texts(held)} if held else {}
     changed = {}
     for key, put in (*placed.items(), *heads.items()):
-        now = _placed(key, put, version.name, memory.placed.get(key), rows.get(key), sketches.get(key, ""))
-        if now != memory.placed.get(key):
+        before = memory.placed.get(key)
+        now = _placed(key, put, version.name, before, rows.get(key), sketches.get(key, ""))
+        if before is None or now != before:
             changed[key] = now
     after = Memory()
     after.placed = memory.placed | changed

@@ -4,14 +4,14 @@ An example comes from train or dev, never from what is asked, so nothing asked a
 cases and stems stand in one split. A new question moves none of the others' order.
 """
 
-import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 
+import numpy as np
 from msgspec import Struct
 
-from splits.settling import Put
-from splits.units import Row, place, ties_of
+from splits.units import Place, Row, places, ties_of
 
 SPARE = 10
 """Examples of a subject and type that are listed: the usual five, and as many for those who ask for more."""
@@ -29,27 +29,33 @@ class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     split: str
 
 
-def shots_of(rows: Iterable[Row], placed: Mapping[str, Put], seed: int) -> list[Shot]:
+def shots_of(rows: Iterable[Row], splits: Mapping[str, Place], seed: int) -> list[Shot]:
     """Return the examples of each exam, subject and question type: train before dev, none tied to another."""
-    pools: dict[tuple[str, str, str], list[tuple[bool, int, Row]]] = defaultdict(list)
+    pools: dict[tuple[str, str, str], dict[str, list[Row]]] = defaultdict(lambda: {"train": [], "dev": []})
     for row in rows:
-        if (split := placed[row.id].split) in ("train", "dev"):
-            pools[row.cell.exam, row.cell.subject, row.cell.question_type].append((split == "dev", place(seed, "shots", row.id), row))
+        if (split := splits[row.id]) in ("train", "dev"):
+            pools[row.cell.exam, row.cell.subject, row.cell.question_type][split].append(row)
     return [
-        Shot(exam=exam, subject=subject, question_type=kind, place=number, question_id=row.id, split="dev" if dev else "train")
-        for (exam, subject, kind), turns in pools.items()
-        for number, (dev, row) in enumerate(_unrelated(turns), 1)
+        Shot(exam=exam, subject=subject, question_type=kind, place=number, question_id=row.id, split=splits[row.id])
+        for (exam, subject, kind), held in pools.items()
+        for number, row in enumerate(_unrelated([*_first(held["train"], seed), *_first(held["dev"], seed)]), 1)
     ]
 
 
-def _unrelated(turns: list[tuple[bool, int, Row]]) -> list[tuple[bool, Row]]:
+def _first(rows: Iterable[Row], seed: int) -> list[Row]:
+    """Return ten times what is needed: among those, ten are unrelated, or the rest is one case."""
+    members = sorted(rows, key=attrgetter("id"))
+    order = np.argsort(places(seed, "shots", [row.id for row in members]), kind="stable")
+    return [members[at] for at in order[: 10 * SPARE].tolist()]
+
+
+def _unrelated(rows: Iterable[Row]) -> list[Row]:
     """Return the first of some questions, none of which is tied to one before it."""
-    chosen: list[tuple[bool, Row]] = []
+    chosen: list[Row] = []
     seen: set[str] = set()
-    # Ten times what is needed is sorted: among those, ten are unrelated, or the rest is one case.
-    for dev, _, row in heapq.nsmallest(10 * SPARE, turns, key=lambda turn: (*turn[:2], turn[2].id)):
+    for row in rows:
         ties = set(ties_of(row))
         if len(chosen) < SPARE and seen.isdisjoint(ties):
-            chosen.append((dev, row))
+            chosen.append(row)
             seen |= ties
     return chosen

@@ -42,11 +42,12 @@ def main(argv: list[str] | None = None) -> None:
         memory = read_memory(arguments.places)
         placed = decide(questions.rows, params, memory, edited_of(questions, memory))
         heads = decide_heads(claims, params, memory)
-        check(questions.rows, {key: put.split for key, put in placed.items()}, memory)
+        splits = {key: put.split for key, put in placed.items()}
+        check(questions.rows, splits, memory)
         written = write_questions(out, questions, placed) + write_claims(out, claims, heads)
         if written != len(questions.rows) + len(claims):
             raise ValueError(f"{out}: wrote {written} of {len(questions.rows)} questions and {len(claims)} claims; they must be equal")
-        write_jsonl(out / "shots.jsonl", shots_of(questions.rows, placed, params.seed), key=_shot_order)
+        write_jsonl(out / "shots.jsonl", shots_of(questions.rows, splits, params.seed), key=_shot_order)
         _sweep(out)
         after = remember(memory, questions, placed, {head_id(head): put for head, put in heads.items()}, params)
         write_json(arguments.metrics, compose(questions.rows, placed, claims, heads, after, params))

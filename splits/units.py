@@ -2,10 +2,13 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from itertools import chain, pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
+import numpy as np
 from msgspec import Struct
 
 Split = Literal["train", "dev", "test", "reserved"]
@@ -88,30 +91,55 @@ def join(rows: Iterable[Row]) -> list[Unit]:
     Raises:
         ValueError: two rows have one id.
     """
-    rows = sorted(rows, key=lambda row: row.id)
+    rows = sorted(rows, key=attrgetter("id"))
     _refuse_repeated(rows)
     parents: dict[str, str] = {}
     tied: list[tuple[Row, str]] = []
     units: list[Unit] = []
-    names = list(map(ties_of, rows))
-    standing = Counter(chain.from_iterable(names))
-    for row, named in zip(rows, names, strict=True):
-        ties = [tie for tie in named if standing[tie] > 1]
-        if not ties:
-            units.append(unit_of([row]))
+    # Most rows have nothing in common with any: those are not worth a name of their ties.
+    stems, cases, groups, clusters = (_repeated(rows, name) for name in ("stem_id", "asked_id", "group_id", "cluster_id"))
+    for row in rows:
+        if not (row.stem_id in stems or row.asked_id in cases or row.group_id in groups or row.cluster_id in clusters):
+            units.append(Unit(row.group_id or row.id, [row], _alone(row.cell)))
             continue
+        ties = ties_of(row)
         tied.append((row, ties[0]))
         for other in ties[1:]:
             parents[_root(parents, other)] = _root(parents, ties[0])
     members: dict[str, list[Row]] = defaultdict(list)
     for row, tie in tied:
         members[_root(parents, tie)].append(row)
-    return sorted([*units, *map(unit_of, members.values())], key=lambda unit: unit.key)
+    return sorted([*units, *map(unit_of, members.values())], key=attrgetter("key"))
+
+
+@cache
+def _alone(cell: Cell) -> Counts:
+    return ((cell, 1),)
+
+
+def _repeated(rows: Iterable[Row], name: str) -> set[str | None]:
+    """Return the values of a field that more than one row has."""
+    found = {value for value, number in Counter(map(attrgetter(name), rows)).items() if number > 1}
+    return found - {None}
 
 
 def place(seed: int, what: str, key: str) -> int:
     """Return a stable draw number: it depends on nothing but its arguments, so new data leaves it as it is."""
     return int.from_bytes(hashlib.blake2b(f"{seed}/{what}/{key}".encode(), digest_size=8).digest(), "big")
+
+
+def places(seed: int, what: str, keys: Iterable[str]) -> np.ndarray:
+    """Return the draw numbers of many keys."""
+    start = f"{seed}/{what}/".encode()
+    return np.frombuffer(b"".join([hashlib.blake2b(start + key.encode(), digest_size=8).digest() for key in keys]), dtype=">u8")
+
+
+def in_turn(seed: int, what: str, units: Iterable[Unit]) -> tuple[Sequence[Unit], list[int]]:
+    """Return units in the order of a draw, and the draw number of each; of equal numbers the smaller key is first."""
+    members = sorted(units, key=attrgetter("key"))
+    numbers = places(seed, what, [unit.key for unit in members])
+    order = np.argsort(numbers, kind="stable")
+    return [members[at] for at in order.tolist()], numbers[order].tolist()
 
 
 def count_cells(units: Iterable[Unit]) -> Counter[Cell]:
@@ -126,7 +154,7 @@ def count_cells(units: Iterable[Unit]) -> Counter[Cell]:
 def unit_of(rows: list[Row]) -> Unit:
     """Return rows that go together as one unit."""
     groups = [row.group_id for row in rows if row.group_id]
-    counts = ((rows[0].cell, 1),) if len(rows) == 1 else tuple(sorted(Counter(row.cell for row in rows).items()))
+    counts = _alone(rows[0].cell) if len(rows) == 1 else tuple(sorted(Counter(row.cell for row in rows).items()))
     return Unit(min(groups) if groups else rows[0].id, rows, counts)
 
 

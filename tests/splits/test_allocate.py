@@ -14,6 +14,7 @@ from records.split_blocks import Split as Params
 from splits.allocate import allocate, allocate_claims
 from splits.quotas import rounded, water_fill
 from splits.units import SPLITS, Cell, Row, by_subject, join, place
+from tests.splits.optimum import leximin
 
 
 def params(**changes) -> Params:
@@ -107,24 +108,6 @@ def test_the_order_of_the_input_changes_nothing(rows: list[Row], settings: Param
     shuffled = list(rows)
     random.shuffle(shuffled)
     assert allocate(shuffled, settings) == allocate(rows, settings)
-
-
-def leximin(budget: int, caps: list[float]) -> list[float]:
-    """Max-min optimum by linear programs: raise the least share as far as it goes, fix who is full, go on."""
-    from scipy.optimize import linprog
-
-    fixed: dict[int, float] = {}
-    while len(fixed) < len(caps):
-        free = [i for i in range(len(caps)) if i not in fixed]
-        # variables: one share for each that is free, and the least share t; maximize t with t <= share <= cap, sum <= what is left
-        least = [[-(i == j) for j in free] + [1] for i in free]
-        total = [[1] * len(free) + [0]]
-        bounds = [(0, caps[i]) for i in free] + [(0, None)]
-        found = linprog([0] * len(free) + [-1], least + total, [0] * len(free) + [budget - sum(fixed.values())], bounds=bounds)
-        share = found.x[-1]
-        full = [i for i in free if caps[i] <= share + 1e-7]
-        fixed |= {i: caps[i] for i in full} or dict.fromkeys(free, share)
-    return [fixed[i] for i in range(len(caps))]
 
 
 @given(st.integers(0, 900), st.lists(st.integers(0, 300), min_size=1, max_size=8))

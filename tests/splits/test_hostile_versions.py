@@ -1,0 +1,186 @@
+"""What a next version may bring that breaks splits: clusters that merge, lines that are lost, kills, names made to harm."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from records.jsonl import read_jsonl
+from records.question import Question
+from splits import split
+from splits.memory import Memory, read_memory
+from splits.publish import main as publish
+from splits.units import PLACES
+
+NOTHING = {"quota__mcqa": "0", "quota__mrqa": "0", "quota__qa": "0", "tcm_per_subject": "0"}
+TRAINED, HELD = {"train", "dev"}, {"test", "reserved", "retired"}
+
+
+def homes(folder: Path) -> dict[str, str]:
+    return {one.id: name for name in PLACES for one in read_jsonl(folder / "splits" / name / "questions.jsonl", Question)}
+
+
+def memory(folder: Path) -> Memory:
+    return read_memory(folder / "places.jsonl")
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    paths = [folder / "split.json", folder / "places.jsonl", *sorted((folder / "splits").rglob("*.jsonl"))]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def one_of(pool: list[Question], placed: dict[str, str], name: str) -> Question:
+    return next(one for one in pool if placed[one.id] == name)
+
+
+@pytest.fixture
+def plain(question: Callable[..., Question]) -> list[Question]:
+    return [question(number, subject=subject) for subject in "甲乙" for number in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("stays", "leaves"), [("test", "train"), ("test", "dev"), ("reserved", "train"), ("reserved", "dev"), ("test", "reserved")]
+)
+@pytest.mark.parametrize("tie", ["cluster_id", "group_id"])
+def test_clusters_that_merge_retire_what_is_in_the_way(split_files, plain, stays: str, leaves: str, tie: str) -> None:
+    placed = homes(folder := split_files(plain))
+    first, second = one_of(plain, placed, stays), one_of(plain, placed, leaves)
+    merged = [replace(one, **{tie: "both"}) if one.id in (first.id, second.id) else one for one in plain]
+    after = homes(split_files(merged))
+    assert (after[first.id], after[second.id]) == (stays, "retired")
+    assert memory(folder).placed[second.id].why == "kin_of_held" and memory(folder).placed[second.id].was is None
+    assert {key: name for key, name in after.items() if key != second.id} == {k: v for k, v in placed.items() if k != second.id}
+    apart = homes(split_files(plain))  # what is retired does not come back to train when the clusters part
+    assert (apart[first.id], apart[second.id]) == (stays, "retired")
+
+
+@pytest.mark.parametrize("held", ["test", "reserved"])
+def test_a_new_question_that_ties_what_was_tested_to_what_was_trained_on_is_in_neither(split_files, plain, question, held: str) -> None:
+    placed = homes(split_files(plain))
+    first, second = one_of(plain, placed, held), one_of(plain, placed, "train")
+    bridge = question(99, subject="甲", cluster_id="one", group_id="two")
+    ties = {first.id: {"cluster_id": "one"}, second.id: {"group_id": "two"}}
+    after = homes(split_files([*(replace(one, **ties.get(one.id, {})) for one in plain), bridge]))
+    assert (after[first.id], after[second.id], after[bridge.id]) == (held, "retired", "retired")
+
+
+def test_what_left_with_its_cluster_and_comes_back_with_another_is_not_trained_on(split_files, plain, question) -> None:
+    folder = split_files(plain)
+    placed = homes(folder)
+    gone = one_of(plain, placed, "test")
+    rest = [one for one in plain if one.id != gone.id]
+    split_files(rest)
+    train = next(one for one in rest if placed[one.id] == "train")
+    back = [replace(one, cluster_id="c") if one.id == train.id else one for one in rest] + [replace(gone, cluster_id="c")]
+    after = homes(split_files(back))
+    assert after[gone.id] in HELD and after[train.id] == "retired"
+
+
+def test_a_run_killed_before_the_memory_is_written_decides_the_same_again(split_files, plain, claims, monkeypatch) -> None:
+    expected = tree(split_files(plain, claims, name="whole"))
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(split, "write_memory", killed)
+        split_files(plain, claims)
+    assert tree(split_files(plain, claims)) == expected
+
+
+@pytest.mark.parametrize("written", range(6))
+def test_a_run_killed_amid_its_files_decides_the_same_again(split_files, plain, claims, question, monkeypatch, written: int) -> None:
+    more = [*plain, *(question(number, subject="丙") for number in range(12))]
+    split_files(plain, claims, name="whole")
+    expected = tree(split_files(more, claims, name="whole"))
+    split_files(plain, claims)
+    done, replacing = [], split.replacing
+
+    def killed(path: Path):
+        if len(done) == written:
+            raise KeyboardInterrupt
+        done.append(path)
+        return replacing(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(split, "replacing", killed)
+        try:
+            split_files(more, claims)
+        except KeyboardInterrupt:
+            assert len(done) == written
+    assert tree(split_files(more, claims)) == expected
+
+
+def test_a_memory_that_is_a_step_ahead_of_the_files_gives_the_same_files(split_files, plain, claims) -> None:
+    folder = split_files(plain, claims)
+    expected = tree(folder)
+    for path in (folder / "splits").rglob("*.jsonl"):
+        path.unlink()
+    assert tree(split_files(plain, claims)) == expected
+
+
+def test_a_line_that_was_deleted_stops_the_release_of_what_was_published(split_files, release_of, plain, claims, tmp_path: Path) -> None:
+    folder = split_files(plain, claims)
+    publish(["--release", str(release_of(folder)), "--ledger", str(tmp_path / "released.jsonl")])
+    lost = {key for key, name in homes(folder).items() if name == "test"}
+    lines = (folder / "places.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not any(key in line for key in lost)]
+    assert len(kept) == len(lines) - len(lost)
+    (folder / "places.jsonl").write_text("".join(kept), encoding="utf-8")
+    # Without the lines nobody knows: the draw begins anew, and here with nothing to draw.
+    after = homes(split_files(plain, claims, **NOTHING))
+    trained = sorted(key for key in lost if after[key] in TRAINED)
+    assert trained
+    with pytest.raises(ValueError, match=rf"{trained[0]} was published in test .*restore its line in splits/places\.jsonl"):
+        release_of(folder, version="0.2.0")
+    # The line beside the new one is enough: of the two the safer holds.
+    with open(folder / "places.jsonl", "a", encoding="utf-8") as file:
+        file.writelines(line for line in lines if line not in kept)
+    mended = homes(split_files(plain, claims))
+    assert {mended[key] for key in trained} == {"retired"}
+    release_of(folder, version="0.2.0")
+
+
+def test_quotas_of_nothing_leave_all_to_train_and_dev(split_files, pool, claims) -> None:
+    none = {
+        "quota__mcqa": "0",
+        "quota__mrqa": "0",
+        "quota__qa": "0",
+        "tcm_per_subject": "0",
+        "claim_test_share": "0",
+        "claim_reserved_share": "0",
+    }
+    placed = homes(folder := split_files(pool, claims, **none))
+    assert set(placed.values()) <= TRAINED
+    # And when quotas come, what was trained on is told apart.
+    after = homes(split_files(pool, claims))
+    assert {memory(folder).placed[key].why for key, name in after.items() if name == "test"} == {"promoted"}
+
+
+def test_quotas_that_vanish_retire_all_and_train_on_none_of_it(split_files, pool) -> None:
+    before = homes(split_files(pool))
+    after = homes(split_files(pool, **NOTHING))
+    assert {key for key, name in after.items() if name == "retired"} == {key for key, name in before.items() if name in HELD}
+
+
+def test_one_subject_alone(split_files, question) -> None:
+    placed = homes(split_files([question(number, subject="甲") for number in range(30)]))
+    assert [list(placed.values()).count(name) for name in ("test", "reserved")] == [4, 4]
+
+
+def test_a_pool_that_empties_and_comes_back(split_files, pool, claims) -> None:
+    before = homes(split_files(pool, claims))
+    assert homes(split_files([])) == {}
+    assert homes(split_files(pool, claims)) == before
+
+
+@pytest.mark.parametrize("name", ["a/b", "../../etc", "head 病1", "=1+1", "\u202e", "\n\r\t", "null", "x" * 5_000, "'; --", "🧠", "\u0000"])
+def test_names_made_to_harm_are_names(split_files, question, claim, name: str) -> None:
+    pool = [question(number, exam=exam, subject=subject, group_id=f"{name}{number % 7}" if number < 7 else None)
+            for exam, subject in ((name, "甲"), ("PCE", name)) for number in range(14)]  # fmt: skip
+    claims = [claim(f"{name}{number}", "发热") for number in range(10)]
+    placed = homes(folder := split_files(pool, claims))
+    assert set(placed) == {one.id for one in pool}
+    assert homes(split_files(pool[::-1], claims)) == placed
+    assert set(memory(folder).placed) == {*placed, *(f"head {one.head}" for one in claims)}
