@@ -25,14 +25,16 @@ def compose(
     """Return metrics/split.json, given the memory after this version. What is retired is counted apart: it stands in no split."""
     cells = Counter([(row.cell, placed[row.id].split) for row in rows])
     types = Counter([(claim.atomic_type, placed_heads[claim.head].split) for claim in claims])
-    tcm = Counter(row.answer for row in rows if is_tcm(row.cell) and placed[row.id].split == "test")
+    tcm = Counter(
+        (row.cell.form, placed[row.id].split, row.answer) for row in rows if is_tcm(row.cell) and row.cell.question_type == "mcqa"
+    )
     return {
         "questions": _per_split(cells),
         "claims": _per_split(types),
         "retired": {"questions": _standing(cells, "retired"), "claims": _standing(types, "retired")},
         "version": news(memory),
         "shortfall": shortfall(cells, params),
-        "answer_letters_tcm_test": dict(sorted(tcm.items())),
+        "answer_letters_tcm": letters(tcm),
         "by_category": _tabulate(cells, lambda cell: (cell.category, cell.question_type)),
         "by_exam": _tabulate(cells, lambda cell: (cell.exam, cell.question_type)),
         "by_subject": _tabulate(cells, lambda cell: (cell.exam, cell.subject)),
@@ -64,6 +66,36 @@ def shortfall(cells: Mapping[tuple[Cell, Place], int], params: Params) -> Tally:
             if lack := getattr(params.quota, name) - given[category, exam, name]:
                 lacking.setdefault(category, {}).setdefault(exam, {})[name] = lack
     return lacking
+
+
+def letters(counts: Mapping[tuple[str, str, str], int]) -> Tally:
+    """Return for each form how often test answers with each letter, and how far test and reserved are from even, by chi-square.
+
+    `as_supplied` is the chi-square that as many questions would have if their letters were those of all questions of the form.
+    """
+    table: Tally = {}
+    for form in sorted({form for form, _, _ in counts}):
+        supply: Counter[str] = Counter()
+        sides: dict[str, Counter[str]] = {"test": Counter(), "reserved": Counter()}
+        for (other, split, letter), number in counts.items():
+            if other == form:
+                supply[letter] += number
+                sides.get(split, Counter())[letter] += number
+        size = sides["test"].total()
+        shares = [number / supply.total() for number in supply.values()]
+        table[form or "none"] = {
+            "letters": {letter: sides["test"][letter] for letter in sorted(supply)},
+            "chi_square_test": chi_square([sides["test"][letter] for letter in supply]),
+            "chi_square_reserved": chi_square([sides["reserved"][letter] for letter in supply]),
+            "as_supplied": chi_square([size * share for share in shares]),
+        }
+    return table
+
+
+def chi_square(numbers: Sequence[float]) -> float:
+    """Return how far numbers are from all equal; 0 where there is nothing."""
+    even = sum(numbers) / len(numbers)
+    return round(sum((number - even) ** 2 for number in numbers) / even, 4) if even else 0.0
 
 
 def _tabulate(counts: Mapping[tuple[K, Place], int], view: Callable[[K], tuple[str, ...]]) -> Tally:
