@@ -21,23 +21,23 @@ def to_line(record: Any) -> bytes:
     return _encoder.encode(record) + b"\n"
 
 
-def read_jsonl(path: str | Path, shape: type[T]) -> Iterator[T]:
-    """Yield the records of a file. A union of tagged shapes is read by its tag.
+def read_jsonl(path: str | Path, shape: type[T], remedy: str = "`dvc repro` builds it") -> Iterator[T]:
+    """Yield the records of a file. A union of tagged shapes is read by its tag; `remedy` ends what is said of a bad one.
 
     Raises:
         ValueError: a line does not fit the shape; the message names file, line and field.
-        FileNotFoundError: there is no such file; the message names the command that makes it.
+        FileNotFoundError: there is no such file; the message ends with the remedy.
     """
     decoder = msgspec.json.Decoder(shape)
     if not Path(path).exists():
-        raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
+        raise FileNotFoundError(f"{path}: no such file; {remedy}")
     with open(path, "rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:  # ValidationError is a DecodeError
                 told = str(error)[:_TOLD_CHARS]
-                raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; rebuild it with `dvc repro`") from None
+                raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; {remedy}") from None
 
 
 def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any]) -> int:

@@ -6,6 +6,8 @@ from msgspec import Meta
 
 from records.blocks import Block, Count, Share
 
+VERSION = r"^\d+\.\d+\.\d+$"
+
 
 class Quota(Block):
     """Questions of each type that one exam gives to test, and again to reserved."""
@@ -41,4 +43,4 @@ class Leaks(Block):
 
 
 class Release(Block):
-    version: Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$")]
+    version: Annotated[str, Meta(pattern=VERSION)]

@@ -6,11 +6,14 @@ A ledger holds only changes, so that a version in which 1 % of the items changed
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
+from records.jsonl import read_jsonl
+from records.split_blocks import VERSION
 from splits.columns import RELEASED
 
 HISTORY = "history.jsonl"
@@ -31,7 +34,7 @@ class Item(NamedTuple):
 class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One line of history.jsonl."""
 
-    version: str
+    version: Annotated[str, Meta(pattern=VERSION)]
     id: str
     change: Kind
     config: str
@@ -39,6 +42,11 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     split: str
     sha256: str
     """Of what is asked and answered, so that an edited item is told from the same one."""
+
+
+def read_ledger(path: Path) -> list[Change]:
+    """Return what was published; a file that is not there holds nothing."""
+    return list(read_jsonl(path, Change, f"mend the line: `git log -p {path}` shows what it was")) if path.exists() else []
 
 
 def item_of(row: Mapping[str, Any], config: str, split: str) -> Item:

@@ -3,8 +3,9 @@
 from bisect import insort
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
+from functools import cache
 
-from splits.units import Counts, Pair, Unit, is_tcm, place
+from splits.units import Counts, Pair, Unit, in_turn, is_tcm
 
 Letter = tuple[str, str]
 """Form and answer letter."""
@@ -118,12 +119,15 @@ def _swap(shelf: list[Shelf], totals: list[Counter], one: int, two: int, out: Lo
 
 def _shelve(members: Iterable[Unit], sides: dict[str, int], seed: int) -> list[Shelf]:
     shelf: list[Shelf] = [defaultdict(list), defaultdict(list), defaultdict(list)]
-    for unit in members:
-        load = tuple(sorted(_letters([unit]).items()))
-        shelf[sides.get(unit.key, REST)][load].append((place(seed, "draw", unit.key), unit.key, unit))
-    for entries in (entries for side in shelf for entries in side.values()):
-        entries.sort(key=lambda entry: entry[:2])
+    for unit, number in zip(*in_turn(seed, "draw", members), strict=True):
+        load = _once(unit.rows[0].cell.form, unit.rows[0].answer) if len(unit.rows) == 1 else tuple(sorted(_letters([unit]).items()))
+        shelf[sides.get(unit.key, REST)][load].append((number, unit.key, unit))
     return shelf
+
+
+@cache
+def _once(form: str, answer: str) -> Load:
+    return (((form, answer), 1),)
 
 
 def _letters(units: Iterable[Unit]) -> Counter[Letter]:

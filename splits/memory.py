@@ -107,7 +107,7 @@ class Memory:
 
 def read_memory(path: Path) -> Memory:
     """Return what a file holds; a file that is not there holds nothing."""
-    return Memory(read_jsonl(path, Placed | Version) if path.exists() else ())
+    return Memory(read_jsonl(path, Placed | Version, f"mend the line: `git log -p {path}` shows what it was") if path.exists() else ())
 
 
 def write_memory(path: Path, memory: Memory) -> None:

@@ -27,6 +27,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--release", type=Path, default=Path("data/release"), metavar="PATH")
     parser.add_argument("--check", type=Path, metavar="PROOFS")
     arguments = parser.parse_args(argv)
+    if not (arguments.release / FILE).exists():
+        raise ValueError(f"{arguments.release / FILE}: no such file; name a release by --release, or build it: `dvc repro release`")
     known = set(msgspec.json.decode((arguments.release / FILE).read_bytes())["commitments"])
     if arguments.check:
         print(check(list(read_jsonl(arguments.check, Proof)), known))

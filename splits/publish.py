@@ -1,7 +1,7 @@
 """Record that a release is published: data/release -> its changes in the ledger `splits/released.jsonl`, which is kept in git.
 
-Run it once a version, when the folder goes to others, and commit the ledger. From then on that version cannot be built with other
-items, and the card of the next one tells what changed.
+Run it once a version, when the folder goes to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on that
+version cannot be built with other items, and the card of the next one tells what changed.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from records.jsonl import read_jsonl, write_jsonl
 from records.stage import run_stage
-from splits.history import HISTORY, Change, in_order, order_of, tally
+from splits.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 from splits.release import CHECKSUMS, PATHS, sha256
 
 
@@ -22,11 +22,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     check_files(arguments.release)
     told = publish(arguments.release / HISTORY, arguments.ledger)
-    print(f"{told}; commit {arguments.ledger} and tag the commit", file=sys.stderr)
+    print(f"{told}; run `dvc repro release`, commit {arguments.ledger} and dvc.lock, and tag the commit", file=sys.stderr)
 
 
 def check_files(release: Path) -> None:
     """Raise ValueError where a file is not the one that the checksums name."""
+    if not (release / CHECKSUMS).exists():
+        raise ValueError(f"{release / CHECKSUMS}: no such file, so there is no release; build it: `dvc repro release`")
     for line in (release / CHECKSUMS).read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
         if not (release / name).is_file() or sha256(release / name) != digest:
@@ -42,7 +44,7 @@ def publish(history: Path, ledger: Path) -> str:
         ValueError: the ledger holds what the history does not, so the release was built from another one.
     """
     changes = list(read_jsonl(history, Change))
-    known = set(read_jsonl(ledger, Change)) if ledger.exists() else set()
+    known = set(read_ledger(ledger))
     if lost := in_order(known - set(changes)):
         raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it anew: `dvc repro release`")
     write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))

@@ -81,7 +81,7 @@ def read_questions(path: Path, clusters: Path | None = None) -> Questions:
             try:
                 asked = decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise ValueError(f"{path}:{number}: {error}; expected Question; rebuild it with `dvc repro`") from None
+                raise ValueError(f"{path}:{number}: {error}; expected Question; `dvc repro` builds it") from None
             if not asked.answer:
                 raise ValueError(_unanswered(line, f"{path}:{number}"))
             rows.append(row_of(asked, others.get(asked.id, ())))

@@ -18,7 +18,7 @@ from splits import commitment, croissant, harness, instructions, opencompass
 from splits.card import TERMS, render_card
 from splits.columns import CONFIGS, RELEASED
 from splits.companions import LEAKS, SHOTS, released_leaks, released_shots
-from splits.history import HISTORY, Change, advance, refuse_trained, tally
+from splits.history import HISTORY, advance, read_ledger, refuse_trained, tally
 from splits.instructions import Lessons, Prompts
 from splits.rendering import canary
 from splits.tables import Contents, Tables
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> None:
             tables += held.paths()
             written += write_texts(out, instruction_index(lessons.configs()))
             written += [out / instructions.FOLDER / f"{config}.json" for config in lessons.configs()]
-        ledger = list(read_jsonl(arguments.ledger, Change))
+        ledger = read_ledger(arguments.ledger)
         refuse_trained(ledger, contents.items)
         changes = advance(ledger, contents.items, version)
         leaks, shots = released_leaks(arguments.leaks), released_shots(arguments.splits, contents.items)

@@ -134,6 +134,6 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_hostile_line_is_told_in_few_words(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "options.jsonl"
     path.write_bytes(b'{"letter":"A","text":"x"}\n' + line + b"\n")
-    with pytest.raises(ValueError, match=r"options\.jsonl:2: .*; expected Option; rebuild") as told:
+    with pytest.raises(ValueError, match=r"options\.jsonl:2: .*; expected Option; `dvc repro` builds it") as told:
         list(read_jsonl(path, Option))
     assert len(str(told.value)) < 1_000

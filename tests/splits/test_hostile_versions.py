@@ -10,6 +10,7 @@ from records.jsonl import read_jsonl
 from records.question import Question
 from splits import split
 from splits.memory import Memory, read_memory
+from splits.prove import main as prove
 from splits.publish import main as publish
 from splits.units import PLACES
 
@@ -140,6 +141,25 @@ def test_a_line_that_was_deleted_stops_the_release_of_what_was_published(split_f
     mended = homes(split_files(plain, claims))
     assert {mended[key] for key in trained} == {"retired"}
     release_of(folder, version="0.2.0")
+
+
+@pytest.mark.parametrize("line", ["<<<<<<< HEAD", "{}", '{"row":"place"}', "null", "\u0000"])
+def test_a_ledger_with_a_line_that_is_none_is_not_guessed_at(split_files, release_of, plain, tmp_path: Path, line: str) -> None:
+    folder = split_files(plain)
+    with open(folder / "places.jsonl", "a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    with pytest.raises(ValueError, match=r"places\.jsonl:42: .*mend the line: `git log -p"):
+        split_files(plain)
+    (folder / "places.jsonl").unlink()
+    (tmp_path / "released.jsonl").write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"released\.jsonl:1: .*mend the line: `git log -p"):
+        release_of(split_files(plain))
+
+
+def test_what_is_not_built_is_told(tmp_path: Path) -> None:
+    for command in (publish, prove):
+        with pytest.raises(ValueError, match=r"no such file.*`dvc repro release`"):
+            command(["--release", str(tmp_path)])
 
 
 def test_quotas_of_nothing_leave_all_to_train_and_dev(split_files, pool, claims) -> None:
