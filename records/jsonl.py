@@ -84,7 +84,7 @@ def folder_lock(folder: str | Path) -> Iterator[Path]:
     The lock file lies beside the folder, so that it is no part of the output. Waits until the other writer ends, and says so.
     """
     folder = Path(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)  # first: where nothing can be written, a lock looks like one that another holds
     lock = FileLock(folder.parent / f".{folder.name}.lock")
     try:
         lock.acquire(blocking=False)

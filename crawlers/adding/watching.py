@@ -11,6 +11,7 @@ from scrapy.http import Response
 
 from crawlers.adding.page_hints import PageHints, hints_of
 from crawlers.source import NOTED
+from crawlers.store.session import without_password
 from records.item import EntityItem, Item, QuestionItem
 
 PAGES, KEPT, REFUSED = "watch/pages", "watch/kept", "watch/refused"
@@ -114,7 +115,7 @@ class Watch:
         So a few pages show all kinds. What is a page's only way on, such as the next page of a paper, comes at once.
         """
         callback = _name(request)
-        page.asked.append((request.url, callback))
+        page.asked.append((without_password(request.url), callback))  # what links say is shown to people
         self.asked[callback] += 1
         turn = _AT_ONCE if is_only else _FIRST - _MOST_DEPTH * self.asked[callback] + min(depth, _MOST_DEPTH - 1)
         return request.replace(priority=request.priority + turn)

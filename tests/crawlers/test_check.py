@@ -1,5 +1,6 @@
 """`crawlers.check`: what it tells of findings, what it says of pages that gave nothing, and that it works for every source."""
 
+import asyncio
 import json
 import os
 import re
@@ -7,13 +8,17 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy import Request
 from scrapy.http import HtmlResponse, Response
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
 
 from crawlers.adding.advice import advice
 from crawlers.adding.check_report import as_json, as_text
@@ -21,7 +26,7 @@ from crawlers.adding.findings import Findings, fields_of, kinds_of, labels_of
 from crawlers.adding.page_hints import Hint, PageHints, hints_of
 from crawlers.adding.saving import require_free, save
 from crawlers.adding.stubs import new_source, texts_of
-from crawlers.adding.watching import PageKept, PageSeen
+from crawlers.adding.watching import PAGES, PageKept, PageSeen, Watch
 from crawlers.columns import aligned, cut, width
 from records.item import EntityItem, LabelledValue, QuestionItem, Section
 from records.provenance import Provenance
@@ -245,6 +250,22 @@ def test_hostile_texts_are_looked_at_quickly(text: str) -> None:
 def kept(**more: object) -> PageKept:
     known = {"url": f"{SITE}/1", "callback": "parse_paper", "cb_kwargs": {}, "content_type": "text/html", "body": b"<p>1"}
     return PageKept(**(known | more))
+
+
+def test_a_password_in_a_link_is_not_shown() -> None:
+    async def links() -> AsyncIterator[Request]:
+        yield Request("https://somebody:word@www.toy.example/2", callback=links)
+
+    async def watched() -> None:
+        page = Response(f"{SITE}/1", request=Request(f"{SITE}/1"))
+        assert [request.url async for request in watch.process_spider_output(page, links())] == ["https://somebody:word@www.toy.example/2"]
+
+    crawler = get_crawler()
+    crawler.stats = StatsCollector(crawler)
+    watch = Watch.from_crawler(crawler)
+    asyncio.run(watched())
+    [[(shown, _)]] = [page.asked for page in crawler.stats.get_value(PAGES)]
+    assert shown == "https://-@www.toy.example/2"
 
 
 def test_a_page_is_saved_as_a_case(tmp_path: Path) -> None:

@@ -137,3 +137,8 @@ def test_a_hostile_line_is_told_in_few_words(tmp_path: Path, line: bytes) -> Non
     with pytest.raises(ValueError, match=r"options\.jsonl:2: .*; expected Option; `dvc repro` builds it") as told:
         list(read_jsonl(path, Option))
     assert len(str(told.value)) < 1_000
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_and_no_wait() -> None:
+    with pytest.raises(OSError), folder_lock("/proc/no-such-place/out"):
+        pass
