@@ -21,34 +21,38 @@ def to_line(record: Any) -> bytes:
     return _encoder.encode(record) + b"\n"
 
 
-def read_jsonl(path: str | Path, shape: type[T]) -> Iterator[T]:
-    """Yield the records of a file. A union of tagged shapes is read by its tag.
+def read_jsonl(path: str | Path, shape: type[T], remedy: str = "`dvc repro` builds it") -> Iterator[T]:
+    """Yield the records of a file. A union of tagged shapes is read by its tag; `remedy` ends what is said of a bad one.
 
     Raises:
         ValueError: a line does not fit the shape; the message names file, line and field.
-        FileNotFoundError: there is no such file; the message names the command that makes it.
+        FileNotFoundError: there is no such file; the message ends with the remedy.
     """
     decoder = msgspec.json.Decoder(shape)
     if not Path(path).exists():
-        raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
+        raise FileNotFoundError(f"{path}: no such file; {remedy}")
     with open(path, "rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:  # ValidationError is a DecodeError
                 told = str(error)[:_TOLD_CHARS]
-                raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; rebuild it with `dvc repro`") from None
+                raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; {remedy}") from None
 
 
-def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any]) -> int:
-    """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes."""
-    rows = list(records)
-    keys = [key(row) for row in rows]  # once: a key costs as much as a third of a line
-    order = sorted(range(len(rows)), key=keys.__getitem__)
+def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None) -> int:
+    """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes.
+
+    `row` makes of each what is written, one at a time, so that a million rows are not held beside what they are made of.
+    """
+    made = list(records)
+    keys = [key(one) for one in made]  # once: a key costs as much as a third of a line
+    order = sorted(range(len(made)), key=keys.__getitem__)
     with replacing(path) as part, open(part, "wb", buffering=_WRITTEN_BYTES) as out:
         for _, same in groupby(order, keys.__getitem__):
-            out.writelines(sorted(to_line(rows[place]) for place in same))
-    return len(rows)
+            lines = [to_line(row(made[place]) if row else made[place]) for place in same]
+            out.writelines(sorted(lines) if len(lines) > 1 else lines)
+    return len(made)
 
 
 def write_json(path: str | Path, value: Any) -> None:
