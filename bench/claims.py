@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def _run(folder: Path) -> list[str]:
-    inputs = [f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "chosen", "references", "verdicts")]
+    inputs = [f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "chosen", "references", "verdicts", "decisions")]
     given = [*inputs, "--per_type=1000", "--template=paper", "--seed=1", f"--out={folder}/out", f"--metrics={folder}/m.json"]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run([sys.executable, "-m", "curation.claims", *given], check=True)

@@ -5,33 +5,36 @@ A pair asks one thing: the two sentences differ by the negation alone, and one o
 """
 
 import gc
+import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from curation.claiming.contradictions import Key, contradictions, key_of, opposite
 from curation.claiming.known import Chosen, Contaminated, Known, contaminated, judgement_of, read_known, stated
 from curation.claiming.negation import denies
-from curation.claiming.ranges import disagreeing
 from curation.claiming.sampling import Turns
+from curation.claiming.settling import Settled, review_of, settle
 from curation.claiming.synonyms import Synonyms, names_itself
 from curation.claiming.tails import is_unfit
-from curation.claiming.templates import Wordings, make_claim, read_templates, sentences_of, wording_of
+from curation.claiming.taken import Taken
+from curation.claiming.templates import make_claim, read_templates
 from records.claim import ClaimPair
 from records.fact import RELATIONS, Fact
-from records.jsonl import folder_lock, read_jsonl, replacing, to_line, write_json, write_jsonl
+from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from records.params import Claims
 from records.rejection import Rejected
+from records.review import Review
 from records.stage import read_arguments, run_stage
 
 REASONS = {
+    "head_unfit": "the head is no name: it holds no letter and no digit",
     "tail_unfit": "the tail is no short phrase that the sentence takes",
     "double_negation": "the tail denies already, so that its denial would be a double negation",
     "names_itself": "the tail is the head, another name or a stage of it, or a part of its name",
-    "contradicted": "another fact says the opposite of one head, or states another range; detail is its id",
+    "contradicted": "another fact says the opposite of one head, or states another range; detail is its id; all of them go, for review",
+    "overruled": "a fact that says otherwise, or the denial of this one, was decided on; detail is the id",
     "contaminated": "a reference states the fact, too; detail is the reference",
     "refuted": "most of those who judged the claim refuted it",
     "neutral": "no majority of those who judged the claim supported it",
@@ -52,33 +55,10 @@ class Refused(NamedTuple):
         return Rejected(id=self.fact.id, kind="fact", reason=self.reason, detail=self.detail, record=record)
 
 
-class Taken:
-    """The facts that have a claim, by what they say: none says what another says or denies."""
-
-    def __init__(self, templates: Wordings, synonyms: Synonyms) -> None:
-        self.facts: list[Fact] = []
-        self._templates, self._synonyms = templates, synonyms
-        self._said: dict[Key | str, str] = {}
-
-    def twin(self, fact: Fact) -> str | None:
-        """Return the id of a taken fact that says the same, or has one of the same sentences."""
-        return next((self._said[key] for key in self._keys(fact) if key in self._said), None)
-
-    def accept(self, fact: Fact) -> bool:
-        keys = self._keys(fact)
-        if any(key in self._said for key in keys):
-            return False
-        self._said |= dict.fromkeys(keys, fact.id)
-        self.facts.append(fact)
-        return True
-
-    def _keys(self, fact: Fact) -> tuple[Key | str, ...]:
-        wordings = self._templates[fact.relation]
-        return key_of(fact, self._synonyms), *sentences_of(fact, wordings[wording_of(fact, wordings)])
-
-
 def refuse(fact: Fact, synonyms: Synonyms) -> str | None:
     """Return why a fact alone makes no sound pair, or None."""
+    if not synonyms.of(fact.head):
+        return "head_unfit"
     if is_unfit(fact.relation, fact.tail):
         return "tail_unfit"
     if fact.relation != "examination_range" and denies(fact.tail):
@@ -86,11 +66,16 @@ def refuse(fact: Fact, synonyms: Synonyms) -> str | None:
     return "names_itself" if names_itself(fact, synonyms) else None
 
 
-def make_claims(facts: Sequence[Fact], params: Claims, known: Known | None = None) -> tuple[list[ClaimPair], list[Refused]]:
-    """Return the pairs of the facts and, for each fact without one, why. The order of the facts does not matter."""
+def make_claims(
+    facts: Sequence[Fact], params: Claims, known: Known | None = None, settled: Settled | None = None
+) -> tuple[list[ClaimPair], list[Refused]]:
+    """Return the pairs of the facts and, for each fact without one, why. The order of the facts does not matter.
+
+    `settled` is what became of facts that contradict others, where that is known already.
+    """
     known = known or Known()
     templates = read_templates(params.template)
-    sound, refused = _sift(facts, params, known)
+    sound, refused = _sift(facts, params, known, settled or settle(facts, known.synonyms, known.decisions))
     taken = Taken(templates, known.synonyms)
     turns = {relation: Turns(params.per_type, params.seed) for relation in RELATIONS}
     for before in (True, False):  # all that was chosen before, of every type, has its place before a newcomer
@@ -105,16 +90,14 @@ def make_claims(facts: Sequence[Fact], params: Claims, known: Known | None = Non
     return [make_claim(fact, templates[fact.relation], params.template) for fact in taken.facts], refused
 
 
-def _sift(facts: Iterable[Fact], params: Claims, known: Known) -> tuple[dict[str, list[Fact]], list[Refused]]:
+def _sift(facts: Sequence[Fact], params: Claims, known: Known, settled: Settled) -> tuple[dict[str, list[Fact]], list[Refused]]:
     """Return the facts that may have a claim by type, and the others."""
-    opposites = contradictions(facts, known.synonyms)
-    ranges = disagreeing(facts, known.synonyms)
     sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
     refused: list[Refused] = []
     for fact in facts:
         detail, reason = None, refuse(fact, known.synonyms)
-        if not reason and (detail := opposite(fact, opposites, known.synonyms) or ranges.get(fact.id)):
-            reason = "contradicted"
+        if not reason and (clash := settled.refused.get((fact.id, fact.polarity))):
+            reason, detail = clash
         if not reason and params.contaminated == "drop" and (met := stated(fact, known)):
             reason = "contaminated"
             detail = min(f"{seen.source}: {seen.url}" for one in met for seen in one.provenance)
@@ -125,6 +108,13 @@ def _sift(facts: Iterable[Fact], params: Claims, known: Known) -> tuple[dict[str
         else:
             sound[fact.relation].append(fact)
     return sound, refused
+
+
+def reviews_of(settled: Settled, params: Claims, known: Known) -> list[Review]:
+    """Return what readers are to decide: clashes of which a side would have a claim, were it not for the other."""
+    templates = read_templates(params.template)
+    open_ones = [clash for clash in settled.undecided if any(not refuse(fact, known.synonyms) for rows in clash.values() for fact in rows)]
+    return [review_of(clash, known.synonyms, templates) for clash in open_ones]
 
 
 def met_in_references(
@@ -141,7 +131,9 @@ def met_in_references(
             yield from contaminated(fact, make_claim(fact, templates[fact.relation], params.template), known)
 
 
-def measure(facts: Sequence[Fact], claims: Sequence[ClaimPair], refused: Sequence[Refused], met: Sequence[Contaminated]) -> dict[str, Any]:
+def measure(
+    facts: Sequence[Fact], claims: Sequence[ClaimPair], refused: Sequence[Refused], met: Sequence[Contaminated], for_review: int
+) -> dict[str, Any]:
     """Return the stage's metrics; types without a claim stand with 0."""
     by_type = Counter(claim.atomic_type for claim in claims)
     denials = {fact.id for fact in facts if not fact.polarity}
@@ -151,16 +143,10 @@ def measure(facts: Sequence[Fact], claims: Sequence[ClaimPair], refused: Sequenc
         "claims_by_type": {relation: by_type[relation] for relation in RELATIONS},
         "denials_by_type": {relation: denied[relation] for relation in RELATIONS if denied[relation]},
         "heads": len({claim.head for claim in claims}),
+        "for_review": for_review,
         "contaminated": dict(sorted(Counter(name for name, _ in {(row.reference, row.fact_id) for row in met}).items())),
         "rejected_by_reason": dict(sorted(Counter(row.reason for row in refused).items())),
     }
-
-
-def write_rejected(path: Path, refused: Iterable[Refused]) -> None:
-    """Write the refused facts sorted by id, each made a row as it is written: a million of them would else be held twice."""
-    rows = sorted(refused, key=lambda row: (row.fact.id, row.fact.head, row.fact.tail, row.fact.polarity))
-    with replacing(path) as part, open(part, "wb", buffering=1 << 20) as out:
-        out.writelines(to_line(row.row()) for row in rows)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -169,6 +155,7 @@ def main(argv: list[str] | None = None) -> None:
         "aliases": "data/clean/aliases.jsonl",
         "references": "data/clean/reference_facts.jsonl",
         "verdicts": "curation/verdicts.jsonl",
+        "decisions": "curation/decisions.jsonl",
         "chosen": "curation/chosen.jsonl",
         "out": "data/claims",
         "metrics": "metrics/claims.json",
@@ -176,16 +163,28 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "claims", Claims, paths)
     with folder_lock(args.out) as out:
         facts = list(read_jsonl(args.facts, Fact))
-        known = read_known(args.chosen, args.verdicts, args.references, args.aliases)
-        claims, refused = make_claims(facts, args.params, known)
+        known = read_known(args.chosen, args.verdicts, args.references, args.aliases, args.decisions)
+        _tell_idle(known, facts)
+        settled = settle(facts, known.synonyms, known.decisions)
+        claims, refused = make_claims(facts, args.params, known, settled)
         met = list(met_in_references(facts, claims, refused, args.params, known))
+        reviews = reviews_of(settled, args.params, known)
         write_jsonl(out / "claims.jsonl", claims, key=lambda claim: claim.id)
-        write_rejected(out / "rejected.jsonl", refused)
+        write_jsonl(out / "rejected.jsonl", refused, key=lambda row: row.fact.id, row=Refused.row)
         write_jsonl(out / "contaminated.jsonl", met, key=lambda row: (row.fact_id, row.reference, row.url))
-        write_json(args.metrics, measure(facts, claims, refused, met))
+        write_jsonl(out / "review.jsonl", reviews, key=lambda row: (row.id, row.asked))
+        write_json(args.metrics, measure(facts, claims, refused, met, len(reviews)))
         # Last, by rename: a run that was killed before chooses the same again.
         rows = [Chosen(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
+
+
+def _tell_idle(known: Known, facts: Sequence[Fact]) -> None:
+    """Tell of decisions on facts that are not there: they went, or the id is mistyped."""
+    on_facts = {key for key, decision in known.decisions.items() if decision.polarity is not None}
+    if on_facts and (idle := sorted(on_facts.difference(fact.id for fact in facts))):
+        names = ", ".join(idle)
+        logging.getLogger("claims").warning("decisions on facts that are not there: %s; delete these lines, or mend the ids", names)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from curation.contamination import Contamination, contaminations, of_kept, witho
 from curation.engine import LOCAL, Engine, engine_of
 from curation.joining.clusters import Star, case_groups, medoid, stars, twins
 from curation.joining.merging import blemishes, merged, merged_provenance, sighted
-from curation.joining.reviews import Settled, decision_for, read_decisions, review_of_fact, review_of_question, settled, told
+from curation.joining.reviews import Settled, decision_for, review_of_fact, review_of_question, settled, told
 from records.cluster import Cluster
 from records.fact import Fact
 from records.identity import content_id
@@ -23,7 +23,7 @@ from records.jsonl import folder_lock, read_jsonl, to_line, write_json, write_js
 from records.params import NearDuplicates
 from records.question import Question
 from records.rejection import Rejected
-from records.review import Decision, Review
+from records.review import Decision, Review, read_decisions
 from records.stage import read_arguments, run_stage
 
 REASONS = {

@@ -1,16 +1,21 @@
 """Tables for people to fill in: rows of text to a workbook without formulas, always of the same bytes; a filled workbook or CSV to rows."""
 
 import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from records.jsonl import replacing
 
 _WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # of every workbook, so that its bytes hang on its content alone
 _MAX_CELL_CHARS = 32_767  # more does not fit into a cell of a workbook
 _MAX_WIDTH = 60
+_MARKED = re.compile("'(?:[=+@-]|[^']*$)")
+_SUFFIXES = (".xlsx", ".csv")
+_SAVE = "save the table as .xlsx or as CSV UTF-8"
 
 
 class Row(NamedTuple):
@@ -28,9 +33,12 @@ def write_sheet(
     """Write a workbook whose cells are text, whatever they begin with; columns with choices offer them in a list.
 
     Raises:
-        ValueError: a text is longer than a cell can be.
+        ValueError: a text is longer than a cell can be, or the name is not a workbook's.
     """
     import xlsxwriter
+
+    if path.suffix.lower() != ".xlsx":
+        raise ValueError(f"{path}: found the ending {path.suffix!r}; a workbook is written, so name it .xlsx")
 
     lines = [list(columns), *map(list, rows)]
     with replacing(path) as part:
@@ -57,8 +65,12 @@ def read_sheet(path: Path) -> list[Row]:
     """Return the rows of a filled workbook (its first page) or CSV; rows without any text are left out.
 
     Raises:
-        ValueError: it is no such file, has no header, or names a column twice.
+        ValueError: there is no such file, it is no table, has no header, or names a column twice.
     """
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file; name a filled table, .xlsx or .csv")
+    if path.suffix.lower() not in _SUFFIXES:
+        raise ValueError(f"{path}: found the ending {path.suffix!r}, expected {' or '.join(_SUFFIXES)}; {_SAVE}")
     lines = _workbook(path) if path.suffix.lower() == ".xlsx" else _csv(path)
     named = next(((number, line) for number, line in enumerate(lines, 1) if any(line)), None)
     if named is None:
@@ -67,35 +79,56 @@ def read_sheet(path: Path) -> list[Row]:
     if twice := sorted({name for name in header if name and header.count(name) > 1}):
         raise ValueError(f"{path}: columns named twice: {', '.join(twice)}; leave one of each")
     return [
-        Row(f"{path}:{number}", {name: cell for name, cell in zip(header, line, strict=False) if name})
+        Row(f"{path}:{number}", {name: cell for name, cell in zip_longest(header, line[: len(header)], fillvalue="") if name})
         for number, line in enumerate(lines, 1)
         if number > named[0] and any(line)
     ]
+
+
+def typed(cell: str) -> str:
+    """Return what a person typed, without the apostrophe by which people and programs mark a text that begins like a formula."""
+    return cell[1:] if _MARKED.match(cell) else cell
 
 
 def _csv(path: Path) -> list[list[str]]:
     for encoding in ("utf-8-sig", "gb18030"):  # what Excel saves in China
         try:
             with open(path, encoding=encoding, newline="") as file:
-                return [[cell.strip() for cell in line] for line in csv.reader(file)]
+                named = file.readline()
+                file.seek(0)
+                sign = max(",;\t", key=named.count)  # what stands between cells hangs on the country
+                return [[cell.strip() for cell in line] for line in csv.reader(file, delimiter=sign)]
         except UnicodeDecodeError:
             continue
         except csv.Error as error:
-            raise ValueError(f"{path}: no CSV ({error}); save the table as .xlsx or CSV") from None
-    raise ValueError(f"{path}: neither UTF-8 nor GB 18030; save the table as .xlsx or as CSV UTF-8")
+            raise ValueError(f"{path}: no CSV ({error}); {_SAVE}") from None
+    raise ValueError(f"{path}: neither UTF-8 nor GB 18030; {_SAVE}")
 
 
 def _workbook(path: Path) -> list[list[str]]:
+    """Return the cells of the first page: their values, and of formulas that no program has computed what was typed."""
+    lines = zip(_cells(path, True), _cells(path, False), strict=True)
+    return [[_text(formula if value is None else value) for value, formula in zip(*line, strict=True)] for line in lines]
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()
+
+
+def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
     from zipfile import BadZipFile
+    from zlib import error as BadStream
 
     import openpyxl
     from openpyxl.utils.exceptions import InvalidFileException
 
+    torn = (BadZipFile, BadStream, InvalidFileException, EOFError, OSError, NotImplementedError)
+    other = (LookupError, SyntaxError, TypeError, ValueError)  # by which openpyxl tells of parts and XML that are not a workbook's
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (BadZipFile, InvalidFileException, KeyError, OSError) as error:
-        raise ValueError(f"{path}: no workbook ({error}); save the table as .xlsx or CSV") from None
-    try:
-        return [["" if cell is None else str(cell).strip() for cell in line] for line in book.worksheets[0].iter_rows(values_only=True)]
-    finally:
-        book.close()
+        book = openpyxl.load_workbook(path, read_only=True, data_only=computed)
+        try:
+            return list(book.worksheets[0].iter_rows(values_only=True))
+        finally:
+            book.close()
+    except (*torn, *other) as error:
+        raise ValueError(f"{path}: no workbook ({' '.join(str(error).split())[:200]}); {_SAVE}") from None

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
 from curation.theming.coding import Coded, read_coding_sheet, write_coding_sheet
 from curation.theming.queries import draw, read_queries
 from curation.theming.types import read_codebook, tabulate
+from curation.vocabulary import read_yaml
+from records.checks import convert
 from records.jsonl import read_jsonl, replacing, write_json, write_jsonl
+from records.params import Share
 from records.stage import run_stage
 
 _VOCAB = Path(__file__).parent / "vocab"
@@ -32,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _draw(arguments: argparse.Namespace) -> None:
-    table = _yaml(arguments.keywords)
+    if arguments.out.exists():
+        raise ValueError(f"{arguments.out}: there already, and a coder may have filled it in; name another file, or move it away")
+    table = _keywords(arguments.keywords)
     order = [name for name in table["intents"].values() if name]
     queries = read_queries(arguments.queries, table["intents"])
     drawn = draw(queries, arguments.per_intent, arguments.seed, order)
@@ -53,20 +55,39 @@ def _codes(arguments: argparse.Namespace) -> None:
             f"two sheets of the coder {', '.join(twice)}; a coder is named by the name of the file, or by --coder for one sheet"
         )
     coded = [one for path, coder in zip(arguments.sheets, coders, strict=True) for one in read_coding_sheet(path, coder)]
+    if not coded:
+        raise ValueError(f"{', '.join(map(str, arguments.sheets))}: no query is coded; fill in `confirm` or `code` first")
     write_jsonl(arguments.out, coded, key=lambda one: (one.query_id, one.coder))
     print(f"{arguments.out}: {len(coded)} codings of {len({one.query_id for one in coded})} queries by {len(coders)} coders")
 
 
 def _table(arguments: argparse.Namespace) -> None:
-    codebook = read_codebook(_yaml(arguments.codebook), str(arguments.codebook))
-    order = [name for name in _yaml(arguments.keywords)["intents"].values() if name]
-    coded = list(read_jsonl(arguments.codes, Coded))
+    codebook = read_codebook(read_yaml(arguments.codebook), str(arguments.codebook))
+    order = [name for name in _keywords(arguments.keywords)["intents"].values() if name]
+    coded = list(read_jsonl(arguments.codes, Coded, f"`python -m curation.themes codes SHEETS --out {arguments.codes}` makes it"))
     order += sorted({one.intent for one in coded} - set(order))
     table = tabulate(coded, codebook, order, arguments.min_share)
     write_json(arguments.out / "themes.json", table)
     with replacing(arguments.out / "themes.md") as part:
         part.write_text(_markdown(table), encoding="utf-8", newline="\n")
     print(_markdown(table), end="")
+
+
+def _keywords(path: Path) -> dict[str, Any]:
+    """Return intents and codes as a file has them.
+
+    Raises:
+        ValueError: it has others than the file that ships with the project.
+    """
+    table = read_yaml(path)
+    kinds = {"intents": dict[str, str | None], "codes": dict[str, dict[str, list[str]]]}
+    if not isinstance(table, dict) or set(table) != set(kinds):
+        raise ValueError(f"{path}: expected `intents` and `codes`, as in curation/vocab/themes.yaml, found {_told(table)}")
+    return {name: convert(table[name], kind, f"{path}: {name}") for name, kind in kinds.items()}
+
+
+def _told(table: Any) -> str:
+    return ", ".join(map(str, table)) if isinstance(table, dict) else f"{table!r:.80}"
 
 
 def _markdown(table: dict[str, Any]) -> str:
@@ -91,11 +112,17 @@ def _cell(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
-def _yaml(path: Path) -> Any:
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1")
+    return int(text)
+
+
+def _share(text: str) -> float:
     try:
-        return YAML(typ="safe", pure=True).load(path)
-    except YAMLError as error:
-        raise ValueError(f"{path}: no YAML: {error}") from None
+        return convert(float(text), Share, "share")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a share between 0 and 1") from None
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -107,7 +134,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     one = commands.add_parser("draw", help="queries of each intent, drawn for coding, with codes proposed by keywords")
     one.add_argument("queries", type=Path, help="JSON or JSONL records of `query` and `label`, as in KUAKE-QIC")
     one.add_argument("--out", type=Path, required=True, help="the coding sheet, .xlsx")
-    one.add_argument("--per-intent", type=int, default=200, help="most queries of an intent (SdAK: 200)")
+    one.add_argument("--per-intent", type=_count, default=200, help="most queries of an intent (SdAK: 200)")
     one.add_argument("--seed", type=int, default=1)
     one.add_argument("--keywords", **keywords)
     two = commands.add_parser("codes", help="filled sheets to codes")
@@ -119,7 +146,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     three.add_argument(
         "--codebook", type=Path, default=_VOCAB / "codebook.yaml", help="code -> type; curation/vocab/codebook.yaml unless told"
     )
-    three.add_argument("--min-share", type=float, default=0.05, help="types below this share of an intent are counted together (0.05)")
+    three.add_argument("--min-share", type=_share, default=0.05, help="types below this share of an intent are counted together (0.05)")
     three.add_argument("--out", type=Path, required=True, help="folder for themes.json and themes.md")
     three.add_argument("--keywords", **keywords)
     return parser.parse_args(argv)

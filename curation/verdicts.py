@@ -41,6 +41,8 @@ def _read(path: Path, named: bool) -> list[Answered]:
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise ValueError(f"{path}: expected one of {', '.join(_READERS)}: an export of Label Studio, or a filled spreadsheet")
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file; name an export of Label Studio or a filled spreadsheet")
     answers = reader(path)
     if named and len(people := sorted({one.annotator or "" for one in answers})) > 1:
         raise ValueError(f"{path}: answers of {len(people)} annotators ({', '.join(people)}); name each: --annotator '{people[0]}=NAME'")

@@ -66,3 +66,8 @@ def content_id(prefix: str, *parts: str) -> str:
     """Return `prefix-` and 20 hex digits of the SHA-256 over the parts; the parts are hashed as given, apart from each other."""
     digest = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
     return f"{prefix}-{digest[:_ID_HEX_CHARS]}"
+
+
+def lot(seed: int, key: str) -> bytes:
+    """Return what is drawn for an id under a seed: who has the lowest lot comes first. No other id and no order changes it."""
+    return hashlib.sha256(f"{seed}/{key}".encode()).digest()

@@ -40,15 +40,19 @@ def read_jsonl(path: str | Path, shape: type[T], remedy: str = "`dvc repro` buil
                 raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; {remedy}") from None
 
 
-def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any]) -> int:
-    """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes."""
-    rows = list(records)
-    keys = [key(row) for row in rows]  # once: a key costs as much as a third of a line
-    order = sorted(range(len(rows)), key=keys.__getitem__)
+def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None) -> int:
+    """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes.
+
+    `row` makes of each what is written, one at a time, so that a million rows are not held beside what they are made of.
+    """
+    made = list(records)
+    keys = [key(one) for one in made]  # once: a key costs as much as a third of a line
+    order = sorted(range(len(made)), key=keys.__getitem__)
     with replacing(path) as part, open(part, "wb", buffering=_WRITTEN_BYTES) as out:
         for _, same in groupby(order, keys.__getitem__):
-            out.writelines(sorted(to_line(rows[place]) for place in same))
-    return len(rows)
+            lines = [to_line(row(made[place]) if row else made[place]) for place in same]
+            out.writelines(sorted(lines) if len(lines) > 1 else lines)
+    return len(made)
 
 
 def write_json(path: str | Path, value: Any) -> None:

@@ -43,7 +43,7 @@ def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
         ValueError: an annotator has two verdicts on a claim, as a merge of two branches may leave them.
     """
     found: dict[str, dict[str, Verdict]] = {}
-    for one in read_jsonl(path, Verdict):
+    for one in read_jsonl(path, Verdict, "mend the line, or import the answers again: python -m curation.verdicts FILES"):
         other = found.setdefault(one.claim_id, {}).setdefault(one.annotator, one)
         if other.verdict != one.verdict:
             raise ValueError(f"{path}: {one.annotator} says {other.verdict} and {one.verdict} of {one.claim_id}; delete one line")

@@ -74,6 +74,19 @@ def test_a_stage_depends_on_all_the_code_it_runs(stage: str) -> None:
     assert not missing, f"add to the deps of {stage} in dvc.yaml: {sorted(missing)}"
 
 
+@pytest.mark.parametrize("stage", sorted(stage for stage in PIPELINE["stages"] if module_of(stage).startswith("curation.")))
+def test_a_stage_depends_on_the_tables_of_words_its_code_names(stage: str) -> None:
+    words = {
+        node.args[0].value
+        for file in closure([file_of(module_of(stage))])
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
+    }
+    tables = [table for table in (ROOT / "curation/vocab").glob("*.yaml") if table.stem in words]
+    missing = [str(table.relative_to(ROOT)) for table in tables if not is_covered(table, definition(stage)["deps"])]
+    assert not missing, f"add to the deps of {stage} in dvc.yaml: {sorted(missing)}"
+
+
 def test_the_inputs_of_a_source_are_its_own() -> None:
     embedded = {name for name, _ in inputs_of("ask120", Source(), "embedded")}
     assert {"crawlers/embedded/sites/ask120.py", "crawlers/embedded/server.py"} <= embedded

@@ -1,53 +1,71 @@
-"""Facts -> those of which another says the opposite, with its id: of one head by any of its names, and of one food by its class."""
+"""Facts -> those that cannot hold together: one says what another denies, or two ranges of one examination differ."""
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 
+from curation.claiming.ranges import figures_of, range_of
 from curation.claiming.synonyms import Synonyms
 from curation.claiming.tails import read_tails
 from records.fact import Fact
 
 Key = tuple[str, str, str]
 """What a fact says, whichever way: kind of statement, head, tail."""
+Clash = Mapping[Hashable, Sequence[Fact]]
+"""The facts on one matter by the side they take; each side speaks against every other."""
 _SIDE_EFFECTS = frozenset({"chinese_medicine_side_effect", "western_medicine_side_effect"})
 _FOOD = re.compile("(?<=.)类?(?:食物|食品)?$")
 
 
 def key_of(fact: Fact, synonyms: Synonyms) -> Key:
     """Return what a fact says; two facts of one key and one polarity are one."""
-    kind = "side_effect" if fact.relation in _SIDE_EFFECTS else fact.relation
-    return kind, synonyms.of(fact.head), synonyms.of(fact.tail)
+    return _kind(fact.relation), synonyms.of(fact.head), synonyms.of(fact.tail)
 
 
-def contradictions(facts: Iterable[Fact], synonyms: Synonyms) -> dict[Key, dict[bool, str]]:
-    """Return key -> polarity -> a fact's id, for keys that are both said and denied. Facts of false polarity are few, and read first."""
-    facts = list(facts)
-    denied: dict[Key, str] = {}
+def said_by(fact: Fact, synonyms: Synonyms) -> Hashable:
+    """Return what a fact says, as far as it can be contradicted: of foods without 类, of ranges the figures alone."""
+    if _is_range(fact):
+        return range_of(fact, synonyms), figures_of(fact)
+    return _keys_of(fact, synonyms)[0]
+
+
+def clashes(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
+    """Yield each matter on which facts contradict each other, under whatever names; the order of the facts decides nothing but theirs."""
+    yield from _said_and_denied(facts, synonyms)
+    ranges: dict[tuple[str, str], dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    for fact in facts:
+        if _is_range(fact):
+            ranges[range_of(fact, synonyms)][figures_of(fact)].append(fact)
+    yield from (sides for sides in ranges.values() if len(sides) > 1)
+
+
+def _said_and_denied(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
+    """Facts of false polarity are few, and what is said of other heads than theirs need not be looked at."""
+    denied: dict[Key, list[Fact]] = defaultdict(list)
     for fact in facts:
         if not fact.polarity:
-            for key in keys_of(fact, synonyms):
-                denied[key] = min(fact.id, denied.get(key, fact.id))
-    found: dict[Key, dict[bool, str]] = {}
-    if not denied:
-        return found
+            for key in _keys_of(fact, synonyms):
+                denied[key].append(fact)
+    kinds, about = {kind for kind, _, _ in denied}, {(kind, head) for kind, head, _ in denied}
+    said: dict[Key, list[Fact]] = defaultdict(list)
     for fact in facts:
-        if fact.polarity:
-            for key in keys_of(fact, synonyms):
+        if fact.polarity and (kind := _kind(fact.relation)) in kinds and (kind, synonyms.of(fact.head)) in about:
+            for key in _keys_of(fact, synonyms):
                 if key in denied:
-                    both = found.setdefault(key, {True: fact.id, False: denied[key]})
-                    both[True] = min(fact.id, both[True])
-    return found
+                    said[key].append(fact)
+    yield from ({True: said[key], False: denied[key]} for key in said)
 
 
-def opposite(fact: Fact, found: dict[Key, dict[bool, str]], synonyms: Synonyms) -> str | None:
-    """Return the id of a fact that says the opposite."""
-    if not found:
-        return None
-    return next((found[key][not fact.polarity] for key in keys_of(fact, synonyms) if key in found), None)
+def _is_range(fact: Fact) -> bool:
+    return fact.relation == "examination_range" and fact.polarity
 
 
-def keys_of(fact: Fact, synonyms: Synonyms) -> list[Key]:
+def _kind(relation: str) -> str:
+    return "side_effect" if relation in _SIDE_EFFECTS else relation
+
+
+def _keys_of(fact: Fact, synonyms: Synonyms) -> list[Key]:
     """Return a fact's key and, of a food to eat, those of the classes that it surely belongs to."""
     key = key_of(fact, synonyms)
     if fact.relation != "disease_food":
@@ -55,7 +73,7 @@ def keys_of(fact: Fact, synonyms: Synonyms) -> list[Key]:
     kind, head, tail = key
     plain = _FOOD.sub("", tail)
     classes = [name for name, members in _foods().items() if members.fullmatch(plain)] if fact.polarity else []
-    return [(kind, head, name) for name in (plain, *classes)]
+    return [(kind, head, name) for name in dict.fromkeys((plain, *classes))]
 
 
 @cache

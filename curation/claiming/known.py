@@ -1,4 +1,4 @@
-"""What is known beside the facts: what was chosen before, what people judged, what a reference says, which names are one thing's."""
+"""What is known beside the facts: what was chosen, judged and decided before, what a reference says, which names are one thing's."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -14,6 +14,7 @@ from records.alias import Alias
 from records.claim import ClaimPair
 from records.fact import Fact, Relation
 from records.jsonl import read_jsonl
+from records.review import Decision, read_decisions
 from records.verdict import Verdict, majority, read_verdicts
 
 
@@ -47,16 +48,20 @@ class Known(NamedTuple):
     """Claim id -> `refuted` or `neutral`."""
     references: Mapping[tuple[str, str], list[Fact]] = MappingProxyType({})
     synonyms: Synonyms = Synonyms()
+    decisions: Mapping[str, Decision] = MappingProxyType({})
+    """By the id of a fact: what readers decided where facts contradict each other."""
 
 
-def read_known(chosen: Path, verdicts: Path, references: Path, aliases: Path) -> Known:
+def read_known(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> Known:
     """Return what the files hold; one that is not there holds nothing, so that the stage runs on facts alone."""
     names = Synonyms(read_jsonl(aliases, Alias) if aliases.exists() else ())
+    before = read_jsonl(chosen, Chosen, f"bring it back: git checkout -- {chosen}") if chosen.exists() else ()
     return Known(
-        chosen=frozenset(row.fact_id for row in read_jsonl(chosen, Chosen)) if chosen.exists() else frozenset(),
+        chosen=frozenset(row.fact_id for row in before),
         judged=judgements(read_verdicts(verdicts)) if verdicts.exists() else {},
         references=by_names(read_jsonl(references, Fact), names) if references.exists() else {},
         synonyms=names,
+        decisions=read_decisions(decisions),
     )
 
 

@@ -1,8 +1,6 @@
-"""Reference ranges -> those of which another one names other figures for the same examination, people and unit, with its id."""
+"""Reference ranges -> whose they are, in which unit, and their figures: two of one kind with other figures cannot both hold."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable
 
 from curation.claiming.synonyms import Synonyms
 from records.fact import Fact
@@ -14,24 +12,16 @@ _SEX = re.compile("(?<=[男女])[性子]")
 _BELOW, _ABOVE = re.compile("^[<≤＜]"), re.compile("^[>≥＞]")
 
 
-def disagreeing(facts: Iterable[Fact], synonyms: Synonyms) -> dict[str, str]:
-    """Return fact id -> id of a range that disagrees. Which of the two holds, nobody can tell from the data."""
-    found: dict[tuple[str, str], dict[tuple[str, ...], str]] = defaultdict(dict)
-    of: dict[str, tuple[tuple[str, str], tuple[str, ...]]] = {}
-    for fact in facts:
-        if fact.relation == "examination_range" and fact.polarity:
-            unit, figures = _read(fact.tail)
-            key = synonyms.of(_SEX.sub("", fact.head)), unit
-            of[fact.id] = key, figures
-            found[key][figures] = min(fact.id, found[key].get(figures, fact.id))
-    others = {key: min((name for seen, name in found[at].items() if seen != figures), default=None) for key, (at, figures) in of.items()}
-    return {key: other for key, other in others.items() if other is not None}
+def range_of(fact: Fact, synonyms: Synonyms) -> tuple[str, str]:
+    """Return the examination with its people, and the unit; a range without figures has none."""
+    unit = canonical(_SIGNS.sub("", fact.tail)) if _FIGURE.search(fact.tail) else ""
+    return synonyms.of(_SEX.sub("", fact.head)), unit
 
 
-def _read(tail: str) -> tuple[str, tuple[str, ...]]:
-    """Return the unit and the figures of a range; without figures, whether it is positive."""
-    figures = [f"{float(figure):g}" for figure in _FIGURE.findall(tail)]
+def figures_of(fact: Fact) -> tuple[str, ...]:
+    """Return the figures of a range, below what as from 0; without figures, whether it is positive."""
+    figures = [f"{float(figure):g}" for figure in _FIGURE.findall(fact.tail)]
     if not figures:
-        return "", ("positive" if "阳" in tail else "negative",)
-    edge = "0" if _BELOW.match(tail) else "above" if _ABOVE.match(tail) else None
-    return canonical(_SIGNS.sub("", tail)), tuple([edge, *figures] if edge else figures)
+        return ("positive" if "阳" in fact.tail else "negative",)
+    edge = "0" if _BELOW.match(fact.tail) else "above" if _ABOVE.match(fact.tail) else None
+    return tuple([edge, *figures] if edge else figures)

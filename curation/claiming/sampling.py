@@ -1,24 +1,15 @@
 """Facts of one atomic type -> those it takes, in turns: head by head, said and denied, tail by tail, and then by lot."""
 
-import hashlib
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from records.fact import Fact
-from records.identity import canonical
+from records.identity import canonical, lot
 
 Accept = Callable[[Fact], bool]
-_Lot = tuple[bytes, str, str, bool]
 _Queue = tuple[bool, str]
 """Polarity and tail."""
-
-
-def lot_of(fact: Fact, seed: int) -> _Lot:
-    """Return a fact's place among equals; it hangs on its id and the seed alone. By hand, facts may share an id."""
-    return hashlib.sha256(f"{seed}/{fact.id}".encode()).digest(), fact.head, fact.tail, fact.polarity
-
-
 _TURNS = 200
 """A tail has a 200th of the places, at a cap of 1,000 five, and then waits until each other tail has had as many. One each would
 favour rare tails, of which more are wrong than of common ones."""
@@ -36,46 +27,47 @@ class Turns:
 
     def take(self, facts: Sequence[Fact], accept: Accept) -> None:
         """Offer facts in their turns until the type is full; `accept` says whether one can be taken."""
-        lots = sorted(((lot_of(fact, self._seed), fact) for fact in facts), key=lambda pair: pair[0])
-        if len(lots) <= self._room:
-            for _, fact in lots:
+        # By hand, facts may share an id.
+        by_lot = sorted(facts, key=lambda fact: (lot(self._seed, fact.id), fact.head, fact.tail, fact.polarity))
+        if len(by_lot) <= self._room:
+            for fact in by_lot:
                 self._offer(fact, accept)
             return
-        self._left = Counter(fact.head for _, fact in lots)
-        self._queues: dict[_Queue, list[tuple[_Lot, int]]] = defaultdict(list)
-        self._facts = [fact for _, fact in lots]
-        for place, (lot, fact) in enumerate(lots):
-            self._queues[_queue_of(fact)].append((lot, place))  # sorted, and so a heap
+        self._facts = by_lot
+        self._left = Counter(fact.head for fact in by_lot)
+        self._queues: dict[_Queue, list[int]] = defaultdict(list)
+        for place, fact in enumerate(by_lot):
+            self._queues[_queue_of(fact)].append(place)  # sorted, and so a heap
         while self._room > 0 and self._left:
             self._round(min(self._heads[head] for head in self._left), accept)
 
     def _round(self, had: int, accept: Accept) -> None:
         """Let each head that has had so many have one more."""
         waiting = {head for head in self._left if self._heads[head] == had}
-        turns: dict[bool, list[tuple[int, _Lot, _Queue]]] = {True: [], False: []}
+        turns: dict[bool, list[tuple[int, int, _Queue]]] = {True: [], False: []}
         for queue in self._queues:
             turns[queue[0]].append(self._entry(queue))
         for heap in turns.values():
             heapq.heapify(heap)
-        later: list[tuple[_Lot, int]] = []
+        later: list[int] = []
         while waiting and self._room > 0:
             polarity = min((one for one in turns if turns[one]), key=lambda one: (self._polarities[one], one))
             _, _, queue = heapq.heappop(turns[polarity])
             self._one_of(queue, waiting, later, accept)
             if self._queues[queue]:
                 heapq.heappush(turns[polarity], self._entry(queue))
-        for row in later:
-            heapq.heappush(self._queues[_queue_of(self._facts[row[1]])], row)
-        self._queues = defaultdict(list, {queue: rows for queue, rows in self._queues.items() if rows})
+        for place in later:
+            heapq.heappush(self._queues[_queue_of(self._facts[place])], place)
+        self._queues = defaultdict(list, {queue: places for queue, places in self._queues.items() if places})
 
-    def _one_of(self, queue: _Queue, waiting: set[str], later: list[tuple[_Lot, int]], accept: Accept) -> None:
+    def _one_of(self, queue: _Queue, waiting: set[str], later: list[int], accept: Accept) -> None:
         """Take the first fact of a queue whose head still waits; those of other heads are for a later round."""
-        rows = self._queues[queue]
-        while rows:
-            row = heapq.heappop(rows)
-            fact = self._facts[row[1]]
+        places = self._queues[queue]
+        while places:
+            place = heapq.heappop(places)
+            fact = self._facts[place]
             if fact.head not in waiting:
-                later.append(row)
+                later.append(place)
                 continue
             taken = self._offer(fact, accept)
             self._left[fact.head] -= 1
@@ -86,8 +78,8 @@ class Turns:
             if taken:
                 return
 
-    def _entry(self, queue: _Queue) -> tuple[int, _Lot, _Queue]:
-        return self._tails[queue] // self._turn, self._queues[queue][0][0], queue
+    def _entry(self, queue: _Queue) -> tuple[int, int, _Queue]:
+        return self._tails[queue] // self._turn, self._queues[queue][0], queue
 
     def _offer(self, fact: Fact, accept: Accept) -> bool:
         if self._room <= 0 or not accept(fact):

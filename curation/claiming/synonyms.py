@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 from records.alias import Alias
 from records.fact import Fact
@@ -13,8 +14,10 @@ _STAGE = re.compile(
 )
 """What makes of a head another stage or degree of it, but no other thing."""
 _AFTER = re.compile("^(?:复发|加重|恶化|再发|转移|急性发作|急性加重|(?:早|中|晚|终末|急性|慢性)期|[ⅠⅡⅢⅣIV]+[期级度型])$")
+_MANY = 1 << 18
 _PART_OF_HEAD = frozenset({"disease_complication", "disease_symptom"})
 _OF_ONE_KIND = frozenset({"disease_complication", "disease_symptom", "disease_cause", "disease_prevention"})
+_canonical = lru_cache(maxsize=_MANY)(canonical)
 
 
 class Synonyms:
@@ -23,7 +26,9 @@ class Synonyms:
     def __init__(self, aliases: Iterable[Alias] = ()) -> None:
         owners: dict[str, set[str]] = defaultdict(set)
         for row in aliases:
-            owners[canonical(row.alias)].add(canonical(row.name))
+            name, alias = canonical(row.name), canonical(row.alias)
+            if name and alias:  # signs alone name nothing
+                owners[alias].add(name)
         self._pairs = frozenset((name, alias) for alias, names in owners.items() for name in names)
         self._first: dict[str, str] = {}
         for alias, names in sorted(owners.items()):
@@ -32,10 +37,11 @@ class Synonyms:
                 if one != other:
                     self._first[other] = one
         self._first = {name: self._top(name) for name in self._first}
+        self.of = lru_cache(maxsize=_MANY)(self._of)  # two million names of a million facts are the same few again and again
+        """Name -> what stands for it and its other names: a canonical text."""
 
-    def of(self, name: str) -> str:
-        """Return what stands for a name and its other names: a canonical text."""
-        text = canonical(name)
+    def _of(self, name: str) -> str:
+        text = _canonical(name)
         return self._first.get(text, text)
 
     def are_one(self, one: str, other: str) -> bool:
@@ -51,7 +57,7 @@ class Synonyms:
 
 def names_itself(fact: Fact, synonyms: Synonyms) -> bool:
     """Tell whether the tail is the head, an alias or a stage of it, or, of complications and symptoms, a part of its name."""
-    head, tail = canonical(fact.head), canonical(fact.tail)
+    head, tail = _canonical(fact.head), _canonical(fact.tail)
     if synonyms.are_one(head, tail):
         return True
     if fact.relation in _PART_OF_HEAD and tail in head:

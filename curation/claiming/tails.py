@@ -1,12 +1,10 @@
 """A relation and a tail -> whether the tail fits the sentences of its atomic type. Patterns in `curation/vocab/tails.yaml`."""
 
 import re
-from functools import cache
-from pathlib import Path
+from functools import cache, lru_cache
 from typing import Any
 
-from ruamel.yaml import YAML
-
+from curation.vocabulary import read_vocabulary
 from records.fact import RELATIONS
 from records.identity import canonical
 
@@ -14,10 +12,10 @@ MAX_TAIL_CHARS = 30
 """A longer tail carries more than one piece of information."""
 _SIGNS = re.compile(r"[。！？!?；;：、\n]|(?<!\d)[，,]|[，,](?!\d)")
 _SHORT_NAMES = re.compile(r"[(（][\w+., -]*[)）]", re.ASCII)
-_VOCAB = Path(__file__).parent.parent / "vocab" / "tails.yaml"
 _HALF = str.maketrans("（）【】［］", "()[][]")
 
 
+@lru_cache(maxsize=1 << 16)  # of a million tails, most are said of many heads
 def is_unfit(relation: str, tail: str) -> bool:
     """Tell whether a tail is no short phrase that the sentences of its type take."""
     if not canonical(tail) or len(tail) > MAX_TAIL_CHARS:
@@ -47,7 +45,7 @@ def _torn(tail: str) -> bool:
 @cache
 def read_tails() -> dict[str, Any]:
     """Return the vocabulary."""
-    return YAML(typ="safe", pure=True).load(_VOCAB)
+    return read_vocabulary("tails")
 
 
 @cache

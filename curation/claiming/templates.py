@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct
-from ruamel.yaml import YAML
 
+from curation.vocabulary import read_yaml
 from records.checks import convert, one_of
 from records.claim import ClaimPair, claim_id
 from records.fact import RELATIONS, Fact
@@ -56,7 +56,7 @@ def read_templates(name: str) -> Wordings:
     one_of(name, sets, "template set", _FILE.name)
     templates = convert(sets[name], dict[str, list[Template]], f"{_FILE.name}: {name}")
     if missing := sorted(set(RELATIONS) ^ {relation for relation, wordings in templates.items() if wordings}):
-        raise ValueError(f"{_FILE.name}: {name}: missing or unknown atomic types: {', '.join(missing)}")
+        raise ValueError(f"{_FILE.name}: {name}: missing or unknown atomic types: {', '.join(missing)}; expected each of the 17 once")
     for template in (template for wordings in templates.values() for template in wordings):
         for text in (template.factual, template.non_factual):
             if sorted(_PLACES.findall(text)) != ["{head}", "{tail}"]:
@@ -107,7 +107,7 @@ def read_all() -> dict[str, Wordings]:
 
 @cache
 def _sets() -> dict[str, Any]:
-    return YAML(typ="safe", pure=True).load(_FILE)
+    return read_yaml(_FILE)
 
 
 @cache

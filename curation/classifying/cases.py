@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from curation.entities.vocabulary import read_vocabulary
+from curation.vocabulary import read_vocabulary
 from curation.words import cutter
 from records.question import CaseType, Category
 

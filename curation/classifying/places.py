@@ -4,8 +4,8 @@ import re
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from curation.entities.vocabulary import read_vocabulary
 from curation.normalize import normalize
+from curation.vocabulary import read_vocabulary
 
 
 class Place(NamedTuple):

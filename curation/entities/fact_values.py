@@ -9,17 +9,34 @@ from curation.entities.ranges import are_ranges, read_ranges
 from curation.normalize import RULES, normalize
 
 MIN_PROSE_CHARS = 40
-_MAX_TERM_CHARS = 12
+_MAX_TERM_CHARS, _MAX_MEAN_CHARS = 12, 8
+"""Clauses are long, and not one of them alone."""
+MIN_PLACE_CHARS = 2
 
-_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,})\s*+$")
+_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“])\s*+$")
+"""How a value ends that goes on elsewhere, within a bracket too."""
+_GLUED = re.compile(r"[^\s。.…，、；;]$")
+_SURELY_WHOLE = re.compile(
+    "[痛疼晕吐泻热咳血炎症病瘤癌肿胀力难慌闷悸汗痒疹麻聋鸣困秘频急尿黄绀厥迷瘫木颤抖搐挛眠梦惊悲躁虑郁差振退降高低快慢弱数多少大小良全调乱碍竭衰死塞"
+    "阻窄张裂孔折伤位垂形疡脓疮癣疣痣斑疱水液气喘痰涕泪哑干渴苦臭酸烂糜屑痂查验图规养镜片像影谱术疗法药科食诊休克缩硬软化感染征型酶素]$"
+)
+"""A link glued to an item with one of these ends cuts nothing off."""
+_NO_NOUN = re.compile(
+    "(?:的|(?:^|亚)[急慢]|(?:急|慢|阵发|持续|进行|间歇|反复|弥漫|局限|局部|[多单]发|[原继特]发|[先后]天|遗传|获得|感染|化脓|病毒|细菌|真菌|出血|缺血|坏死|功能|器质"
+    "|周期|暂时|一过|搏动|刺激|痉挛|阻塞|梗阻|充血|外伤|创伤|放射|药物|转移|对称|游走|压迫|紧张|良|恶|神经|血管|老年|自发|顽固|习惯)性)$"
+)
+"""An item that lacks what it is of: 阵发性, 剧烈的."""
+_ONE_SIGN = re.compile("[红肿热痛痒胀麻]")
 _LINK = re.compile(
     r"(?:[\[【（(<＜《〈]\s*+|(?<=[\s。.…，、；;]))(?:请?点击)?(?:查看|阅读|展开)?(?:更多|详细|详情|全部|全文)(?:详情|内容|信息)?"
     r"\s*+[>＞»…]*+\s*+[\]】）)>＞》〉]?\s*+$"
 )
 """What a page says where it goes on elsewhere: [详细], 查看更多>>."""
+_KINDS = "并发症|合并症|症状|表现|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值"
 _PREFIX = re.compile(
-    r"^(?:(?:常见|主要|典型)?(?:并发症|症状|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值)"
-    r"(?:方法|措施|项目|有|为)?[:：]\s*|用于)"
+    rf"^(?:(?:本病的?)?(?:常见|主要|典型|早期|晚期|中期|临床|可能)*的?(?:{_KINDS})(?:方法|措施|项目)?"
+    r"(?:(?:有|为|是|包括|主要有|主要包括|如下|可有)?[:：]\s*|(?:有|为|包括|主要有|主要包括|可有)(?=[\u4e00-\u9fff]{2}))"
+    r"|(?:可以?|易|常|容易|会)(?:并发|合并|继发|伴发|引起)(?!症)|用于)"
 )
 _TRAILING = re.compile(
     r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
@@ -45,7 +62,10 @@ def _is_clause(part: str) -> bool:
     bare = _BRACKETED.sub("", part.strip("。；;，…. \n"))
     if len(bare) <= MAX_TAIL_CHARS or not _CLAUSE_END.search(bare):
         return False
-    return bool(re.search("[。！？]", bare)) or max(map(len, re.split("[，；、]", bare))) > _MAX_TERM_CHARS
+    if re.search("[。！？]", bare):
+        return True
+    lengths = list(map(len, re.split("[，；、]", bare)))
+    return max(lengths) > _MAX_TERM_CHARS and sum(lengths) > _MAX_MEAN_CHARS * len(lengths)
 
 
 def tails(value: str, syntax: str, min_chars: int = 2) -> list[Piece]:
@@ -60,6 +80,7 @@ def tails(value: str, syntax: str, min_chars: int = 2) -> list[Piece]:
 def _tails(value: str, syntax: str) -> list[Piece]:
     text = _LINK.sub("", value).rstrip()
     cut = bool(_CUT.search(text))
+    linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))
     if syntax == "list" and not cut and " " in text.strip() and not re.search(f"[{SEPARATORS}]", text):
         text = re.sub(r"(?<=[\u4e00-\u9fff）)])\s+(?=[\u4e00-\u9fff])", "、", text)  # blanks divide items where no sign does
     text = _PREFIX.sub("", normalize(text).text).strip()
@@ -68,7 +89,10 @@ def _tails(value: str, syntax: str) -> list[Piece]:
         return [Piece(whole, reason="value_empty", detail=value[:80])]
     if syntax == "range":
         return read_ranges(text)
-    return {"word": _infectivity, "department": _departments}.get(syntax, _list)(text, cut)
+    pieces = {"word": _infectivity, "department": _departments}.get(syntax, _list)(text, cut)
+    if linked and len(pieces) > 1 and pieces[-1].reason is None and not _SURELY_WHOLE.search(pieces[-1].text):
+        pieces[-1] = pieces[-1]._replace(reason="tail_not_atomic", detail="cut off by the source")
+    return pieces
 
 
 def _infectivity(text: str, cut: bool) -> list[Piece]:
@@ -91,13 +115,31 @@ def _departments(text: str, cut: bool) -> list[Piece]:
 
 
 def _list(text: str, cut: bool) -> list[Piece]:
-    pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(split_items(part))]
+    pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(_of_one_place(split_items(part)))]
     pieces = _with_therapy([_TRAILING.sub("", piece).strip("。 ：:") for piece in pieces])
     pieces = [piece for piece in dict.fromkeys(pieces) if piece]
     if cut and pieces:
-        last = re.sub(r"[….]+$", "", pieces[-1])
-        return [*map(checked, pieces[:-1]), Piece(last, reason="tail_not_atomic", detail="cut off by the source")]
-    return list(map(checked, pieces)) or [Piece("", reason="value_empty")]
+        last = re.sub(r"[….（(【\[《“\s]+$", "", pieces[-1])
+        return [*map(_whole, pieces[:-1]), Piece(last, reason="tail_not_atomic", detail="cut off by the source")]
+    return list(map(_whole, pieces)) or [Piece("", reason="value_empty")]
+
+
+def _whole(text: str) -> Piece:
+    piece = checked(text)
+    return piece._replace(reason="tail_not_atomic", detail="without its noun") if piece.reason is None and _NO_NOUN.search(text) else piece
+
+
+def _of_one_place(pieces: list[str]) -> list[str]:
+    """Complete 局部红、肿、热、痛 to four signs of one place; 红、肿、热、痛 of no place stay as they are, too short for a tail."""
+    found: list[str] = []
+    place = ""
+    for piece in pieces:
+        if _ONE_SIGN.fullmatch(piece) and place:
+            piece = place + piece
+        else:
+            place = piece[:-1] if len(piece) > MIN_PLACE_CHARS and _ONE_SIGN.fullmatch(piece[-1]) else ""
+        found.append(piece)
+    return found
 
 
 def _with_conjunctions(pieces: list[str]) -> list[str]:

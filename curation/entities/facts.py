@@ -1,37 +1,32 @@
 """Encyclopedia entries to facts: labels mapped to relations by table, values and numbered headings into tails; prose to passages."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
 
 from curation.entities.aliases import aliases_of
-from curation.entities.fact_values import is_prose, tails, tidy
+from curation.entities.fact_values import is_prose, tails
 from curation.entities.foods import of_foods
 from curation.entities.kinds import apart, misfit
+from curation.entities.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
 from curation.entities.monographs import SYNTAXES as OF_MONOGRAPHS
 from curation.entities.monographs import monograph_pieces
 from curation.entities.passages import passages_in
-from curation.entities.pieces import LOST_CHARACTER, Piece
+from curation.entities.pieces import Piece
 from curation.entities.sections import RELATIONS as TOLD_IN_SECTIONS
 from curation.entities.sections import section_pieces
-from curation.entities.vocabulary import read_vocabulary
-from curation.normalize import normalize
 from records.alias import Alias
 from records.evidence import Passage
-from records.fact import RELATIONS, Fact, fact_id
+from records.fact import Fact, fact_id
 from records.identity import content_id
 from records.item import EntityItem, LabelledValue
 from records.rejection import Rejected
 
-_MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32
+_SHOWN_CHARS = 40
 _UNKNOWN_RELATION = "disease_symptom"
 _PARTS = "part of the body"
-_IS_LABEL = re.compile(r"【[^】]*】")
-_LABEL_EDGES = re.compile(r"[\s【】\[\]：:]+")
 
 
 class Reading(NamedTuple):
@@ -49,20 +44,6 @@ class Reading(NamedTuple):
     """Set when the entry gave nothing at all."""
 
 
-@cache
-def _table() -> dict[str, Any]:
-    table = read_vocabulary("relations")
-    for source in table.values():
-        for labels in source.values() if isinstance(source, dict) else ():
-            for label, use in labels.items():
-                relation = use.get("relation", "")
-                if relation and not {relation.format(kind=kind) for kind in ("western", "chinese")} <= set(RELATIONS):
-                    raise ValueError(
-                        f"curation/vocab/relations.yaml: {label}: unknown relation {relation!r}; known: {', '.join(RELATIONS)}"
-                    )
-    return table
-
-
 def read_entities(items: Sequence[EntityItem]) -> list[Reading]:
     """Return what each entry gave, in order."""
     return [read_entity(item) for item in items]
@@ -77,37 +58,35 @@ def _told(item: EntityItem) -> Iterator[Fact]:
     yield from read_entity(item).facts
     name, entity_type = name_of(item), item.entity_type or "disease"
     for value in item.values:
-        if name and _use_of(item.provenance.source, entity_type, value.label) is None and not is_prose(value.value):
+        if name and use_of(item.provenance.source, entity_type, value.label) is None and not is_prose(value.value):
             for piece in tails(value.value, "list"):
                 if piece.reason is None:
-                    yield _fact(item, _UNKNOWN_RELATION, name, piece, True, f"{value.position}:{_label(value.label)}")
-
-
-def name_of(item: EntityItem) -> str:
-    """Return the name of an entry as its facts have it."""
-    return tidy(item.name_raw)
+                    yield _fact(item, _UNKNOWN_RELATION, name, piece, True, f"{value.position}:{label_of(value.label)}")
 
 
 def read_entity(item: EntityItem) -> Reading:
     """Return the facts and passages of one encyclopedia entry."""
     name, entity_type = name_of(item), item.entity_type or "disease"
-    if fault := _fault_of_name(name):
+    if fault := fault_of_name(name):
         return Reading([], [], [], Counter(), frozenset(), [], _rejected_entity(item, *fault))
-    kind = _medicine_kind(item) if entity_type == "medicine" else None
+    kind = medicine_kind(item) if entity_type == "medicine" else None
     facts, rejected, unmapped = [], [], Counter()
     prose: list[tuple[str, str]] = []
     for value in item.values:
-        use = _use_of(item.provenance.source, entity_type, value.label)
+        use = use_of(item.provenance.source, entity_type, value.label)
         if use is None:
-            unmapped[f"{item.provenance.source}/{entity_type}/{_label(value.label)}"] += 1
+            unmapped[f"{item.provenance.source}/{entity_type}/{label_of(value.label)}"] += 1
         running = is_prose(value.value)
         if running:
             prose.append((value.label, value.value))
+            if use is not None and "relation" in use and use["syntax"] not in OF_MONOGRAPHS:
+                pieces = [Piece(value.value[:_SHOWN_CHARS], reason="prose_unsure", detail="running text, kept as a passage")]
+                _keep(item, name, use, use["relation"].format(kind=kind or "unknown"), value.position, pieces, facts, rejected)
         readable = use is not None and (not running or use.get("syntax") in OF_MONOGRAPHS)
         if readable and "relation" in use:
             _read_value(item, name, value, use, kind, facts, rejected)
     for section in item.sections:
-        use = _use_of(item.provenance.source, entity_type, section.title) or {}
+        use = use_of(item.provenance.source, entity_type, section.title) or {}
         if use.get("relation") in TOLD_IN_SECTIONS:
             pieces = section_pieces(use["relation"], name, section.text)
             _keep(item, name, use, use["relation"], section.position, pieces, facts, rejected)
@@ -117,7 +96,7 @@ def read_entity(item: EntityItem) -> Reading:
 
 
 def _parts(item: EntityItem, entity_type: str) -> frozenset[str]:
-    values = [value for value in item.values if (_use_of(item.provenance.source, entity_type, value.label) or {}).get("ignore") == _PARTS]
+    values = [value for value in item.values if (use_of(item.provenance.source, entity_type, value.label) or {}).get("ignore") == _PARTS]
     return frozenset(piece.text for value in values for piece in tails(value.value, "list", 1) if piece.reason is None) - {"全身"}
 
 
@@ -131,7 +110,7 @@ def _read_value(
         pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2)
     if kind is None and "{kind}" in use["relation"]:
         pieces = [piece._replace(reason="wrong_kind", detail="neither western nor Chinese by its page") for piece in pieces]
-    _keep(item, name, use, relation, value.position or _label(value.label), pieces, facts, rejected)
+    _keep(item, name, use, relation, value.position or label_of(value.label), pieces, facts, rejected)
 
 
 def _keep(
@@ -172,41 +151,6 @@ def _fact(item: EntityItem, relation: str, name: str, piece: Piece, polarity: bo
 def rejected_fact(fact: Fact, reason: str, detail: str | None) -> Rejected:
     """Return the rejection of a fact candidate."""
     return Rejected(id=fact.id, kind="fact", reason=reason, detail=detail, record=msgspec.to_builtins(fact))
-
-
-def _use_of(source: str, entity_type: str, label: str) -> dict[str, Any] | None:
-    key = _label(label)
-    for place in (source, "any"):
-        found = _table().get(place, {}).get(entity_type, {}).get(key)
-        if found is not None:
-            return found
-    return None
-
-
-@cache
-def _label(label: str) -> str:
-    return _LABEL_EDGES.sub("", normalize(label).text)
-
-
-def _medicine_kind(item: EntityItem) -> str | None:
-    said: dict[str, list[str]] = {}
-    for value in item.values:
-        said.setdefault(_label(value.label), []).append(normalize(value.value).text)
-    for clue in _table()["kind"]:
-        if any(re.search(clue["pattern"], text) for text in said.get(clue["label"], [])):
-            return clue["kind"]
-    return None
-
-
-def _fault_of_name(name: str) -> tuple[str, str] | None:
-    """Return what makes a name none, and the reason that stands for it; every fact of the entry would have it as its head."""
-    if LOST_CHARACTER in name:
-        return "a name with lost characters", "mojibake"
-    if len(name) > _MAX_NAME_CHARS:
-        return f"a name of {len(name)} characters", "value_too_long"
-    if _IS_LABEL.match(name):
-        return "a label in place of a name", "entity_empty"
-    return None if name else ("no name", "entity_empty")
 
 
 def _rejected_entity(item: EntityItem, detail: str, reason: str) -> Rejected:

@@ -2,33 +2,29 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from curation.entities.pieces import Piece
-from curation.entities.vocabulary import read_vocabulary
+from curation.entities.names import KIND_CHARS, is_kind, says
+from curation.entities.patterns import Pairs, compiled, pairs, table_of
+from curation.entities.pieces import REMEMBERED, Piece
 from records.identity import canonical
 
 REASONS = {
     "wrong_kind": "The tail is by its wording of another kind than its label promises, or too vague to say anything.",
-    "unknown_term": "The tail is like no term of its kind, and hardly any other entry has it.",
+    "unknown_term": "The tail is like no term of its kind.",
+    "same_thing": "Another tail of the head says the same in other words.",
     "names_head": "The head says as much, or the tail is a kind of it or its opposite.",
     "other_people": "The tail befalls people whom the head does not.",
     "doubtful_infectivity": "The name of the disease speaks against what the source says of its infectivity.",
-    "uncorroborated": "The rest of the data does not bear the fact out.",
-    "prose_unsure": "A numbered item of prose does not surely name one thing.",
+    "uncorroborated": "Such things befall other heads, or the rest of the data does not bear the fact out.",
+    "prose_unsure": "A value is running text, or a numbered item of prose does not surely name one thing.",
 }
 """Why facts are refused, here and in the modules beside this one."""
 _SHORT_CHARS = 4
-_KIND_CHARS = 3
-"""A longer head that ends a tail names its kind, 青光眼 and 急性闭角型青光眼; 嵌顿痔 is what becomes of 痔."""
 _OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
 _LIKE_SYMPTOMS = frozenset({"disease_symptom", "chinese_medicine_side_effect", "western_medicine_side_effect"})
 _TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"})
-_ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性")
-_ORIGIN = re.compile(r"(.)源性")
-_OPPOSITE = str.maketrans("高低多少", "低高少多")
-_NO_KIND = re.compile("(?:血症|综合[征症]|中毒|障碍|衰竭|疾病|.病)$")
 _REMARK = re.compile(r"\s*（[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%])[^（）]*）$")
 _DOSE = re.compile(r"\s*[（(]?\d+(?:\.\d+)?\s*(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)[^）)]*[）)]?$", re.I)
 _BRACKETED = re.compile("（[^（）]*）")
@@ -64,13 +60,12 @@ class Kinds(NamedTuple):
     refused: tuple[tuple[str, re.Pattern[str]], ...] = ()
     split: re.Pattern[str] | None = None
     ends: re.Pattern[str] | None = None
-    rare: re.Pattern[str] | None = None
-    needs: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = ()
+    needs: Pairs = ()
 
 
 class _Table(NamedTuple):
     of: dict[str, Kinds]
-    medicine_classes: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+    medicine_classes: Pairs
     symptom_characters: frozenset[str]
     usual_complications: re.Pattern[str]
     primary_diseases: re.Pattern[str]
@@ -84,30 +79,17 @@ class _Table(NamedTuple):
 
 @cache
 def _table() -> _Table:
-    table = read_vocabulary("kinds")
+    table = dict(table_of("kinds"))
     characters = frozenset("".join(table.pop("symptom_characters").split()))
-    classes = _pairs(table.pop("medicine_classes"))
-    patterns = {name: _compiled(table.pop(name)) for name in _Table._fields[3:]}
+    classes = pairs(table.pop("medicine_classes"))
+    patterns = {name: compiled(table.pop(name)) for name in _Table._fields[3:]}
     return _Table({relation: _kinds(rules) for relation, rules in table.items()}, classes, characters, **patterns)
 
 
-def _pairs(rows: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    return tuple((_compiled(tail), _compiled(head)) for tail, head in rows)
-
-
 def _kinds(rules: dict[str, Any]) -> Kinds:
-    refused = tuple((kind, _compiled(pattern)) for kind, pattern in rules.get("refused", {}).items())
-    split, ends, rare = (_compiled(rules[key]) if key in rules else None for key in ("split", "ends", "rare"))
-    return Kinds(refused, split, ends, rare, _pairs(rules.get("needs", ())))
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile("".join(pattern.split()))
-
-
-def rare_ending(relation: str) -> re.Pattern[str] | None:
-    """Return how a tail must end that only one head of all has."""
-    return _table().of.get(relation, Kinds()).rare
+    refused = tuple((kind, compiled(pattern)) for kind, pattern in rules.get("refused", {}).items())
+    split, ends = (compiled(rules[key]) if key in rules else None for key in ("split", "ends"))
+    return Kinds(refused, split, ends, pairs(rules.get("needs", ())))
 
 
 def apart(relation: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -145,6 +127,16 @@ def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
 
 def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
     """Return the reason and the detail why a tail by its wording is none of this relation to this head, or None."""
+    if fault := _fault_of_wording(relation, tail):
+        return fault
+    for needing, needed in _table().of.get(relation, Kinds()).needs:
+        if (found := needing.search(tail)) and not needed.search(head):
+            return "wrong_kind", f"{found[0]} is not for this head"
+    return _unfit_for_head(relation, head, tail)
+
+
+@lru_cache(REMEMBERED)
+def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
     if relation != "examination_range" and "或" in _BRACKETED.sub("", tail):
         return "tail_not_atomic", "more than one thing: 或"
     kinds = _table().of.get(relation)
@@ -159,40 +151,17 @@ def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
         return "wrong_kind", "no ending of its relation"
     if relation == "disease_symptom" and len(tail) <= _SHORT_CHARS and _HAN.fullmatch(tail) and not _table().symptom_characters & set(tail):
         return "unknown_term", "no character that symptoms have"
-    for needing, needed in kinds.needs:
-        if needing.search(tail) and not needed.search(head):
-            return "wrong_kind", f"{needing.search(tail)[0]} is not for this head"  # type: ignore[index]
-    return _unfit_for_head(relation, head, tail)
+    return None
 
 
 def _unfit_for_head(relation: str, head: str, tail: str) -> tuple[str, str] | None:
     name, named = canonical(head), canonical(tail)
-    if relation in _TRIVIAL and (named in name or (len(name) >= _KIND_CHARS and named.endswith(name)) or _is_kind(name, named)):
+    if relation in _TRIVIAL and (
+        says(name, named, relation == "disease_symptom") or (len(name) >= KIND_CHARS and named.endswith(name)) or is_kind(name, named)
+    ):
         return "names_head", "the head says as much, or the tail is a kind of it"
     if relation in _OF_PEOPLE:
         for people, heads in _OTHER_PEOPLE:
             if people.search(tail) and not heads.search(head):
                 return "other_people", people.search(tail)[0]  # type: ignore[index]
     return None
-
-
-def is_sibling(name: str, named: str) -> bool:
-    """Tell whether two diseases are of one kind, or the second one where the first one came from.
-
-    They end alike (圆形糠疹, 单纯糠疹), begin alike (颈淋巴结结核, 颈淋巴结炎), share letters (颈动脉体瘤, 动脉瘤), or 耳源性 says it.
-    """
-    one, other = _ORDINARY.sub("", name), _ORDINARY.sub("", named)
-    if other.endswith(one) or (one[-1:] == other[-1:] and set(other) <= set(one)):
-        return True
-    if (origin := _ORIGIN.search(one)) and origin[1] in other:
-        return True
-    ends_alike = one[-2:] == other[-2:] and not _NO_KIND.search(one)
-    return len(one) >= _KIND_CHARS and (ends_alike or one[:-1] == other[:-1] or (one[:3] == other[:3] and not other.startswith(one)))
-
-
-def _is_kind(name: str, named: str) -> bool:
-    """Tell 膀胱瘘 and 膀胱阴道瘘, 高钾血症 and 低钾血症."""
-    one, other = _ORDINARY.sub("", name), _ORDINARY.sub("", named)
-    if one != other and one.translate(_OPPOSITE) == other:
-        return True
-    return len(one) >= _KIND_CHARS and one[:2] == other[:2] and one[-1] == other[-1] != "病" and one[2] != "性"

@@ -6,8 +6,8 @@ from functools import cache
 from typing import NamedTuple
 
 from curation.entities.fact_values import tails
+from curation.entities.patterns import compiled, table_of
 from curation.entities.pieces import Piece
-from curation.entities.vocabulary import read_vocabulary
 from curation.normalize import normalize
 
 SYNTAXES = ("indications", "adverse", "effects")
@@ -39,7 +39,7 @@ class _Rules(NamedTuple):
 
 @cache
 def _pattern(kind: str, name: str) -> re.Pattern[str]:
-    return re.compile("".join(read_vocabulary("medicines")[kind][name].split()))
+    return compiled(table_of("medicines")[kind][name])
 
 
 @cache
@@ -49,7 +49,7 @@ def _rules(kind: str) -> _Rules:
 
 @cache
 def _effect() -> re.Pattern[str]:
-    table = read_vocabulary("medicines")["effect"]
+    table = table_of("medicines")["effect"]
     fixed = "".join(table["fixed"].split())
     return re.compile(f"(?:[{table['verbs']}]{{1,2}}[{table['things']}]{{1,2}}|{fixed}){{1,4}}")
 

@@ -1,13 +1,15 @@
 """A tail cut from a value -> a piece that may become a fact, or the reason why it is none."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from curation.entities.vocabulary import read_vocabulary
+from curation.entities.patterns import table_of
 
 MAX_TAIL_CHARS = 30
 """Longer values are clauses, not things."""
+REMEMBERED = 100_000
+"""Of so many tails it is remembered what they are: most stand with many heads."""
 MEASURE = re.compile(r"\d")
 _ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
 LOST_CHARACTER = "\ufffd"
@@ -27,15 +29,16 @@ class Piece(NamedTuple):
 
 @cache
 def words() -> dict[str, frozenset[str]]:
-    table = read_vocabulary("relations")
+    table = table_of("relations")
     return {name: frozenset(table[name]) for name in ("empty", "methods")}
 
 
 @cache
 def _prose_words() -> re.Pattern[str]:
-    return re.compile("|".join(read_vocabulary("relations")["prose"]))
+    return re.compile("|".join(table_of("relations")["prose"]))
 
 
+@lru_cache(REMEMBERED)
 def checked(text: str, who: str | None = None) -> Piece:
     """Return a text as a tail, or with the reason why it is none."""
     if text in words()["empty"]:

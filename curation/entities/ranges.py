@@ -20,6 +20,10 @@ _BETWEEN = re.compile(rf"[；;\n]|[，,、](?=\s*(?:{_SUBJECTS}))|(?<=[\da-zA-Z%
 _SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d")
 
 
+_SAME_IN_OTHER_UNITS = re.compile(r"\s*(?:[（(](?:即|合|或)?\s*|[，,]?[或即合])\d[\d.~～–—-]*\s*[a-zA-Zμ%‰][^）)；;，,]*[）)]?$")
+"""3.9～6.1mmol/L（70～110mg/dl） is one range, kept in its first unit."""
+
+
 def are_ranges(value: str) -> bool:
     """Tell whether each clause of a value states a figure, so that it is no prose, however long it is."""
     clauses = [clause for clause in re.split("[；;，,、。\n]", value.strip("。 \n")) if clause.strip()]
@@ -39,7 +43,7 @@ def read_ranges(text: str) -> list[Piece]:
 def _each_range(text: str) -> list[Piece]:
     found = []
     for part in _BETWEEN.split(text):
-        part = part.strip("。 ，,")
+        part = _SAME_IN_OTHER_UNITS.sub("", part.strip("。 ，,"))
         who = None if _FINDING.fullmatch(part) else _WHO.match(part) or _WHO_AFTER.search(part)
         measure = part.replace(who[0], "", 1).strip("：: ") if who else part
         if not part:

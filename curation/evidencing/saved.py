@@ -41,7 +41,7 @@ def results_in(folder: Path) -> dict[str, list[Result]]:
     """
     found: dict[str, dict[int, Result]] = defaultdict(dict)
     for path in sorted(folder.glob("*.jsonl")):
-        for number, result in enumerate(read_jsonl(path, Result), 1):
+        for number, result in enumerate(read_jsonl(path, Result, "docs/evidence.md says what to put there"), 1):
             where = f"{path}:{number}"
             if not _ADDRESS.fullmatch(result.url):
                 raise ValueError(f"{where}: url: expected an address that begins with http:// or https://, found {result.url[:80]!r}")

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
@@ -10,27 +9,10 @@ from msgspec.structs import replace
 from curation.joining.twins import answer_of, same_answer
 from records.fact import Fact
 from records.identity import canonical
-from records.jsonl import read_jsonl
 from records.question import Question
 from records.review import Decision, Review, Statement
 
 Row = TypeVar("Row", Question, Fact)
-
-
-def read_decisions(path: Path) -> dict[str, Decision]:
-    """Return decisions by id; none where there is no file.
-
-    Raises:
-        ValueError: two lines decide on one id, or a line decides nothing.
-    """
-    decisions: dict[str, Decision] = {}
-    for number, one in enumerate(read_jsonl(path, Decision) if path.exists() else (), 1):
-        if one.id in decisions:
-            raise ValueError(f"{path}:{number}: {one.id} is decided on twice; leave one line")
-        if bool(one.right) == (one.polarity is not None):
-            raise ValueError(f"{path}:{number}: {one.id}: expected either `right`, the texts of the right options, or `polarity`")
-        decisions[one.id] = one
-    return decisions
 
 
 def decision_for(rows: Iterable[Question], decisions: Mapping[str, Decision]) -> Decision | None:
@@ -105,7 +87,9 @@ def told(row: Question) -> list[str]:
 
 
 def _statement(decision: Decision, rows: Sequence[Row]) -> Statement:
-    return Statement(decision=decision, rows=len(rows), urls=sorted({place.url for row in rows for place in row.provenance}))
+    seen = [place for row in rows for place in row.provenance]
+    sources, urls = sorted({place.source for place in seen}), sorted({place.url for place in seen})
+    return Statement(decision=decision, rows=len(rows), sources=sources, urls=urls)
 
 
 def _most_first(statements: list[Statement]) -> list[Statement]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from curation.sheets import Row, read_sheet, write_sheet
+from curation.sheets import Row, read_sheet, typed, write_sheet
 from curation.theming.proposals import propose
 from curation.theming.queries import Query, query_id
 
@@ -63,11 +63,12 @@ def _read_row(row: Row, coder: str) -> Coded | None:
         raise ValueError(
             f"{row.where}: intent, query or id is not as it was drawn: {cells['query']!r}; fill in `confirm`, `code`, `comment` alone"
         )
-    codes = [code for part in cells["code"].replace("；", ";").split(";") if (code := part.strip())]
-    if cells["confirm"].casefold() not in ("", _YES):
-        raise ValueError(f"{row.where}: confirm is {cells['confirm']!r}; expected {_YES} or nothing; write another code under `code`")
-    if not codes and cells["confirm"]:
+    code, confirm, comment = (typed(cells.get(name, "")) for name in ("code", "confirm", "comment"))
+    codes = [one for part in code.replace("；", ";").split(";") if (one := part.strip())]
+    if confirm.casefold() not in ("", _YES):
+        raise ValueError(f"{row.where}: confirm is {confirm!r}; expected {_YES} or nothing; write another code under `code`")
+    if not codes and confirm:
         if not cells["proposed"]:
             raise ValueError(f"{row.where}: confirmed, and nothing was proposed; write the code under `code`")
         codes = [cells["proposed"]]
-    return Coded(cells["id"], cells["intent"], cells["query"], coder, codes, cells.get("comment", "")) if codes else None
+    return Coded(cells["id"], cells["intent"], cells["query"], coder, codes, comment) if codes else None

@@ -1,13 +1,14 @@
 """Query files (KUAKE-QIC: records of query and label) -> the queries of each intent, and those drawn for coding."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from records.identity import canonical, content_id
+from records.identity import canonical, content_id, lot
+
+_LAYOUT = "the layout of KUAKE-QIC: records of `query` and `label`, as JSON or JSONL"
 
 
 class Query(Struct, frozen=True):
@@ -28,8 +29,10 @@ def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
     """Return the queries of a JSON or JSONL file, each text once under its intent; those of intents named null are left out.
 
     Raises:
-        ValueError: the file has another layout, or a label that is no intent.
+        ValueError: there is no such file, it has another layout, no records, or a label that is no intent.
     """
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file; name one in {_LAYOUT}")
     content = path.read_bytes()
     try:
         if content.lstrip()[:1] == b"[":
@@ -37,9 +40,13 @@ def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
         else:
             records = [msgspec.json.decode(line, type=_Record) for line in content.splitlines() if line.strip()]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: {error}; expected the layout of KUAKE-QIC: records of `query` and `label`, as JSON or JSONL") from None
+        raise ValueError(f"{path}: {error}; expected {_LAYOUT}") from None
+    if not records:
+        raise ValueError(f"{path}: no records; expected {_LAYOUT}")
     if unknown := sorted({record.label for record in records if record.label not in intents}):
-        raise ValueError(f"{path}: unknown intents {', '.join(unknown)}; known: {', '.join(intents)}; add them to vocab/themes.yaml")
+        known = ", ".join(intents)
+        where = "`intents` in curation/vocab/themes.yaml, or in a copy that --keywords names"
+        raise ValueError(f"{path}: unknown intents {', '.join(unknown)}; known: {known}; add them to {where}")
     found: dict[str, Query] = {}
     for record in records:
         intent, text = intents[record.label], _plain(record.query)
@@ -61,5 +68,5 @@ def query_id(intent: str, text: str) -> str:
 
 def draw(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
     """Return up to `per_intent` queries of each intent by lot; a query's lot hangs on its id and the seed alone."""
-    lots = sorted((hashlib.sha256(f"{seed}/{query.id}".encode()).hexdigest(), query.id, query) for query in queries)
-    return [query for intent in order for query in [one for _, _, one in lots if one.intent == intent][:per_intent]]
+    lots = sorted(queries, key=lambda query: lot(seed, query.id))
+    return [query for intent in order for query in [one for one in lots if one.intent == intent][:per_intent]]

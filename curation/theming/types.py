@@ -25,7 +25,7 @@ def read_codebook(book: Any, where: str) -> dict[str, Theme]:
         ValueError: an entry is neither a type nor {drop: why}.
     """
     if not isinstance(book, dict) or not book:
-        raise ValueError(f"{where}: expected lines `code: type` or `code: {{drop: why}}`")
+        raise ValueError(f"{where}: found {type(book).__name__}; expected lines `code: type` or `code: {{drop: why}}`")
     themes = {}
     for code, line in book.items():
         if isinstance(line, str) and line:
@@ -48,9 +48,8 @@ def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Seque
     """
     unknown = Counter(code for one in coded for code in one.codes if code not in codebook)
     if unknown:
-        raise ValueError(
-            f"codes that the codebook does not know: {', '.join(f'{code} ({n})' for code, n in sorted(unknown.items()))}; add them to it"
-        )
+        told = ", ".join(f"{code} ({n})" for code, n in sorted(unknown.items()))
+        raise ValueError(f"codes that the codebook does not know: {told}; add them to it, or mend the sheets and run `codes` again")
     intents: dict[str, Counter[str]] = defaultdict(Counter)
     for votes in _by_query(coded).values():
         counted = Counter(codebook[one.codes[0]].type for one in votes).most_common(2)

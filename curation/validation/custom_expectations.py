@@ -4,6 +4,7 @@ A new one is a rule of two columns, a class beside it and a line in OWN. The mod
 """
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import pandas as pd
@@ -52,58 +53,43 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-class _AnswerInOptions(ColumnPairMapMetricProvider):
-    condition_metric_name = "column_pair_values.answer_in_options"
-    condition_domain_keys = _DOMAIN
-    condition_value_keys = ()
+def _measured_by(name: str, rule: Callable[..., list[bool]], given: tuple[str, ...] = ()) -> str:
+    """Make a rule of two columns known to Great Expectations under a name, and return it; `given` are its further arguments."""
 
-    @column_pair_condition_partial(engine=PandasExecutionEngine)
-    def _pandas(cls, column_A: pd.Series, column_B: pd.Series, **_: Any) -> pd.Series:
-        return pd.Series(letters_held(column_A, column_B), index=column_A.index, dtype=bool)
+    class _Provider(ColumnPairMapMetricProvider):
+        condition_metric_name = f"column_pair_values.{name}"
+        condition_domain_keys = _DOMAIN
+        condition_value_keys = given
+
+        @column_pair_condition_partial(engine=PandasExecutionEngine)
+        def _pandas(cls, column_A: pd.Series, column_B: pd.Series, **values: Any) -> pd.Series:
+            return pd.Series(rule(column_A, column_B, **{key: values[key] for key in given}), index=column_A.index, dtype=bool)
+
+    return _Provider.condition_metric_name
 
 
 class ExpectAnswerInOptions(ColumnPairMapExpectation):
     """Every letter of the answer (column_A) is one of the options' letters (column_B)."""
 
-    map_metric: ClassVar[str] = "column_pair_values.answer_in_options"
+    map_metric: ClassVar[str] = _measured_by("answer_in_options", letters_held)
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
     ignore_row_if: Literal["neither"] = "neither"
-
-
-class _ExactNegation(ColumnPairMapMetricProvider):
-    condition_metric_name = "column_pair_values.exact_negation"
-    condition_domain_keys = _DOMAIN
-    condition_value_keys = ("negations",)
-
-    @column_pair_condition_partial(engine=PandasExecutionEngine)
-    def _pandas(cls, column_A: pd.Series, column_B: pd.Series, negations: list[list[str]], **_: Any) -> pd.Series:
-        return pd.Series(negated_alone(column_A, column_B, negations), index=column_A.index, dtype=bool)
 
 
 class ExpectExactNegation(ColumnPairMapExpectation):
     """What is denied (column_B) is what is said (column_A) with one negation and nothing else changed; `negations` lists the words."""
 
-    map_metric: ClassVar[str] = "column_pair_values.exact_negation"
+    map_metric: ClassVar[str] = _measured_by("exact_negation", negated_alone, ("negations",))
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
     success_keys: ClassVar[tuple[str, ...]] = ("negations", "mostly")
     negations: list[list[str]]
     ignore_row_if: Literal["neither"] = "neither"
 
 
-class _GroupsWhole(ColumnPairMapMetricProvider):
-    condition_metric_name = "column_pair_values.groups_whole"
-    condition_domain_keys = _DOMAIN
-    condition_value_keys = ()
-
-    @column_pair_condition_partial(engine=PandasExecutionEngine)
-    def _pandas(cls, column_A: pd.Series, column_B: pd.Series, **_: Any) -> pd.Series:
-        return pd.Series(held_together(column_A, column_B), index=column_A.index, dtype=bool)
-
-
 class ExpectGroupsWhole(ColumnPairMapExpectation):
     """Rows of one group (column_A) have one home (column_B); rows without group or home are left out."""
 
-    map_metric: ClassVar[str] = "column_pair_values.groups_whole"
+    map_metric: ClassVar[str] = _measured_by("groups_whole", held_together)
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
     ignore_row_if: Literal["either_value_is_missing"] = "either_value_is_missing"
 

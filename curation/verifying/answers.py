@@ -125,4 +125,4 @@ def merge(old: Sequence[Verdict], new: Sequence[Verdict]) -> Merged:
             same += 1
         else:
             changed.append((before, one))
-    return Merged([by_key[key] for key in sorted(by_key)], added, changed, same)
+    return Merged(list(by_key.values()), added, changed, same)

@@ -1,12 +1,12 @@
 """Claims and their evidence -> the claims of each type that people verify, with what they are shown."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from records.claim import ClaimPair
 from records.evidence import Evidence, Passage
+from records.identity import lot
 
 _MAX_URL_CHARS = 2_000
 
@@ -37,8 +37,8 @@ def draw(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPai
     """
     by_type = defaultdict(list)
     for claim in claims:
-        by_type[claim.atomic_type].append((hashlib.sha256(f"{seed}/{claim.id}".encode()).hexdigest(), claim))
-    return [claim for kind in sorted(by_type) for _, claim in sorted(by_type[kind], key=lambda pair: pair[0])[:per_type]]
+        by_type[claim.atomic_type].append(claim)
+    return [claim for kind in sorted(by_type) for claim in sorted(by_type[kind], key=lambda claim: lot(seed, claim.id))[:per_type]]
 
 
 def with_evidence(claims: Iterable[ClaimPair], evidence: Mapping[str, Sequence[Evidence]], passages: Mapping[str, Passage]) -> list[Drawn]:

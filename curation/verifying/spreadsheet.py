@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from curation.sheets import read_sheet, write_sheet
+from curation.sheets import read_sheet, typed, write_sheet
 from curation.verifying.answers import Answered
 from curation.verifying.drawing import Drawn
 from records.verdict import ANSWERS
@@ -37,10 +37,10 @@ def read_spreadsheet(path: Path) -> list[Answered]:
     for where, cells in read_sheet(path):
         if missing := [name for name in _NEEDED if name not in cells]:
             raise ValueError(f"{where}: no column {', '.join(missing)}; expected {', '.join(_COLUMNS)}, as they were written")
-        comment = " ".join(cells.get("comment", "").split())
-        if cells["verdict"]:
+        verdict, comment = typed(cells["verdict"]), " ".join(typed(cells.get("comment", "")).split())
+        if verdict:
             person = cells.get("annotator") or named
-            found.append(Answered(where, cells["claim_id"], cells["claim"], person, cells["verdict"], comment))
+            found.append(Answered(where, cells["claim_id"], cells["claim"], person, verdict, comment))
         elif comment:
             raise ValueError(f"{where}: a comment and no verdict; choose one of {', '.join(ANSWERS)}, or empty the comment")
     return found

@@ -9,9 +9,11 @@ import msgspec
 import pytest
 from ruamel.yaml import YAML
 
+from records.alias import Alias
 from records.fact import Fact, fact_id
-from records.jsonl import write_jsonl
+from records.jsonl import read_jsonl, write_jsonl
 from records.provenance import Provenance
+from records.review import Review
 
 ROOT = Path(__file__).parents[2]
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
@@ -53,7 +55,7 @@ def repository(tmp_path: Path) -> Path:
     """Return a repository that has the stage as dvc.yaml has it, with its code elsewhere and facts in git."""
     yaml, folder = YAML(typ="safe", pure=True), tmp_path / "first"
     stage = yaml.load(ROOT / "dvc.yaml")["stages"]["claims"]
-    stage["deps"] = [dep for dep in stage["deps"] if dep.startswith("data/") or dep.endswith("verdicts.jsonl")]
+    stage["deps"] = [dep for dep in stage["deps"] if dep.startswith("data/") or dep.endswith(("verdicts.jsonl", "decisions.jsonl"))]
     for dep in stage["deps"]:
         (folder / dep).parent.mkdir(parents=True, exist_ok=True)
         (folder / dep).touch()
@@ -66,6 +68,23 @@ def repository(tmp_path: Path) -> Path:
     dvc(folder)
     commit(folder)
     return folder
+
+
+def test_a_line_copied_from_the_review_settles_it_at_the_next_repro(repository: Path) -> None:
+    said, denied = (
+        Fact(id=fact_id("disease_infectivity", head, "传染性"), relation="disease_infectivity", head=head, tail="传染性",
+             polarity=polarity, provenance=SEEN) for head, polarity in (("军团菌病", True), ("军团病", False))
+    )  # fmt: skip
+    write_jsonl(repository / "data/unique/facts.jsonl", [said, denied], key=lambda fact: fact.id)
+    alias = Alias(name="军团菌病", alias="军团病", entity_type="disease", provenance=SEEN[0])
+    write_jsonl(repository / "data/clean/aliases.jsonl", [alias], key=lambda row: row.name)
+    dvc(repository)
+    assert chosen(repository) == []
+    [review] = read_jsonl(repository / "data/claims/review.jsonl", Review)
+    for statement, fact in zip(review.statements, sorted((said, denied), key=lambda fact: fact.id), strict=True):
+        write_jsonl(repository / "curation/decisions.jsonl", [statement.decision], key=lambda row: row.id)
+        dvc(repository)
+        assert chosen(repository) == [fact.id] and (repository / "data/claims/review.jsonl").read_bytes() == b""
 
 
 def clone_of(folder: Path, name: str) -> Path:

@@ -97,6 +97,7 @@ def test_false_polarity_makes_the_denial_the_factual_claim() -> None:
 
 
 REFUSED = [
+    ("head_unfit", [fact("disease_prevention", "……&&", "洗手")]),
     ("double_negation", [fact("disease_symptom", "丙型肝炎", "无症状")]),
     ("double_negation", [fact("disease_cause", "发热待查", "不明原因")]),
     ("tail_unfit", [fact("disease_cause", "感冒", "受凉以后身体抵抗力下降使得呼吸道里原有的病毒或者细菌迅速繁殖起来的时候")]),
@@ -131,6 +132,7 @@ KEPT = [
     ("disease_complication", "糖尿病", "糖尿病肾病"),
     ("disease_complication", "甲状腺功能亢进症", "甲状腺功能亢进症危象"),
     ("disease_complication", "胃溃疡", "应激性溃疡"),
+    ("disease_cause", "病毒性肠炎", "病毒"),
     ("disease_examination", "肝炎", "总胆红素（TBIL,STB）"),
     ("disease_method", "肺炎", "一般支持治疗"),
     ("disease_cause", "血友病", "因子Ⅷ缺乏"),
@@ -174,10 +176,16 @@ def test_two_names_of_one_disease_neither_contradict_nor_repeat_each_other() -> 
     assert (len(claims), [row.reason for row in rejected]) == (1, ["duplicate_claim"])
 
 
+def test_an_alias_of_signs_alone_names_nothing() -> None:
+    names = Synonyms([alias("肺炎", "……"), alias("……", "肺结核")])
+    assert [names.of(name) for name in ("肺炎", "肺结核")] == ["肺炎", "肺结核"]
+    assert make_claims([fact("disease_symptom", "肺炎", "发热")], PARAMS, Known(synonyms=names))[0]
+
+
 def test_a_name_that_two_entries_claim_makes_them_no_synonyms() -> None:
     names = Synonyms([alias("风寒感冒", "感冒"), alias("风热感冒", "感冒")])
     assert len({names.of(name) for name in ("感冒", "风寒感冒", "风热感冒")}) == 3
-    assert names.are_one("风寒感冒", "感冒")
+    assert names.are_one("风寒感冒", "感冒") and names.are_one("感冒", "风寒感冒") and not names.are_one("风寒感冒", "风热感冒")
 
 
 def test_names_that_call_each_other_are_one() -> None:
@@ -243,7 +251,8 @@ def test_a_word_that_only_looks_like_a_denial_is_kept(tail: str) -> None:
 
 
 def test_every_reason_is_explained_and_has_a_case() -> None:
-    assert set(REASONS) == {reason for reason, _ in REFUSED} | {"duplicate_claim", "over_cap", "contaminated", "refuted", "neutral"}
+    elsewhere = {"duplicate_claim", "over_cap", "contaminated", "refuted", "neutral", "overruled"}
+    assert set(REASONS) == {reason for reason, _ in REFUSED} | elsewhere
 
 
 def chosen_of(claims: list[ClaimPair]) -> frozenset[str]:
@@ -268,6 +277,12 @@ def test_common_tails_wait_for_the_others_turn() -> None:
     claims, _ = make_claims(facts, Claims(per_type=210, template="paper", seed=1))
     tails = Counter(claim.tail for claim in claims)
     assert (tails["内科"], len(tails)) == (10, 201)  # all the rare ones, and the common one for the rest
+
+
+def test_a_tail_has_a_two_hundredth_of_the_places_before_it_waits() -> None:
+    facts = [fact("disease_department", f"病{number}", "内科" if number % 2 else f"第{number}科") for number in range(2_000)]
+    claims, _ = make_claims(facts, Claims(per_type=400, template="paper", seed=1))
+    assert Counter(claim.tail for claim in claims)["内科"] == 2
 
 
 def test_denials_and_what_is_said_take_turns() -> None:
@@ -352,7 +367,7 @@ def test_a_template_names_head_and_tail_once_each() -> None:
 
 
 def run_stage_in(folder: Path, *more: str) -> dict[str, bytes]:
-    named = [f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "references", "verdicts", "chosen")]
+    named = [f"--{name}={folder / name}.jsonl" for name in ("facts", "aliases", "references", "verdicts", "decisions", "chosen")]
     main([*named, f"--out={folder}/claims", f"--metrics={folder}/m.json", "--per_type=5", "--template=paper", "--seed=1", *more])
     return {path.name: path.read_bytes() for path in [*(folder / "claims").iterdir(), folder / "chosen.jsonl", folder / "m.json"]}
 

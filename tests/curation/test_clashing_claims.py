@@ -32,6 +32,10 @@ def test_a_food_outside_the_class_stays(eaten: str, avoided: str) -> None:
     assert len(make_claims([_fact("disease_food", eaten), _fact("disease_food", avoided, False)], _PARAMS)[0]) == 2
 
 
+def test_one_food_to_avoid_does_not_speak_against_its_class() -> None:
+    assert len(make_claims([_fact("disease_food", "蛋类"), _fact("disease_food", "鹌鹑蛋", False)], _PARAMS)[0]) == 2
+
+
 @pytest.mark.parametrize("tail", ["否认发热", "并非感染", "毫无反应", "免于感染"])
 def test_denials_in_other_words_are_double_negations(tail: str) -> None:
     assert refuse(_fact("disease_symptom", tail), Synonyms()) == "double_negation"
@@ -40,6 +44,10 @@ def test_denials_in_other_words_are_double_negations(tail: str) -> None:
 @pytest.mark.parametrize("tail", ["免疫缺陷", "否定性妄想", "毫毛脱落"])
 def test_words_that_begin_alike_deny_nothing(tail: str) -> None:
     assert refuse(_fact("disease_cause", tail), Synonyms()) is None
+
+
+def test_a_tail_may_have_thirty_characters_and_no_more() -> None:
+    assert [refuse(_fact("disease_symptom", "痛" * length), Synonyms()) for length in (30, 31)] == [None, "tail_unfit"]
 
 
 @pytest.mark.parametrize("tail", ["腹痛（左侧", "左侧）腹痛", "腹痛[左侧）"])
@@ -77,6 +85,7 @@ def test_two_ranges_of_one_examination_are_both_refused(one: tuple[str, str], ot
         (("胆红素", "3.4~17.1μmol/L"), ("胆红素", "0.2~1.0mg/dl")),
         (("尿蛋白", "阴性"), ("尿蛋白", "<150mg/24h")),
         (("甲胎蛋白", "<20μg/L"), ("甲胎蛋白", "0~20μg/L")),
+        (("血糖", "3.9~6.10mmol/L"), ("血糖", "3.90~6.1mmol/L")),
     ],
 )
 def test_ranges_that_may_both_hold_stay(one: tuple[str, str], other: tuple[str, str]) -> None:

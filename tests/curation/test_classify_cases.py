@@ -15,7 +15,7 @@ from curation.classify import Unclassified, classify_rows, declared_type
 from curation.classifying.cases import CASE_TYPES, case_scores, case_type_of, category_of
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import read_questions
-from curation.entities.vocabulary import read_vocabulary
+from curation.vocabulary import read_vocabulary
 from records.item import QuestionItem
 from records.params import Clean
 from records.provenance import Provenance

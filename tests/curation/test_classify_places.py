@@ -3,7 +3,7 @@
 import pytest
 
 from curation.classifying.places import Place, Places, place_of
-from curation.entities.vocabulary import read_vocabulary
+from curation.vocabulary import read_vocabulary
 
 
 @pytest.mark.parametrize(

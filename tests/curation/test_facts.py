@@ -149,7 +149,7 @@ def test_prose_gives_passages_and_no_facts() -> None:
     reading = read_entity(
         entity({"典型症状：": PROSE}, sections=[Section(title="病因", text=PROSE.replace("本病", "该病"), position="s1")])
     )
-    assert is_prose(PROSE) and reading.facts == [] and reading.rejected == []
+    assert is_prose(PROSE) and reading.facts == [] and [row.reason for row in reading.rejected] == ["prose_unsure"]
     assert {passage.section for passage in reading.passages} == {"病因", "典型症状"}
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from curation.contamination import Contamination
-from curation.joining.reviews import read_decisions
 from curation.joining.twins import proper, relation
 from curation.near_duplicates import REASONS, main, measure, unique_facts, unique_questions
 from curation.similarity import jaccard, ngrams
@@ -22,7 +21,7 @@ from records.params import NearDuplicates
 from records.provenance import Provenance
 from records.question import LETTERS, Option, Question, group_id, question_id
 from records.rejection import Rejected
-from records.review import Decision, Review
+from records.review import Decision, Review, read_decisions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
@@ -432,6 +431,7 @@ def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path) ->
     reviews = {row.kind: row for row in read_jsonl(tmp_path / "out" / "review.jsonl", Review)}
     assert reviews["question"].asked == asked
     assert [(one.decision.right, one.rows) for one in reviews["question"].statements] == [(["快乐原则"], 2), (["现实原则"], 1)]
+    assert {tuple(one.sources) for review in reviews.values() for one in review.statements} == {("site",)}
     decisions = [reviews["question"].statements[1].decision, reviews["fact"].statements[0].decision]
     write_jsonl(tmp_path / "d.jsonl", decisions, key=lambda row: row.id)
     main(argv)

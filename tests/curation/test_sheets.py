@@ -4,13 +4,14 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from random import Random
 
 import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.sheets import read_sheet, write_sheet
+from curation.sheets import read_sheet, typed, write_sheet
 
 FORMULAS = [
     "=1+1",
@@ -59,6 +60,54 @@ def test_the_bytes_hang_on_the_content_alone(tmp_path: Path) -> None:
     assert [(one.formula1, str(one.sqref)) for one in offered] == [('"support,refute"', "B2")]
 
 
+def test_a_formula_that_no_program_computed_is_what_was_typed(tmp_path: Path) -> None:
+    """It would be read as an empty cell, and an answer be lost in silence."""
+    book = openpyxl.Workbook()
+    book.active.append(["one", "two"])
+    book.active.append(["=1+1", "x"])
+    assert book.active["A2"].data_type == "f"
+    book.save(tmp_path / "a.xlsx")
+    assert [row.cells for row in read_sheet(tmp_path / "a.xlsx")] == [{"one": "=1+1", "two": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        *[("'=1+1", "=1+1"), ("'+1", "+1"), ("'-1", "-1"), ("'@a", "@a"), ("'support", "support"), ("'", ""), ("", ""), ("=1", "=1")],
+        *[("'腹痛'不在文中", "'腹痛'不在文中"), ("''", "''"), ("见'甲'", "见'甲'"), ("'=a'", "=a'")],
+    ],
+)
+def test_the_apostrophe_that_marks_text_is_no_part_of_it(cell: str, text: str) -> None:
+    assert typed(cell) == text
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_whatever_stands_between_cells_is_known_by_the_first_line(sign: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f'claim{sign}verdict\n"a,b;c"{sign}=1\n乙\n', encoding="utf-8")
+    assert [row.cells for row in read_sheet(tmp_path / "a.csv")] == [{"claim": "a,b;c", "verdict": "=1"}, {"claim": "乙", "verdict": ""}]
+
+
+def test_a_damaged_workbook_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    write_sheet(path, ["one", "two"], [["甲", "=1"]])
+    whole, random = path.read_bytes(), Random(1)
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    for number in range(150):
+        if number % 2:
+            place = random.randrange(len(whole))
+            path.write_bytes(whole[:place] + (b"" if number % 4 == 1 else b"\xff" + whole[place + 1 :]))
+        else:
+            broken, place = random.choice(sorted(parts)), random.randrange(40)
+            with zipfile.ZipFile(path, "w") as book:
+                for name, part in parts.items():
+                    book.writestr(name, part[:place] + bytes([random.randrange(256)]) + part[place + 1 :] if name == broken else part)
+        try:
+            read_sheet(path)
+        except ValueError as error:
+            assert str(error).startswith(str(path))
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
 def test_a_csv_of_excel_is_read(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes('claim,verdict\r\n"乳核, 甲",support\r\n,\r\n乙,\r\n'.encode(encoding))
@@ -70,7 +119,8 @@ def test_a_csv_of_excel_is_read(encoding: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.xlsx", b"no zip", "no workbook"),
+        ("a.xlsx", b"no zip", r"no workbook \(.*; save the table as \.xlsx or as CSV UTF-8"),
+        ("a.ods", b"", r"found the ending '\.ods', expected \.xlsx or \.csv"),
         ("a.csv", b"\xff\xff\xff", "neither UTF-8 nor GB 18030"),
         ("a.csv", b"\n\n", "no line with the names of the columns"),
         ("a.csv", b"one,one\n1,2\n", "columns named twice: one"),
@@ -80,6 +130,13 @@ def test_what_is_no_table_is_told(name: str, content: bytes, told: str, tmp_path
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=told):
         read_sheet(tmp_path / name)
+
+
+def test_a_missing_table_and_another_ending_are_told(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"a\.xlsx: no such file; name a filled table"):
+        read_sheet(tmp_path / "a.xlsx")
+    with pytest.raises(ValueError, match=r"found the ending '\.csv'; a workbook is written"):
+        write_sheet(tmp_path / "a.csv", ["one"], [])
 
 
 def test_a_text_longer_than_a_cell_is_told(tmp_path: Path) -> None:

@@ -56,7 +56,10 @@ def test_queries_are_read_once_each_and_others_are_left_out(lines: bool, tmp_pat
     ("content", "told"),
     [
         ('[{"query": "甲", "label": "天气"}]', "unknown intents 天气; known: 病情诊断"),
+        ('[{"query": "甲", "label": "天气"}]', r"add them to `intents` in curation/vocab/themes\.yaml, or in a copy that --keywords names"),
         ('[{"query": 1, "label": "其他"}]', "expected the layout of KUAKE-QIC"),
+        ("[]", r"q\.json: no records; expected the layout of KUAKE-QIC"),
+        ("", "no records"),
         ("甲\t其他", "expected the layout of KUAKE-QIC"),
     ],
 )
@@ -179,6 +182,52 @@ def test_the_whole_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert (tmp_path / "out/themes.md").read_text() == capsys.readouterr().out.partition("coders\n")[2]
     with pytest.raises(ValueError, match="two sheets of the coder one"):
         themes.main(["codes", str(tmp_path / "one.xlsx"), str(tmp_path / "one.xlsx"), "--out", str(tmp_path / "codes.jsonl")])
+
+
+def told_of(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    """Return what a stranger reads who types a command that cannot be done."""
+    with pytest.raises((ValueError, OSError, SystemExit)) as found:
+        themes.main(list(argv))
+    return capsys.readouterr().err if found.type is SystemExit else str(found.value)
+
+
+def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert told_of(capsys, "draw", "q.json", "--out", "a.xlsx").startswith("q.json: no such file; name one in the layout of KUAKE-QIC")
+    Path("q.json").write_text(json.dumps([{"query": "痛风的原因", "label": "病因分析"}]))
+    assert "name it .xlsx" in told_of(capsys, "draw", "q.json", "--out", "a.csv")
+    assert "expected a number from 1" in told_of(capsys, "draw", "q.json", "--out", "a.xlsx", "--per-intent", "0")
+    themes.main(["draw", "q.json", "--out", "a.xlsx"])
+    assert "a coder may have filled it in; name another file" in told_of(capsys, "draw", "q.json", "--out", "a.xlsx", "--seed", "2")
+    assert told_of(capsys, "codes", "b.xlsx", "--out", "c.jsonl") == "b.xlsx: no such file; name a filled table, .xlsx or .csv"
+    assert told_of(capsys, "codes", "a.xlsx", "--out", "c.jsonl") == "a.xlsx: no query is coded; fill in `confirm` or `code` first"
+    command = "`python -m curation.themes codes SHEETS --out c.jsonl` makes it"
+    assert told_of(capsys, "table", "c.jsonl", "--out", "t") == f"c.jsonl: no such file; {command}"
+    Path("c.jsonl").write_text("{}\n")
+    assert (told := told_of(capsys, "table", "c.jsonl", "--out", "t")).startswith("c.jsonl:1: ") and told.endswith(command)
+    assert "no such file; name one that is there" in told_of(capsys, "table", "c.jsonl", "--out", "t", "--codebook", "b.yaml")
+    assert "share between 0 and 1" in told_of(capsys, "table", "c.jsonl", "--out", "t", "--min-share", "5")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("a: b", "expected `intents` and `codes`, as in curation/vocab/themes.yaml, found a"),
+        ("[1]", "expected `intents` and `codes`"),
+        ("intents: {病因分析: [a]}\ncodes: {}", r"k\.yaml: intents: Expected `str"),
+        ("a: [", r"k\.yaml: no YAML \(.*line 1.*mend the line"),
+    ],
+)
+def test_keywords_of_another_shape_are_told(content: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "k.yaml").write_text(content)
+    with pytest.raises(ValueError, match=told):
+        themes.main(["draw", "q.json", "--out", str(tmp_path / "a.xlsx"), "--keywords", str(tmp_path / "k.yaml")])
+
+
+def test_an_apostrophe_before_a_code_is_no_part_of_it(tmp_path: Path) -> None:
+    [one] = read_coding_sheet(sheet(tmp_path / "a.xlsx", code="'cause", comment="'=1+1"), "one")
+    assert (one.codes, one.comment) == (["cause"], "=1+1")
+    assert read_coding_sheet(sheet(tmp_path / "b.xlsx", confirm="'yes"), "one")[0].codes == ["cause"]
 
 
 def test_queries_of_the_published_set(real_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -134,6 +134,25 @@ def test_alpha_counts_claims_with_any_number_of_verdicts_and_fleiss_those_with_o
     assert {name: one["claims"] for name, one in found["cohen"].items()} == {"a0 / a1": 4, "a0 / a2": 2, "a1 / a2": 2}
 
 
+def test_fleiss_takes_the_number_of_verdicts_that_most_claims_have() -> None:
+    answers = [["support", "refute"], ["support", "support"], ["refute", "refute"], ["support", "neutral", "refute"]]
+    votes = by_claim(*(verdict(n, f"a{m}", answer) for n, line in enumerate(answers) for m, answer in enumerate(line)))
+    fleiss = agreement(votes)["fleiss"]
+    # by hand: agreed (0 + 1 + 1) / 3; three of six verdicts each, by chance 1/2
+    assert (fleiss["claims"], fleiss["verdicts_per_claim"], fleiss["kappa"]) == (3, 2, pytest.approx((2 / 3 - 1 / 2) / (1 / 2), abs=1e-4))
+
+
+def test_one_annotator_who_always_says_the_same_agrees_by_chance_alone() -> None:
+    votes = by_claim(
+        *(verdict(n, "a", "support" if n % 2 else "refute") for n in range(6)), *(verdict(n, "b", "support") for n in range(6))
+    )
+    assert agreement(votes)["cohen"] == {"a / b": {"claims": 6, "kappa": 0.0}}
+    votes = by_claim(
+        *(verdict(n, "b", "support" if n % 2 else "refute") for n in range(6)), *(verdict(n, "a", "support") for n in range(6))
+    )
+    assert agreement(votes)["cohen"] == {"a / b": {"claims": 6, "kappa": 0.0}}
+
+
 def test_agreement_that_is_not_defined_says_so() -> None:
     alone = agreement(by_claim(verdict(1, "a", "support"), verdict(2, "b", "refute")))
     assert (alone["claims"], alone["unanimous_share"], alone["cohen"]) == (0, None, {})

@@ -12,9 +12,10 @@ from label_studio_sdk.converter import Converter
 from label_studio_sdk.label_interface import LabelInterface
 
 from curation.sheets import read_sheet
-from curation.verifying.drawing import draw
+from curation.verifying.drawing import draw, with_evidence
 from curation.verifying.label_studio import write_project
 from curation.verifying.spreadsheet import write_spreadsheet
+from records.evidence import Evidence
 from records.verdict import ANSWERS
 from tests.curation.drawn_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
 
@@ -69,6 +70,15 @@ def test_cells_are_text_and_verdicts_are_offered(project: Path) -> None:
     assert page["F2"].value.startswith(HOSTILE) and PASSAGE.url in page["F2"].value
 
 
+def test_an_address_without_end_is_cut(tmp_path: Path) -> None:
+    """A hostile page may have one that no cell holds."""
+    row = Evidence(
+        claim_id=CLAIMS[0].id, passage="passage-1", source="s", url="https://a/" + "x" * 40_000, rank=1, score=1.0, start=0, end=2
+    )
+    write_spreadsheet(tmp_path, with_evidence(CLAIMS[:1], {row.claim_id: [row]}, {"passage-1": PASSAGE}))
+    assert len(read_sheet(tmp_path / "claims.xlsx")[0].cells["evidence_1"]) < 2_100
+
+
 def test_the_same_claims_give_the_same_bytes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     again = tmp_path_factory.mktemp("again")
     write_project(again, drawn())
@@ -78,6 +88,8 @@ def test_the_same_claims_give_the_same_bytes(project: Path, tmp_path_factory: py
 
 
 def test_a_claim_that_leaves_gives_its_place_and_changes_no_other() -> None:
+    others = [claim(f"第{n}病的{name}", name) for n in range(3) for name in ("food_effect", "disease_cause")]
+    assert draw(others, 3, seed=1) == draw(others[::-1], 3, seed=1)
     claims = [claim(f"第{n}病的常见症状包括热") for n in range(30)]
     first = draw(claims, 10, seed=1)
     assert draw(claims[::-1], 10, seed=1) == first and draw(claims, 10, seed=2) != first

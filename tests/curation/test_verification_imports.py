@@ -37,6 +37,13 @@ def test_a_second_import_changes_nothing(project: Path, capsys: pytest.CaptureFi
     assert "0 new verdicts, 0 changed, 2 as before" in capsys.readouterr().out
 
 
+def test_an_apostrophe_before_an_answer_is_no_part_of_it(project: Path) -> None:
+    """A program that guards a CSV against formulas, or a person who marks a text, puts it there."""
+    with open(project / "first.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["claim_id", "claim", "verdict", "comment"], [*row(1, "'refute")[:2], "'refute", "'=1+1"]])
+    assert [(one.verdict, one.comment) for one in take(project, project / "first.csv")] == [("refute", "=1+1")]
+
+
 def test_a_changed_answer_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     take(project, sheet(project, "first.csv", [row(0, "support"), row(2, "neutral")]))
     take(project, sheet(project, "first.csv", [row(0, "refute")]))
@@ -48,12 +55,34 @@ def test_a_changed_answer_is_told(project: Path, capsys: pytest.CaptureFixture[s
     }
 
 
+def test_of_two_equal_answers_the_longer_comment_stays_and_another_comment_is_told(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdicts = (CLAIMS[0].id, CLAIMS[0].factual, "support")
+    with open(project / "first.csv", "w", encoding="utf-8", newline="") as file:
+        lines = [("claim_id", "claim", "verdict", "comment"), (*verdicts, "见"), (*verdicts, "见第二段"), (*verdicts, "")]
+        csv.writer(file).writerows(lines)
+    assert [one.comment for one in take(project, project / "first.csv")] == ["见第二段"]
+    long = filled(project, "first.xlsx", {CLAIMS[0].id: ("support", "长" * 2_001)})
+    assert [len(one.comment) for one in take(project, long)] == [2_000]
+    assert f"changed: first: {CLAIMS[0].factual}: support, another comment" in capsys.readouterr().out
+
+
 def test_several_annotators_of_label_studio(project: Path) -> None:
     who = {'{"id": 2, "email": "a@b.example"}': ("support", ""), "3": ("refute", "")}
     export = exported(project, [who, {}, who, {}])
     assert [one.annotator for one in take(project, export)] == ["user-2", "user-3"] * 2
     (project / "verdicts.jsonl").unlink()
     assert {one.annotator for one in take(project, export, "--annotator", "2=first", "--annotator", "3=second")} == {"first", "second"}
+
+
+def test_an_export_that_an_editor_saved_is_read(project: Path) -> None:
+    """With a byte order mark, or with the names that older programs gave."""
+    export = exported(project, [{"1": ("support", "")}, {}, {}, {}])
+    text = export.read_text(encoding="utf-8")
+    for other in (text, text.replace('"annotations"', '"completions"')):
+        export.write_text(other, encoding="utf-8-sig")
+        assert [(one.annotator, one.verdict) for one in take(project, export)] == [("user-1", "support")]
 
 
 def test_a_skipped_task_is_no_answer(project: Path) -> None:
@@ -108,6 +137,7 @@ def test_answers_to_gone_claims_can_be_left_out(project: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
+        ("b/a.csv", None, r"a\.csv: no such file; name an export of Label Studio or a filled spreadsheet"),
         ("a.txt", "x", r"expected one of \.json, \.xlsx, \.csv"),
         ("a.json", "{", "no JSON"),
         ("a.json", '{"a": 1}', "no list of tasks"),
@@ -122,8 +152,9 @@ def test_answers_to_gone_claims_can_be_left_out(project: Path, capsys: pytest.Ca
         ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "a comment and no verdict"),
     ],
 )
-def test_files_that_are_none_are_told(project: Path, name: str, content: str, told: str) -> None:
-    (project / name).write_text(content, encoding="utf-8")
+def test_files_that_are_none_are_told(project: Path, name: str, content: str | None, told: str) -> None:
+    if content is not None:
+        (project / name).write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=told):
         take(project, project / name)
 

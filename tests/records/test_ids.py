@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.fact import RELATIONS, fact_id
-from records.identity import canonical
+from records.identity import canonical, lot
 from records.question import question_id
 
 
@@ -15,6 +15,12 @@ def test_canonical_twice_is_once(text: str) -> None:
 
 def test_width_case_blanks_and_punctuation_do_not_change_an_id() -> None:
     assert canonical("Ａ型，行为 （ ）。") == canonical("a型行为()")
+
+
+def test_a_lot_hangs_on_seed_and_id() -> None:
+    """By it all is drawn that was ever drawn: another way to reckon it would draw anew."""
+    assert lot(1, "fact-1").hex() == "bf7e312e818249364a1da4acf5d1af2e1d095aebb6cc1919938630e9e56dd13e"
+    assert len({lot(seed, key) for seed in (1, 2, 11) for key in ("a", "1/a")}) == 6
 
 
 def test_signs_that_carry_meaning_do() -> None:

@@ -42,6 +42,21 @@ def test_equal_keys_are_ordered_by_their_bytes(tmp_path_factory, pairs) -> None:
     assert len(lines) == 4 and lines == sorted(lines)
 
 
+@given(st.lists(st.tuples(st.sampled_from("甲乙丙"), st.sampled_from("甲乙丙")), max_size=8))
+def test_rows_made_as_they_are_written_are_the_rows_themselves(tmp_path_factory, pairs) -> None:
+    folder = tmp_path_factory.mktemp("jsonl")
+    write_jsonl(folder / "a.jsonl", [fact(*pair) for pair in pairs], key=lambda row: row.head)
+    assert write_jsonl(folder / "b.jsonl", pairs, key=lambda pair: pair[0], row=lambda pair: fact(*pair)) == len(pairs)
+    assert (folder / "a.jsonl").read_bytes() == (folder / "b.jsonl").read_bytes()
+
+
+def test_a_file_that_no_stage_makes_has_a_remedy_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    for name in ("a.jsonl", "none.jsonl"):
+        with pytest.raises((ValueError, FileNotFoundError), match=f"{name}.*; mend it by hand$"):
+            list(read_jsonl(tmp_path / name, Fact, "mend it by hand"))
+
+
 def test_a_malformed_record_names_file_line_and_field(tmp_path: Path) -> None:
     path = tmp_path / "facts.jsonl"
     good = to_line(fact("高血压", "头晕"))

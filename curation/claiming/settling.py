@@ -1,0 +1,110 @@
+"""Facts that contradict each other and what readers decided -> which of them go, and a review of what nobody has decided."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
+
+from curation.claiming.contradictions import Clash, clashes, said_by
+from curation.claiming.synonyms import Synonyms
+from curation.claiming.templates import Wordings, sentences_of
+from records.fact import Fact
+from records.review import Decision, Review, Statement
+
+_Truth = Mapping[Hashable, Decision]
+"""What facts say -> the decision on it, which holds for all facts that say the same, under whatever names."""
+
+
+_Name = tuple[str, bool]
+"""Of a fact: its id, and its polarity."""
+
+
+class Settled(NamedTuple):
+    """What became of the facts that contradict others."""
+
+    refused: Mapping[_Name, tuple[str, str]]
+    """Fact -> `contradicted` or `overruled`, and the id of the fact that speaks against it."""
+    undecided: Sequence[Clash]
+
+
+def settle(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, Decision]) -> Settled:
+    """Return which facts go: of a clash all, or, where a reader decided for one side, the others.
+
+    Raises:
+        ValueError: two decisions contradict each other.
+    """
+    found = list(clashes(facts, synonyms))
+    truth = _decided(found, synonyms, decisions)
+    refused: dict[_Name, tuple[str, str]] = {}
+    for clash in found if truth else ():
+        _note(refused, "overruled", _overruled(clash, truth, synonyms))
+    left = [{side: [fact for fact in rows if _name(fact) not in refused] for side, rows in clash.items()} for clash in found]
+    undecided = [clash for clash in left if sum(map(bool, clash.values())) > 1]
+    for clash in undecided:
+        _note(refused, "contradicted", _contradicted(clash))
+    return Settled(refused, undecided)
+
+
+def _note(refused: dict[_Name, tuple[str, str]], reason: str, against: Mapping[_Name, str]) -> None:
+    """Add what goes, and the id that speaks against it; of several the first, so that the order of facts does not matter."""
+    for name, other in against.items():
+        refused[name] = min((reason, other), refused.get(name, (reason, other)))
+
+
+def _decided(found: Sequence[Clash], synonyms: Synonyms, decisions: Mapping[str, Decision]) -> _Truth:
+    truth: dict[Hashable, Decision] = {}
+    facts = [fact for clash in found for rows in clash.values() for fact in rows if fact.id in decisions]
+    for fact in sorted(facts, key=_name):
+        one = decisions[fact.id]
+        if one.polarity is not None and (other := truth.setdefault(said_by(fact, synonyms), one)).polarity != one.polarity:
+            raise ValueError(f"decisions: {other.id} and {one.id} say the same and are decided differently; leave one of the two lines")
+    return truth
+
+
+def _overruled(clash: Clash, truth: _Truth, synonyms: Synonyms) -> dict[_Name, str]:
+    """Return the facts that a decision speaks against: that they do not hold, or that another side does."""
+    told = [(side, fact, truth.get(said_by(fact, synonyms))) for side, rows in clash.items() for fact in rows]
+    held: dict[Hashable, str] = {}
+    for side, fact, decision in told:
+        if decision and decision.polarity is fact.polarity:
+            held[side] = min(decision.id, held.get(side, decision.id))
+    if len(held) > 1:
+        one, other = sorted(held.values())[:2]
+        raise ValueError(f"decisions: {one} and {other} contradict each other, and both are to hold; leave one of the two lines")
+    return {
+        _name(fact): next(iter(held.values()), decision.id if decision else "")
+        for side, fact, decision in told
+        if (held and side not in held) or (decision and decision.polarity is not fact.polarity)
+    }
+
+
+def _contradicted(clash: Clash) -> dict[_Name, str]:
+    """Return the facts of all sides; against each speaks the first fact of another."""
+    against = {side: min(fact.id for other, others in clash.items() if other != side for fact in others) for side in clash}
+    return {_name(fact): against[side] for side, rows in clash.items() for fact in rows}
+
+
+def review_of(clash: Clash, synonyms: Synonyms, wordings: Wordings) -> Review:
+    """Return a clash as a reader sees it: what each fact says, who says so, and the line that decides for it."""
+    groups: dict[Hashable, list[Fact]] = defaultdict(list)
+    facts = sorted((fact for rows in clash.values() for fact in rows), key=_name)
+    for fact in facts:
+        groups[said_by(fact, synonyms), fact.polarity].append(fact)
+    statements = [_statement(rows, wordings) for rows in groups.values()]
+    names = (" / ".join(dict.fromkeys(getattr(fact, name) for fact in facts)) for name in ("head", "relation", "tail"))
+    statements.sort(key=lambda one: (-one.rows, one.decision.id, one.decision.polarity is False))
+    return Review(id=facts[0].id, kind="fact", asked=" ".join(names), options=[], statements=statements)
+
+
+def _statement(rows: Sequence[Fact], wordings: Wordings) -> Statement:
+    fact, seen = rows[0], [place for row in rows for place in row.provenance]
+    said, _ = sentences_of(fact, wordings[fact.relation][0])
+    return Statement(
+        decision=Decision(id=fact.id, polarity=fact.polarity, note=said),
+        rows=len(seen),
+        sources=sorted({place.source for place in seen}),
+        urls=sorted({place.url for place in seen}),
+    )
+
+
+def _name(fact: Fact) -> _Name:
+    return fact.id, fact.polarity

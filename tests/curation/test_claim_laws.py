@@ -1,0 +1,121 @@
+"""What holds of claim pairs whatever the facts are: all 17 types, every template set, heads and tails that imitate the sentences."""
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curation.claiming.contradictions import clashes
+from curation.claiming.known import Known
+from curation.claiming.synonyms import Synonyms
+from curation.claiming.templates import read_all
+from curation.claims import REASONS, make_claims
+from records.alias import Alias
+from records.claim import ClaimPair
+from records.fact import RELATIONS, Fact, fact_id
+from records.params import Claims
+from records.provenance import Provenance
+from tests.curation.hostile_pieces import LONG, PIECES
+
+SETS = sorted(read_all())
+SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
+NEGATIONS = [("", "不"), ("正", "异"), ("宜", "忌"), ("有", "无")]
+OF_TEMPLATES = sorted(
+    {piece for name in SETS for wordings in read_all()[name].values() for one in wordings for text in (one.factual, one.non_factual)
+     for piece in re.split(r"\{head\}|\{tail\}", text) if piece}
+)  # fmt: skip
+WORDS = ["甲", "乙", "甲病", "乙病", "不", "无", "有", "可能", "传染性", "内科", "鸡蛋", "蛋类", "阴性", "阳性", "1~2g/L", "<1g/L"]
+TEXTS = st.lists(st.sampled_from([*WORDS, *OF_TEMPLATES]), min_size=1, max_size=4).map("".join)
+HOSTILE = st.lists(st.sampled_from([*WORDS, *PIECES]), min_size=1, max_size=4).map("".join) | st.sampled_from(LONG) | st.text(max_size=8)
+NAMES = Synonyms([Alias(name="甲", alias="甲病", entity_type="disease", provenance=SEEN[0])])
+
+
+def fact(relation: str, head: str, tail: str, polarity: bool) -> Fact:
+    return Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=polarity, provenance=SEEN)
+
+
+def facts_of(heads: st.SearchStrategy[str], tails: st.SearchStrategy[str], most: int = 12) -> st.SearchStrategy[list[Fact]]:
+    one = st.builds(fact, st.sampled_from(RELATIONS), heads, tails, st.booleans())
+    return st.lists(one, max_size=most, unique_by=lambda row: row.id)  # as near_duplicates leaves them
+
+
+ANY_FACTS = facts_of(st.sampled_from(WORDS), st.sampled_from(WORDS)) | facts_of(TEXTS, TEXTS) | facts_of(HOSTILE, HOSTILE)
+
+
+def differ_by_the_negation_alone(said: str, denied: str) -> bool:
+    return any(
+        said[:place] + after + said[place + len(before) :] == denied
+        for before, after in NEGATIONS
+        for place in range(len(said) + 1)
+        if said.startswith(before, place)
+    )
+
+
+@settings(max_examples=400, deadline=None)
+@given(ANY_FACTS, st.sampled_from(SETS), st.integers(1, 20), st.randoms())
+def test_the_laws_hold_of_all_types_and_sets(facts: list[Fact], name: str, cap: int, random) -> None:
+    params = Claims(per_type=cap, template=name, seed=1)
+    claims, refused = make_claims(facts, params, Known(synonyms=NAMES))
+    by_id = {one.id: one for one in facts}
+    assert len(facts) == len(claims) + len(refused) and {row.reason for row in refused} <= set(REASONS)
+    assert Counter(one.id for one in facts) == Counter([claim.fact_ids[0] for claim in claims] + [row.fact.id for row in refused])
+    said, denied = [claim.factual for claim in claims], [claim.non_factual for claim in claims]
+    assert len(set(said)) == len(set(denied)) == len({claim.id for claim in claims}) == len(claims)
+    assert not set(said) & set(denied)
+    for claim in claims:
+        own = by_id[claim.fact_ids[0]]
+        affirmed, denial = (claim.factual, claim.non_factual) if own.polarity else (claim.non_factual, claim.factual)
+        assert differ_by_the_negation_alone(affirmed, denial), claim
+        assert all(part in sentence for part in (own.head, own.tail) for sentence in (claim.factual, claim.non_factual))
+        assert (claim.head, claim.tail, claim.atomic_type) == (own.head, own.tail, own.relation)
+    assert not list(clashes([by_id[claim.fact_ids[0]] for claim in claims], NAMES))
+    assert max(Counter(claim.atomic_type for claim in claims).values(), default=0) <= cap
+    again, _ = make_claims(random.sample(facts, len(facts)), params, Known(synonyms=NAMES))
+    assert {claim.id for claim in again} == {claim.id for claim in claims}
+
+
+def ids_of(claims: list[ClaimPair]) -> frozenset[str]:
+    return frozenset(claim.fact_ids[0] for claim in claims)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANY_FACTS, ANY_FACTS, st.sampled_from(SETS), st.integers(1, 5), st.integers(0, 3))
+def test_more_facts_leave_what_was_chosen(facts: list[Fact], added: list[Fact], name: str, cap: int, seed: int) -> None:
+    """Only a fact that one of the new ones contradicts goes; a third run changes nothing."""
+    params = Claims(per_type=cap, template=name, seed=seed)
+    first, _ = make_claims(facts, params, Known(synonyms=NAMES))
+    known = {one.id for one in facts}
+    every = [*facts, *(one for one in added if one.id not in known)]
+    more, refused = make_claims(every, params, Known(synonyms=NAMES, chosen=ids_of(first)))
+    gone = ids_of(first) - ids_of(more)
+    assert {row.reason for row in refused if row.fact.id in gone} <= {"contradicted"}
+    assert ids_of(make_claims(every, params, Known(synonyms=NAMES, chosen=ids_of(more)))[0]) == ids_of(more)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_tenth_more_facts_of_every_type_leaves_every_claim(name: str) -> None:
+    facts = []
+    for number in range(220):
+        for relation in RELATIONS[:14] + RELATIONS[15:]:
+            end = "科" if relation == "disease_department" else "性"
+            facts.append(fact(relation, f"病{number % 40}", f"物{number % 23}{end}", number % 3 > 0))
+        facts.append(fact("examination_range", f"检{number}", f"{number}~{number + 2}g/L", True))
+    params = Claims(per_type=60, template=name, seed=1)
+    first, _ = make_claims(facts[: len(facts) * 10 // 11], params)
+    assert set(Counter(claim.atomic_type for claim in first).values()) == {60} and len(first) == 60 * 17
+    assert ids_of(first) <= ids_of(make_claims(facts, params, Known(chosen=ids_of(first)))[0])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [  # the second says what the first denies, or denies what it says, or is the same sentence, each by another cut
+        (fact("disease_infectivity", "甲", "传染性", True), fact("disease_infectivity", "甲不", "传染性", True)),
+        (fact("disease_cause", "甲", "乙的病因包括丙", True), fact("disease_cause", "甲的病因包括乙", "丙", True)),
+        (fact("disease_cause", "甲", "乙", False), fact("disease_cause", "甲", "乙 ", False)),
+    ],
+)
+def test_sentences_that_meet_by_another_cut_make_one_claim(one: Fact, other: Fact) -> None:
+    claims, refused = make_claims([one, other], Claims(per_type=9, template="paper", seed=1))
+    assert len(claims) == 1 and [(row.reason, row.detail) for row in refused] == [("duplicate_claim", claims[0].fact_ids[0])]
