@@ -10,11 +10,17 @@ from splits.columns import RELEASED
 from splits.leak import Leak
 from splits.shots import Shot
 
-LEAKS, SHOTS = "leaks.jsonl", "shots.jsonl"
+LEAKS, SHOTS, PASSED = "leaks.jsonl", "shots.jsonl", "passed.json"
 
 
 def released_leaks(folder: Path) -> list[Leak]:
-    """Return the leaks between what is released, and of what is released in references, in the words of the release."""
+    """Return the leaks between what is released, and of what is released in references, in the words of the release.
+
+    Raises:
+        ValueError: the splits did not pass the checks.
+    """
+    if not (folder / PASSED).exists():
+        raise ValueError(f"{folder / PASSED}: no such file, so the splits did not pass the checks of leaks; run `dvc repro leaks`")
     found = []
     for leak in read_jsonl(folder / LEAKS, Leak):
         if "reserved" not in (leak.split, leak.other_split):

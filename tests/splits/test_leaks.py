@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from records.jsonl import read_jsonl, to_line
 from records.provenance import Provenance
 from records.question import Question, question_id
 from splits import leaks
+from splits.companions import released_leaks
 from splits.containment import contained, ngrams_of
 from splits.memory import read_memory
 from splits.shots import Shot
@@ -70,6 +72,15 @@ def test_a_planted_leak_is_found_and_blocks(split_files, pool, question, name: s
         ("test", one.id, "train", two.id)
     ]
     assert not (folder / "leaks/passed.json").exists()
+
+
+def test_what_leaks_is_not_released(split_files, release_of, pool) -> None:
+    folder = split_files(pool)
+    shutil.copy(folder / "splits/test/questions.jsonl", folder / "splits/train/questions.jsonl")
+    with pytest.raises(ValueError, match="leaks, all in"):
+        release_of(folder)
+    with pytest.raises(ValueError, match=r"passed\.json: no such file, .*`dvc repro leaks`"):
+        released_leaks(folder / "leaks")
 
 
 def test_a_shot_that_is_asked_is_found(split_files, pool) -> None:
