@@ -16,6 +16,7 @@ from records.question import Category, Form, Question, QuestionType
 from splits.units import Cell, Row
 
 _TELLING_STEM_CHARS = 20  # letters; a shorter stem (下列说法正确的是) is shared by questions that have nothing else in common
+BUFFER_BYTES = 1 << 20  # a call to the system for each 8 kB costs a second a million questions
 
 
 class Text(Struct, frozen=True, gc=False):
@@ -76,7 +77,7 @@ def read_questions(path: Path, clusters: Path | None = None) -> Questions:
     decode = msgspec.json.Decoder(Asked).decode
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
-    with open(path, "rb") as file:
+    with open(path, "rb", buffering=BUFFER_BYTES) as file:
         for number, line in enumerate(tqdm(file, desc="split", unit=" questions", disable=None), 1):
             try:
                 asked = decode(line)

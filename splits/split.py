@@ -16,7 +16,7 @@ from splits.allocate import decide
 from splits.composition import compose
 from splits.heads import decide_heads, head_id
 from splits.memory import Memory, read_memory, write_memory
-from splits.reading import Questions, read_questions
+from splits.reading import BUFFER_BYTES, Questions, read_questions
 from splits.remembering import edited_of, remember
 from splits.settling import Put
 from splits.shots import Shot, shots_of
@@ -82,7 +82,7 @@ def write_questions(out: Path, questions: Questions, placed: Mapping[str, Put]) 
     for index in sorted(range(len(questions.rows)), key=lambda index: questions.rows[index].id):
         chosen[placed[questions.rows[index].id].split].append(index)
     for split, indices in chosen.items():
-        with replacing(out / split / "questions.jsonl") as part, open(part, "wb") as file:
+        with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as file:
             file.writelines(map(questions.lines.__getitem__, indices))
     return sum(map(len, chosen.values()))
 
