@@ -22,8 +22,8 @@ from records.claim import ClaimPair
 from records.evidence import Passage
 from records.jsonl import folder_lock, read_jsonl, write_json
 from records.model import Description
-from records.params import Model
 from records.question import Question
+from records.run import Model
 from records.stage import read_arguments, run_stage
 
 _THREADS = 1  # the number of threads is part of the result; a second one gains little and waits where the cores are shared

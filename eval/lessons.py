@@ -58,7 +58,7 @@ def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> lis
 
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
     """Return the requests of all tasks whose answers are known, with the shortest reply in the asked format as their solution."""
-    requests = [request for task in TASKS.values() for request in task(questions, claims)]
+    requests = [request for task in TASKS.values() for request in task.requests(questions, claims, task.prompts[0])]
     return [structs.replace(request, solution=request.reply(request.answer)) for request in requests if request.answer is not None]
 
 

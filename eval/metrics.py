@@ -1,105 +1,92 @@
 """Figures from scores. Every denominator is all items asked: an unread, cut or failed reply counts, and counts as wrong."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, stdev
 from typing import Any, get_args
 
-from records.claim import ClaimPair
+from eval.tasks.request import Request
 from records.prediction import Outcome, Score
-from records.question import Question
 
 Figures = dict[str, Any]
-SIDES = {"factual": "正确", "non_factual": "错误"}
-"""The right answer to each side of a claim pair."""
+_FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
 _DIGITS = 4
 
 
-def claim_metrics(scores: Iterable[Score], pairs: Iterable[ClaimPair]) -> Figures:
+def claim_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:
     """Return following rate and pair accuracy (SdAK, section 4.2.2), over all pairs and by atomic type.
 
     A pair follows when both its replies give an answer; it is right when the factual claim is called 正确 and the non-factual
     one 错误. Rates are means over the repeats, with their standard deviation.
     """
     read = {(score.item_id, score.repeat): score for score in scores}
-    repeats = _repeats(read.values())
-    pairs = list(pairs)
-    sides = {pair.id: [f"{pair.id}/{side}" for side in SIDES] for pair in pairs}
-    follows = {(pair.id, r): all(read[item, r].outcome == "answered" for item in sides[pair.id]) for pair in pairs for r in repeats}
-    right = {(pair.id, r): all(bool(read[item, r].correct) for item in sides[pair.id]) for pair in pairs for r in repeats}
+    repeats = _repeats(scores)
 
-    def figures(chosen: Sequence[ClaimPair]) -> Figures:
-        following = _over_repeats([[follows[pair.id, r] for pair in chosen] for r in repeats])
-        accuracy = _over_repeats([[right[pair.id, r] for pair in chosen] for r in repeats])
-        return {"pairs": len(chosen), **_named("following_rate", following), **_named("accuracy", accuracy)}
+    def figures(chosen: Sequence[Request]) -> Figures:
+        following = _over_repeats([_whole(chosen, lambda item, r=r: read[item, r].outcome == "answered") for r in repeats])
+        accuracy = _over_repeats([_whole(chosen, lambda item, r=r: bool(read[item, r].correct)) for r in repeats])
+        pairs = len({request.unit for request in chosen})
+        return {"pairs": pairs, **_named("following_rate", following), **_named("accuracy", accuracy)}
 
+    answers = Counter(score.answer for score in scores if score.answer)
     return {
-        **figures(pairs),
-        "outcomes": _outcomes(read.values()),
-        "answers": dict(sorted(Counter(score.answer for score in read.values() if score.answer).items())),
-        "by_type": _grouped(pairs, lambda pair: pair.atomic_type, figures),
+        **figures(requests),
+        "outcomes": _outcomes(scores),
+        "answers": dict(sorted(answers.items())),
+        "by_type": _grouped(requests, "atomic_type", figures),
     }
 
 
-def choice_metrics(scores: Iterable[Score], questions: Iterable[Question]) -> Figures:
+def choice_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:
     """Return accuracy over all questions and by type, exam, subject, category, case type and form; groups need all right.
 
     A multiple choice is right when its set of letters is. `following_rate` is the share of replies with an answer; the accuracy
     if every reply without one had been right is `accuracy_at_most`.
     """
     read = {(score.item_id, score.repeat): score for score in scores}
-    repeats = _repeats(read.values())
+    repeats = _repeats(scores)
 
-    def figures(chosen: Sequence[Question]) -> Figures:
-        rows = [[read[question.id, r] for question in chosen] for r in repeats]
-        accuracy = _over_repeats([[bool(score.correct) for score in row] for row in rows])
+    def figures(chosen: Sequence[Request]) -> Figures:
+        accuracy = _over_repeats([[bool(read[request.item_id, r].correct) for request in chosen] for r in repeats])
         return {"questions": len(chosen), **_named("accuracy", accuracy)}
 
-    def group_figures(chosen: Sequence[Question]) -> Figures:
-        whole = [_all_right(chosen, read, r) for r in repeats]
-        return {"groups": len(whole[0]) if whole else 0, **_named("accuracy", _over_repeats(whole))}
-
-    questions = list(questions)
-    everything = list(read.values())
-    answered = _over_repeats([[read[q.id, r].outcome == "answered" for q in questions] for r in repeats])
-    at_most = [[bool(read[q.id, r].correct) or read[q.id, r].outcome != "answered" for q in questions] for r in repeats]
-    grouped = [question for question in questions if question.group_id]
+    grouped = [request for request in requests if request.unit != request.item_id]
+    whole = [_whole(grouped, lambda item, r=r: bool(read[item, r].correct)) for r in repeats]
+    answered = [[read[request.item_id, r].outcome == "answered" for request in requests] for r in repeats]
+    at_most = [[score.correct or score.outcome != "answered" for score in (read[q.item_id, r] for q in requests)] for r in repeats]
     return {
-        **figures(questions),
-        **_named("following_rate", answered),
-        "accuracy_at_most": _over_repeats(at_most)[0],
-        "outcomes": _outcomes(everything),
-        "letters": _letters(everything, questions),
-        "by_question_type": _grouped(questions, lambda q: q.question_type, figures),
-        "by_category": _grouped(questions, lambda q: q.category, figures),
-        "by_exam": _grouped(questions, lambda q: q.exam, figures),
-        "by_subject": _grouped(questions, lambda q: f"{q.exam} {q.subject}", figures),
-        "by_case_type": _grouped([q for q in questions if q.case_type], lambda q: q.case_type, figures),
-        "by_form": _grouped([q for q in questions if q.form], lambda q: q.form, figures),
-        "groups": group_figures(grouped),
+        **figures(requests),
+        **_named("following_rate", _over_repeats(answered)),
+        "accuracy_at_most": _over_repeats([[bool(right) for right in row] for row in at_most])[0],
+        "outcomes": _outcomes(scores),
+        "letters": _letters(scores, requests),
+        **{f"by_{facet}": _grouped(requests, facet, figures) for facet in _FACETS},
+        "groups": {"groups": len(whole[0]) if whole else 0, **_named("accuracy", _over_repeats(whole))},
     }
 
 
-def _all_right(questions: Iterable[Question], read: Mapping[tuple[str, int], Score], repeat: int) -> list[bool]:
-    by_group: dict[str, list[bool]] = defaultdict(list)
-    for question in questions:
-        by_group[question.group_id or question.id].append(bool(read[question.id, repeat].correct))
-    return [all(rights) for _, rights in sorted(by_group.items())]
+def _whole(requests: Iterable[Request], holds: Callable[[str], bool]) -> list[bool]:
+    """Return for each unit whether something holds of all its items."""
+    units: dict[str, bool] = {}
+    for request in requests:
+        units[request.unit] = units.get(request.unit, True) and holds(request.item_id)
+    return list(units.values())
 
 
-def _letters(scores: Iterable[Score], questions: Iterable[Question]) -> Figures:
+def _letters(scores: Iterable[Score], requests: Iterable[Request]) -> Figures:
     """Return how often each letter is answered and how often it is right, both over all repeats: a model that favours one shows here."""
-    right = {question.id: question.answer or "" for question in questions}
+    right = {request.item_id: request.answer or "" for request in requests}
     scores = list(scores)
     answered = Counter(letter for score in scores for letter in score.answer or "")
     gold = Counter(letter for score in scores for letter in right[score.item_id])
     return {"answered": dict(sorted(answered.items())), "gold": dict(sorted(gold.items()))}
 
 
-def _grouped(records: Iterable[Any], key: Callable[[Any], Any], figures: Callable[[Sequence[Any]], Figures]) -> Figures:
+def _grouped(requests: Iterable[Request], facet: str, figures: Callable[[Sequence[Request]], Figures]) -> Figures:
     groups = defaultdict(list)
-    for record in records:
-        groups[key(record)].append(record)
+    for request in requests:
+        if facet in request.facets:
+            groups[request.facets[facet]].append(request)
     return {name: figures(groups[name]) for name in sorted(groups)}
 
 

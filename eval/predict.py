@@ -14,15 +14,14 @@ from tqdm import tqdm
 from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Reply, Settings
 from eval.prompt import prompt_sha256
-from eval.tasks import TASKS
+from eval.tasks import TASKS, wording
+from eval.tasks.reading import read_split
 from eval.tasks.request import Request, with_shots
 from records.checks import one_of
-from records.claim import ClaimPair
 from records.jsonl import folder_lock, read_jsonl, to_line, write_jsonl
 from records.model import Description
-from records.params import Run
 from records.prediction import Prediction
-from records.question import Question
+from records.run import Run
 from records.stage import read_arguments, run_stage
 
 
@@ -63,9 +62,9 @@ def describe(model: str, models: Path) -> tuple[Description, Path]:
 
 def build_requests(run: Run, splits: Path) -> list[Request]:
     """Return the requests of the test split; few-shot examples come from train, then dev, never from test."""
-    task = TASKS[run.task]
-    requests = task(*_read_split(splits / "test"))
-    examples = [task(*_read_split(splits / name)) for name in ("train", "dev")] if run.shots else []
+    ask, prompt = TASKS[run.task].requests, wording(run.task, run.prompt)
+    requests = ask(*read_split(splits / "test"), prompt)
+    examples = [ask(*read_split(splits / name), prompt) for name in ("train", "dev")] if run.shots else []
     return with_shots(requests, examples, run.shots, run.seed)
 
 
@@ -82,10 +81,6 @@ def ask(backend: Backend, askings: list[Asking], settings: Settings, kept: Path,
             out.flush()
             bar.update()
     return [replies[key] for key in keys]
-
-
-def _read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
-    return list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair))
 
 
 def _askings(requests: list[Request], backend: Backend, repeats: int) -> list[Asking]:

@@ -8,21 +8,15 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, field
 from msgspec.structs import force_setattr
 from ruamel.yaml import YAML
 
+from records.block import Block, Count, Share, Slug
 from records.checks import convert, one_of
+from records.run import Judge, Model, Run
 
 PARAMS_FILE = "params.yaml"
-Share = Annotated[float, Meta(ge=0, le=1)]
-Count = Annotated[int, Meta(ge=0)]
-SLUG = "^[a-z0-9][a-z0-9_-]*$"
-Slug = Annotated[str, Meta(pattern=SLUG)]
-
-
-class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One block of params.yaml."""
 
 
 class Source(Block):
@@ -139,37 +133,6 @@ class Split(Block):
     claim_reserved_share: Share
 
 
-class Model(Block):
-    """One line under `models`."""
-
-    backend: Literal["baseline", "huggingface", "openai", "vllm"]
-    strategy: str | None = None
-    """What a baseline does: a key of `eval.backends.baseline.STRATEGIES`."""
-    name: str | None = None
-    """Model on the Hugging Face hub or a local folder in its format."""
-    revision: str | None = None
-    train: dict[str, int | float] | None = None
-    """Train from scratch on the train split: keys of `eval.finetune.Training`."""
-
-
-class Run(Block):
-    """One line under `runs`: a model asked one task."""
-
-    model: Slug
-    task: Literal["claim", "choice", "tcm"]
-    shots: Count = 0
-    repeats: Annotated[int, Meta(ge=1)] = 1
-    seed: int = 1
-    max_new_tokens: Annotated[int, Meta(ge=1)] = 32
-    temperature: Annotated[float, Meta(ge=0)] = 0.0
-    """0 takes the likeliest token; SdAK, section 4.2.3, samples at 0.3."""
-    top_k: Count = 0
-    """0: no limit."""
-    top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
-    repetition_penalty: Annotated[float, Meta(gt=0)] = 1.0
-    batch_size: Annotated[int, Meta(ge=1)] = 16
-
-
 class Params(Block, kw_only=True):
     """The whole file."""
 
@@ -185,6 +148,8 @@ class Params(Block, kw_only=True):
     split: Split
     models: dict[Slug, Model]
     runs: dict[Slug, Run]
+    judges: dict[Slug, Judge] = field(default_factory=dict)
+    """By the run whose replies are judged."""
 
 
 def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
@@ -202,6 +167,10 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     params: Params = convert(values, Params, where)
     for name, run in params.runs.items():
         one_of(run.model, params.models, "model", f"{where}: runs.{name}")
+    essays = [name for name, run in params.runs.items() if run.task == "essay"]
+    for name, judge in params.judges.items():
+        one_of(name, essays, "run of task essay", f"{where}: judges")
+        one_of(judge.model, params.models, "model", f"{where}: judges.{name}")
     for name, source in params.sources.items():
         if source.kind == "files" and not (source.path and source.format):
             raise ValueError(f"{where}: sources.{name}: kind files needs `path` and `format`")

@@ -15,8 +15,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
+from records.block import SLUG
 from records.checks import convert, one_of
-from records.params import PARAMS_FILE, SLUG, read_params
+from records.params import PARAMS_FILE, read_params
 
 
 class Arguments(argparse.Namespace):

@@ -1,5 +1,17 @@
-"""The tasks by name: a task is a function from questions and claim pairs to requests, sorted by item id."""
+"""The tasks by name."""
 
 from eval.tasks import choice, claim, tcm
+from eval.tasks.contract import Task
+from records.checks import one_of
 
-TASKS = {"claim": claim.requests, "choice": choice.requests, "tcm": tcm.requests}
+TASKS: dict[str, Task] = {"claim": claim.TASK, "choice": choice.TASK, "tcm": tcm.TASK}
+
+
+def wording(task: str, name: str | None) -> str:
+    """Return the name of a task's wording, the default for None.
+
+    Raises:
+        ValueError: the task has no such wording; the message names those it has.
+    """
+    prompts = TASKS[task].prompts
+    return one_of(name, prompts, "prompt", f"task {task}") if name else prompts[0]

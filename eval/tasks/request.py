@@ -16,10 +16,10 @@ class Request(Struct, frozen=True, kw_only=True):
     item_id: str
     """Question id, or claim id with `/factual` or `/non_factual`."""
     messages: list[Message]
-    question_type: Literal["claim", "mcqa", "mrqa"]
-    """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more."""
+    question_type: Literal["claim", "mcqa", "mrqa", "qa"]
+    """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa: an answer in words."""
     options: list[Option]
-    """What may be answered; for a claim 正确 and 错误, each its own letter."""
+    """What may be answered; for a claim 正确 and 错误, each its own letter; nothing for qa."""
     answer: str | None
     """Right answer; no backend but a test's may look at it. None where the source keeps it hidden."""
     answer_format: str
@@ -30,6 +30,14 @@ class Request(Struct, frozen=True, kw_only=True):
     """Few-shot examples come from the requests with the same pool (subject and question type)."""
     kin: frozenset[str]
     """Item, near-duplicate cluster and group: what shares one of these is never shown beside it."""
+    reader: Literal["claim", "mcqa", "mrqa", "tcm", "qa"]
+    """Key of `eval.answers.READERS`: how a reply to it is read."""
+    unit: str
+    """What is right only as a whole: the claim pair, the case or group of shared options, or the item itself."""
+    facets: dict[str, str]
+    """What figures are broken down by, such as exam, subject, question_type, category, case_type, form, atomic_type; none is empty."""
+    follows: str | None = None
+    """Item whose question and reply stand before this one in the same conversation (the questions of one case)."""
 
     def reply(self, answer: str) -> str:
         """Return an answer in the asked format."""
@@ -39,6 +47,19 @@ class Request(Struct, frozen=True, kw_only=True):
 def options_text(options: Iterable[Option], mark: str) -> str:
     """Return options one a line, letter first."""
     return "\n".join(f"{option.letter}{mark}{option.text}" for option in options)
+
+
+def facets_of(question: Question) -> dict[str, str]:
+    """Return what the figures of a question are broken down by."""
+    facets = {
+        "question_type": question.question_type,
+        "category": question.category,
+        "exam": question.exam,
+        "subject": f"{question.exam} {question.subject}",
+        "case_type": question.case_type,
+        "form": question.form,
+    }
+    return {name: value for name, value in facets.items() if value}
 
 
 def kin_of(question: Question) -> frozenset[str]:

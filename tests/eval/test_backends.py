@@ -14,7 +14,7 @@ from eval.backends.contract import Asking, Reply, Settings
 from eval.tasks import TASKS
 from eval.tasks.request import Request
 from records.model import Description
-from records.params import Model
+from records.run import Model
 from records.provenance import Provenance
 from records.question import Option, Question
 

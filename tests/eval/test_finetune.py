@@ -22,7 +22,7 @@ from records.claim import ClaimPair
 from records.evidence import Passage
 from records.jsonl import read_jsonl
 from records.model import Description
-from records.params import Run
+from records.run import Run
 from records.question import Question
 
 

@@ -16,7 +16,7 @@ from eval.predict import KeptReply, ask, build_requests, describe, main
 from eval.prompt import Message, plain_text
 from eval.tasks import TASKS
 from records.jsonl import read_jsonl, write_jsonl
-from records.params import Run
+from records.run import Run
 from records.prediction import Prediction
 from records.question import Question
 

@@ -8,7 +8,8 @@ from msgspec import Meta, Struct
 
 from records import params
 from records.checks import convert
-from records.params import Model, Source, Split
+from records.params import Source, Split
+from records.run import Model
 from records.stage import read_arguments
 
 PARAMS = params.read_params()
