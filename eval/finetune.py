@@ -40,7 +40,9 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "models", Model, paths, keyed=True)
     model: Model = args.params
-    description = Description(model=args.key, backend=model.backend, strategy=model.strategy, name=model.name, revision=model.revision)
+    server = model.server if model.backend in ("openai", "vllm") else None
+    names = {name: getattr(model, name) for name in ("backend", "strategy", "name", "revision")}
+    description = Description(model=args.key, server=server, **names)
     with folder_lock(args.out) as out:
         made = out.with_name(out.name + ".part")
         shutil.rmtree(made, ignore_errors=True)

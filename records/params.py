@@ -133,6 +133,14 @@ class Split(Block):
     claim_reserved_share: Share
 
 
+class Errors(Block):
+    drawn: Count = 100
+    """Pairs of each run that people label for their error, and again right ones for their reasons (SdAK, section 5.1: 100)."""
+    seed: int = 1
+    judge: Judge | None = None
+    """Model that proposes the errors of the drawn pairs in place of the rules."""
+
+
 class Params(Block, kw_only=True):
     """The whole file."""
 
@@ -150,6 +158,7 @@ class Params(Block, kw_only=True):
     runs: dict[Slug, Run]
     judges: dict[Slug, Judge] = field(default_factory=dict)
     """By the run whose replies are judged."""
+    errors: Errors = field(default_factory=Errors)
 
 
 def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:

@@ -30,6 +30,10 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Why no reply was had."""
     likelihoods: dict[str, float] | None = None
     """Log-likelihood of each allowed answer, where the run's method is likelihood."""
+    follows: str | None = None
+    """Item whose question and reply stood before this one in the conversation: its repeats may have been asked differently."""
+    shots: int = 0
+    """Few-shot examples that were shown; fewer than the run's where the subject has no more."""
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

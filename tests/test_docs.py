@@ -14,7 +14,24 @@ import records.params
 from curation import claims, near_duplicates, rejections
 from curation.entities import kinds
 from eval.finetune import Training
-from records import alias, claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review, verdict
+from records import (
+    alias,
+    claim,
+    cluster,
+    evidence,
+    fact,
+    item,
+    judgement,
+    label,
+    model,
+    prediction,
+    provenance,
+    question,
+    rejection,
+    review,
+    shot,
+    verdict,
+)
 from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours
 
 ROOT = Path(__file__).parent.parent
@@ -36,7 +53,9 @@ def structs_of(*modules: object) -> list[type[Struct]]:
     ]
 
 
-RECORDS = structs_of(alias, claim, cluster, evidence, fact, item, model, prediction, provenance, question, rejection, review, verdict)
+RECORDS = structs_of(
+    alias, claim, cluster, evidence, fact, item, judgement, label, model, prediction, provenance, question, rejection, review, shot, verdict
+)
 BLOCKS = [shape for shape in structs_of(records.params) if shape.__name__ not in ("Block", "Extraction")] + [Training]
 
 

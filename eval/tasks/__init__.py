@@ -1,10 +1,16 @@
-"""The tasks by name."""
+"""The tasks by name, and what a run asks."""
 
-from eval.tasks import choice, claim, tcm
+from pathlib import Path
+
+from eval.tasks import choice, claim, essay, tcm
 from eval.tasks.contract import Task
+from eval.tasks.reading import read_split
+from eval.tasks.request import Request
+from eval.tasks.shots import examples_of, with_shots
 from records.checks import one_of
+from records.run import Run
 
-TASKS: dict[str, Task] = {"claim": claim.TASK, "choice": choice.TASK, "tcm": tcm.TASK}
+TASKS: dict[str, Task] = {"claim": claim.TASK, "choice": choice.TASK, "essay": essay.TASK, "tcm": tcm.TASK}
 
 
 def wording(task: str, name: str | None) -> str:
@@ -15,3 +21,10 @@ def wording(task: str, name: str | None) -> str:
     """
     prompts = TASKS[task].prompts
     return one_of(name, prompts, "prompt", f"task {task}") if name else prompts[0]
+
+
+def build_requests(run: Run, splits: Path) -> list[Request]:
+    """Return the requests of the test split, sorted by item id; few-shot examples come from train and dev, never from test."""
+    ask, prompt = TASKS[run.task].requests, wording(run.task, run.prompt)
+    examples = examples_of(ask, prompt, splits, run.seed) if run.shots else []
+    return with_shots(ask(*read_split(splits / "test"), prompt), examples, run.shots)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from eval.metrics import claim_figures
 from eval.prompt import read_prompt
 from eval.tasks.contract import Task
 from eval.tasks.request import Request
@@ -34,14 +33,13 @@ def _request(pair: ClaimPair, side: str, prompt: str) -> Request:
         kin=frozenset({pair.id, pair.head}),
         reader="claim",
         unit=pair.id,
-        facets={"atomic_type": pair.atomic_type, "side": side},
+        facets={"atomic_type": pair.atomic_type, "side": side, "head": pair.head},
     )
 
 
 TASK = Task(
     about="Both sides of each claim pair, asked apart (SdAK).",
-    prompts=("claim",),
+    prompts=("claim", "claim_prompt2"),
     requests=requests,
-    figures=claim_figures,
     published=("sdak_v1",),
 )

@@ -1,12 +1,14 @@
-"""What a task is: what it asks of the records of a split, in which wordings, and the figures it gives."""
+"""What a task is: what it asks of the records of a split, and in which wordings.
 
-from collections.abc import Callable, Iterable, Sequence
+What figures it gives stands in `eval.metrics.FIGURES`: asking must not hang on how scores are counted, or mending a figure would ask anew.
+"""
+
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
 from eval.tasks.request import Request
 from records.claim import ClaimPair
-from records.prediction import Score
 from records.question import Question
 
 Ask = Callable[[Iterable[Question], Iterable[ClaimPair], str], list[Request]]
@@ -14,14 +16,12 @@ Ask = Callable[[Iterable[Question], Iterable[ClaimPair], str], list[Request]]
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """One task; a new one is one file in `eval/tasks` and one entry in `eval.tasks.TASKS`."""
+    """One task; a new one is one file in `eval/tasks`, one entry in `eval.tasks.TASKS` and one in `eval.metrics.FIGURES`."""
 
     about: str
     """One line for people."""
     prompts: tuple[str, ...]
     """Names of its wordings, the default first."""
     requests: Ask
-    figures: Callable[[Sequence[Score], Sequence[Request]], dict]
-    """Scores of all repeats and the requests that were asked in, a run's figures out (`eval.metrics`)."""
     published: tuple[str, ...] = ()
     """Rule sets in `eval.rules` whose figures stand beside ours."""
