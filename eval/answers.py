@@ -1,9 +1,11 @@
 """Reading answers: what a reply commits to, or why there is no answer to be read.
 
-`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm, response, options} and prints them with outcome and answer.
+`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa, response, options}; prints them with outcome and answer.
 """
 
+import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,36 +13,40 @@ import msgspec
 
 from eval.choice_reading import read_several, read_single
 from eval.claim_reading import read_claim
-from eval.reply_text import without_reasoning
+from eval.reply_text import said
+from eval.rules import RULE_SETS
+from eval.rules.contract import ERROR, RuleSet
 from eval.tcm_reading import read_tcm, read_tcm_group
 from records.checks import one_of
 from records.jsonl import read_jsonl
 from records.prediction import FinishReason, Outcome
 from records.stage import run_stage
 
+_TOLD_EVERY = 100_000
 Options = Mapping[str, str]
 READERS: dict[str, Callable[[str, Options], str | None]] = {
     "claim": lambda reply, options: read_claim(reply),
     "mcqa": read_single,
     "mrqa": read_several,
     "tcm": read_tcm,
+    "qa": lambda reply, options: reply.strip() or None,
 }
+"""Claims, one option, several options, TCMBench's format, and an answer in words, which is the reply itself."""
 
 
 def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:
     """Return the outcome of a reply and its answer, None unless answered.
 
-    A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer.
+    A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer that stands
+    before the cut is an answer.
     """
+    read = READERS[one_of(task, READERS, "task", "answers")]
     if finish_reason == "error":
         return "failed", None
-    text = without_reasoning(reply)
-    if text is None:
-        return "truncated", None
-    answer = READERS[one_of(task, READERS, "task", "answers")](text, options)
-    if answer is not None:
+    text, cut = said(reply)
+    if (answer := read(text, options)) is not None:
         return "answered", answer
-    return ("truncated" if finish_reason == "length" else "unparsed"), None
+    return ("truncated" if cut or finish_reason == "length" else "unparsed"), None
 
 
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -54,9 +60,9 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
     options = by_letter(row.get("options") or {})
     if isinstance(options, list):
         one_of(row["task"], ["tcm"], "task of a case group", "answers")
-        text = without_reasoning(row["response"])
-        answers = read_tcm_group(text, options) if text is not None else [None] * len(options)
-        outcome = "truncated" if text is None else "answered" if any(answers) else "unparsed"
+        text, cut = said(row["response"])
+        answers = read_tcm_group(text, options)
+        outcome = "answered" if any(answers) else "truncated" if cut else "unparsed"
         return {**row, "outcome": outcome, "answer": answers}
     outcome, answer = read_answer(row["task"], row["response"], options)
     return {**row, "outcome": outcome, "answer": answer}
@@ -73,18 +79,43 @@ def by_letter(options: Any) -> Any:
     raise ValueError(f"options {str(options)[:60]} are neither {{A: text}} nor [{{letter, text}}]")
 
 
+def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
+    """Return a row with the decision of a published rule set; outcome and answer are None where it reads no such question.
+
+    Of a case group each question gets the decision on the whole reply, since the released code asks them one by one.
+    """
+    options = by_letter(row.get("options") or {})
+    kind = "a1" if row["task"] == "tcm" else row["task"]
+    if kind not in rules.kinds:
+        return {**row, "outcome": None, "answer": None}
+    if isinstance(options, list):
+        decisions: Any = [rules.read(row["response"], each, "a3") for each in options]
+        return {**row, "outcome": "answered" if any(decisions) else "unparsed", "answer": decisions}
+    decision = rules.read(row["response"], options, kind)
+    return {**row, "outcome": "unparsed" if decision is None else decision if decision == ERROR else "answered", "answer": decision}
+
+
 def main(argv: list[str] | None = None) -> None:
-    arguments = sys.argv[1:] if argv is None else argv
-    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
-        print(__doc__)
-        sys.exit(0 if arguments[:1] in (["-h"], ["--help"]) else 2)
-    for number, row in enumerate(read_jsonl(arguments[0], dict), 1):
+    parser = argparse.ArgumentParser(prog="python -m eval.answers", description=__doc__, allow_abbrev=False)
+    parser.add_argument("file", help="JSON Lines")
+    parser.add_argument("--rules", help=f"read as the released code of a benchmark does: {', '.join(RULE_SETS)}")
+    arguments = parser.parse_args(argv)
+    rules = RULE_SETS[one_of(arguments.rules, RULE_SETS, "rule set", "--rules")] if arguments.rules else None
+    outcomes: Counter[str | None] = Counter()
+    for number, row in enumerate(read_jsonl(arguments.file, dict), 1):
         if missing := {"task", "response"} - row.keys():
-            raise ValueError(f"{arguments[0]}:{number}: missing {', '.join(sorted(missing))}; expected id, task, response, options")
+            raise ValueError(f"{arguments.file}:{number}: missing {', '.join(sorted(missing))}; expected id, task, response, options")
         try:
-            print(msgspec.json.encode(read_row(row)).decode())
+            done = read_row(row)
+            done = read_row_by_rules(row, rules) if rules else done
         except ValueError as error:
-            raise ValueError(f"{arguments[0]}:{number}: {error}") from None
+            raise ValueError(f"{arguments.file}:{number}: {error}") from None
+        sys.stdout.buffer.write(msgspec.json.encode(done) + b"\n")
+        outcomes[done["outcome"]] += 1
+        if number % _TOLD_EVERY == 0:
+            print(f"{number} replies read", file=sys.stderr)
+    counts = ", ".join(f"{count} {outcome or 'not read by these rules'}" for outcome, count in sorted(outcomes.items(), key=str))
+    print(f"{sum(outcomes.values())} replies: {counts}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -5,83 +5,106 @@ The verdict must be the reply's first assertion. Lead-ins that assert nothing ar
 """
 
 import re
-from functools import cache
 
-from opencc import OpenCC
-
-from eval.reply_text import folded
+from eval.reply_text import folded, simplified
 
 RIGHT, WRONG = "正确", "错误"
 
-_OPENING_MARKS = re.compile(r"[\"'“”‘’「『《〈(\[【<{]")
-_CLOSING_MARKS = re.compile(r"[」』》〉)\]】>}]")
+_QUICK = re.compile(r"[\s“”\"*]*(正确|错误)[”“\"*]*(?:[。.！!]|$|[，,\n](?![^。\n]{0,6}(?:或|还是|/)))")
+_JSON = re.compile(r"\A(?:json\s*)?\{\s*[\"'][^\"']{1,12}[\"']\s*:\s*")
+_QUOTED_CLAIM = re.compile(r"\A[^“\"「『‘'\n]{0,10}[“\"「『‘'][^“”\"「」『』‘’'\n]{5,200}[”\"」』’'](?=[的,]?(?:这|该|此|的|是))")
+_QUOTES = re.compile(r"[\"'“”‘’「」『』]")
+_BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}]")
 _SIGNS = re.compile(r"[~√×]")
+_REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+")
+_GREETINGS = (
+    r"(?:你好|您好|好的|嗯|哈+|很高兴[^,。!]{0,12}|抱歉|对不起|不好意思|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
+    r"|(?:亲爱|尊敬)的[^,。!:]{1,12})[,。!:~\s]+"
+)
+_VIEWS = (
+    r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|因此|所以|那么)[,:\s]*"
+    r"|我(?:们)?(?:的)?(?:认为|觉得|判断|回答|答案|回复|结论|看法)(?:是|为)?[,:\s]*|我[会想]说[,:\s]*|在我看来[,:\s]*|(?:事实上|实际上|其实|显然|显而易见|很?明显|当然|毫无疑问|的确|[^,。:\n]{1,6}(?:来说|来讲|来看|而言|地说|说来)),?\s*|个人认为[,:\s]*"
+    r"|[^,。:\n不没无未]{0,14}(?:表明|证明|显示|证实)[,:]?\s*|(?:专家|医生|学者|一般|通常|普遍)认为[,:]?\s*"
+    r"|(?:根据|按照|依据|基于|从|经过?|通过|结合)[^,。:\n]{1,20}[,:][,:\s]*|让?我们?(?:来|先)?(?:一步|逐)[^,。:\n]{0,16}[,。:\n]\s*|我来[^,。:\n]{1,12}[,。:\n]\s*"
+    r"|(?:the|this) (?:statement|claim|answer) is:?\s*|(?:yes|no)\s*[,.]\s*"
+)
+_LABEL = (
+    r"(?:(?:我的|本题|正确|最终|参考|标准)*(?:答案|回答|回复|结论|判断|判断结果|判定|结果|判断题(?:的?答案)?)|verdict|答|answer|ans|a|response|result|judg(?:e)?ment|conclusion"
+    r"|assistant|助手|医生)"
+)
 _LEAD_INS = re.compile(
-    r"(?:(?:你好|您好|好的|谢谢[^,。!]*|感谢[^,。!]*)[,。!~\s]*"
-    r"|(?:作为|对于)[^,。:]{1,20},\s*|以下是[^,。:]{1,12}:\s*"
-    r"|(?:首先|总之|综上所述|综上|因此|所以|那么)[,:\s]*"
-    r"|(?:我(?:们)?(?:认为|觉得|判断|的(?:回答|判断|答案|回复)是?)|在我看来|(?:根据|按照|依据|基于|从)[^,。:]{1,20}(?:来看|来说|上看|上讲)?[,:])[,:\s]*"
-    r"|(?:(?:正确|最终|参考)?答案|结论|回复|回答|判断|判断结果|结果|答|answer|ans|a)(?:是|为)?\s*[:]\s*"
-    r"|(?:(?:正确|最终|参考)?答案|结论|回答|判断结果)(?:是|为)\s*"
-    r"|(?:\d{1,2}|[一二三四五六])\s*[.、)]\s*|[-—•·.。,:\s]+)",
+    rf"(?:{_GREETINGS}|{_VIEWS}|{_LABEL}\s*(?:(?:应该?)?[是为])?\s*[:,\n]\s*|(?:(?:正确|最终|参考)?答案|结论|回答|判断结果)(?:应该?)?[是为]\s*"
+    r"|(?:\d{1,2}|[一二三四五六])\s*[.、,:]\s*|[-—•·.。,:\s]+)",
     re.IGNORECASE,
 )
+_SAID = r"(?:说法|观点|陈述|表述|描述|命题|论断|论述|句话|话|叙述|内容|断言|声明|判断|理解|情况)"
 _SUBJECT = (
-    r"(?:(?:您|你|题目中?|题中)?(?:的|所说的|提到的)?"
-    r"(?:该|这个|这种|这一|这|此|本|上述|以上|下列|题中|给出的)?(?:条|句|个|项)?"
-    r"(?:医学)?(?:说法|观点|陈述|表述|描述|命题|论断|论述|句话|话|叙述|内容|断言|声明)?)"
+    r"(?:(?:您|你|题目中?|题干中?|题中|文中)?(?:的|所说的|所述|提到的|说的|所描述的)?"
+    rf"(?:该|这个|这种|这一|这|此|本|上述|以上|下列|给出的|这样的)?(?:条|句|个|项|种)?(?:医学)?{_SAID}?)(?:说得|说的|讲得)?"
+)
+_ANY_SUBJECT = (
+    rf"[^,。;!?:\n]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_SAID}"  # the claim itself, named: 流感不传染这种说法
 )
 # What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
-_ENDS = r"(?=\s*(?:的|了)?\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于))"
+_ENDS = r"(?=\s*(?:的|了|吧|哦|呢)?\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于))"
 _VERDICTS = [
-    (WRONG, r"(?:并)?(?:不(?:完全|太|够)?|(?<!是)不是(?:完全)?)(?:正确|准确|对)"),
+    (WRONG, r"(?:并)?(?:不(?:完全|太|够)?|(?<!是)不是(?:完全)?|非(?:完全)?)(?:正确|对)"),
     (WRONG, r"(?:是)?(?:完全)?错误|(?:有|存在)(?:错)?误|(?:存在|有)(?:一些|一定的?|部分)?错误|错"),
     (RIGHT, r"(?:没有|没|无)(?:错误|错|误)|(?:是)?(?:完全|基本)?正确(?:无误)?|(?:是)?(?:对)(?:的)?"),
 ]
-_OPENING = re.compile(
-    rf"{_SUBJECT}(?:是|属于|确实)?(?:(?:一个|一种)?)?(?:"
+_VERDICT = (
+    r"(?:均|都|也|可以说)?(?:是|属于|确实|确实是)?(?:(?:一个|一种)?)?(?:"
     + "|".join(f"(?P<v{i}>{pattern})" for i, (_, pattern) in enumerate(_VERDICTS))
-    + rf")(?:的(?:说法|观点|陈述|表述|描述|命题|论断)?)?{_ENDS}"
+    + rf")(?:的(?:{_SAID}))?{_ENDS}"
 )
+_OPENING = re.compile(_SUBJECT + _VERDICT)
+_NAMED_OPENING = re.compile(_ANY_SUBJECT + _VERDICT)
+_OPEN_QUESTION = re.compile(r"是否|是不是|如果|只有|除非|无法|不能|难以|不确定|因为|所以|因此|吗|正确|错误|哪")
 _FILLERS = [
     (WRONG, re.compile(rf"不是(?:的|这样的)?{_ENDS}")),
     (RIGHT, re.compile(rf"是(?:的)?{_ENDS}")),
     (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or what it denies: only what follows tells
+    (None, re.compile(r"我(?:并)?不?(?:同意|赞同)[^,。!;:\n]{0,12}(?=,)")),
 ]
+_DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
 _SENTENCE = re.compile(r"[。!?\n;]")
+_ALTERNATIVE = re.compile(r"\s*的?[,、—-]?\s*(?:或|还是|/)")
 
 
 def read_claim(reply: str) -> str | None:
     """Return 正确 or 错误, or None where the reply opens with neither."""
-    text = _CLOSING_MARKS.sub(",", _OPENING_MARKS.sub("", _SIGNS.sub("", _to_simplified(folded(reply)))))
-    while (lead := _LEAD_INS.match(text)) and lead.end():
-        text = text[lead.end() :]
-    if match := _OPENING.match(text):
-        return None if _takes_back(text, match) else _verdict(match)
+    if quick := _QUICK.match(reply):
+        return quick[1]
+    text = _opening_text(reply)
+    if denied := _DENIED.match(text):
+        match = _OPENING.match(text, denied.end())
+        return {RIGHT: WRONG, WRONG: RIGHT}[_verdict(match)] if match else None
+    if match := _OPENING.match(text) or _named(text):
+        return None if _ALTERNATIVE.match(text, match.end()) else _verdict(match)
     for verdict, filler in _FILLERS:
         if match := filler.match(text):
-            return _explicit_after(text[match.end() :]) or verdict
+            return _explicit_after(text[match.end() : match.end() + 80]) or verdict
     return None
 
 
-@cache
-def _converter() -> OpenCC:
-    return OpenCC("t2s")
+def _opening_text(reply: str) -> str:
+    """Return what a reply says first, without what asserts nothing; its first 600 characters hold that."""
+    text = _JSON.sub("", simplified(folded(reply[:600])))
+    text = _QUOTES.sub("", _QUOTED_CLAIM.sub("", text))
+    text = _REPEATED.sub(r"\1", _BRACKETS.sub(",", _SIGNS.sub("", text)))
+    while (lead := _LEAD_INS.match(text)) and lead.end():
+        text = text[lead.end() :]
+    return text
 
 
-def _to_simplified(text: str) -> str:
-    return _converter().convert(text)
+def _named(text: str) -> re.Match | None:
+    match = _NAMED_OPENING.match(text)
+    return match if match and not _OPEN_QUESTION.search(text, 0, match.start(match.lastgroup)) else None
 
 
 def _verdict(match: re.Match) -> str:
     number = next(i for i in range(len(_VERDICTS)) if match[f"v{i}"])
     return _VERDICTS[number][0]
-
-
-def _takes_back(text: str, match: re.Match) -> bool:
-    """Tell whether the reply names both verdicts as open alternatives (正确，或者错误)."""
-    rest = text[match.end() : match.end() + 8]
-    return bool(re.match(r"\s*的?[,、—-]?\s*(?:或|还是|/)", rest))
 
 
 def _explicit_after(rest: str) -> str | None:

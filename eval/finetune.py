@@ -22,8 +22,8 @@ from records.claim import ClaimPair
 from records.evidence import Passage
 from records.jsonl import folder_lock, read_jsonl, write_json
 from records.model import Description
-from records.params import Model
 from records.question import Question
+from records.run import Model
 from records.stage import read_arguments, run_stage
 
 _THREADS = 1  # the number of threads is part of the result; a second one gains little and waits where the cores are shared
@@ -40,7 +40,9 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "models", Model, paths, keyed=True)
     model: Model = args.params
-    description = Description(model=args.key, backend=model.backend, strategy=model.strategy, name=model.name, revision=model.revision)
+    server = model.server if model.backend in ("openai", "vllm") else None
+    names = {name: getattr(model, name) for name in ("backend", "strategy", "name", "revision")}
+    description = Description(model=args.key, server=server, **names)
     with folder_lock(args.out) as out:
         made = out.with_name(out.name + ".part")
         shutil.rmtree(made, ignore_errors=True)

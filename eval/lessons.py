@@ -1,6 +1,6 @@
 """What a model trained here learns from: plain texts, and the evaluation's own conversations with their right replies."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Annotated, Any, NamedTuple
 
@@ -9,7 +9,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 
 from eval.prompt import render, token_ids
 from eval.tasks import TASKS
-from eval.tasks.request import Request, conversation
+from eval.tasks.request import Request, conversation, following
 from records.claim import ClaimPair
 from records.evidence import Passage
 from records.question import LETTERS, Question
@@ -19,8 +19,10 @@ Positive = Annotated[int, Meta(ge=1)]
 IGNORED = -100  # torch's cross entropy leaves these targets out
 _BLOCK_TOKENS = 256
 _TURNS = (1, 2, 6)  # questions a conversation: alone, as in zero-shot, or after up to five shots
+_ALONE = ("claim", "qa")
+_TASKS_BY_READER = {"claim": "claim", "mcqa": "choice", "mrqa": "choice", "qa": "essay", "tcm": "tcm"}
 # Option letters and the marks of answer formats are tokens of their own: a small model then learns them from few examples.
-_ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", *LETTERS)
+_ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", "<coas>", "<coe>", *LETTERS)
 # How Qwen2 cuts text before it merges; the library puts its own in the place of any other when it loads a Qwen2 model.
 _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
@@ -57,36 +59,61 @@ def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> lis
 
 
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
-    """Return the requests of all tasks whose answers are known, with the shortest reply in the asked format as their solution."""
-    requests = [request for task in TASKS.values() for request in task(questions, claims)]
-    return [structs.replace(request, solution=request.reply(request.answer)) for request in requests if request.answer is not None]
+    """Return the requests of all tasks and wordings whose answers are known, with the shortest reply in the asked format as solution.
+
+    One that follows another has that one's question and right reply before it.
+    """
+    found = []
+    for task in TASKS.values():
+        for prompt in task.prompts:
+            requests = {request.item_id: request for request in task.requests(questions, claims, prompt) if request.answer is not None}
+            solved = {item: structs.replace(one, solution=one.reply(one.answer or "")) for item, one in requests.items()}
+            found += [_with_history(request, solved) for request in solved.values() if _reached(request, solved)]
+    return found
+
+
+def _reached(request: Request, solved: Mapping[str, Request]) -> bool:
+    """Tell whether all that a request follows has a known answer."""
+    return request.follows is None or (request.follows in solved and _reached(solved[request.follows], solved))
+
+
+def _with_history(request: Request, solved: Mapping[str, Request]) -> Request:
+    if request.follows is None:
+        return request
+    before = _with_history(solved[request.follows], solved)
+    return structs.replace(following(request, before, before.solution or ""), follows=None)
 
 
 def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch: int) -> list[Request]:
-    """Return at most `per_task` requests of each task; epochs go round and round through a task's shuffled requests."""
-    by_task: dict[str, list[Request]] = {}
+    """Return at most `per_task` items of each task; epochs go round and round through a task's shuffled items.
+
+    An item comes in one wording at a time, in the next one a round later: several wordings take no more time than one.
+    """
+    by_task: dict[str, dict[str, list[Request]]] = {}
     for request in requests:
-        by_task.setdefault(request.answer_format, []).append(request)
+        by_task.setdefault(_TASKS_BY_READER[request.reader], {}).setdefault(request.item_id, []).append(request)
     chosen: list[Request] = []
-    for answer_format in sorted(by_task):
-        members = by_task[answer_format]
-        Random(f"{seed}/{answer_format}").shuffle(members)
-        size = min(per_task, len(members))
-        chosen += [members[(epoch * size + place) % len(members)] for place in range(size)]
+    for task in sorted(by_task):
+        items = list(by_task[task].values())
+        Random(f"{seed}/{task}").shuffle(items)
+        size = min(per_task, len(items))
+        for number in range(epoch * size, (epoch + 1) * size):
+            around, place = divmod(number, len(items))
+            chosen.append(items[place][(around + place) % len(items[place])])
     return chosen
 
 
 def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[list[Request]]:
-    """Return the requests in an epoch's order, choice questions of one pool after each other in conversations of 1, 2 or 6."""
+    """Return the requests in an epoch's order, choice questions of one pool and wording after each other in conversations of 1, 2 or 6."""
     draw = Random(f"{seed}/conversations/{epoch}")
-    pools: dict[str, list[Request]] = {}
+    pools: dict[tuple[str, str], list[Request]] = {}
     for request in requests:
-        pools.setdefault(request.pool, []).append(request)
+        pools.setdefault((request.pool, request.answer_format), []).append(request)
     chunks = []
     for pool in sorted(pools):
         members = draw.sample(pools[pool], len(pools[pool]))
         while members:
-            size = 1 if members[0].question_type == "claim" else draw.choice(_TURNS)
+            size = 1 if members[0].question_type in _ALONE else draw.choice(_TURNS)
             chunks.append(members[:size])
             members = members[size:]
     draw.shuffle(chunks)

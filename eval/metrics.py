@@ -1,126 +1,165 @@
-"""Figures from scores. Every denominator is all items asked: an unread, cut or failed reply counts, and counts as wrong."""
+"""Figures from scores. Every denominator is all that was asked: an unread, cut or failed reply counts, and counts as wrong."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import fmean, stdev
-from typing import Any, get_args
+from typing import get_args
 
-from records.claim import ClaimPair
+from eval.figures import Figures
+from eval.grid import Grid, rate, read_grid, whole_units
+from eval.tasks.request import Request
 from records.prediction import Outcome, Score
-from records.question import Question
 
-Figures = dict[str, Any]
-SIDES = {"factual": "正确", "non_factual": "错误"}
-"""The right answer to each side of a claim pair."""
-_DIGITS = 4
+_FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
+_TYPES = ("mcqa", "mrqa")
+_BY_UNIT: dict[str, Callable[[Request], str]] = {"": lambda request: request.unit}
+
+Part = Callable[[Grid, str, bool], Figures]
+"""Rows, what they are a part of, and whether to give the headline's further intervals -> their figures."""
 
 
-def claim_metrics(scores: Iterable[Score], pairs: Iterable[ClaimPair]) -> Figures:
+def claim_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:
     """Return following rate and pair accuracy (SdAK, section 4.2.2), over all pairs and by atomic type.
 
     A pair follows when both its replies give an answer; it is right when the factual claim is called 正确 and the non-factual
-    one 错误. Rates are means over the repeats, with their standard deviation.
+    one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval draws heads.
     """
-    read = {(score.item_id, score.repeat): score for score in scores}
-    repeats = _repeats(read.values())
-    pairs = list(pairs)
-    sides = {pair.id: [f"{pair.id}/{side}" for side in SIDES] for pair in pairs}
-    follows = {(pair.id, r): all(read[item, r].outcome == "answered" for item in sides[pair.id]) for pair in pairs for r in repeats}
-    right = {(pair.id, r): all(bool(read[item, r].correct) for item in sides[pair.id]) for pair in pairs for r in repeats}
-
-    def figures(chosen: Sequence[ClaimPair]) -> Figures:
-        following = _over_repeats([[follows[pair.id, r] for pair in chosen] for r in repeats])
-        accuracy = _over_repeats([[right[pair.id, r] for pair in chosen] for r in repeats])
-        return {"pairs": len(chosen), **_named("following_rate", following), **_named("accuracy", accuracy)}
-
+    grid = read_grid(scores, requests)
+    answers = Counter(score.answer for score in scores if score.answer)
     return {
-        **figures(pairs),
-        "outcomes": _outcomes(read.values()),
-        "answers": dict(sorted(Counter(score.answer for score in read.values() if score.answer).items())),
-        "by_type": _grouped(pairs, lambda pair: pair.atomic_type, figures),
+        **_pairs(grid, "all", True),
+        "outcomes": outcomes(scores),
+        "answers": dict(sorted(answers.items())),
+        "by_side": _grouped(grid, "side", _single),
+        "by_type": _grouped(grid, "atomic_type", _pairs),
     }
 
 
-def choice_metrics(scores: Iterable[Score], questions: Iterable[Question]) -> Figures:
+def choice_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:
     """Return accuracy over all questions and by type, exam, subject, category, case type and form; groups need all right.
 
-    A multiple choice is right when its set of letters is. `following_rate` is the share of replies with an answer; the accuracy
-    if every reply without one had been right is `accuracy_at_most`.
+    A multiple choice is right when its set of letters is. `following_rate` is the share of replies with an answer. `avg` is that
+    of CPsyExam, Table 2: all single and multiple choices in one pot; the table itself shows the better of zero- and few-shot.
     """
-    read = {(score.item_id, score.repeat): score for score in scores}
-    repeats = _repeats(read.values())
-
-    def figures(chosen: Sequence[Question]) -> Figures:
-        rows = [[read[question.id, r] for question in chosen] for r in repeats]
-        accuracy = _over_repeats([[bool(score.correct) for score in row] for row in rows])
-        return {"questions": len(chosen), **_named("accuracy", accuracy)}
-
-    def group_figures(chosen: Sequence[Question]) -> Figures:
-        whole = [_all_right(chosen, read, r) for r in repeats]
-        return {"groups": len(whole[0]) if whole else 0, **_named("accuracy", _over_repeats(whole))}
-
-    questions = list(questions)
-    everything = list(read.values())
-    answered = _over_repeats([[read[q.id, r].outcome == "answered" for q in questions] for r in repeats])
-    at_most = [[bool(read[q.id, r].correct) or read[q.id, r].outcome != "answered" for q in questions] for r in repeats]
-    grouped = [question for question in questions if question.group_id]
+    grid = read_grid(scores, requests)
+    choices = grid.where(lambda request: request.reader in _TYPES)  # CPsyExam's, which the TCM examination is no part of
+    table = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
+    cells = {name: choices.where(lambda request, cell=cell: _cell(request) == cell) for name, cell in table.items()}
+    pot = choices.scored()
     return {
-        **figures(questions),
-        **_named("following_rate", answered),
-        "accuracy_at_most": _over_repeats(at_most)[0],
-        "outcomes": _outcomes(everything),
-        "letters": _letters(everything, questions),
-        "by_question_type": _grouped(questions, lambda q: q.question_type, figures),
-        "by_category": _grouped(questions, lambda q: q.category, figures),
-        "by_exam": _grouped(questions, lambda q: q.exam, figures),
-        "by_subject": _grouped(questions, lambda q: f"{q.exam} {q.subject}", figures),
-        "by_case_type": _grouped([q for q in questions if q.case_type], lambda q: q.case_type, figures),
-        "by_form": _grouped([q for q in questions if q.form], lambda q: q.form, figures),
-        "groups": group_figures(grouped),
+        **_questions(grid, "all", True),
+        **(rate("avg", pot.right, pot.requests, {}) if choices.requests else {}),
+        "outcomes": outcomes(scores),
+        "letters": _letters(scores, requests),
+        "by_category_and_type": {name: _questions(cell, name, False) for name, cell in cells.items() if cell.requests},
+        **{f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS},
+        "groups": _groups(grid.where(lambda request: request.unit != request.item_id)),
     }
 
 
-def _all_right(questions: Iterable[Question], read: Mapping[tuple[str, int], Score], repeat: int) -> list[bool]:
-    by_group: dict[str, list[bool]] = defaultdict(list)
-    for question in questions:
-        by_group[question.group_id or question.id].append(bool(read[question.id, repeat].correct))
-    return [all(rights) for _, rights in sorted(by_group.items())]
+def essay_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:
+    """Return how many questions were answered; what the answers are worth is the judge's to say."""
+    grid = read_grid(scores, requests)
+    following = rate("following_rate", grid.answered, grid.requests, _BY_UNIT, "all")
+    return {"questions": len(grid.requests), **following, "outcomes": outcomes(scores)}
 
 
-def _letters(scores: Iterable[Score], questions: Iterable[Question]) -> Figures:
-    """Return how often each letter is answered and how often it is right, both over all repeats: a model that favours one shows here."""
-    right = {question.id: question.answer or "" for question in questions}
-    scores = list(scores)
-    answered = Counter(letter for score in scores for letter in score.answer or "")
-    gold = Counter(letter for score in scores for letter in right[score.item_id])
-    return {"answered": dict(sorted(answered.items())), "gold": dict(sorted(gold.items()))}
-
-
-def _grouped(records: Iterable[Any], key: Callable[[Any], Any], figures: Callable[[Sequence[Any]], Figures]) -> Figures:
-    groups = defaultdict(list)
-    for record in records:
-        groups[key(record)].append(record)
-    return {name: figures(groups[name]) for name in sorted(groups)}
-
-
-def _repeats(scores: Iterable[Score]) -> list[int]:
-    return sorted({score.repeat for score in scores})
-
-
-def _outcomes(scores: Iterable[Score]) -> dict[str, int]:
+def outcomes(scores: Iterable[Score]) -> dict[str, int]:
+    """Return how many replies came to each outcome."""
     counts = Counter(score.outcome for score in scores)
     return {outcome: counts[outcome] for outcome in get_args(Outcome)}
 
 
-def _over_repeats(rows: Sequence[Sequence[bool]]) -> tuple[float | None, float | None]:
-    """Return mean and sample standard deviation over repeats of each repeat's share; None where nothing was asked."""
-    shares = [fmean(row) for row in rows if row]
-    if not shares:
-        return None, None
-    return round(fmean(shares), _DIGITS), round(stdev(shares), _DIGITS) if len(shares) > 1 else None
+def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
+    """Return the figures of claim pairs; what is said of a pair holds of both its sides."""
+    clusters = _BY_UNIT | ({"_by_head": _head} if headline else {})
+    following, pairs = whole_units(grid.answered, grid.requests)
+    scored = grid.scored()
+    right, known = whole_units(scored.right, scored.requests)
+    figures = {"pairs": len(pairs)} | ({"unscored": len(pairs) - len(known)} if len(pairs) > len(known) else {})
+    figures |= rate("following_rate", following, pairs, clusters, where) | rate("accuracy", right, known, clusters, where)
+    if headline:
+        at_most, _ = whole_units(scored.right | ~scored.answered, scored.requests)
+        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", at_most, known, {}))
+    return figures
 
 
-def _named(name: str, figure: tuple[float | None, float | None]) -> Figures:
-    """Return a mean, with its deviation beside it where there is one."""
-    mean, deviation = figure
-    return {name: mean} | ({f"{name}_std": deviation} if deviation is not None else {})
+def _questions(grid: Grid, where: str, headline: bool) -> Figures:
+    """Return the figures of questions; an interval draws whole cases and groups of shared options."""
+    clusters = _BY_UNIT | ({"_by_subject": _subject} if headline else {})
+    scored = grid.scored()
+    hidden = len(grid.requests) - len(scored.requests)
+    figures: Figures = {"questions": len(grid.requests)} | ({"unscored": hidden} if hidden else {})
+    figures |= rate("following_rate", grid.answered, grid.requests, clusters if headline else {}, where)
+    figures |= rate("accuracy", scored.right, scored.requests, clusters, where)
+    if headline:
+        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.right | ~scored.answered, scored.requests, {}))
+    return figures
+
+
+def _single(grid: Grid, where: str, headline: bool) -> Figures:
+    """Return the figures of one side of the pairs: a sycophant is right on all that is factual, and on nothing else."""
+    return {"claims": len(grid.requests)} | rate("accuracy", grid.right, grid.requests, _BY_UNIT, where)
+
+
+def _groups(grid: Grid) -> Figures:
+    """Return the share of cases and of groups with shared options that are right as a whole, over all and by form."""
+
+    def figures(part: Grid, where: str, headline: bool = False) -> Figures:
+        scored = part.scored()
+        right, groups = whole_units(scored.right, scored.requests)
+        return {"groups": len(groups), "questions": len(scored.requests)} | rate("accuracy", right, groups, _BY_UNIT, where)
+
+    return figures(grid, "groups") | {"by_form": _grouped(grid, "form", figures, "groups")}
+
+
+def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
+    """Return the accuracy if every reply without an answer were wrong, which is the accuracy itself, and if every one were right."""
+    return {"accuracy_at_least": accuracy} | {name: value for name, value in at_most.items() if not name.endswith("_std")}
+
+
+def _letters(scores: Sequence[Score], requests: Iterable[Request]) -> Figures:
+    """Return how often each letter is answered and how often it is right, by question type and over all repeats.
+
+    A model that favours one place shows here. What was asked without a known answer is in neither.
+    """
+    asked = {request.item_id: request for request in requests if request.answer}
+    tables: dict[str, tuple[Counter[str], Counter[str]]] = {}
+    for score in scores:
+        if request := asked.get(score.item_id):
+            answered, gold = tables.setdefault(request.question_type, (Counter(), Counter()))
+            answered.update(score.answer or "")
+            gold.update(request.answer or "")
+    return {kind: {"answered": _sorted(tables[kind][0]), "gold": _sorted(tables[kind][1])} for kind in sorted(tables)}
+
+
+def _grouped(grid: Grid, facet: str, figures: Part, where: str = "all") -> Figures:
+    rows: dict[str, list[int]] = {}
+    for row, request in enumerate(grid.requests):
+        if facet in request.facets:
+            rows.setdefault(request.facets[facet], []).append(row)
+    return {name: figures(grid.rows(rows[name]), f"{where}/{facet}/{name}", False) for name in sorted(rows)}
+
+
+def _cell(request: Request) -> tuple[str | None, str]:
+    return request.facets.get("category"), request.question_type
+
+
+def _subject(request: Request) -> str:
+    return request.facets.get("subject", request.unit)
+
+
+def _head(request: Request) -> str:
+    return request.facets.get("head", request.unit)
+
+
+def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+FIGURES: dict[str, Callable[[Sequence[Score], Sequence[Request]], Figures]] = {
+    "claim": claim_figures,
+    "choice": choice_figures,
+    "essay": essay_figures,
+    "tcm": choice_figures,
+}
+"""By task: scores of all repeats and the requests that were asked in, a run's figures out."""

@@ -51,10 +51,15 @@ def render(tokenizer: Any, messages: Sequence[Message]) -> str:
 
 
 def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
-    """Return the token ids of rendered prompts. A chat template writes its own BOS, so none is added to it."""
+    """Return the token ids of rendered prompts. A chat template writes its own BOS, so none is added to it.
+
+    Where there is no template, the tokenizer adds its BOS; an EOS that some add as well would end the text before the reply.
+    """
     if not prompts:
         return []  # tokenizers refuse an empty batch
-    return tokenizer(list(prompts), add_special_tokens=not tokenizer.chat_template)["input_ids"]
+    rows = tokenizer(list(prompts), add_special_tokens=not tokenizer.chat_template)["input_ids"]
+    ends = tokenizer.eos_token_id
+    return [row[:-1] if len(row) > 1 and row[-1] == ends and not tokenizer.chat_template else row for row in rows]
 
 
 def merge_system(messages: Sequence[Message]) -> list[Message]:
@@ -82,9 +87,16 @@ def prompt_sha256(prompt: str) -> str:
 
 def _without_special(tokenizer: Any, text: str) -> str:
     """Break up what a page says in the model's control tokens, so that no question can end its turn and speak for another."""
-    for token in tokenizer.all_special_tokens:
+    for token in _control_tokens(tokenizer):
         text = text.replace(token, f"{token[0]} {token[1:]}")
     return text
+
+
+@cache
+def _control_tokens(tokenizer: Any) -> tuple[str, ...]:
+    """Return the tokens that no text may be read as: those with a name, and those that the tokenizer only marks as special."""
+    marked = {token.content for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if token.special}
+    return tuple(sorted({*tokenizer.all_special_tokens, *marked}, key=lambda token: (-len(token), token)))
 
 
 @cache

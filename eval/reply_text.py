@@ -1,34 +1,91 @@
-"""A reply made ready for reading: reasoning taken out, mark-up and width folded."""
+"""A reply made ready for reading: reasoning taken out, mark-up, width and script folded into one form."""
 
 import re
 import unicodedata
+from functools import cache
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_THINKING_OPEN = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
-_THINKING_CLOSE = re.compile(r"^.*</(think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-_CONTROL = re.compile(r"<\|\w{1,30}\|>|</?s>")
+from opencc import OpenCC
+
+_NAMES = r"(?:seed:)?(?:think|thinking|thought|reasoning|思考)"
+_TAG = re.compile(rf"[<\[◁](?P<close>/?){_NAMES}[>\]▷]|<\|(?P<end>begin|end)_of_thought\|>", re.IGNORECASE)
+_SECTION = re.compile(r"\A\s*#{1,4}\s*(?:Thinking|Thoughts|思考(?:过程)?)\s*\n", re.IGNORECASE)  # HuatuoGPT-o1 thinks under a heading
+_SECTION_END = re.compile(r"\n#{1,4}\s*(?:Final Response|Final Answer|Answer|最终(?:回答|回复|答案))[ \t]*:?(?:\n|$)", re.IGNORECASE)
+_CHANNELS = re.compile(r"\A\s*<\|channel\|>analysis\b")  # gpt-oss
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>final\s*<\|message\|>")
+
+_CONTROL = re.compile(r"<\|[\w ]{1,30}\|>|</?s>|</answer>|\[/?INST\]", re.IGNORECASE)
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,80}~~")
-_SIGNS = str.maketrans(dict.fromkeys("✅✔✓☑", "√") | dict.fromkeys("❌✗✘✖❎", "×"))
-_MARK_UP = re.compile(r"[*_`#]+|\\boxed|\\text|[\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b\u200d\ufeff]")
-_BLANKS = (re.compile(r"[ \t]{2,}"), " "), (re.compile(r"\n{4,}"), "\n\n\n")  # a model that runs on in blanks
-_GAP_IN_WORD = re.compile(r"(?<=[\u4e00-\u9fff])[ \t]+(?=[\u4e00-\u9fff])")
+_SIGNS = str.maketrans(
+    dict.fromkeys("✅✔✓☑", "√")
+    | dict.fromkeys("❌✗✘✖❎", "×")
+    | {chr(ord("①") + number): f" {number + 1}. " for number in range(20)}  # NFKC would glue the number to what follows
+)
+_MARK_UP = re.compile(
+    r"[*_`#$]+|\\(?:boxed|text\w*|math\w+)|\\[()\[\]]|\\(?=[{}%])|[\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]"
+)
+_BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+_LINES = re.compile(r" ?\n ?(?:\n ?)*")  # one rule for all white space: a model may run on in it
+_GAP_IN_WORD = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_PLAIN = re.compile(r"[A-Za-z0-9\u4e00-\u9fff,.:;!?()\[\]\"'/+&= \-]*")
+_WIDE = str.maketrans("，。：；！？（）、", ",。:;!?()、")
+_TRADITIONAL = re.compile(r"[確錯選項為對應題該這說無關誤實證條內結論雖覺憶識徵現專]")
 
 
 def without_reasoning(reply: str) -> str | None:
-    """Return a reply without its reasoning block, or None when the block never ends (the reply was cut before an answer)."""
-    text = _THINKING.sub("", reply)
-    text = _THINKING_CLOSE.sub("", text)  # some chat templates open the block in the prompt
-    return None if _THINKING_OPEN.search(text) else text
+    """Return a reply without its reasoning block, or None when all there is is a block that never ends (the reply was cut within it)."""
+    text, cut = said(reply)
+    return None if cut and not text.strip() else text
+
+
+def said(reply: str) -> tuple[str, bool]:
+    """Return a reply without its reasoning, and whether the reply was cut within that.
+
+    What stands before a reasoning block that never ends was said before the cut, and stays.
+    """
+    if "<" not in reply and "[" not in reply and "#" not in reply and "◁" not in reply:
+        return reply, False
+    if _CHANNELS.match(reply):
+        final = _FINAL_CHANNEL.search(reply)
+        return (reply[final.end() :], False) if final else ("", True)
+    if section := _SECTION.match(reply):
+        end = _SECTION_END.search(reply, section.end() - 1)
+        return (reply[end.end() :], False) if end else ("", True)
+    kept, place, open_tags = [], 0, 0
+    for tag in _TAG.finditer(reply):
+        if tag["close"] or tag["end"] == "end":
+            kept = kept if open_tags else []  # some chat templates open the block in the prompt
+            open_tags, place = 0, tag.end()
+        elif not open_tags:
+            kept.append(reply[place : tag.start()])
+            open_tags = 1
+    return ("".join(kept), True) if open_tags else ("".join(kept) + reply[place:], False)
 
 
 def folded(text: str) -> str:
-    """Return text in one width, without mark-up, emoji, what is struck out, and blanks inside Chinese words; lines stay lines.
+    """Return text in one width and one script, without mark-up, emoji, what is struck out, and blanks inside Chinese words.
 
-    Signs for right and wrong become √ and ×. A tilde stays: A~D is a range.
+    Signs for right and wrong become √ and ×, runs of blanks one blank, empty lines one. A tilde stays: A~D is a range.
     """
-    text = _CONTROL.sub("\n", unicodedata.normalize("NFKC", text).translate(_SIGNS))
-    text = _STRUCK.sub("", text)
-    text = _MARK_UP.sub("", text)
-    for blanks, one in _BLANKS:
-        text = blanks.sub(one, text)
+    text = text.translate(_WIDE)
+    if not _PLAIN.fullmatch(text):
+        text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
+        text = _MARK_UP.sub("", _STRUCK.sub("", _CONTROL.sub("\n", text)))
+        text = _BLANKS.sub(" ", text)
+        text = _LINES.sub(_one_gap, text)
+        if _TRADITIONAL.search(text):
+            text = simplified(text)
     return _GAP_IN_WORD.sub("", text).strip()
+
+
+def _one_gap(lines: re.Match) -> str:
+    return "\n\n" if lines[0].count("\n") > 1 else "\n"
+
+
+def simplified(text: str) -> str:
+    """Return text in simplified characters."""
+    return _converter().convert(text)
+
+
+@cache
+def _converter() -> OpenCC:
+    return OpenCC("t2s")

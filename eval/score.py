@@ -3,47 +3,34 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from eval.answers import read_answer
-from eval.metrics import SIDES, Figures, choice_metrics, claim_metrics
-from eval.tasks import TASKS
-from records.claim import ClaimPair
+from eval.metrics import FIGURES
+from eval.rules import RULE_SETS
+from eval.tasks import TASKS, wording
+from eval.tasks.reading import read_split
+from eval.tasks.request import Request
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.params import Run
+from records.model import Description
 from records.prediction import Prediction, Score
-from records.question import Question
+from records.run import Run, Server
 from records.stage import read_arguments, run_stage
 
 
-def score_claim(prediction: Prediction) -> Score:
-    """Return the score of a reply to one side of a claim pair."""
-    side = prediction.item_id.rpartition("/")[2]
-    outcome, answer = read_answer("claim", prediction.reply, {}, prediction.finish_reason)
-    return Score(item_id=prediction.item_id, repeat=prediction.repeat, outcome=outcome, answer=answer, correct=answer == SIDES[side])
+def score_replies(predictions: Sequence[Prediction], requests: Sequence[Request]) -> list[Score]:
+    """Return what each reply was read as, and whether it is right."""
+    asked = {request.item_id: request for request in requests}
+    check_complete(predictions, list(asked))
+    return [_score(prediction, asked[prediction.item_id]) for prediction in predictions]
 
 
-def score_choice(prediction: Prediction, question: Question) -> Score:
-    """Return the score of a reply to a choice question; TCM replies are read by TCMBench's format."""
-    task = "tcm" if question.exam == "TCM" else question.question_type
-    options = {option.letter: option.text for option in question.options}
-    outcome, answer = read_answer(task, prediction.reply, options, prediction.finish_reason)
-    correct = None if question.answer is None else answer == question.answer
+def _score(prediction: Prediction, request: Request) -> Score:
+    options = {option.letter: option.text for option in request.options}
+    outcome, answer = read_answer(request.reader, prediction.reply, options, prediction.finish_reason)
+    hidden = request.answer is None or request.reader == "qa"  # an answer in words has no letters to compare: a judge marks it
+    correct = None if hidden else answer == request.answer
     return Score(item_id=prediction.item_id, repeat=prediction.repeat, outcome=outcome, answer=answer, correct=correct)
-
-
-def score_claims(predictions: Sequence[Prediction], pairs: Sequence[ClaimPair]) -> tuple[list[Score], Figures]:
-    """Return the scores of a claim run and its figures over all pairs."""
-    check_complete(predictions, [request.item_id for request in TASKS["claim"]([], pairs)])
-    scores = [score_claim(prediction) for prediction in predictions]
-    return scores, claim_metrics(scores, pairs)
-
-
-def score_choices(predictions: Sequence[Prediction], questions: Sequence[Question], task: str) -> tuple[list[Score], Figures]:
-    """Return the scores of a run of task `choice` or `tcm` and its figures over the questions that task asks."""
-    asked = {request.item_id for request in TASKS[task](questions, [])}
-    check_complete(predictions, sorted(asked))
-    chosen = {question.id: question for question in questions if question.id in asked}
-    scores = [score_choice(prediction, chosen[prediction.item_id]) for prediction in predictions]
-    return scores, choice_metrics(scores, chosen.values())
 
 
 def check_complete(predictions: Sequence[Prediction], expected: Sequence[str]) -> None:
@@ -65,22 +52,53 @@ def check_repeats(predictions: Sequence[Prediction], repeats: int, run: str) -> 
         raise ValueError(f"run {run} has {repeats} repeats, its predictions have {found}; rebuild them with `dvc repro predict@{run}`")
 
 
+def published_figures(task: str, predictions: Sequence[Prediction], requests: Sequence[Request]) -> dict[str, dict]:
+    """Return what the code released with each benchmark makes of the same replies, by rule set."""
+    return {name: RULE_SETS[name].figures(predictions, requests) for name in TASKS[task].published} if predictions else {}
+
+
+def usage(predictions: Sequence[Prediction], server: Server | None) -> dict[str, float]:
+    """Return how many tokens were read and written and how many calls failed, and the cost where the server has prices.
+
+    Cost is in the currency of the prices. Replies kept from an earlier run count as if they were asked for anew.
+    """
+    tokens = {
+        "prompt_tokens": sum(prediction.prompt_tokens for prediction in predictions),
+        "reply_tokens": sum(prediction.tokens for prediction in predictions),
+        "failed_calls": sum(prediction.finish_reason == "error" for prediction in predictions),
+    }
+    if server is None or not (server.input_price or server.output_price):
+        return tokens
+    cost = tokens["prompt_tokens"] * server.input_price + tokens["reply_tokens"] * server.output_price
+    return tokens | {"cost": round(cost / 1_000_000, 4)}
+
+
+def _server(path: Path) -> Server | None:
+    return msgspec.json.decode(path.read_bytes(), type=Description).server if path.exists() else None
+
+
 def main(argv: list[str] | None = None) -> None:
     paths = {
         "predictions": "data/predictions/{key}.jsonl",
         "splits": "data/splits",
+        "models": "data/models",
         "out": "data/scores/{key}.jsonl",
         "metrics": "metrics/runs/{key}.json",
     }
     args = read_arguments(argv, __doc__, "runs", Run, paths, keyed=True)
     predictions = list(read_jsonl(args.predictions, Prediction))
     check_repeats(predictions, args.params.repeats, args.key)
-    test = Path(args.splits) / "test"
-    if args.params.task == "claim":
-        scores, figures = score_claims(predictions, list(read_jsonl(test / "claims.jsonl", ClaimPair)))
-    else:
-        scores, figures = score_choices(predictions, list(read_jsonl(test / "questions.jsonl", Question)), args.params.task)
-    about = {"model": args.params.model, "task": args.params.task, "shots": args.params.shots, "repeats": args.params.repeats}
+    run: Run = args.params
+    requests = TASKS[run.task].requests(*read_split(args.splits / "test"), wording(run.task, run.prompt))
+    scores = score_replies(predictions, requests)
+    figures = FIGURES[run.task](scores, requests)
+    if published := published_figures(run.task, predictions, requests):
+        figures["published"] = published
+    figures["usage"] = usage(predictions, _server(args.models / run.model / "model.json"))
+    prompt = wording(run.task, run.prompt)
+    about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}
+    if run.shots:  # items with fewer examples than the run asks for, since their subject has no more
+        about["short_of_shots"] = sum(prediction.shots < run.shots for prediction in predictions if prediction.repeat == 0)
     with folder_lock(args.out.parent):
         write_jsonl(args.out, scores, key=lambda score: (score.item_id, score.repeat))
         write_json(args.metrics, {**about, **figures})

@@ -3,40 +3,66 @@
 import re
 from collections.abc import Mapping
 
-from eval.choice_reading import read_single
+from eval.choice_reading import committed, read_single
+from eval.letters import LETTERS, letters_of
 from eval.reply_text import folded
 
-_FIELD = re.compile(
-    r"[\[【]\s*(?:答案|answer)\s*[\]】]?\s*:?(.*?)(?:<\s*(?:eoa|coas)\s*>|(?=[\[【]\s*(?:答案|解析|answer))|$)", re.DOTALL | re.IGNORECASE
+_ANSWER = (
+    r"(?:[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]|<\s?(?:coas|eoa)\s?>(?=\s?[A-J]\s?<)|(?:^|(?<=\n))答案\s?(?=[:\n]))"
 )
-_TAG = re.compile(r"<\s*/?\s*(?:eoe|coe|eoa|coas)\s*>", re.IGNORECASE)
-_REASONING_FIELD = re.compile(r"[\[【]\s*解析\s*[\]】].*?(?:<\s*(?:eoe|coe)\s*>|(?=[\[【]\s*(?:答案|answer))|$)", re.DOTALL | re.IGNORECASE)
-_EXAMPLE = re.compile(r"例如\s*:?\s*[\[【]\s*答案\s*[\]】]\s*:?\s*A?\s*<\s*(?:eoa|coas)\s*>", re.IGNORECASE)  # the prompt's own, repeated
-_PART = re.compile(r"(?:^|[\n;；,，。\s])\s*(?:第\s*)?(\d{1,2})\s*(?:题|小题)?\s*[).、．:：]+\s*", re.MULTILINE)
+_ANALYSIS = r"[\[【<(]\s?(?:解析|分析|解题思路|analysis)\s?[\]】>)]"
+_NUMERAL = r"\d{1,2}|[一二三四五六七八九十]"
+_PART = re.compile(
+    rf"第\s?(?P<ordinal>{_NUMERAL})\s?[小个]?[题问]\s?[.、:)]*\s?"
+    rf"|(?:^|(?<=[\n;,。、:\s>])|(?=[(\[【]))[(\[【]?(?:小?题目?|问题?)?\s?(?P<number>{_NUMERAL})\s?(?:小?[题问])?\s?(?:(?:[)\]】]\s?)?[.、:)]+|[)\]】])\s?"
+    r"|(?:^|(?<=\n))(?P<bare>\d{1,2}) (?=[A-J]\b)"
+)
+_END = r"<\s?/?\s?(?:eoa|coas|答案)\s?>"
+_FIELD = re.compile(rf"{_ANSWER}\s?:?(.*?)(?:{_END}|(?={_ANSWER}|{_ANALYSIS})|\Z)", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
+_REASONING_FIELD = re.compile(
+    rf"{_ANALYSIS}(?P<text>.*?)(?:<\s?/?\s?(?:eoe|coe|解析)\s?>|(?={_ANSWER})|(?=\n\s?\(?\d{{1,2}}\s?[.、:)]+\s?{_ANALYSIS})|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"例如\s?:?\s?[\[【]\s?答案\s?[\]】]\s?:?\s?A?\s?<\s?(?:eoa|coas)\s?>", re.IGNORECASE)  # the prompt's own, repeated
+_TAKEN_BACK = re.compile(r"更正|修正|纠正|有误|等等|不对|重新|应为|应该是|抱歉")
+_RANGE_OF_PARTS = re.compile(rf"(?<!\d)1\s?[-~至到]\s?(\d{{1,2}})\s?题?的?(?:答案)?\s?[:是为]\s?({LETTERS}(?:[\s、,;]{{0,2}}{LETTERS})*)")
+_NUMERALS = "一二三四五六七八九十"
 
 
 def read_tcm(reply: str, options: Mapping[str, str]) -> str | None:
     """Return the one letter of a TCM reply, or None."""
     text = _EXAMPLE.sub("", folded(reply))
-    for field in _FIELD.findall(text):
-        head = _TAG.sub("", field).strip()
-        first = head.split("\n")[0] if head else ""
-        if found := read_single(first, options):
-            return found
-        if first:
-            return None  # an answer field in words, or with several letters, is no choice
+    if len(text) < 4:
+        return read_single(text, options)
+    fields = list(_FIELD.finditer(text))
+    if len(fields) > 1 and _TAKEN_BACK.search(text, fields[0].end(), fields[-1].start()):
+        fields = fields[-1:]
+    for field in fields:
+        if first := _TAG.sub("", field[1]).strip().partition("\n")[0]:
+            return read_single(first, options)  # an answer field in words, or with several letters, is no choice
     rest = _TAG.sub(" ", _REASONING_FIELD.sub("", text)).strip()
-    return read_single(rest, options) if rest else None
+    if found := read_single(rest, options) if rest else None:
+        return found
+    return None if fields else committed(" ".join(part["text"] for part in _REASONING_FIELD.finditer(text)), options)
 
 
 def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | None]:
     """Return the letters of a reply to several numbered questions, aligned by number; a missing one is None."""
-    text = folded(reply)
-    marks = list(_PART.finditer(text))
+    text = _REASONING_FIELD.sub("", folded(reply))
     found: list[str | None] = [None] * len(options)
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        number = int(mark[1]) - 1
+    if match := _RANGE_OF_PARTS.search(text):
+        letters = letters_of(match[2])
+        if len(letters) == int(match[1]) == len(options):
+            return [letter if letter in each else None for letter, each in zip(letters, options, strict=True)]
+    marks = list(_PART.finditer(text))
+    for mark, after in zip(marks, [*marks[1:], None][: len(marks)], strict=True):
+        number = _number(mark["ordinal"] or mark["number"] or mark["bare"]) - 1
         if 0 <= number < len(options) and found[number] is None:
             part = text[mark.end() : after.start() if after else len(text)]
-            found[number] = read_tcm(part.rstrip("；;，,。 "), options[number])
+            found[number] = read_tcm(part.rstrip(";,。、([【 \n"), options[number])
     return found
+
+
+def _number(numeral: str) -> int:
+    return _NUMERALS.index(numeral) + 1 if numeral in _NUMERALS else int(numeral)

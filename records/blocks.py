@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
 SLUG = "^[a-z0-9][a-z0-9_-]*$"
 Slug = Annotated[str, Meta(pattern=SLUG)]
 

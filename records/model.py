@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from records.run import Server
+
 
 class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A model as `finetune` leaves it."""
@@ -13,5 +15,7 @@ class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     strategy: str | None = None
     """What a baseline does."""
     name: str | None = None
-    """Model on the Hugging Face hub, or a local folder; None for a model whose weights lie beside model.json."""
+    """Model on the Hugging Face hub, a local folder, or what a server calls it; None for a model whose weights lie beside model.json."""
     revision: str | None = None
+    server: Server | None = None
+    """Where the backends `openai` and `vllm` ask; None for others."""

@@ -8,12 +8,13 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 from msgspec.structs import force_setattr
 from ruamel.yaml import YAML
 
 from records.blocks import Block, Count, Share, Slug
 from records.checks import convert, one_of
+from records.run import Judge, Model, Run
 from records.split_blocks import Leaks, Release, Split
 
 PARAMS_FILE = "params.yaml"
@@ -107,35 +108,12 @@ class EvidenceParams(Block):
     """Where evidence comes from: the passages of the crawled pages, or results of a web search saved under imports/search."""
 
 
-class Model(Block):
-    """One line under `models`."""
-
-    backend: Literal["baseline", "huggingface", "openai", "vllm"]
-    strategy: str | None = None
-    """What a baseline does: a key of `eval.backends.baseline.STRATEGIES`."""
-    name: str | None = None
-    """Model on the Hugging Face hub or a local folder in its format."""
-    revision: str | None = None
-    train: dict[str, int | float] | None = None
-    """Train from scratch on the train split: keys of `eval.finetune.Training`."""
-
-
-class Run(Block):
-    """One line under `runs`: a model asked one task."""
-
-    model: Slug
-    task: Literal["claim", "choice", "tcm"]
-    shots: Count = 0
-    repeats: Annotated[int, Meta(ge=1)] = 1
+class Errors(Block):
+    drawn: Count = 100
+    """Pairs of each run that people label for their error, and again right ones for their reasons (SdAK, section 5.1: 100)."""
     seed: int = 1
-    max_new_tokens: Annotated[int, Meta(ge=1)] = 32
-    temperature: Annotated[float, Meta(ge=0)] = 0.0
-    """0 takes the likeliest token; SdAK, section 4.2.3, samples at 0.3."""
-    top_k: Count = 0
-    """0: no limit."""
-    top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
-    repetition_penalty: Annotated[float, Meta(gt=0)] = 1.0
-    batch_size: Annotated[int, Meta(ge=1)] = 16
+    judge: Judge | None = None
+    """Model that proposes the errors of the drawn pairs in place of the rules."""
 
 
 class Params(Block, kw_only=True):
@@ -155,6 +133,9 @@ class Params(Block, kw_only=True):
     release: Release
     models: dict[Slug, Model]
     runs: dict[Slug, Run]
+    judges: dict[Slug, Judge] = field(default_factory=dict)
+    """By the run whose replies are judged."""
+    errors: Errors = field(default_factory=Errors)
 
 
 def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
@@ -172,6 +153,10 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     params: Params = convert(values, Params, where)
     for name, run in params.runs.items():
         one_of(run.model, params.models, "model", f"{where}: runs.{name}")
+    essays = [name for name, run in params.runs.items() if run.task == "essay"]
+    for name, judge in params.judges.items():
+        one_of(name, essays, "run of task essay", f"{where}: judges")
+        one_of(judge.model, params.models, "model", f"{where}: judges.{name}")
     for name, source in params.sources.items():
         if source.kind == "files" and not (source.path and source.format):
             raise ValueError(f"{where}: sources.{name}: kind files needs `path` and `format`")

@@ -24,6 +24,16 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """stop: the model ended by itself; length: cut at the limit; error: no reply was had."""
     tokens: int
     """Length of the reply in tokens of the model; characters for a baseline."""
+    prompt_tokens: int = 0
+    """Length of the prompt in tokens of the model; 0 where the backend does not tell."""
+    error: str | None = None
+    """Why no reply was had."""
+    likelihoods: dict[str, float] | None = None
+    """Log-likelihood of each allowed answer, where the run's method is likelihood."""
+    follows: str | None = None
+    """Item whose question and reply stood before this one in the conversation: its repeats may have been asked differently."""
+    shots: int = 0
+    """Few-shot examples that were shown; fewer than the run's where the subject has no more."""
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

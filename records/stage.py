@@ -112,9 +112,15 @@ def _flags(shape: type[Struct], prefix: str = "") -> list[tuple[str, str]]:
     return flags
 
 
-def _listed(shape: type[Struct]) -> set[str]:
-    """Return the fields that hold a list, which DVC unpacks as `--letters a b`."""
-    return {name for name, hint in get_type_hints(shape).items() if any(get_origin(kind) is list for kind in (hint, *get_args(hint)))}
+def _listed(shape: type[Struct], prefix: str = "") -> set[str]:
+    """Return the fields that hold a list, which DVC unpacks as `--letters a b`; those of nested blocks by dotted names."""
+    listed = set()
+    for name, hint in get_type_hints(shape).items():
+        if isinstance(hint, type) and issubclass(hint, Struct):
+            listed |= _listed(hint, f"{prefix}{name}.")
+        elif any(get_origin(kind) is list for kind in (hint, *get_args(hint))):
+            listed.add(prefix + name)
+    return listed
 
 
 def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from records.jsonl import read_jsonl
+from records.shot import Shot
 from splits.columns import RELEASED
 from splits.leak import Leak
-from splits.shots import Shot
 
 LEAKS, SHOTS, PASSED = "leaks.jsonl", "shots.jsonl", "passed.json"
 

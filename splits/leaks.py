@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from records.question import Question
+from records.shot import Shot
 from records.split_blocks import Leaks as Params
 from records.stage import read_arguments, run_stage
 from splits.containment import contained, needed, ngrams_of, parts_of
 from splits.leak import CHECKS, Leak, blocks
 from splits.memory import Placed, read_memory, write_memory
 from splits.reading import row_of
-from splits.shots import Shot
 from splits.units import SPLITS, ties_of
 
 PATHS = {

@@ -9,24 +9,12 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 
 import numpy as np
-from msgspec import Struct
 
+from records.shot import Shot
 from splits.units import Place, Row, places, ties_of
 
 SPARE = 10
 """Examples of a subject and type that are listed: the usual five, and as many for those who ask for more."""
-
-
-class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One example."""
-
-    exam: str
-    subject: str
-    question_type: str
-    place: int
-    """1 is shown first."""
-    question_id: str
-    split: str
 
 
 def shots_of(rows: Iterable[Row], splits: Mapping[str, Place], seed: int) -> list[Shot]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from records.claim import ClaimPair
 from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from records.shot import Shot
 from records.split_blocks import Split as Params
 from records.stage import read_arguments, run_stage
 from splits.allocate import decide
@@ -19,7 +20,7 @@ from splits.memory import Memory, read_memory, write_memory
 from splits.reading import BUFFER_BYTES, Questions, read_questions
 from splits.remembering import edited_of, remember
 from splits.settling import Put
-from splits.shots import Shot, shots_of
+from splits.shots import shots_of
 from splits.units import PLACES, Place, Row
 
 PATHS = {

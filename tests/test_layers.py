@@ -15,7 +15,7 @@ STAGES = {
     "curation/clean.py", "curation/near_duplicates.py", "curation/claims.py", "curation/evidence.py",
     "curation/verification.py", "curation/validate.py",
     "splits/split.py", "splits/leaks.py", "splits/release.py",
-    "eval/finetune.py", "eval/predict.py", "eval/score.py", "eval/report.py",
+    "eval/finetune.py", "eval/predict.py", "eval/score.py", "eval/errors.py", "eval/judge.py", "eval/compare.py", "eval/report.py",
 }  # fmt: skip
 
 

@@ -84,10 +84,12 @@ def predictions_table(places: Places) -> Columns:
         "id": lambda a: f"{a.run}/{a.item_id}" if a.repeat is None else f"{a.run}/{a.item_id}/{a.repeat}",
         "run": lambda a: a.run,
         "file": lambda a: a.file,
-        "item": lambda a: f"{a.run}/{a.item_id}",
+        # What follows another reply is asked anew in each repeat; its own words are held to the wording by the first of its case.
+        "item_asked_alone": lambda a: None if a.reply and a.reply.follows else f"{a.run}/{a.item_id}",
         "prompt_sha256": lambda a: a.reply and a.reply.prompt_sha256,
         "reply": lambda a: (a.reply and a.reply.reply) or None,
         "finish_reason": lambda a: a.reply and a.reply.finish_reason,
+        "failed_with_cause?": lambda a: not a.reply or (a.reply.finish_reason == "error") == bool(a.reply.error),
         "tokens": lambda a: a.reply.tokens if a.reply else 0,
         "item_in_test?": lambda a: a.item_id in items,
         "asked_as_often_as_others?": lambda a: asked[a.run, a.item_id] == often[a.run] and 0 <= (a.repeat or 0) < often[a.run],

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from curation.sheets import read_sheet, typed, write_sheet
 from curation.verifying.answers import Answered
 from curation.verifying.drawing import Drawn
+from records.sheets import read_sheet, typed, write_sheet
 from records.verdict import ANSWERS
 
 SHEET = "claims.xlsx"

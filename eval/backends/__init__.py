@@ -2,9 +2,25 @@
 
 from pathlib import Path
 
+import msgspec
+
 from eval.backends.contract import Backend, Opener
 from records.checks import one_of
 from records.model import Description
+
+
+def describe(model: str, models: Path) -> tuple[Description, Path]:
+    """Return the description of a model and its folder.
+
+    Raises:
+        ValueError: there is no such model, or its description is broken; the message names those there are, or the file.
+    """
+    known = [path.parent.name for path in models.glob("*/model.json")]
+    folder = models / one_of(model, known, "model", f"{models} (`dvc repro finetune` makes the models of params.yaml)")
+    try:
+        return msgspec.json.decode((folder / "model.json").read_bytes(), type=Description), folder
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{folder / 'model.json'}: {error}; rebuild it with `dvc repro finetune@{model}`") from None
 
 
 def open_backend(description: Description, folder: Path) -> Backend:
@@ -29,11 +45,16 @@ def _huggingface(description: Description, folder: Path) -> Backend:
     return open_model(description, folder)
 
 
-def _not_built(description: Description, folder: Path) -> Backend:
-    raise ValueError(
-        f"model {description.model}: the backend {description.backend!r} is not in this version yet; "
-        f"set `backend: huggingface` for this model in params.yaml, or leave out its runs"
-    )
+def _openai(description: Description, folder: Path) -> Backend:
+    from eval.backends.openai import OpenAI
+
+    return OpenAI(description)
 
 
-BACKENDS: dict[str, Opener] = {"baseline": _baseline, "huggingface": _huggingface, "openai": _not_built, "vllm": _not_built}
+def _vllm(description: Description, folder: Path) -> Backend:
+    from eval.backends.vllm import Vllm
+
+    return Vllm(description, folder)
+
+
+BACKENDS: dict[str, Opener] = {"baseline": _baseline, "huggingface": _huggingface, "openai": _openai, "vllm": _vllm}

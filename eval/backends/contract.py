@@ -40,8 +40,14 @@ class Reply(Struct, frozen=True, kw_only=True):
     """What came back."""
 
     text: str
+    """Empty where the call failed."""
     finish_reason: FinishReason
     tokens: int
+    prompt_tokens: int = 0
+    error: str | None = None
+    """Cause of a failed call, in words that hold no key; such a reply is not kept, so that the next run asks again."""
+    likelihoods: dict[str, float] | None = None
+    """Natural log-likelihood of each of the request's answers."""
 
 
 class Backend(Protocol):
@@ -54,7 +60,17 @@ class Backend(Protocol):
         """Return the prompt for a conversation."""
 
     def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the place of each asking with its reply, as they come and in any order."""
+        """Yield the place of each asking with its reply, as they come and in any order; each place once.
+
+        An asking that cannot be answered (too long a prompt, a call that failed for good) gets a reply with an error.
+        """
+
+    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield for each asking the log-likelihoods of its answers, and as text the likeliest in the asked format.
+
+        Raises:
+            ValueError: the backend has no likelihoods, or the settings ask for sampling.
+        """
 
 
 class Opener(Protocol):

@@ -1,30 +1,24 @@
 """Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
-from transformers.generation import (
-    LogitsProcessor,
-    LogitsProcessorList,
-    RepetitionPenaltyLogitsProcessor,
-    TemperatureLogitsWarper,
-    TopKLogitsWarper,
-    TopPLogitsWarper,
-)
+from transformers.generation import LogitsProcessorList
 
 from eval.backends.contract import Asking, Reply, Settings
 from eval.backends.weights import content_hash, locate
+from eval.engine import batches, weighing
+from eval.engine.choosing import Choosing
 from eval.prompt import Message, render, token_ids
 from records.model import Description
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
-_MAKING = "1"  # raise it when a change of this module changes replies: kept replies are then asked anew
+_MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
 
 
 def open_model(description: Description, folder: Path) -> "HuggingFace":
@@ -37,7 +31,8 @@ class HuggingFace:
 
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
-        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        # Of several processes on one machine, as torchrun starts them, each takes the device of its number.
+        self._device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if torch.cuda.is_available() else torch.device("cpu")
         dtype = torch.bfloat16 if self._device.type == "cuda" else torch.float32
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left", trust_remote_code=False)
@@ -48,7 +43,7 @@ class HuggingFace:
                 f"{str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` makes a model that is trained here"
             ) from None
         self._model = model.to(self._device).eval()
-        torch.set_num_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else os.cpu_count() or 1)
+        batches.set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
         self._ends = _end_tokens(self._model, self._tokenizer)
         # What a model's authors recommend must not mix with what the run asks for.
         self._model.generation_config = GenerationConfig(eos_token_id=self._ends, pad_token_id=self._pad_token())
@@ -61,12 +56,50 @@ class HuggingFace:
     def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first."""
         ids = token_ids(self._tokenizer, [asking.prompt for asking in askings])
-        self._check_lengths(askings, ids, settings.max_new_tokens)
-        for width, places in _batches([len(row) for row in ids], settings.batch_size):
-            # A batch always has the same shape, so that a reply cannot depend on what else is asked.
-            filled = places + places[-1:] * (settings.batch_size - len(places))
-            replies = self._reply([ids[place] for place in filled], width, [askings[place] for place in filled], settings)
-            yield from zip(places, replies, strict=False)
+
+        def work(places: list[int], width: int) -> list[Reply]:
+            return self._reply([ids[place] for place in places], width, [askings[place] for place in places], settings)
+
+        room = [(len(row), len(row) + settings.max_new_tokens) for row in ids]
+        yield from self._answers(room, settings, work)
+
+    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the likeliest of each request's answers with the likelihoods of all.
+
+        Raises:
+            ValueError: the settings ask for sampling, or a request has no given answers.
+        """
+        unused = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
+        for name in (name for name, value in unused.items() if getattr(settings, name) != value):
+            raise ValueError(
+                f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
+            )
+        choices = weighing.choices(self._tokenizer, askings)
+        weigher = weighing.Weigher(
+            self._model, self._pad_token(), self._ends, batches.shape_on(self._device.type, settings.batch_size).spare
+        )
+
+        def work(places: list[int], width: int) -> list[Reply]:
+            weights = weigher.weigh([choices[place] for place in places], width, len(set(places)))
+            return [weighing.reply_of(askings[place], choices[place], found) for place, found in zip(places, weights, strict=False)]
+
+        yield from self._answers([(len(choice.start), choice.longest()) for choice in choices], settings, work)
+
+    def _answers(
+        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[Reply]]
+    ) -> Iterator[tuple[int, Reply]]:
+        """Yield what the work makes of each place; a place that is too long, in tokens read or in all, fails with its cause."""
+        limit = getattr(self._model.config, "max_position_embeddings", None)
+        fitting = []
+        for place, (length, whole) in enumerate(room):
+            if limit and whole > limit:
+                cause = f"the prompt has {length} tokens, with the reply {whole}, and this model was made for {limit}"
+                yield place, _failed(f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml")
+            else:
+                fitting.append((place, length))
+        shape = batches.shape_on(self._device.type, settings.batch_size)
+        for place, reply in batches.in_batches(fitting, shape, work):
+            yield place, reply or _failed(f"out of memory on {self._device.type}, for this prompt of {room[place][0]} tokens alone")
 
     @torch.inference_mode()
     def _reply(self, rows: list[list[int]], width: int, askings: list[Asking], settings: Settings) -> list[Reply]:
@@ -81,84 +114,21 @@ class HuggingFace:
             ),
             logits_processor=LogitsProcessorList([Choosing(settings, askings, mask)]),
         )
-        return [self._read(row) for row in output[:, width:].tolist()]
+        return [self._read(row, len(asked)) for row, asked in zip(output[:, width:].tolist(), rows, strict=True)]
 
-    def _read(self, row: list[int]) -> Reply:
+    def _read(self, row: list[int], prompt_tokens: int) -> Reply:
         end = next((place for place, token in enumerate(row) if token in self._ends), None)
         kept = row if end is None else row[:end]
         text = self._tokenizer.decode(kept, skip_special_tokens=True)
-        return Reply(text=text, finish_reason="length" if end is None else "stop", tokens=len(kept))
+        return Reply(text=text, finish_reason="length" if end is None else "stop", tokens=len(kept), prompt_tokens=prompt_tokens)
 
     def _pad_token(self) -> int:
         pad = self._tokenizer.pad_token_id
         return self._ends[0] if pad is None else pad
 
-    def _check_lengths(self, askings: Sequence[Asking], ids: list[list[int]], max_new_tokens: int) -> None:
-        limit = getattr(self._model.config, "max_position_embeddings", None)
-        for asking, row in zip(askings, ids, strict=True):
-            if limit and len(row) + max_new_tokens > limit:
-                raise ValueError(
-                    f"{asking.request.item_id}: the prompt has {len(row)} tokens, with max_new_tokens {max_new_tokens} more than the "
-                    f"{limit} this model was made for; lower `shots` or `max_new_tokens` of the run in params.yaml"
-                )
 
-
-class Choosing(LogitsProcessor):
-    """Leaves one token open at each step: the likeliest, or one drawn by the item's and the repeat's own random numbers.
-
-    Drawing inside `generate` keeps the library's decoding, and makes a draw independent of what else is in the batch.
-    """
-
-    def __init__(self, settings: Settings, askings: Sequence[Asking], mask: torch.Tensor) -> None:
-        self._penalty = RepetitionPenaltyLogitsProcessor(settings.repetition_penalty) if settings.repetition_penalty != 1.0 else None
-        self._mask = mask.bool()
-        self._draws: list[Random] = []
-        self._warpers = LogitsProcessorList()
-        if settings.temperature > 0:
-            self._draws = [Random(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}") for asking in askings]
-            self._warpers.append(TemperatureLogitsWarper(settings.temperature))
-            if settings.top_k:
-                self._warpers.append(TopKLogitsWarper(settings.top_k))
-            if settings.top_p < 1.0:
-                self._warpers.append(TopPLogitsWarper(settings.top_p))
-
-    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
-        """Return scores that are 0 for the chosen token and minus infinity for all others."""
-        scores = scores.float()
-        if self._penalty:
-            scores = self._penalty(self._without_padding(input_ids), scores)
-        chosen = self._drawn(self._warpers(input_ids, scores)) if self._draws else scores.argmax(-1)
-        return torch.full_like(scores, float("-inf")).scatter_(1, chosen[:, None], 0.0)
-
-    def _drawn(self, scores: torch.Tensor) -> torch.Tensor:
-        """Return the token under which a uniform number falls when the probabilities are laid out in token order."""
-        sums = scores.double().softmax(-1).cumsum(-1)
-        points = torch.tensor([[draw.random()] for draw in self._draws], dtype=sums.dtype, device=sums.device) * sums[:, -1:]
-        return torch.searchsorted(sums, points, right=True).squeeze(1).clamp(max=sums.shape[1] - 1)
-
-    def _without_padding(self, input_ids: torch.Tensor) -> torch.Tensor:
-        """Put the last prompt token in the place of padding: where the padding token also ends a reply it must not be penalised."""
-        width = self._mask.shape[1]
-        prompt = torch.where(self._mask, input_ids[:, :width], input_ids[:, width - 1 : width])
-        return torch.cat([prompt, input_ids[:, width:]], dim=1)
-
-
-def _batches(lengths: list[int], batch_size: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield padded width and places; each prompt's width follows from its own length alone."""
-    by_width: dict[int, list[int]] = {}
-    for place, length in enumerate(lengths):
-        by_width.setdefault(_width(length), []).append(place)
-    for width, places in sorted(by_width.items()):
-        for start in range(0, len(places), batch_size):
-            yield width, places[start : start + batch_size]
-
-
-def _width(length: int) -> int:
-    """Return 32, 48, 64, 96, 128, …: the first that is not below the length."""
-    width = 32
-    while width < length:
-        width = width * 3 // 2 if width & (width - 1) == 0 else width * 4 // 3
-    return width
+def _failed(cause: str) -> Reply:
+    return Reply(text="", finish_reason="error", tokens=0, error=cause)
 
 
 def _end_tokens(model: Any, tokenizer: Any) -> list[int]:

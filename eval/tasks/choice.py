@@ -1,33 +1,51 @@
-"""Task `choice`: single and multiple choice under CPsyExam's role prompt (Appendix B); TCM questions have a task of their own."""
+"""Task `choice`: single and multiple choice as CPsyExam asks it; TCM questions have a task of their own."""
 
 from collections.abc import Iterable
 
 from eval.prompt import read_prompt
-from eval.tasks.request import Request, kin_of, options_text
+from eval.tasks.contract import Task
+from eval.tasks.request import Request, facets_of, kin_of, options_text
 from records.claim import ClaimPair
 from records.question import Question
 
-_TYPE_NAMES = {"mcqa": "单选", "mrqa": "多选"}
+_TYPE_NAMES = {"choice": {"mcqa": "单选", "mrqa": "多选"}, "choice_short": {"mcqa": "单项选择题", "mrqa": "多项选择题"}}
+_ANSWER = "答案："
 
 
-def requests(questions: Iterable[Question], claims: Iterable[ClaimPair]) -> list[Request]:
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return one request a question, sorted by item id."""
     del claims
-    asked = [_request(question) for question in questions if question.question_type in _TYPE_NAMES and question.exam != "TCM"]
+    names = _TYPE_NAMES[prompt]
+    asked = [_request(question, prompt) for question in questions if question.question_type in names and question.exam != "TCM"]
     return sorted(asked, key=lambda request: request.item_id)
 
 
-def _request(question: Question) -> Request:
-    system = read_prompt("choice").format(subject=question.subject, question_type=_TYPE_NAMES[question.question_type])
+def _request(question: Question, prompt: str) -> Request:
+    system = read_prompt(prompt).format(subject=question.subject, question_type=_TYPE_NAMES[prompt][question.question_type])
     parts = [question.shared_stem, question.stem, options_text(question.options, ". ")]
+    text = "\n".join(part for part in parts if part)
+    short = prompt == "choice_short"  # its question ends where the answer begins, so the reply is the letters alone
+    answer_format = "{answer}" if short else _ANSWER + "{answer}"
     return Request(
         item_id=question.id,
-        messages=[{"role": "system", "content": system}, {"role": "user", "content": "\n".join(part for part in parts if part)}],
+        messages=[{"role": "system", "content": system}, {"role": "user", "content": f"{text}\n{_ANSWER}" if short else text}],
         question_type=question.question_type,
         options=question.options,
         answer=question.answer,
-        answer_format="答案：{answer}",
-        solution=f"答案：{question.answer}" if question.answer else None,
+        answer_format=answer_format,
+        solution=answer_format.format(answer=question.answer) if question.answer else None,
         pool=f"{question.exam}/{question.subject}/{question.question_type}",
         kin=kin_of(question),
+        reader=question.question_type,
+        unit=question.group_id or question.id,
+        facets=facets_of(question),
+        folds_system=short,
     )
+
+
+TASK = Task(
+    about="Single and multiple choice (CPsyExam).",
+    prompts=("choice", "choice_short"),
+    requests=requests,
+    published=("cpsyexam_v1", "cmb_v1"),
+)

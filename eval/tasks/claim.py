@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from eval.prompt import read_prompt
+from eval.tasks.contract import Task
 from eval.tasks.request import Request
 from records.claim import ClaimPair
 from records.question import Option, Question
@@ -10,16 +11,16 @@ from records.question import Option, Question
 _OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 
 
-def requests(questions: Iterable[Question], claims: Iterable[ClaimPair]) -> list[Request]:
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return two requests a claim pair, sorted by item id."""
     del questions
-    asked = [_request(pair, side) for pair in claims for side in ("factual", "non_factual")]
+    asked = [_request(pair, side, prompt) for pair in claims for side in ("factual", "non_factual")]
     return sorted(asked, key=lambda request: request.item_id)
 
 
-def _request(pair: ClaimPair, side: str) -> Request:
+def _request(pair: ClaimPair, side: str, prompt: str) -> Request:
     answer = "正确" if side == "factual" else "错误"
-    text = read_prompt("claim").format(claim=pair.factual if side == "factual" else pair.non_factual)
+    text = read_prompt(prompt).format(claim=pair.factual if side == "factual" else pair.non_factual)
     return Request(
         item_id=f"{pair.id}/{side}",
         messages=[{"role": "user", "content": text}],
@@ -30,4 +31,15 @@ def _request(pair: ClaimPair, side: str) -> Request:
         solution=answer,
         pool=pair.atomic_type,
         kin=frozenset({pair.id, pair.head}),
+        reader="claim",
+        unit=pair.id,
+        facets={"atomic_type": pair.atomic_type, "side": side, "head": pair.head},
     )
+
+
+TASK = Task(
+    about="Both sides of each claim pair, asked apart (SdAK).",
+    prompts=("claim", "claim_prompt2"),
+    requests=requests,
+    published=("sdak_v1",),
+)

@@ -1,12 +1,12 @@
 """What a task asks: one request an item, with all that baselines, training and few-shot examples need."""
 
 from collections.abc import Iterable, Sequence
-from random import Random
+from itertools import combinations
 from typing import Literal
 
 from msgspec import Struct, structs
 
-from eval.prompt import Message
+from eval.prompt import Message, merge_system
 from records.question import Option, Question
 
 
@@ -16,10 +16,11 @@ class Request(Struct, frozen=True, kw_only=True):
     item_id: str
     """Question id, or claim id with `/factual` or `/non_factual`."""
     messages: list[Message]
-    question_type: Literal["claim", "mcqa", "mrqa"]
-    """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more."""
+    """Of a request that follows another, only what is said after that one's reply."""
+    question_type: Literal["claim", "mcqa", "mrqa", "qa", "mark"]
+    """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa: words; mark: 0 to 100, asked of a judge."""
     options: list[Option]
-    """What may be answered; for a claim 正确 and 错误, each its own letter."""
+    """What may be answered; for a claim 正确 and 错误, each its own letter; nothing for qa."""
     answer: str | None
     """Right answer; no backend but a test's may look at it. None where the source keeps it hidden."""
     answer_format: str
@@ -30,53 +31,30 @@ class Request(Struct, frozen=True, kw_only=True):
     """Few-shot examples come from the requests with the same pool (subject and question type)."""
     kin: frozenset[str]
     """Item, near-duplicate cluster and group: what shares one of these is never shown beside it."""
+    reader: Literal["claim", "mcqa", "mrqa", "tcm", "qa"]
+    """Key of `eval.answers.READERS`: how a reply to it is read."""
+    unit: str
+    """What is right only as a whole: the claim pair, the case or group of shared options, or the item itself."""
+    facets: dict[str, str]
+    """What figures are broken down by, such as exam, subject, question_type, category, case_type, form, atomic_type; none is empty."""
+    follows: str | None = None
+    """Item whose question and reply stand before this one in the same conversation (the questions of one case)."""
+    folds_system: bool = False
+    """The system message is said by the user, once, before the first question of the conversation."""
+    shots: int = 0
+    """Few-shot examples in its messages."""
 
     def reply(self, answer: str) -> str:
         """Return an answer in the asked format."""
         return self.answer_format.format(answer=answer)
 
 
-def options_text(options: Iterable[Option], mark: str) -> str:
-    """Return options one a line, letter first."""
-    return "\n".join(f"{option.letter}{mark}{option.text}" for option in options)
-
-
-def kin_of(question: Question) -> frozenset[str]:
-    """Return the ids under which a question and its relatives are known."""
-    return frozenset(key for key in (question.id, question.cluster_id, question.group_id) if key)
-
-
-def with_shots(requests: Sequence[Request], examples: Sequence[Sequence[Request]], shots: int, seed: int) -> list[Request]:
-    """Return the requests with few-shot examples as earlier turns of the conversation.
-
-    Each pool's examples are put in one order a seed, so that the items of a pool share a prefix; an item that is kin to one
-    of them gets the next instead. Where a pool has too few examples, the item gets what there is.
-
-    Args:
-        examples: splits in order of preference: dev gives what train lacks.
-    """
-    if not shots:
-        return list(requests)
-    pools: dict[str, list[Request]] = {}
-    for place, split in enumerate(examples):
-        drawn: dict[str, list[Request]] = {}
-        for example in sorted(split, key=lambda example: example.item_id):
-            if example.solution is not None:
-                drawn.setdefault(example.pool, []).append(example)
-        for pool, members in drawn.items():
-            Random(f"{seed}/shots/{pool}/{place}").shuffle(members)
-            pools.setdefault(pool, []).extend(members)
-    return [_with_examples(request, pools.get(request.pool, []), shots) for request in requests]
-
-
-def _with_examples(request: Request, drawn: Sequence[Request], shots: int) -> Request:
-    chosen: list[Request] = []
-    seen = set(request.kin)
-    for example in drawn:
-        if len(chosen) < shots and seen.isdisjoint(example.kin):
-            chosen.append(example)
-            seen |= example.kin
-    return structs.replace(request, messages=conversation([*chosen, request]))
+def allowed_answers(request: Request) -> list[str]:
+    """Return every answer of the asked kind: for mrqa the sets of two letters or more; none for an answer in words."""
+    letters = [option.letter for option in request.options]
+    if request.question_type != "mrqa":
+        return letters
+    return ["".join(chosen) for size in range(2, len(letters) + 1) for chosen in combinations(letters, size)]
 
 
 def conversation(requests: Sequence[Request]) -> list[Message]:
@@ -87,4 +65,33 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
         messages += [message for message in request.messages if message["role"] != "system"]
         if request is not last:
             messages.append({"role": "assistant", "content": request.solution or ""})
-    return messages
+    return merge_system(messages) if last.folds_system else messages
+
+
+def following(request: Request, before: Request, reply: str) -> Request:
+    """Return a request with the question it follows, and the reply to that, before its own words."""
+    messages = [*before.messages, {"role": "assistant", "content": reply}, *request.messages]
+    return structs.replace(request, messages=messages, shots=before.shots)
+
+
+def options_text(options: Iterable[Option], mark: str) -> str:
+    """Return options one a line, letter first."""
+    return "\n".join(f"{option.letter}{mark}{option.text}" for option in options)
+
+
+def facets_of(question: Question) -> dict[str, str]:
+    """Return what the figures of a question are broken down by."""
+    facets = {
+        "question_type": question.question_type,
+        "category": question.category,
+        "exam": question.exam,
+        "subject": f"{question.exam} {question.subject}",
+        "case_type": question.case_type,
+        "form": question.form,
+    }
+    return {name: value for name, value in facets.items() if value}
+
+
+def kin_of(question: Question) -> frozenset[str]:
+    """Return the ids under which a question and its relatives are known."""
+    return frozenset(key for key in (question.id, question.cluster_id, question.group_id) if key)

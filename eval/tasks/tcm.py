@@ -1,48 +1,76 @@
-"""Task `tcm`: the forms A1, A2, A3 and B1 of the TCM licensing examination under TCMBench's prompts, one question at a time."""
+"""Task `tcm`: the forms A1, A2, A3 and B1 of the TCM licensing examination under TCMBench's prompts.
 
-from collections.abc import Iterable
+The questions of an A3 case are one conversation: the case stands before the first, each later one sees the replies to those before it.
+"""
+
+from collections.abc import Iterable, Sequence
 
 from eval.prompt import read_prompt
-from eval.tasks.request import Request, kin_of, options_text
+from eval.tasks.cases import cases_of
+from eval.tasks.contract import Task
+from eval.tasks.request import Request, facets_of, kin_of, options_text
 from records.claim import ClaimPair
 from records.question import Question
 
-_PROMPTS = {"a1": "tcm_a", "a2": "tcm_a", "a3": "tcm_a3", "b1": "tcm_b1"}
+_PARTS = {"a1": "a", "a2": "a", "a3": "a3", "b1": "b1"}
+_TAGS = {"tcm": ("<eoe>", "<eoa>"), "tcm_paper": ("<coe>", "<coas>")}
 _NO_ANALYSIS = "略。"  # what Chinese answer keys write where they give no reasons
 
 
-def requests(questions: Iterable[Question], claims: Iterable[ClaimPair]) -> list[Request]:
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return one request a single-choice question of the exam TCM, sorted by item id. A question of no known form is asked as A1."""
     del claims
-    asked = [_request(question) for question in questions if question.question_type == "mcqa" and question.exam == "TCM"]
-    return sorted(asked, key=lambda request: request.item_id)
+    asked = [question for question in questions if question.question_type == "mcqa" and question.exam == "TCM"]
+    cases = cases_of(question for question in asked if question.form == "a3")
+    alone = [[question] for question in asked if question.form != "a3"]
+    found = [request for members in [*cases, *alone] for request in _conversation(members, prompt)]
+    return sorted(found, key=lambda request: request.item_id)
 
 
-def _request(question: Question) -> Request:
+def _conversation(members: Sequence[Question], prompt: str) -> list[Request]:
+    return [
+        _request(question, prompt, number, members[number - 2].id if number > 1 else None) for number, question in enumerate(members, 1)
+    ]
+
+
+def _request(question: Question, prompt: str, number: int, follows: str | None) -> Request:
+    system = {"role": "system", "content": read_prompt(f"{prompt}_{_PARTS[question.form or 'a1']}")}
+    user = {"role": "user", "content": _text(question, number)}
     return Request(
         item_id=question.id,
-        messages=[{"role": "user", "content": _text(question)}],
+        messages=[user] if follows else [system, user],
         question_type="mcqa",
         options=question.options,
         answer=question.answer,
-        answer_format=_reply(_NO_ANALYSIS, "{answer}"),
-        solution=_reply(question.explanation or _NO_ANALYSIS, question.answer) if question.answer else None,
+        answer_format=_reply(prompt, _NO_ANALYSIS, "{answer}"),
+        solution=_reply(prompt, question.explanation or _NO_ANALYSIS, question.answer) if question.answer else None,
         pool=f"{question.exam}/{question.subject}/{question.form or 'a1'}",
         kin=kin_of(question),
+        reader="tcm",
+        unit=question.group_id or question.id,
+        facets=facets_of(question),
+        follows=follows,
     )
 
 
-def _text(question: Question) -> str:
-    form = question.form or "a1"
-    prompt = read_prompt(_PROMPTS[form])
+def _text(question: Question, number: int) -> str:
     options = options_text(question.options, "．")
-    if form == "b1":
-        return prompt.format(options=options, question=question.stem)
-    if form == "a3":
-        return prompt.format(case=question.shared_stem or "", question=f"{question.stem}\n{options}")
-    parts = [question.shared_stem, question.stem, options]
-    return prompt.format(question="\n".join(part for part in parts if part))
+    if question.form == "b1":
+        return f"（共用备选答案）\n{options}\n{number})．{question.stem}"
+    if question.form == "a3":
+        case = f"{question.shared_stem}\n" if question.shared_stem and number == 1 else ""
+        return f"{case}{number})．{question.stem}\n{options}"
+    return "\n".join(part for part in (question.shared_stem, question.stem, options) if part)
 
 
-def _reply(analysis: str, answer: str) -> str:
-    return f"【解析】{analysis}<eoe>\n【答案】{answer}<eoa>"
+def _reply(prompt: str, analysis: str, answer: str) -> str:
+    end_of_analysis, end_of_answer = _TAGS[prompt]
+    return f"【解析】{analysis}{end_of_analysis}\n【答案】{answer}{end_of_answer}"
+
+
+TASK = Task(
+    about="The forms A1, A2, A3 and B1 of the TCM licensing examination (TCMBench).",
+    prompts=("tcm", "tcm_paper"),
+    requests=requests,
+    published=("tcmbench_v2",),
+)

@@ -268,7 +268,9 @@ BAD_REPLIES = [
     ("finish_reason", {"say": SAY[:2]}, f"say/{SIDES[1]}"),
     ("asked_as_often_as_others?", {"say": SAY[:3]}, f"say/{SIDES[1]}/0"),
     ("prompt_sha256", {"pick": [replace(PICK[0], prompt_sha256="none")]}, f"pick/{FIRST.id}/0"),
-    ("item prompt_sha256", {"say": [*SAY[:3], replace(SAY[3], prompt_sha256="f" * 64)]}, f"say/{SIDES[1]}/0"),
+    ("item_asked_alone prompt_sha256", {"say": [*SAY[:3], replace(SAY[3], prompt_sha256="f" * 64)]}, f"say/{SIDES[1]}/0"),
+    ("failed_with_cause?", {"pick": [replace(PICK[0], finish_reason="error")]}, f"pick/{FIRST.id}/0"),
+    ("failed_with_cause?", {"pick": [replace(PICK[0], error="the server hung up")]}, f"pick/{FIRST.id}/0"),
     ("tokens", {"pick": [replace(PICK[0], tokens=-1)]}, f"pick/{FIRST.id}/0"),
 ]
 
@@ -277,6 +279,13 @@ BAD_REPLIES = [
 def test_each_harm_to_the_predictions_is_named(context, tmp_path: Path, columns: str, replies: dict, name: str) -> None:
     found = broken(context, tmp_path, "predictions", GOOD._replace(predictions=replies))
     assert [ids for at, severity, ids in found if at == columns and severity == "error" and name in ids]
+
+
+def test_a_later_question_of_a_case_may_be_asked_differently_in_each_repeat(context, tmp_path: Path) -> None:
+    """It follows the replies before it, which are drawn anew."""
+    case = [prediction("pick", FIRST.id, repeat) for repeat in range(2)]
+    later = [prediction("pick", SECOND.id, repeat, prompt_sha256=str(repeat) * 64, follows=FIRST.id) for repeat in range(2)]
+    assert broken(context, tmp_path, "predictions", GOOD._replace(predictions={"pick": [*case, *later]})) == []
 
 
 LONG_STEMS = [question("长" * 301 + str(number)) for number in range(3)]
@@ -289,7 +298,7 @@ WARNED = [
     ("claims", "", GOOD._replace(claims=[])),
     ("clusters", "rows", GOOD._replace(clusters=[replace(CLUSTER, rows=51)])),
     ("splits", "split", moved([*SPLITS["test"]], "train")),
-    ("predictions", "finish_reason", GOOD._replace(predictions={"pick": [replace(PICK[0], finish_reason="error")]})),
+    ("predictions", "finish_reason", GOOD._replace(predictions={"pick": [replace(PICK[0], finish_reason="error", error="no answer")]})),
     ("predictions", "finish_reason", GOOD._replace(predictions={"pick": [replace(PICK[0], finish_reason="length")]})),
     ("predictions", "reply", GOOD._replace(predictions={"pick": [replace(PICK[0], reply="")]})),
 ]

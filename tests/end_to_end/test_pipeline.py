@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("pipeline")]
 
 DATA_STAGES = (
     *("clean", "near_duplicates", "claims", "evidence", "verification", "validate", "split", "validate_splits", "leaks", "release"),
-    *("validate_predictions", "report"),
+    *("validate_predictions", "errors", "judge", "compare", "report"),
 )
 
 
@@ -135,6 +135,14 @@ def test_a_change_of_the_data_shows_in_metrics_diff(built) -> None:
     assert "runs.sycophant-claims.accuracy" not in diff
 
 
+def test_a_score_leads_to_the_bytes_of_its_page(built) -> None:
+    for item, url in (("claims", "https://"), ("questions", "http")):
+        first = json.loads((built.folder / f"data/splits/test/{item}.jsonl").read_text(encoding="utf-8").splitlines()[0])
+        told = built.run("python", "-m", "eval.trace", first["id"]).stdout
+        assert re.search(rf"^ +url: {url}", told, re.MULTILINE) and "fetched: 2026-11-20T00:00:00Z" in told
+        assert "fault" not in told
+
+
 KILLED = [
     ("crawl@examcoo", "group"),
     ("crawl@ask120", "dvc"),
@@ -213,6 +221,6 @@ def test_the_plots_are_drawn_without_network(built, browser, tmp_path: Path) -> 
     page.on("pageerror", lambda error: faults.append(error))
     page.goto((tmp_path / "plots/index.html").as_uri())
     page.wait_for_selector("canvas, svg.marks")
-    assert page.locator("canvas, svg.marks").count() == 2  # bars a subject, radar an atomic type
+    assert page.locator("canvas, svg.marks").count() == 3  # intervals a run, bars a subject, radar an atomic type
     assert faults == []
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]

@@ -1,11 +1,14 @@
 """Toys that the tests of evaluation share: a small split of questions and claims, and a model small enough to train in a second."""
 
+import importlib.util
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from msgspec import structs
 
 from eval.finetune import main as finetune
 from records.claim import ClaimPair, claim_id
@@ -13,27 +16,32 @@ from records.evidence import Passage
 from records.jsonl import write_jsonl
 from records.provenance import Provenance
 from records.question import Option, Question, group_id, question_id
+from records.shot import Shot
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these tests compare to the last bit, which only the CPU promises
+SCRIPTED = Path(__file__).parent / "scripted.py"
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 TINY_TRAINING = {"layers": 1, "hidden": 32, "heads": 2, "vocab_size": 500, "prompt_epochs": 1, "per_task": 16, "max_text_tokens": 512}
 
 
 def toy_question(number: int, answer: str | None = "A", texts: tuple[str, ...] = ("甲", "乙乙", "丙", "丁"), **changes) -> Question:
-    """Return a question; its type follows from its answer."""
-    stem = changes.pop("stem", f"第{number}题问的是（ ）。")
+    """Return a question; its type follows from its answer. `mark` stands behind its options' texts in the place of its number."""
+    stem, mark = changes.pop("stem", f"第{number}题问的是（ ）。"), changes.pop("mark", number)
     values = {"exam": "PCE", "subject": "心理咨询师", "question_type": "mrqa" if answer and len(answer) > 1 else "mcqa"} | changes
-    options = [Option(letter=letter, text=f"{text}{number}") for letter, text in zip("ABCDE", texts, strict=False)]
+    options = [Option(letter=letter, text=f"{text}{mark}") for letter, text in zip("ABCDE", texts, strict=False)]
     identity = question_id(values.get("shared_stem"), stem, [option.text for option in options])
-    return Question(id=identity, stem=stem, options=options, answer=answer, provenance=SEEN, **values)
+    seen = [structs.replace(SEEN[0], position=f"q{number}")]
+    return Question(id=identity, stem=stem, options=options, answer=answer, provenance=seen, **values)
 
 
 def toy_tcm(number: int, form: str) -> Question:
-    """Return a TCM question of a form; A3 questions share their case by fives, B1 questions their options."""
+    """Return a TCM question of a form; of each twenty numbers, A3 questions share their case and B1 questions their options."""
     changes = {"exam": "TCM", "subject": "中医内科学", "form": form, "explanation": f"此为第{number}题的道理。"}
     if form == "a3":
-        case = f"患者，男，{number // 5}岁，咳嗽。"
+        case = f"患者，男，{number // 20}岁，咳嗽。"
         changes |= {"shared_stem": case, "group_id": group_id(case)}
+    if form == "b1":
+        changes |= {"mark": number // 20, "group_id": group_id(f"甲乙丙丁戊{number // 20}")}
     return toy_question(number, "ABCDE"[number % 5], ("甲", "乙", "丙", "丁", "戊"), **changes)
 
 
@@ -50,14 +58,31 @@ def toy_rows(start: int, size: int) -> tuple[list[Question], list[ClaimPair]]:
     questions = [toy_question(number, "ABCD"[number % 4]) for number in numbers]
     questions += [toy_question(number, ("AC", "BCD")[number % 2], stem=f"第{number}组有（ ）。") for number in numbers]
     questions += [toy_tcm(number, ("a1", "a2", "a3", "b1")[number % 4]) for number in numbers]
-    questions.append(toy_question(start, None, (), question_type="qa", stem=f"简述{start}。"))
+    questions.append(toy_question(start, f"因为{start}。", (), question_type="qa", stem=f"简述{start}。"))
     return questions, [toy_pair(number) for number in numbers]
 
 
+def toy_shots(splits: dict[str, list[Question]]) -> list[Shot]:
+    """Return up to ten examples of each subject and type, no two of one group, as the pipeline lists them."""
+    listed: dict[tuple[str, str, str], list[Shot]] = {}
+    shown = set()
+    for name in ("train", "dev"):
+        for row in splits[name]:
+            pool = row.exam, row.subject, row.question_type
+            places = listed.setdefault(pool, [])
+            if len(places) < 10 and (not row.group_id or row.group_id not in shown):
+                values = dict(zip(("exam", "subject", "question_type"), pool, strict=True))
+                places.append(Shot(place=len(places) + 1, question_id=row.id, split=name, **values))
+                shown.add(row.group_id)
+    return [shot for shots in listed.values() for shot in shots]
+
+
 def write_toy_splits(folder: Path, size: int = 12) -> None:
-    """Write train, dev, test and passages as the pipeline does."""
-    for place, name in enumerate(("train", "dev", "test")):
-        questions, claims = toy_rows(1000 * (place + 1), size)
+    """Write train, dev, test, the examples and passages as the pipeline does."""
+    rows = {name: toy_rows(1000 * (place + 1), size) for place, name in enumerate(("train", "dev", "test"))}
+    shots = toy_shots({name: questions for name, (questions, _) in rows.items()})
+    write_jsonl(folder / "splits" / "shots.jsonl", shots, key=lambda shot: (shot.exam, shot.subject, shot.question_type, shot.place))
+    for name, (questions, claims) in rows.items():
         write_jsonl(folder / "splits" / name / "questions.jsonl", questions, key=lambda row: row.id)
         write_jsonl(folder / "splits" / name / "claims.jsonl", claims, key=lambda row: row.id)
     passages = [
@@ -106,4 +131,23 @@ def toy_models(tmp_path_factory: pytest.TempPathFactory, train_toy: Callable[...
     for name, description in others.items():
         (models / name).mkdir()
         (models / name / "model.json").write_text(json.dumps({"model": name, **description}), encoding="utf-8")
+    return models
+
+
+@pytest.fixture(scope="session")
+def scripted() -> ModuleType:
+    """The module of models that play a part, known to `eval.predict` as the backend `scripted`."""
+    spec = importlib.util.spec_from_file_location("scripted", SCRIPTED)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def parts(scripted: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of models, one for each part."""
+    models = tmp_path_factory.mktemp("parts")
+    for part in scripted.PARTS:
+        (models / part).mkdir()
+        (models / part / "model.json").write_text(json.dumps({"model": part, "backend": "scripted", "strategy": part}), encoding="utf-8")
     return models

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.answers import READERS, main, read_answer, read_row
+from eval.reply_text import without_reasoning
 
+HERE = Path(__file__).parent
 OPTIONS = {"A": "荣格", "B": "阿德勒", "C": "弗洛伊德", "D": "埃里克森"}
 MANY = {"A": "食物", "B": "安全", "C": "温暖", "D": "金钱", "E": ""}
 
@@ -192,6 +194,11 @@ def test_each_rule(task: str, reply: str, options: dict, answer: str | None) -> 
         ("嗯", "stop", "unparsed"),
         ("嗯", "length", "truncated"),
         ("<think>嗯", "stop", "truncated"),
+        ("<think>正确", "length", "truncated"),
+        ("正确\n<think>再想", "length", "answered"),  # said before the cut
+        ("嗯\n<think>再想", "stop", "truncated"),
+        ("<think>正确</think>", "stop", "unparsed"),
+        ("", "error", "failed"),
         ("正确", "error", "failed"),
     ],
 )
@@ -215,7 +222,7 @@ def test_one_constant_reply_is_no_answer_to_both_sides() -> None:
 def test_no_reply_breaks_the_reading(task: str, reply: str) -> None:
     outcome, answer = read_answer(task, reply, OPTIONS)
     assert (outcome == "answered") == (answer is not None)
-    if task != "claim" and answer:
+    if task not in ("claim", "qa") and answer:
         assert set(answer) <= set(OPTIONS)
 
 
@@ -230,7 +237,7 @@ def test_what_is_rendered_is_read_back(letters: set[str], form: str, joint: str)
 
 
 def test_an_unknown_task_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"unknown task 'claims'; known: claim, mcqa, mrqa, tcm"):
+    with pytest.raises(ValueError, match=r"unknown task 'claims'; known: claim, mcqa, mrqa, qa, tcm"):
         read_answer("claims", "正确", {})
 
 
@@ -259,7 +266,7 @@ def test_the_command_adds_outcome_and_answer(tmp_path: Path) -> None:
         ({"task": "mcqa", "response": "A", "options": {"A": 1}}, r"rows.jsonl:1: options .* are neither"),
         ({"task": "mcqa", "response": "A", "options": ["荣格", "阿德勒"]}, r"rows.jsonl:1: options .* are neither"),
         ({"task": "mcqa", "response": "A", "options": [OPTIONS]}, r"rows.jsonl:1: .*unknown task of a case group 'mcqa'; known: tcm"),
-        ({"task": "qa", "response": "A"}, r"rows.jsonl:1: .*unknown task 'qa'"),
+        ({"task": "essay", "response": "A"}, r"rows.jsonl:1: .*unknown task 'essay'"),
     ],
 )
 def test_a_row_that_cannot_be_read_is_told_with_its_line(row: dict, message: str, tmp_path: Path) -> None:
@@ -274,12 +281,121 @@ def test_options_may_stand_as_in_the_splits() -> None:
     assert read_row({"task": "mcqa", "response": "弗洛伊德", "options": listed})["answer"] == "C"
 
 
-@pytest.mark.parametrize("task", sorted(READERS))
-@pytest.mark.parametrize("reply", ["A" + " " * 20_000 + "x", "答案：" * 3000, "A\n" * 5000])
-def test_a_reply_that_runs_on_is_read_in_time(task: str, reply: str) -> None:
-    started = time.monotonic()
-    read_answer(task, reply, OPTIONS)
-    assert time.monotonic() - started < 3
+RUN_ON = [
+    "A ",
+    "A\n",
+    "A、",
+    "A选项",
+    "不是A ",
+    "答案：",
+    "【答案】",
+    "【解析】",
+    "<think>",
+    "1）",
+    "正确",
+    "的说法",
+    "\n \t",
+    "（",
+    "食物A",
+    "除A",
+    "a ",
+]
+
+
+@pytest.mark.parametrize("task", [*sorted(READERS), "group"])
+@pytest.mark.parametrize("unit", RUN_ON)
+def test_the_time_to_read_grows_with_the_length_and_no_faster(task: str, unit: str) -> None:
+    """Twice the reply may take twice the time; what grows with the square takes sixteen times as long for four times the reply."""
+    row = {"task": "tcm", "options": [OPTIONS] * 3} if task == "group" else {"task": task, "options": OPTIONS}
+
+    def seconds(size: int) -> float:
+        text = (unit * size)[:size] + "x"
+        taken = []
+        for _ in range(3):
+            started = time.process_time()
+            read_row({**row, "response": text})
+            taken.append(time.process_time() - started)
+        return min(taken)
+
+    short = seconds(4000)
+    assert seconds(16_000) <= 10 * max(short, 0.001)
+
+
+def test_our_own_replies_are_read_as_a_careful_reader_does() -> None:
+    rows = [json.loads(line) for line in (HERE / "replies.jsonl").read_text(encoding="utf-8").splitlines()]
+    wrong = [row["id"] for row in rows if read_row(row)["answer"] != row["expected"]]
+    assert len(rows) > 900
+    assert len(wrong) / len(rows) <= 0.02, wrong
+
+
+def test_an_answer_in_words_is_the_reply_without_its_reasoning() -> None:
+    assert read_answer("qa", "<think>先想</think>\n 记忆分三种。 ", {}) == ("answered", "记忆分三种。")
+    assert read_answer("qa", " \n", {}) == ("unparsed", None)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("<think>嗯</think>B", "B"),
+        ("嗯</think>B", "B"),
+        ("<thinking>嗯</thinking>B", "B"),
+        ("<seed:think>嗯</seed:think>B", "B"),
+        ("◁think▷嗯◁/think▷B", "B"),
+        ("<|begin_of_thought|>嗯<|end_of_thought|>B", "B"),
+        ("## Thinking\n嗯\n\n## Final Response\nB", "B"),
+        ("<|channel|>analysis<|message|>嗯<|end|><|start|>assistant<|channel|>final<|message|>B", "B"),
+        ("<think>一</think>B<think>二</think>", "B"),
+        ("## Thinking\n嗯", None),
+        ("<|channel|>analysis<|message|>嗯", None),
+        ("嗯</think>再想<think>还想", "再想"),
+    ],
+)
+def test_reasoning_is_no_reply(reply: str, said: str | None) -> None:
+    assert without_reasoning(reply) == said
+
+
+GROUPS = [
+    ("抱歉，我无法作答。", [None, None]),
+    ("1）【解析】略\n2）【解析】略<eoe>\n【答案】A<eoa>", [None, "A"]),
+    ("1）【解析】1.化痰 2.祛湿<eoe>【答案】D<eoa>\n2）【答案】A<eoa>", ["D", "A"]),
+    ("2）【答案】A<eoa>\n1）【答案】D<eoa>", ["D", "A"]),
+    ("①D ②A", ["D", "A"]),
+    ("第一题：D\n第二题：A", ["D", "A"]),
+    ("**1）**\n【答案】**D**\n**2）**\n【答案】**A**", ["D", "A"]),
+    ("1-2题答案：D、A", ["D", "A"]),
+    ("【答案】D\n【答案】A", [None, None]),  # nothing says which is whose
+    ("3）D", [None, None]),
+]
+
+
+@pytest.mark.parametrize(("reply", "answers"), GROUPS)
+def test_a_group_is_read_by_the_numbers_that_the_reply_gives(reply: str, answers: list) -> None:
+    read = read_row({"task": "tcm", "response": reply, "options": [TCM_OPTIONS, TCM_OPTIONS]})
+    assert (read["answer"], read["outcome"]) == (answers, "answered" if any(answers) else "unparsed")
+
+
+@pytest.mark.parametrize("texts", [["1", "10", "100"], ["5～9", "9～11", "11～13"], ["正确", "错误", "无法判断"], ["A型", "B型", "AB型"]])
+def test_an_option_is_found_by_its_text_and_not_within_another(texts: list[str]) -> None:
+    options = dict(zip("ABC", texts, strict=True))
+    for letter, text in options.items():
+        assert read_answer("mcqa", f"{text}。", options)[1] == letter
+
+
+def test_a_published_rule_set_reads_a_file_in_place_of_ours(tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "task": "mcqa", "response": "Answer: C", "options": OPTIONS},
+        {"id": "2", "task": "mcqa", "response": "", "options": OPTIONS},
+        {"id": "3", "task": "claim", "response": "正确"},
+    ]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "eval.answers", file, "--rules"]
+    done = subprocess.run([*command, "cpsyexam_api_v1"], capture_output=True, text=True, check=True)
+    read = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["outcome"], row["answer"]) for row in read] == [("answered", "A"), ("error", "error"), (None, None)]
+    assert "3 replies: 1 answered, 1 error, 1 not read by these rules" in done.stderr
+    done = subprocess.run([*command, "cpsyexam"], capture_output=True, text=True)
+    assert "unknown rule set 'cpsyexam'; known: cmb_v1" in done.stderr
 
 
 def test_a_row_without_a_response_is_told_with_its_line(tmp_path: Path) -> None:

@@ -10,20 +10,21 @@ from pathlib import Path
 
 import pytest
 from msgspec import json as msgspec_json
+from msgspec import structs
 from transformers import AutoConfig, AutoTokenizer, Qwen2Config
 
 from eval.backends import open_backend
 from eval.finetune import main
 from eval.lessons import IGNORED, batches_of, conversations, epoch_requests, known_requests, plain_texts, prompt_lesson, text_lessons
-from eval.predict import build_requests
 from eval.prompt import render, token_ids
+from eval.tasks import build_requests
 from eval.tasks.request import Request, conversation
 from records.claim import ClaimPair
 from records.evidence import Passage
 from records.jsonl import read_jsonl
 from records.model import Description
-from records.params import Run
 from records.question import Question
+from records.run import Run
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -143,32 +144,70 @@ def test_only_true_texts_are_read(toy_data: Path) -> None:
     assert not {pair.non_factual for pair in claims} & set(texts)
 
 
+def task_of(request: Request) -> str:
+    return {"mcqa": "choice", "mrqa": "choice"}.get(request.reader, request.reader)
+
+
 def test_an_epoch_asks_each_task_at_most_so_often_and_goes_round(toy_data: Path) -> None:
     requests = known(toy_data, "train")
+    items = Counter(task for task, _ in {(task_of(request), request.item_id) for request in requests})
     seen: Counter = Counter()
     for epoch in range(12):
         chosen = epoch_requests(requests, 5, 1, epoch)
-        assert set(Counter(request.answer_format for request in chosen).values()) == {5}
+        assert Counter(map(task_of, chosen)) == {task: min(5, size) for task, size in items.items()}
         seen.update(request.item_id for request in chosen)
     assert set(seen) == {request.item_id for request in requests}
-    sizes = Counter(request.answer_format for request in requests)
     for request in requests:
-        assert 60 // sizes[request.answer_format] <= seen[request.item_id] <= -(-60 // sizes[request.answer_format])
+        size = items[task_of(request)]
+        assert 12 * min(5, size) // size <= seen[request.item_id] <= -(-12 * min(5, size) // size)
+
+
+def test_every_wording_is_learned_and_takes_turns(toy_data: Path) -> None:
+    requests = known(toy_data, "train")
+    wordings = Counter(request.item_id for request in requests)
+    seen: dict[str, list[str]] = {}
+    for epoch in range(4):
+        for request in epoch_requests(requests, 10**6, 1, epoch):
+            seen.setdefault(request.item_id, []).append(json.dumps(request.messages))
+    for item, prompts in seen.items():
+        assert len(prompts) == 4
+        assert len(set(prompts[: wordings[item]])) == wordings[item]
+
+
+def test_a_case_is_learned_as_it_is_asked(toy_data: Path, tokenizer) -> None:
+    """A later question of a case stands after the earlier ones and their right replies."""
+    later = [request for request in known(toy_data, "train") if request.facets.get("form") == "a3" and len(request.messages) > 2]
+    assert later
+    for request in later:
+        assert request.follows is None
+        lesson = prompt_lesson(tokenizer, [request])
+        assert tokenizer.decode(lesson.ids) == render(tokenizer, request.messages) + f"{request.solution}<|im_end|>"
+        assert tokenizer.decode([target for target in lesson.targets if target != IGNORED]) == f"{request.solution}<|im_end|>"
+
+
+def test_what_follows_an_unknown_answer_is_not_learned(toy_data: Path) -> None:
+    folder = toy_data / "splits" / "train"
+    questions = [row for row in read_jsonl(folder / "questions.jsonl", Question) if row.form == "a3"]
+    whole = {request.item_id for request in known_requests(questions, [])}
+    first = min(questions, key=lambda row: row.provenance[0].position)
+    hidden = [structs.replace(row, answer=None) if row is first else row for row in questions]
+    assert {request.item_id for request in known_requests(questions, [])} == whole == {row.id for row in questions}
+    assert known_requests(hidden, []) == []
 
 
 def test_a_conversation_holds_one_pool_and_each_request_stands_once(toy_data: Path) -> None:
     requests = known(toy_data, "train")
     chunks = conversations(requests, 1, 0)
     assert sorted(request.item_id for chunk in chunks for request in chunk) == sorted(request.item_id for request in requests)
-    assert all(len({request.pool for request in chunk}) == 1 and len(chunk) <= 6 for chunk in chunks)
-    assert all(len(chunk) == 1 for chunk in chunks if chunk[0].question_type == "claim")
+    assert all(len({(request.pool, request.answer_format) for request in chunk}) == 1 and len(chunk) <= 6 for chunk in chunks)
+    assert all(len(chunk) == 1 for chunk in chunks if chunk[0].question_type in ("claim", "qa"))
     assert conversations(requests, 1, 0) == chunks != conversations(requests, 1, 1)
 
 
 def test_a_lesson_is_the_prompt_of_evaluation_and_its_reply(toy_data: Path, tokenizer) -> None:
     for request in known(toy_data, "train")[:30]:
         lesson = prompt_lesson(tokenizer, [request])
-        [asked] = token_ids(tokenizer, [render(tokenizer, request.messages)])
+        [asked] = token_ids(tokenizer, [render(tokenizer, conversation([request]))])
         assert lesson.ids[: len(asked)] == asked
         assert lesson.targets[: len(asked)] == [IGNORED] * len(asked)
         assert tokenizer.decode(lesson.targets[len(asked) :]) == f"{request.solution}<|im_end|>"

@@ -1,36 +1,35 @@
 """Asking: every reply in its place, nothing asked twice, and the same bytes after a kill."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
+import json
 from collections.abc import Callable, Iterator, Sequence
+from io import FileIO
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
+from eval.asking import NOT_REACHED, Asker
 from eval.backends.contract import Asking, Reply, Settings
-from eval.predict import KeptReply, ask, build_requests, describe, main
+from eval.predict import ask, describe, main
 from eval.prompt import Message, plain_text
-from eval.tasks import TASKS
-from records.jsonl import read_jsonl, write_jsonl
-from records.params import Run
+from eval.store import KeptReply, Store, open_store
+from eval.tasks import TASKS, build_requests
+from eval.tasks.request import Request
+from records.jsonl import read_jsonl
 from records.prediction import Prediction
-from records.question import Question
+from records.run import Run
 
-ROOT = Path(__file__).parents[2]
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 
 
 class Counting:
     """A model that replies with the length of its prompt, the last asking first, and counts what it is asked; it may break off."""
 
-    def __init__(self, identity: str = "counting", breaks_after: int | None = None) -> None:
+    def __init__(self, identity: str = "counting", breaks_after: int | None = None, fails: str = "nothing") -> None:
         self.identity = identity
         self.asked: list[str] = []
         self._breaks_after = breaks_after
+        self._fails = fails
 
     def render(self, messages: Sequence[Message]) -> str:
         return plain_text(messages)
@@ -40,7 +39,14 @@ class Counting:
             if len(self.asked) == self._breaks_after:
                 raise KeyboardInterrupt
             self.asked.append(askings[place].request.item_id)
-            yield place, Reply(text=f"{len(askings[place].prompt)}/{askings[place].repeat}", finish_reason="stop", tokens=1)
+            if self._fails in askings[place].request.messages[-1]["content"]:
+                yield place, Reply(text="", finish_reason="error", tokens=0, error="no such thing")
+            else:
+                yield place, Reply(text=f"{len(askings[place].prompt)}/{askings[place].repeat}", finish_reason="stop", tokens=1)
+
+    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        for place, reply in self.generate(askings, settings):
+            yield place, Reply(text=reply.text, finish_reason="stop", tokens=1, likelihoods={"A": -1.0})
 
 
 @pytest.fixture
@@ -67,7 +73,7 @@ def test_replies_come_back_in_the_order_of_askings(askings: list[Asking], tmp_pa
 @pytest.mark.parametrize("breaks_after", [0, 1, 7, 47])
 def test_a_run_that_breaks_off_goes_on_where_it_stopped(breaks_after: int, askings: list[Asking], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    whole = ask(Counting(), askings, PLAIN, tmp_path / "whole.jsonl", "r")
+    whole = ask(Counting(), askings, PLAIN, tmp_path / "whole" / "r.jsonl", "r")
     with pytest.raises(KeyboardInterrupt):
         ask(Counting(breaks_after=breaks_after), askings, PLAIN, kept, "r")
     second = Counting()
@@ -86,13 +92,164 @@ def test_a_torn_last_line_is_asked_again(cut: int, askings: list[Asking], tmp_pa
     assert len(list(read_jsonl(kept, KeptReply))) == len(askings)
 
 
-def test_a_broken_line_that_is_not_the_last_is_named(askings: list[Asking], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("line", "told"), [
+    (b"{}\n", "missing required field `key`"),
+    (b'{"id":"q-1","stem":"a question"}\n', "unknown field `id`"),
+    (b"\x00\x00\x00\n", "malformed"),
+])  # fmt: skip
+def test_a_foreign_line_is_named_and_what_to_do_about_it(line: bytes, told: str, askings: list[Asking], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     ask(Counting(), askings, PLAIN, kept, "r")
     lines = kept.read_bytes().splitlines(keepends=True)
-    kept.write_bytes(b"".join([lines[0], b"{}\n", *lines[1:]]))
-    with pytest.raises(ValueError, match=r"kept.jsonl:2: .*missing required field `key`"):
+    kept.write_bytes(b"".join([lines[0], line, *lines[2:]]))
+    with pytest.raises(ValueError, match=rf"kept.jsonl:2: .*{told}.*take out the line: its reply alone is asked again"):
         ask(Counting(), askings, PLAIN, kept, "r")
+    kept.write_bytes(b"".join([lines[0], *lines[2:]]))
+    again = Counting()
+    ask(again, askings, PLAIN, kept, "r")
+    assert len(again.asked) == 1
+
+
+def test_what_another_process_is_writing_is_left_alone(askings: list[Asking], tmp_path: Path) -> None:
+    """Only its own file is mended; another's unfinished line is passed over."""
+    ask(Counting(), askings, PLAIN, tmp_path / "other.jsonl", "other")
+    torn = (tmp_path / "other.jsonl").read_bytes()[:-9]
+    (tmp_path / "other.jsonl").write_bytes(torn)
+    again = Counting()
+    ask(again, askings, PLAIN, tmp_path / "kept.jsonl", "r")
+    assert len(again.asked) == 1
+    assert (tmp_path / "other.jsonl").read_bytes() == torn
+
+
+def test_another_run_of_the_model_asks_nothing_twice(askings: list[Asking], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    first, second = Counting(), Counting()
+    replies = ask(first, askings[:20], PLAIN, tmp_path / "a.jsonl", "a")
+    assert ask(second, askings[:24], PLAIN, tmp_path / "b.jsonl", "b")[:20] == replies
+    assert len(second.asked) == 4
+    assert capsys.readouterr().err.splitlines() == [
+        "a: 20 requests, 0 kept, 20 asked, 0 failed",
+        "b: 24 requests, 20 kept, 4 asked, 0 failed",
+    ]
+
+
+def test_a_run_keeps_its_own_reply_where_another_asked_at_the_same_time(askings: list[Asking], tmp_path: Path) -> None:
+    """A server may say two things to one question; what a run once wrote does not change."""
+    own = ask(Counting(), askings, PLAIN, tmp_path / "a.jsonl", "a")
+    for line in (tmp_path / "a.jsonl").read_text().splitlines():
+        with open(tmp_path / "b.jsonl", "a") as other, open(tmp_path / "0.jsonl", "a") as earlier:
+            for file in (other, earlier):
+                file.write(line.replace('"text":"', '"text":"another ') + "\n")
+    assert ask(Counting(), askings, PLAIN, tmp_path / "a.jsonl", "a") == own
+    assert all(reply.text.startswith("another ") for reply in ask(Counting(), askings, PLAIN, tmp_path / "b.jsonl", "b"))
+
+
+class Brimful(FileIO):
+    """A file on a disk with room for half of what is written."""
+
+    def write(self, line: bytes) -> int:
+        return super().write(line[: len(line) // 2])
+
+
+def test_half_a_line_ends_the_run_though_the_disk_says_nothing(tmp_path: Path) -> None:
+    """A short write is no error of its own; going on would leave a torn line between whole ones."""
+    with (
+        Brimful(tmp_path / "kept.jsonl", "ab") as out,
+        pytest.raises(OSError, match=r"kept.jsonl: a reply could not be kept: No space left"),
+    ):
+        Store(tmp_path / "kept.jsonl", out).add("k", Reply(text="答", finish_reason="stop", tokens=1))
+
+
+def test_a_failed_reply_is_given_and_not_kept(askings: list[Asking], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    kept = tmp_path / "kept.jsonl"
+    lost = [asking for asking in askings if "第3001组" in asking.prompt]
+    replies = ask(Counting(fails="第3001组"), askings, PLAIN, kept, "r")
+    failed = [reply for reply in replies if reply.error]
+    assert [(reply.text, reply.finish_reason, reply.error) for reply in failed] == [("", "error", "no such thing")] * len(lost)
+    assert len(list(read_jsonl(kept, KeptReply))) == len(askings) - len(lost)
+    again = Counting()
+    assert not [reply for reply in ask(again, askings, PLAIN, kept, "r") if reply.error]
+    assert len(again.asked) == len(lost) == 2
+    assert capsys.readouterr().err.splitlines()[0] == f"r: {len(askings)} requests, 0 kept, {len(askings)} asked, 2 failed"
+
+
+class Stumbling(Counting):
+    """A backend that forgets the first question, or replies to it again."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self._times = times
+
+    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        replies = list(super().generate(askings, settings))
+        yield from replies[:-1] + replies[-1:] * self._times
+
+
+@pytest.mark.parametrize(("times", "message"), [
+    (0, r"counting gave no reply to 1 questions, such as q-.*fault of the backend"),
+    (2, r"counting replied twice to the same question; this is a fault of the backend"),
+])  # fmt: skip
+def test_a_backend_that_loses_count_is_named(times: int, message: str, askings: list[Asking], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        ask(Stumbling(times), askings, PLAIN, tmp_path / "kept.jsonl", "r")
+
+
+def test_the_methods_have_replies_of_their_own(askings: list[Asking], tmp_path: Path) -> None:
+    kept, backend = tmp_path / "kept.jsonl", Counting()
+    ask(backend, askings, PLAIN, kept, "r")
+    weighed = ask(backend, askings, PLAIN, kept, "r", "likelihood")
+    assert len(backend.asked) == 2 * len(askings)
+    assert ask(backend, askings, PLAIN, kept, "r", "likelihood") == weighed
+    assert {json.dumps(reply.likelihoods) for reply in weighed} == {'{"A": -1.0}'}
+
+
+def in_turn(backend: Counting, requests: list[Request], kept: Path, repeats: int = 1) -> dict[tuple[str, int], tuple[Asking, Reply]]:
+    with open_store(kept) as store:
+        asker = Asker(backend, PLAIN, store)
+        replies = asker.ask_in_turn(requests, repeats, "r")
+    assert asker.counts.requests == len(requests) * repeats == len(replies)
+    return {(asking.request.item_id, asking.repeat): (asking, reply) for asking, reply in replies}
+
+
+@pytest.fixture
+def case(toy_data: Path) -> list[Request]:
+    """The three questions of one case in their order."""
+    requests = [one for one in build_requests(Run(model="m", task="tcm"), toy_data / "splits") if one.facets["form"] == "a3"]
+    ordered: list[Request] = []
+    while len(ordered) < len(requests):
+        ordered += [one for one in requests if one.follows == (ordered[-1].item_id if ordered else None)]
+    return ordered
+
+
+def test_a_later_question_of_a_case_is_asked_with_the_replies_before_it(case: list[Request], tmp_path: Path) -> None:
+    backend = Counting()
+    replies = in_turn(backend, case[::-1], tmp_path / "kept.jsonl", repeats=2)
+    assert backend.asked == [request.item_id for request in case for _ in range(2)]
+    for repeat in range(2):
+        first, second, third = (replies[request.item_id, repeat] for request in case)
+        assert [message["content"] for message in third[0].request.messages if message["role"] == "assistant"] == [
+            first[1].text,
+            second[1].text,
+        ]
+        assert third[0].prompt == plain_text(third[0].request.messages)
+        assert third[0].prompt.count("患者") == 1
+        assert first[1].text in second[0].prompt
+        assert first[1].text.endswith(f"/{repeat}")
+
+
+def test_a_question_after_a_failed_one_fails_and_is_not_asked(case: list[Request], tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    backend = Counting(fails="第3006题")  # the second of the case
+    replies = [reply for _, reply in in_turn(backend, case, kept).values()]
+    assert [reply.error for reply in replies] == [None, "no such thing", NOT_REACHED]
+    assert backend.asked == [request.item_id for request in case[:2]]
+    again = Counting()
+    assert not [reply.error for _, reply in in_turn(again, case, kept).values() if reply.error]
+    assert again.asked == [request.item_id for request in case[1:]]
+
+
+def test_a_request_that_follows_nothing_asked_is_named(case: list[Request], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=rf"{case[1].item_id} follows {case[0].item_id}, which is not asked"):
+        in_turn(Counting(), case[1:], tmp_path / "kept.jsonl")
 
 
 def test_only_what_changed_is_asked_again(askings: list[Asking], tmp_path: Path) -> None:
@@ -114,6 +271,8 @@ def test_only_what_changed_is_asked_again(askings: list[Asking], tmp_path: Path)
     assert asked(askings, structs.replace(PLAIN, temperature=0.3)) == len(askings)
     assert asked(askings, structs.replace(PLAIN, seed=2)) == len(askings)
     assert asked(askings, identity="other") == len(askings)
+    fewer = structs.replace(askings[0].request, options=askings[0].request.options[1:])
+    assert asked([structs.replace(askings[0], request=fewer), *askings[1:]]) == 1
 
 
 @pytest.mark.parametrize("flags", [
@@ -121,6 +280,10 @@ def test_only_what_changed_is_asked_again(askings: list[Asking], tmp_path: Path)
      "--repetition_penalty", "1.05", "--max_new_tokens", "4"),
     ("--model", "toy", "--task", "choice", "--shots", "2", "--max_new_tokens", "4"),
     ("--model", "toy", "--task", "tcm", "--max_new_tokens", "4"),
+    ("--model", "toy", "--task", "tcm", "--prompt", "tcm_paper", "--repeats", "2", "--temperature", "1.0", "--max_new_tokens", "4"),
+    ("--model", "toy", "--task", "choice", "--method", "likelihood", "--shots", "1"),
+    ("--model", "toy", "--task", "tcm", "--method", "likelihood"),
+    ("--model", "toy", "--task", "claim", "--method", "likelihood", "--prompt", "claim_prompt2"),
     ("--model", "random", "--task", "choice", "--repeats", "3"),
 ])  # fmt: skip
 def test_each_item_has_one_reply_a_repeat_whatever_the_batch(flags: tuple[str, ...], predict: Callable[..., Path], toy_data: Path) -> None:
@@ -157,13 +320,23 @@ def test_few_shot_examples_never_come_from_test(toy_data: Path) -> None:
         assert not shown & asked
 
 
+def test_a_pool_with_few_examples_is_told(predict: Callable[..., Path], toy_data: Path, capsys: pytest.CaptureFixture) -> None:
+    """The toy lists ten examples of single and of multiple choice."""
+    rows = list(read_jsonl(predict("e", "--model", "always_correct", "--task", "choice", "--shots", "12", "--repeats", "2"), Prediction))
+    assert {row.shots for row in rows} == {10}
+    err = capsys.readouterr().err
+    assert err == f"e: {len(rows)} requests, 0 kept, {len(rows)} asked, 0 failed, {len(rows) // 2} short of 12 shots\n"
+    predict("f", "--model", "always_correct", "--task", "choice", "--shots", "10")
+    assert capsys.readouterr().err.endswith(" 0 short of 10 shots\n")
+
+
 @pytest.mark.parametrize(("flags", "message"), [
     (("--model", "tiney", "--task", "claim"), r"unknown model 'tiney'; known: absent, always_correct, .*, toy"),
     (("--model", "toy", "--task", "clam"), r"(?i)clam"),
     (("--model", "no_such", "--task", "claim"), r"unknown strategy 'no_such'; known: always_correct, .*random"),
     (("--model", "absent", "--task", "claim"), r"Nobody/no-such-model, revision main, cannot be had.*or set `name`"),
-    (("--model", "hosted", "--task", "claim"), r"the backend 'openai' is not in this version yet"),
     (("--model", "random", "--task", "claim", "--temperature", "0.3"), r"a baseline has no temperature"),
+    (("--model", "random", "--task", "choice", "--prompt", "choise_short"), r"task choice: unknown prompt .*; known: choice, choice_short"),
     (("--model", "toy", "--task", "claim", "--speed", "3"), r"unknown parameter '--speed'; known: .*--batch_size"),
 ])  # fmt: skip
 def test_wrong_runs_are_named(flags: tuple[str, ...], message: str, predict: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,44 +356,3 @@ def test_an_unknown_run_names_the_known(root: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(root)
     with pytest.raises(ValueError, match=r"unknown key of `runs` 'tiny-clams'; known: .*tiny-claims.*did you mean tiny-claims\?"):
         main(["tiny-clams"])
-
-
-def test_a_changed_item_alone_is_asked_again(predict: Callable[..., Path], toy_data: Path, tmp_path: Path) -> None:
-    flags = ("--model", "toy", "--task", "choice", "--max_new_tokens", "4")
-    out = predict("a", *flags)
-    kept = out.parent / ".replies" / "a" / "replies.jsonl"
-    size = len(kept.read_bytes().splitlines())
-    for name in ("train", "dev", "test"):
-        for kind in ("questions", "claims"):
-            path = toy_data / "splits" / name / f"{kind}.jsonl"
-            (tmp_path / "splits" / name).mkdir(parents=True, exist_ok=True)
-            (tmp_path / "splits" / name / f"{kind}.jsonl").write_bytes(path.read_bytes())
-    test = tmp_path / "splits" / "test" / "questions.jsonl"
-    rows = list(read_jsonl(test, Question))
-    place = next(n for n, row in enumerate(rows) if row.question_type == "mcqa" and row.exam == "PCE")
-    rows[place] = structs.replace(rows[place], stem="改了的题。")
-    write_jsonl(test, rows, key=lambda row: row.id)
-    predict("a", *flags, splits=tmp_path / "splits")
-    assert len(kept.read_bytes().splitlines()) == size + 1
-
-
-def test_a_killed_process_loses_nothing(predict: Callable[..., Path], toy_data: Path, toy_models: Path, tmp_path: Path) -> None:
-    flags = ["--model", "toy", "--task", "choice", "--repeats", "8", "--temperature", "1.0", "--batch_size", "1", "--max_new_tokens", "8"]
-    whole = predict("whole", *flags).read_bytes()
-    out = tmp_path / "killed" / "whole.jsonl"
-    kept = out.parent / ".replies" / "whole" / "replies.jsonl"
-    paths = ["--splits", str(toy_data / "splits"), "--models", str(toy_models), "--out", str(out)]
-    command = [sys.executable, "-m", "eval.predict", "whole", *flags, *paths]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)})
-    deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline and not (kept.exists() and kept.stat().st_size > 500):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL, "it ended before it was killed"
-    process.stderr.close()
-    assert not out.exists()
-    before = kept.read_bytes().count(b"\n")
-    main(["whole", *flags, *paths])
-    assert out.read_bytes() == whole
-    lines = kept.read_bytes().splitlines()
-    assert 0 < before < len(lines) == len(whole.splitlines())

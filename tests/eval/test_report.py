@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from eval.report import main, page, read_metrics, summarize, table
+from eval.report import Found, comparison_table, main, page, read_metrics, summarize, table
+from eval.reporting import CELLS, cpsyexam_table, letter_shares, rule_sets
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 COUNTS = {"in": 10, "out": 8, "rejected": 2}
@@ -19,61 +20,160 @@ DATA = {
     "validation": {"questions": {"rows": 8, "expectations": 3, "failed": 0}},
     "split": {"questions": {"train": 4, "dev": 1, "test": 2, "reserved": 1}, "claims": {"train": 4, "dev": 1, "test": 2, "reserved": 1}},
 }
-OUTCOMES = {"answered": 2, "unparsed": 0, "truncated": 0, "failed": 0}
-ABOUT = {"model": "tiny", "shots": 0, "repeats": 1, "outcomes": OUTCOMES}
+OUTCOMES = {"answered": 2, "unparsed": 0, "truncated": 1, "failed": 0}
+ABOUT = {"model": "tiny", "shots": 0, "repeats": 1, "outcomes": OUTCOMES, "method": "generation", "prompt": "choice"}
+HALF = {"questions": 2, "following_rate": 1.0, "accuracy": 0.5, "accuracy_interval": [0.1, 0.9]}
 RUNS = {
     "tiny-claims": {
-        **ABOUT, "task": "claim", "pairs": 2, "following_rate": 1.0, "accuracy": 0.5,
-        "by_type": {"disease_symptom": {"pairs": 2, "following_rate": 1.0, "accuracy": 0.5}},
+        **ABOUT, "task": "claim", "pairs": 2, "following_rate": 1.0, "accuracy": 0.5, "accuracy_std": 0.1, "repeats": 2,
+        "accuracy_interval": [0.0126, 0.9874], "accuracy_interval_by_head": [0.01, 0.99],
+        "accuracy_at_least": 0.5, "accuracy_at_most": 0.75,
+        "by_type": {"disease_symptom": {"pairs": 2, "following_rate": 1.0, "accuracy": 0.5, "accuracy_interval": [0.0126, 0.9874]}},
+        "published": {"sdak_v1": {"following_rate": 1.0, "accuracy": 1.0}}, "usage": {"prompt_tokens": 40, "calls_failed": 0},
     },
     "tiny-choice": {
-        **ABOUT, "task": "choice", "questions": 2, "following_rate": 1.0, "accuracy": 0.5,
-        "by_question_type": {"mcqa": {"questions": 2, "accuracy": 0.5}},
-        "by_exam": {"PCE": {"questions": 2, "accuracy": 0.5}},
-        "by_subject": {HOSTILE: {"questions": 2, "accuracy": 0.5}},
+        **ABOUT, "task": "choice", **HALF, "avg": 0.5, "unscored": 1,
+        "by_question_type": {"mcqa": HALF},
+        "by_exam": {"PCE": HALF},
+        "by_subject": {HOSTILE: HALF},
+        "by_category_and_type": {"kg mcqa": HALF},
+        "groups": {"groups": 1, "questions": 2, "accuracy": 0.0, "by_form": {"a3": {"groups": 1, "questions": 2, "accuracy": 0.0}}},
+        "letters": {"mcqa": {"answered": {"A": 3}, "gold": {"A": 1, "B": 2}}},
     },
+    "tiny-essay": {**ABOUT, "task": "essay", "questions": 2, "following_rate": 1.0},
 }  # fmt: skip
+JUDGES = {
+    "tiny-essay": {"judge": HOSTILE, "replies": 2, "mark": 61.25, "mark_interval": [50.0, 70.0], "readings": {"unread": 0, "failed": 0}}
+}
+ERRORS = {
+    "runs": {
+        "tiny-claims": {
+            "by_verdicts": {"pairs": 1, "sycophancy": {"pairs": 1, "share": 1.0}},
+            "answer_reliability": {"right": 1, "without_reason": 1, "labelled": 0, "share": None, "low": None, "high": None},
+        }
+    }
+}
+COMPARISONS = [
+    {
+        "task": "choice", "figure": "accuracy", "a": "tiny-choice", "b": HOSTILE, "differ_in": ["model"], "only_a": 0, "only_b": 0,
+        "of_a": 0.5,
+        "of_b": 0.25, "shared": 20, "difference": 0.25, "interval": [0.05, 0.45], "better": 6, "worse": 1, "alike": 13,
+        "mcnemar_p_holm": 0.125, "bootstrap_p_holm": 0.0004, "differs": False,
+    },
+    {"task": "claim", "figure": "accuracy", "a": "x", "b": "y", "differ_in": ["prompt"], "only_a": 3, "only_b": 3, "shared": 0},
+]  # fmt: skip
+FOUND = Found(data=DATA, runs=RUNS, judges=JUDGES, errors=ERRORS, comparisons=COMPARISONS)
 
 
 def write(folder: Path) -> Path:
-    (folder / "runs").mkdir(parents=True)
-    for name, figures in DATA.items():
-        (folder / f"{name}.json").write_bytes(msgspec.json.encode(figures))
-    for name, figures in RUNS.items():
-        (folder / "runs" / f"{name}.json").write_bytes(msgspec.json.encode(figures))
+    files = {f"{name}.json": figures for name, figures in DATA.items()}
+    files |= {f"runs/{name}.json": figures for name, figures in RUNS.items()}
+    files |= {f"judge/{name}.json": figures for name, figures in JUDGES.items()}
+    files |= {"errors.json": ERRORS, "compare.json": {"comparisons": 2, "pairs": COMPARISONS}}
+    for name, figures in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(msgspec.json.encode(figures))
     return folder
 
 
 def test_the_summary_is_short_and_names_what_moves() -> None:
-    summary = summarize(DATA, RUNS)
+    summary = summarize(FOUND)
     assert summary["data"]["questions"] == 8
     assert summary["data"]["questions_rejected"] == 4
-    assert summary["runs"]["tiny-claims"] == {"pairs": 2, "following_rate": 1.0, "accuracy": 0.5}
-    assert summary["runs"]["tiny-choice"] == {"questions": 2, "following_rate": 1.0, "accuracy": 0.5, "mcqa": 0.5}
+    assert summary["runs"] == {
+        "tiny-claims": {"pairs": 2, "following_rate": 1.0, "accuracy": 0.5},
+        "tiny-choice": {"questions": 2, "following_rate": 1.0, "accuracy": 0.5, "mcqa": 0.5},
+        "tiny-essay": {"questions": 2, "following_rate": 1.0, "accuracy": None, "mark": 61.25},
+    }
 
 
 def test_a_table_has_a_row_a_run_and_group() -> None:
     rows = list(csv.DictReader(io.StringIO(table(RUNS, "by_type", "atomic_type"))))
-    assert rows == [{"run": "tiny-claims", "atomic_type": "disease_symptom", "accuracy": "0.5", "asked": "2", "following_rate": "1.0"}]
+    words = {"run": "tiny-claims", "atomic_type": "disease_symptom", "accuracy": "0.5", "asked": "2", "following_rate": "1.0"}
+    assert rows == [words | {"low": "0.0126", "high": "0.9874"}]
+    compared = list(csv.DictReader(io.StringIO(comparison_table(COMPARISONS))))
+    assert [(row["b"], row["low"], row["differs"]) for row in compared] == [(HOSTILE, "0.05", "False"), ("y", "", "")]
 
 
 def test_a_stage_that_has_not_run_is_named(tmp_path: Path) -> None:
     folder = write(tmp_path / "metrics")
     with pytest.raises(FileNotFoundError, match="dvc repro score@new"):
         read_metrics(folder, ["new"])
+    with pytest.raises(FileNotFoundError, match="dvc repro judge@tiny-choice"):
+        read_metrics(folder, [], ["tiny-choice"])
+    (folder / "errors.json").unlink()
+    (folder / "compare.json").unlink()
+    found = read_metrics(folder, RUNS)
+    assert (found.errors, found.comparisons) == ({}, [])
+    assert "Comparisons" not in page(found, summarize(found))
     (folder / "validation.json").unlink()
     with pytest.raises(FileNotFoundError, match="dvc repro validate"):
         read_metrics(folder, [])
 
 
+PUBLISHED = """
+ChatGLM2-6B 43.46 49.89 9.86 53.81 14.85 52.50 16.00 48.50 20.00
+ChatGLM3-6B 42.23 53.51 5.63 55.75 5.51 47.00 17.00 47.33 13.50
+YI-6B 25.81 33.26 0.26 25.39 14.01 38.83 0.00 20.00 13.25
+QWEN-14B 30.68 24.99 1.54 38.17 13.19 20.33 2.00 30.00 14.00
+YI-34B 27.52 25.03 1.15 33.69 18.18 20.50 0.50 22.33 8.00
+MeChat-6B 40.62 50.24 4.10 51.79 11.91 48.67 13.50 44.83 10.50
+MindChat-7B 40.39 49.25 6.27 56.92 5.51 40.83 5.00 33.83 4.50
+MindChat-8B 21.04 26.50 0.00 26.50 0.13 34.17 0.00 34.17 0.00
+Ours-SFT-6B 43.70 52.95 10.50 58.77 2.94 46.50 5.50 48.67 13.00
+ERNIE-Bot 43.85 52.48 6.66 56.10 10.37 42.50 8.50 50.67 12.00
+ChatGPT 51.15 57.43 11.14 61.53 24.71 47.33 9.00 52.67 29.50
+ChatGLM 64.58 63.29 26.12 73.85 42.13 69.00 20.50 65.33 42.50
+GPT-4 67.43 76.56 10.76 78.63 43.79 60.33 13.00 64.17 39.50
+"""  # CPsyExam, Table 2: Avg., then knowledge zero-shot single and multiple, few-shot both, and case analysis alike
+SIZES = {"kg mcqa": 2321, "kg mrqa": 781, "ca mcqa": 600, "ca mrqa": 200}
+
+
+def published_run(model: str, shots: int, cells: list[float]) -> dict:
+    parts = {name: {"accuracy": cell / 100} for name, cell in zip(CELLS, cells, strict=True)}
+    avg = sum(parts[name]["accuracy"] * size for name, size in SIZES.items()) / sum(SIZES.values())
+    return {"task": "choice", "model": model, "shots": shots, "avg": avg, "by_category_and_type": parts}
+
+
+@pytest.mark.parametrize("line", PUBLISHED.split("\n")[1:-1])
+def test_the_average_is_the_papers(line: str) -> None:
+    model, avg, *cells = line.split()
+    kg_zero, kg_few, ca_zero, ca_few = (list(map(float, cells[at : at + 2])) for at in (0, 2, 4, 6))
+    runs = {"zero": published_run(model, 0, kg_zero + ca_zero), "few": published_run(model, 5, kg_few + ca_few)}
+    (row,) = cpsyexam_table(runs)
+    assert 100 * row["avg"] == pytest.approx(float(avg), abs=0.011)
+    assert row["of"] == max(runs, key=lambda name: runs[name]["avg"])
+    assert row["cells"]["few-shot"][3] == ca_few[1] / 100
+
+
+def test_a_model_without_few_shot_has_empty_cells_and_other_methods_a_row_of_their_own() -> None:
+    one = published_run("m", 0, [50.0, 10.0, 40.0, 20.0])
+    rows = cpsyexam_table({"g": one | {"method": "generation"}, "l": one | {"method": "likelihood"}, "c": RUNS["tiny-claims"]})
+    assert [(row["of"], row["cells"]["few-shot"]) for row in rows] == [("g", [None] * 4), ("l", [None] * 4)]
+
+
+def test_published_rules_stand_beside_ours_and_letters_beside_gold() -> None:
+    assert [(row["rules"], row["accuracy"]) for row in rule_sets(RUNS["tiny-claims"])] == [("ours", 0.5), ("sdak_v1", 1.0)]
+    assert letter_shares(RUNS["tiny-choice"])["mcqa"] == [
+        {"letter": "A", "answered": 1.0, "gold": 1 / 3}, {"letter": "B", "answered": 0.0, "gold": 2 / 3},
+    ]  # fmt: skip
+
+
 def test_hostile_text_is_escaped() -> None:
-    html = page(DATA, RUNS, summarize(DATA, RUNS))
+    html = page(FOUND, summarize(FOUND))
     assert "<script" not in html
-    assert "&lt;script&gt;" in html
+    assert html.count("&lt;script&gt;") == 3  # a subject, a run, a judge
+
+
+def test_failed_calls_are_told_beside_the_figures() -> None:
+    failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"failed": 7}}
+    told = "7 calls failed and count as wrong"
+    assert told in page(FOUND._replace(runs={"hosted": failed}), summarize(FOUND))
+    assert told not in page(FOUND, summarize(FOUND))
 
 
 def test_the_page_asks_nothing_of_the_network() -> None:
-    html = page(DATA, RUNS, summarize(DATA, RUNS))
+    html = page(FOUND, summarize(FOUND))
     assert "http://" not in html
     assert "https://" not in html
     assert "src=" not in html.replace("src=x", "")
@@ -83,22 +183,30 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)  # no params.yaml: the runs are those with figures
     write(tmp_path / "metrics")
     main([])
-    written = [
-        tmp_path / name for name in ("reports/index.html", "data/plots/types.csv", "data/plots/subjects.csv", "metrics/summary.json")
-    ]
+    plots = [f"data/plots/{name}.csv" for name in ("types", "subjects", "exams", "runs", "comparisons")]
+    written = [tmp_path / name for name in ("reports/index.html", "metrics/summary.json", *plots)]
     first = [path.read_bytes() for path in written]
     main([])
     assert [path.read_bytes() for path in written] == first
 
 
 def test_a_browser_shows_the_page_and_runs_nothing_in_it(browser, tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text(page(DATA, RUNS, summarize(DATA, RUNS)), encoding="utf-8")
+    (tmp_path / "index.html").write_text(page(FOUND, summarize(FOUND)), encoding="utf-8")
     opened = browser.new_page()
     asked, faults = [], []
     opened.on("request", lambda request: asked.append(request.url))
     opened.on("pageerror", lambda error: faults.append(error))
     opened.goto((tmp_path / "index.html").as_uri())
     assert opened.title() == "AtomExam report"
-    opened.get_by_text("tiny-choice").last.click()
-    assert opened.get_by_text(HOSTILE).is_visible()
+    assert opened.get_by_text("choice: 0 of 1 differ").is_visible()
+    assert opened.get_by_role("cell", name="mark 61.25").is_visible()
+    assert opened.get_by_role("cell", name="50.0 % 10.0 … 90.0").first.is_visible()
+    assert opened.get_by_role("cell", name="< 0.001").is_visible()
+    opened.locator("summary", has_text="tiny-claims").click()
+    assert opened.get_by_text("if every one were right 75.0 %").is_visible()
+    assert opened.get_by_role("cell", name="+50.0").is_visible()  # what SdAK's rules add
+    opened.locator("summary", has_text="tiny-choice").click()
+    assert opened.get_by_role("cell", name=HOSTILE).last.is_visible()
+    reach = opened.locator(".track .range").first.evaluate("mark => [mark.style.left, mark.style.width]")
+    assert reach == ["1.3%", "97.5%"]
     assert (asked, faults) == ([(tmp_path / "index.html").as_uri()], [])

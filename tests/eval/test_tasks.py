@@ -7,15 +7,21 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from eval.tasks import TASKS
-from eval.tasks.request import Request, with_shots
+from eval.tasks import TASKS, build_requests, wording
+from eval.tasks.cases import cases_of
+from eval.tasks.request import Request, allowed_answers, conversation, following
+from eval.tasks.shots import with_shots
 from records.claim import ClaimPair
-from records.jsonl import read_jsonl
+from records.jsonl import read_jsonl, write_jsonl
 from records.provenance import Provenance
 from records.question import Option, Question
+from records.run import Run
+from records.shot import Shot
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
+WORDINGS = [(name, prompt) for name, task in sorted(TASKS.items()) for prompt in task.prompts]
 
 
 def split_of(folder: Path, name: str) -> tuple[list[Question], list[ClaimPair]]:
@@ -25,43 +31,80 @@ def split_of(folder: Path, name: str) -> tuple[list[Question], list[ClaimPair]]:
 
 def question(number: int, answer: str | None = "A", **changes) -> Question:
     options = [Option(letter=letter, text=f"{letter}{number}") for letter in "ABCD"]
-    values = {"exam": "PCE", "subject": "甲", "question_type": "mcqa", "stem": f"题{number}"} | changes
-    return Question(id=f"q-{number:03}", options=options, answer=answer, provenance=SEEN, **values)
+    values = {"exam": "PCE", "subject": "甲", "question_type": "mcqa", "stem": f"题{number}", "options": options, "provenance": SEEN}
+    return Question(id=f"q-{number:03}", answer=answer, **(values | changes))
 
 
-def choice(*questions: Question) -> list[Request]:
-    return TASKS["choice"](questions, [])
+def asked(task: str, questions: list[Question], claims: list[ClaimPair], prompt: str | None = None) -> list[Request]:
+    return TASKS[task].requests(questions, claims, wording(task, prompt))
+
+
+def choice(*questions: Question, prompt: str = "choice") -> list[Request]:
+    return asked("choice", list(questions), [], prompt)
+
+
+def tcm(*questions: Question, prompt: str = "tcm") -> list[Request]:
+    return asked("tcm", [structs.replace(row, exam="TCM") for row in questions], [], prompt)
 
 
 def said(request: Request) -> str:
     return "\n".join(message["content"] for message in request.messages)
 
 
+def shown_stems(request: Request) -> list[str]:
+    return [message["content"].partition("\n")[0] for message in request.messages if message["role"] == "user"]
+
+
 def test_each_item_is_asked_by_one_task(toy_data: Path) -> None:
     questions, claims = split_of(toy_data, "test")
-    asked = {name: {request.item_id for request in task(questions, claims)} for name, task in TASKS.items()}
-    assert asked["claim"] == {f"{pair.id}/{side}" for pair in claims for side in ("factual", "non_factual")}
-    assert asked["tcm"] == {row.id for row in questions if row.exam == "TCM"}
-    assert asked["choice"] == {row.id for row in questions if row.exam != "TCM" and row.question_type in ("mcqa", "mrqa")}
+    items = {name: {request.item_id for request in asked(name, questions, claims)} for name in TASKS}
+    assert items["claim"] == {f"{pair.id}/{side}" for pair in claims for side in ("factual", "non_factual")}
+    assert items["tcm"] == {row.id for row in questions if row.exam == "TCM"}
+    assert items["choice"] == {row.id for row in questions if row.exam != "TCM" and row.question_type in ("mcqa", "mrqa")}
+    assert items["essay"] == {row.id for row in questions if row.question_type == "qa"}
 
 
-@pytest.mark.parametrize("task", sorted(TASKS))
-def test_order_of_rows_does_not_matter(task: str, toy_data: Path) -> None:
+@pytest.mark.parametrize(("task", "prompt"), WORDINGS)
+def test_order_of_rows_does_not_matter(task: str, prompt: str, toy_data: Path) -> None:
     questions, claims = split_of(toy_data, "test")
-    assert TASKS[task](questions, claims) == TASKS[task](questions[::-1], claims[::-1])
+    assert asked(task, questions, claims, prompt) == asked(task, questions[::-1], claims[::-1], prompt)
 
 
-@pytest.mark.parametrize("task", sorted(TASKS))
-def test_the_prompt_does_not_depend_on_the_answer(task: str, toy_data: Path) -> None:
+@pytest.mark.parametrize(("task", "prompt"), WORDINGS)
+def test_the_prompt_does_not_depend_on_the_answer(task: str, prompt: str, toy_data: Path) -> None:
     """The published CPsyExam loader writes the gold answer into the prompt of any split that has answers."""
     questions, claims = split_of(toy_data, "test")
-    hidden = [Question(**{name: getattr(row, name) for name in row.__struct_fields__} | {"answer": None}) for row in questions]
-    assert [r.messages for r in TASKS[task](questions, claims)] == [r.messages for r in TASKS[task](hidden, claims)]
+    hidden = [structs.replace(row, answer=None, explanation=None) for row in questions]
+    assert [r.messages for r in asked(task, questions, claims, prompt)] == [r.messages for r in asked(task, hidden, claims, prompt)]
+
+
+@pytest.mark.parametrize(("task", "prompt"), WORDINGS)
+def test_a_wording_asks_the_same_items_in_its_own_words(task: str, prompt: str, toy_data: Path) -> None:
+    questions, claims = split_of(toy_data, "test")
+    first, other = asked(task, questions, claims), asked(task, questions, claims, prompt)
+    assert [(r.item_id, r.answer, r.unit, r.follows) for r in first] == [(r.item_id, r.answer, r.unit, r.follows) for r in other]
+    if prompt != wording(task, None):
+        assert all(said(a) != said(b) for a, b in zip(first, other, strict=True) if a.follows is None)
+
+
+def test_an_unknown_wording_names_the_known() -> None:
+    with pytest.raises(ValueError, match=r"task tcm: unknown prompt 'tcm_papr'; known: tcm, tcm_paper; did you mean tcm_paper\?"):
+        wording("tcm", "tcm_papr")
+
+
+def test_allowed_answers(toy_data: Path) -> None:
+    pairs = split_of(toy_data, "test")[1]
+    assert [allowed_answers(request) for request in asked("claim", [], pairs[:1])] == [["正确", "错误"]] * 2
+    single, several = choice(question(1), question(2, "AC", question_type="mrqa"))
+    assert allowed_answers(single) == ["A", "B", "C", "D"]
+    assert allowed_answers(several) == ["AB", "AC", "AD", "BC", "BD", "CD", "ABC", "ABD", "ACD", "BCD", "ABCD"]
+    [essay] = asked("essay", [question(1, "因为。", question_type="qa", options=[])], [])
+    assert allowed_answers(essay) == []
 
 
 def test_claims_are_asked_on_both_sides(toy_data: Path) -> None:
     _, claims = split_of(toy_data, "test")
-    requests = TASKS["claim"]([], claims[:1])
+    requests = asked("claim", [], claims[:1])
     assert [(request.item_id.rpartition("/")[2], request.answer) for request in requests] == [("factual", "正确"), ("non_factual", "错误")]
     assert said(requests[0]).endswith(claims[0].factual)
 
@@ -76,6 +119,28 @@ def test_choice_says_what_kind_of_answer_is_wanted(answer: str, kind: str, name:
     assert request.reply(answer) == f"答案：{answer}"
 
 
+def test_the_short_choice_ends_where_the_answer_begins() -> None:
+    [request] = with_shots(choice(question(1), prompt="choice_short"), [], 0)
+    text = "以下是中国关于甲考试的单项选择题，请选出其中的正确答案。\n\n题1\nA. A1\nB. B1\nC. C1\nD. D1\n答案："
+    assert request.messages == [{"role": "user", "content": text}]
+    assert (request.reply("B"), request.solution) == ("B", "A")
+
+
+def test_the_short_choice_says_once_what_is_asked() -> None:
+    """As the published code: its sentence stands before the first example alone."""
+    [request] = with_shots(choice(question(1), prompt="choice_short"), choice(question(2), question(3), prompt="choice_short"), 2)
+    assert [message["role"] for message in request.messages] == ["user", "assistant"] * 2 + ["user"]
+    assert [message["content"].startswith("以下是") for message in request.messages] == [True] + [False] * 4
+    assert [message["content"] for message in request.messages if message["role"] == "assistant"] == ["A", "A"]
+
+
+def test_an_essay_is_asked_in_words() -> None:
+    case = "求助者，女。"
+    [request] = asked("essay", [question(1, "因为。", question_type="qa", options=[], stem="为什么？", shared_stem=case)], [])
+    assert f'题干"{case}\n为什么？"' in said(request)
+    assert (request.answer, request.solution, request.reply("答"), request.reader) == ("因为。", "因为。", "答", "qa")
+
+
 def test_a_case_stands_before_its_question() -> None:
     [request] = choice(question(1, category="ca", shared_stem="求助者，女。", group_id="g-1"))
     assert request.messages[-1]["content"].startswith("求助者，女。\n题1\n")
@@ -87,79 +152,174 @@ def test_braces_in_texts_are_texts() -> None:
     assert '"{数学}"考试' in said(request)
 
 
-@pytest.mark.parametrize("name", ["FKU", "CVR", "KHC"])
-def test_tcm_prompts_are_the_published_ones(name: str, real_data: Path) -> None:
+@pytest.mark.parametrize(("name", "form"), [("FKU", "a1"), ("FKU", "a2"), ("CVR", "a3"), ("KHC", "b1")])
+def test_tcm_prompts_are_the_published_ones(name: str, form: str, real_data: Path) -> None:
     published = json.loads((real_data / "tcmbench" / f"{name}.json").read_text(encoding="utf-8"))["prefix_prompt"]
-    form = {"FKU": "a2", "CVR": "a3", "KHC": "b1"}[name]
-    [request] = TASKS["tcm"]([question(1, exam="TCM", form=form, shared_stem="患者。" if form == "a3" else None)], [])
-    assert request.messages[0]["content"].startswith(published + "\n")
+    [request] = tcm(question(1, form=form))
+    assert request.messages[0] == {"role": "system", "content": published}
 
 
-@pytest.mark.parametrize(("form", "end"), [
+@pytest.mark.parametrize(("form", "text"), [
     ("a1", "题1\nA．A1\nB．B1\nC．C1\nD．D1"),
     (None, "题1\nA．A1\nB．B1\nC．C1\nD．D1"),
+    ("a2", "患者。\n题1\nA．A1\nB．B1\nC．C1\nD．D1"),
     ("a3", "患者。\n1)．题1\nA．A1\nB．B1\nC．C1\nD．D1"),
     ("b1", "（共用备选答案）\nA．A1\nB．B1\nC．C1\nD．D1\n1)．题1"),
 ])  # fmt: skip
-def test_tcm_forms(form: str | None, end: str) -> None:
-    shared = "患者。" if form == "a3" else None
-    [request] = TASKS["tcm"]([question(1, exam="TCM", form=form, shared_stem=shared, explanation="因为{甲}。")], [])
-    assert request.messages[0]["content"].endswith("\n" + end)
+def test_tcm_forms(form: str | None, text: str) -> None:
+    shared = "患者。" if form in ("a2", "a3") else None
+    [request] = tcm(question(1, form=form, shared_stem=shared, explanation="因为{甲}。"))
+    assert request.messages[-1] == {"role": "user", "content": text}
     assert request.solution == "【解析】因为{甲}。<eoe>\n【答案】A<eoa>"
     assert request.reply("B") == "【解析】略。<eoe>\n【答案】B<eoa>"
 
 
+@pytest.mark.parametrize("form", ["a1", "a3", "b1"])
+def test_each_wording_of_tcm_has_its_tags(form: str) -> None:
+    tags = {"tcm": {"<eoe>", "<eoa>"}, "tcm_paper": {"<coe>", "<coas>"}}
+    for prompt, own in tags.items():
+        [request] = tcm(question(1, form=form), prompt=prompt)
+        texts = [request.messages[0]["content"], request.solution, request.answer_format]
+        assert all(tag in text for text in texts for tag in own)
+        assert not any(tag in text for text in texts for tag in set.union(*tags.values()) - own)
+
+
+def case_of(size: int, case: str = "患者。", first: int = 8, group: str = "g-1") -> list[Question]:
+    """Questions of one case whose ids run against their order on the page, and whose places pass from one digit to two."""
+    return [
+        question(900 - n, form="a3", shared_stem=case, group_id=group, provenance=[structs.replace(SEEN[0], position=f"q{first + n}")])
+        for n in range(size)
+    ]
+
+
+def test_the_questions_of_a_case_are_one_conversation() -> None:
+    requests = {request.item_id: request for request in tcm(*case_of(3))}
+    assert {item: request.follows for item, request in requests.items()} == {"q-900": None, "q-899": "q-900", "q-898": "q-899"}
+    assert [message["role"] for message in requests["q-900"].messages] == ["system", "user"]
+    assert requests["q-900"].messages[1]["content"].startswith("患者。\n1)．题900\nA．")
+    assert requests["q-899"].messages == [{"role": "user", "content": "2)．题899\nA．A899\nB．B899\nC．C899\nD．D899"}]
+    second = following(requests["q-899"], requests["q-900"], "答甲")
+    third = following(requests["q-898"], second, "答乙")
+    assert [message["role"] for message in third.messages] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert [message["content"] for message in third.messages if message["role"] == "assistant"] == ["答甲", "答乙"]
+    assert said(third).count("患者。") == 1
+
+
+def test_a_group_with_two_wordings_of_its_case_is_two_conversations() -> None:
+    """A near-duplicate case shares the group; its questions speak of their own text."""
+    other = [structs.replace(row, id=f"{row.id}-b", shared_stem="患者，男。") for row in case_of(2)]
+    requests = {request.item_id: request for request in tcm(*case_of(2), *other)}
+    assert {item: request.follows for item, request in requests.items() if request.follows} == {"q-899": "q-900", "q-899-b": "q-900-b"}
+    assert len({request.unit for request in requests.values()}) == 1
+
+
+def test_places_are_those_of_the_page_that_has_most_of_the_case() -> None:
+    """A question that was also seen elsewhere, at another place, keeps its turn."""
+    rows = case_of(3)
+    elsewhere = Provenance(source="a", url="https://a.example", snapshot="2026-11-20", page_id="page-0", position="q99")
+    rows[0] = structs.replace(rows[0], provenance=[elsewhere, *rows[0].provenance])
+    rows[2] = structs.replace(rows[2], provenance=[structs.replace(elsewhere, position="q1"), *rows[2].provenance])
+    assert cases_of(rows[::-1]) == [rows]
+    assert cases_of([structs.replace(row, provenance=[]) for row in rows]) == [[structs.replace(row, provenance=[]) for row in rows[::-1]]]
+
+
 def test_shots_are_earlier_turns_under_one_system_message() -> None:
-    train = choice(*[question(n) for n in range(10, 20)])
-    [request] = with_shots(choice(question(1)), [train], 3, seed=1)
+    [request] = with_shots(choice(question(1)), choice(*[question(n) for n in range(10, 20)]), 3)
     assert [message["role"] for message in request.messages] == ["system", *["user", "assistant"] * 3, "user"]
     assert {message["content"] for message in request.messages if message["role"] == "assistant"} == {"答案：A"}
     assert request.messages[-1]["content"].startswith("题1\n")
+    assert request.shots == 3
 
 
-def test_shots_come_from_the_same_subject_and_type() -> None:
-    train = choice(*[question(n, subject="甲乙"[n % 2], exam=("PCE", "TQE")[n % 3 == 0]) for n in range(10, 40)])
-    [request] = with_shots(choice(question(1)), [train], 20, seed=1)
-    numbers = [int(message["content"].partition("\n")[0][1:]) for message in request.messages if message["role"] == "user"][:-1]
-    assert sorted(numbers) == [n for n in range(10, 40) if n % 2 == 0 and n % 3]
+def test_no_shots_change_nothing(toy_data: Path) -> None:
+    questions, claims = split_of(toy_data, "test")
+    for task in TASKS:
+        assert with_shots(asked(task, questions, claims), [], 0) == asked(task, questions, claims)
 
 
-def test_dev_gives_what_train_lacks() -> None:
-    train, dev = choice(question(10), question(11)), choice(*[question(n) for n in range(20, 30)])
-    [request] = with_shots(choice(question(1)), [train, dev], 4, seed=1)
-    shown = [message["content"].partition("\n")[0] for message in request.messages if message["role"] == "user"]
-    assert set(shown[:2]) == {"题10", "题11"}
-    assert len(shown) == 5
+def test_a_pool_with_too_few_examples_says_how_many_there_were() -> None:
+    requests = choice(question(1), question(2, subject="乙"))
+    found = with_shots(requests, choice(question(10), question(11, None)), 5)
+    assert [request.shots for request in found] == [1, 0]
 
 
-def test_questions_without_an_answer_are_no_examples() -> None:
-    [request] = with_shots(choice(question(1)), [choice(question(10, None))], 5, seed=1)
-    assert [message["role"] for message in request.messages] == ["system", "user"]
+def test_what_follows_is_shown_no_examples_of_its_own_but_has_those_of_the_first() -> None:
+    example = structs.replace(case_of(1, "别的患者。", group="g-2")[0], id="q-1")
+    first, second = sorted(with_shots(tcm(*case_of(2)), tcm(example), 1), key=lambda request: request.follows or "")
+    assert (first.shots, second.shots, len(second.messages)) == (1, 0, 1)
+    whole = following(second, first, "答")
+    assert whole.shots == 1
+    assert [message["role"] for message in whole.messages] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert whole.messages[1]["content"].startswith("别的患者。\n1)．")
 
 
-def test_a_seed_fixes_the_examples_of_a_pool_and_another_changes_them() -> None:
-    train = choice(*[question(n) for n in range(10, 60)])
-    asked = choice(*[question(n) for n in range(5)])
+@pytest.fixture
+def listing(tmp_path: Path):
+    """A function that writes splits of choice questions and a list of examples, and returns the request of the only question of test."""
 
-    def shown(seed: int) -> set[str]:
-        return {json.dumps(request.messages[:-1], ensure_ascii=False) for request in with_shots(asked, [train[::-1]], 5, seed)}
+    def write(train: list[Question], dev: list[Question], listed: list[tuple[str, str]], shots: int, prompt: str | None = None) -> Request:
+        for name, rows in (("train", train), ("dev", dev), ("test", [question(1)])):
+            write_jsonl(tmp_path / name / "questions.jsonl", rows, key=lambda row: row.id)
+            write_jsonl(tmp_path / name / "claims.jsonl", [], key=str)
+        names = {"exam": "PCE", "subject": "甲", "question_type": "mcqa"}
+        rows = [Shot(place=n, question_id=item, split=split, **names) for n, (split, item) in enumerate(listed, 1)]
+        write_jsonl(tmp_path / "shots.jsonl", rows[::-1], key=lambda shot: -shot.place)
+        [request] = build_requests(Run(model="m", task="choice", shots=shots, prompt=prompt), tmp_path)
+        return request
 
-    assert len(shown(1)) == 1
-    assert shown(1) == shown(1)
-    assert shown(1) != shown(2)
+    return write
+
+
+def test_questions_are_shown_what_the_split_lists_in_its_order(listing) -> None:
+    train, dev = [question(n) for n in range(10, 20)], [question(n) for n in range(20, 30)]
+    request = listing(train, dev, [("train", "q-017"), ("train", "q-011"), ("dev", "q-020")], 5)
+    assert shown_stems(request) == ["题17", "题11", "题20", "题1"]
+    assert request.shots == 3
+    assert shown_stems(listing(train, dev, [("train", "q-017"), ("train", "q-011"), ("dev", "q-020")], 2)) == ["题17", "题11", "题1"]
+
+
+def test_a_list_that_names_another_split_is_refused(listing) -> None:
+    with pytest.raises(ValueError, match=r"shots.jsonl: q-020 is not in .*train; rebuild both with `dvc repro split`"):
+        listing([question(10)], [question(20)], [("train", "q-020")], 1)
+    with pytest.raises(ValueError, match=r"shots.jsonl:1: Invalid enum value 'test' - at `\$.split`"):
+        listing([], [], [("test", "q-001")], 1)
+
+
+def test_questions_without_an_answer_are_no_examples(listing) -> None:
+    assert shown_stems(listing([question(10, None)], [], [("train", "q-010")], 5)) == ["题1"]
+
+
+def test_claims_draw_their_own_examples_by_type_from_train_then_dev(toy_data: Path) -> None:
+    def run(shots: int, seed: int) -> list[Request]:
+        return build_requests(Run(model="m", task="claim", shots=shots, seed=seed), toy_data / "splits")
+
+    by_claim = {
+        text: name for name in ("train", "dev") for pair in split_of(toy_data, name)[1] for text in (pair.factual, pair.non_factual)
+    }
+    request = run(14, 1)[0]
+    origins = [by_claim[message["content"].splitlines()[-1]] for message in request.messages[:-1] if message["role"] == "user"]
+    assert origins == ["train"] * 12 + ["dev"] * 2  # one side of each head
+    assert run(5, 1) == run(5, 1) != run(5, 2)
+    assert len({json.dumps(request.messages[:-1]) for request in run(5, 1)}) == 1
 
 
 @given(
     kin=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30),
     shots=st.integers(1, 6),
-    seed=st.integers(0, 9),
 )
-def test_no_item_is_shown_beside_its_kin(kin: list[tuple[int, int]], shots: int, seed: int) -> None:
-    """Even where a pool holds the asked item itself: neither it, nor its cluster, nor its group, nor two of one kind."""
+def test_no_item_is_shown_beside_its_kin(kin: list[tuple[int, int]], shots: int) -> None:
+    """Even where a list holds the asked item itself: neither it, nor its cluster, nor its group, nor two of one kind."""
     rows = [question(n, cluster_id=f"c{cluster}", group_id=f"g{group}") for n, (cluster, group) in enumerate(kin)]
     by_stem = {f"题{n}": {row.id, row.cluster_id, row.group_id} for n, row in enumerate(rows)}
     requests = choice(*rows)
-    for request in with_shots(requests, [requests], shots, seed):
-        shown = [message["content"].partition("\n")[0] for message in request.messages if message["role"] == "user"]
+    for request in with_shots(requests, requests, shots):
+        shown = shown_stems(request)
         counts = Counter(key for stem in shown for key in by_stem[stem])
         assert max(counts.values()) == 1
+        assert len(shown) == request.shots + 1
+
+
+def test_a_conversation_of_requests_ends_with_the_last_ones_question() -> None:
+    first, last = choice(question(1), question(2, subject="乙"))
+    messages = conversation([first, last])
+    assert messages == [last.messages[0], first.messages[1], {"role": "assistant", "content": "答案：A"}, last.messages[1]]

@@ -8,7 +8,8 @@ from msgspec import Meta, Struct
 
 from records import params
 from records.checks import convert
-from records.params import Model, Source
+from records.params import Source
+from records.run import Model
 from records.split_blocks import Split
 from records.stage import read_arguments
 
@@ -40,7 +41,7 @@ def test_the_file_fits_on_one_screen() -> None:
         ("split.quota.mcq", 3, "unknown: mcq; known: mcqa, mrqa"),
         ("split.sed", 3, "unknown: sed; known: seed"),
         ("runs.random-claims.model", "randm", "unknown model 'randm'; known: .*random.*did you mean random"),
-        ("runs.random-claims.task", "claims", r"claims.*runs.*known: claim, choice, tcm"),
+        ("runs.random-claims.task", "claims", r"claims.*runs.*known: claim, choice, essay, tcm"),
         ("models.tiny.backend", "hugingface", r"hugingface.*models.*known: baseline, huggingface, openai, vllm"),
         ("sites", "online", r"online.*known: embedded, live"),
         ("engine", "dask", r"dask.*known: local, ray"),

@@ -1,0 +1,87 @@
+"""Batches of fixed shapes, so that a reply does not depend on what else is asked, on the order, or on where a run was resumed.
+
+A sum of floating-point numbers hangs on the shape of its matrix: a kernel for one row adds in another order than one for sixteen.
+And kernels that go element by element do what is left over of 32 by other instructions, so that the last row of a batch can differ
+from its equal in the first. On the CPU every batch therefore has 16 rows, whatever `batch_size` says; the last only repeats the one
+before and is thrown away; several threads share the work so that no sum changes. On a GPU memory sets the limit: a batch has
+`batch_size` rows, and another `batch_size` may change last bits.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+import torch
+
+T = TypeVar("T")
+
+
+class Shape(NamedTuple):
+    """How many rows every batch has."""
+
+    rows: int
+    spare: int
+    """Rows at the end that are only there to be thrown away."""
+
+    def filled(self, taken: list[T]) -> list[T]:
+        """Return as many as there are rows; the last is repeated."""
+        return taken + taken[-1:] * (self.rows - len(taken))
+
+    def capacity(self) -> int:
+        return max(1, self.rows - self.spare)
+
+
+def shape_on(device: str, batch_size: int) -> Shape:
+    """Return the shape of batches on a device."""
+    return Shape(batch_size, 0) if device == "cuda" else Shape(16, 1)
+
+
+def set_threads(number: int | None) -> None:
+    """Compute with so many threads; None: a power of two, no more than the cores this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    number = number or 1 << (cores.bit_length() - 1)
+    if number > 1:
+        # Has MKL add each row alike wherever it stands and whichever thread has it. MKL reads it at its first product.
+        os.environ.setdefault("MKL_CBWR", "AVX2,STRICT")
+    torch.set_num_threads(number)
+
+
+def in_batches(
+    lengths: Sequence[tuple[int, int]], shape: Shape, work: Callable[[list[int], int], list[T]]
+) -> Iterator[tuple[int, T | None]]:
+    """Yield each place with what the work made of it, short prompts first; None where memory is too small for it alone.
+
+    Args:
+        lengths: places with the lengths of their prompts.
+        work: takes as many places as there are rows and the width to pad them to; rows that are left over repeat the last place.
+    """
+    by_width: dict[int, list[int]] = {}
+    for place, length in lengths:
+        by_width.setdefault(padded(length), []).append(place)
+    for width, places in sorted(by_width.items()):
+        while places:
+            taken = places[: shape.capacity()]
+            made = _within_memory(work, shape.filled(taken), width)
+            if made is None and shape.rows > 1:
+                shape = shape._replace(rows=shape.rows // 2)  # wider prompts would not fit either
+                continue
+            yield from zip(taken, [None] if made is None else made, strict=False)
+            places = places[len(taken) :]
+
+
+def padded(length: int) -> int:
+    """Return 32, 48, 64, 96, 128, …: the first that is not below the length. A prompt's width follows from its own length alone."""
+    width = 32
+    while width < length:
+        width = width * 3 // 2 if width & (width - 1) == 0 else width * 4 // 3
+    return width
+
+
+def _within_memory(work: Callable[[list[int], int], list[T]], places: list[int], width: int) -> list[T] | None:
+    try:
+        return work(places, width)
+    except torch.OutOfMemoryError:
+        pass  # what the frames of the error hold is only free after the handler
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    return None

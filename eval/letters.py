@@ -1,0 +1,60 @@
+"""Option letters in running text: runs of letters and ranges, read or turned away, words that look like letters left out."""
+
+import re
+
+LETTERS = r"(?<![A-Za-z0-9])[A-Ja-j]{1,10}(?![A-Za-z0-9])"  # a run of letters that is no word
+ITEM = r"[(\[\"'“]{0,3}(?:选?项)?\s?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
+AND = r"(?:\s?(?:[、/&+|;和与及跟]|以及|还有|,(?:\s?and(?=\s))?|(?<=\s)and(?=\s))\s?|\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
+SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket that says more than a letter: A、B（C、D不选）
+# Atomic and bounded, so that a reply that runs on in letters is read in one pass.
+RUN = rf"(?>{ITEM}(?:{SAME}{AND}{ITEM}){{0,15}})"
+# No comma within: in 答案：C，D项错误 the comma parts what is chosen from what is not.
+CLOSE_RUN = rf"(?>{ITEM}(?:{SAME}\s?[、/&+和与及]?\s?{ITEM}){{0,15}})"
+LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}"
+
+_LETTERS = re.compile(LETTERS)
+_RANGE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至)[ \t]?(?:选?项)?([A-Ja-j])(?![A-Za-z0-9])")
+_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|are|as|with|because|since|for|but)\b)[a-z]{2}))")
+# One character tells whether the costly patterns are worth trying.
+_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×]"), re.compile("[正对符恰√]"), re.compile("[-~—–到至]")
+_ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
+
+_WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|选|能选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
+_RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|√)"
+_OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
+_REJECTED = re.compile(
+    rf"(?:(?<!是)不是|不选|不应选|并非|排除(?:掉|了)?|不包括|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
+    rf"|{RUN}(?:[一二三四五两\d]\s?[个项])?(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
+    rf"|{CLOSE_RUN}(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG}"
+)
+_APPROVED = re.compile(rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?{_RIGHT}")
+
+
+def letters_of(run: str) -> str:
+    """Return the letters of a run as they stand, in upper case."""
+    return "".join(_LETTERS.findall(run)).upper()
+
+
+def letters_approved(text: str) -> str:
+    """Return the letters that a reply calls right one by one."""
+    return "".join(letters_of(match["run"]) for match in _APPROVED.finditer(text)) if _APPROVING.search(text) else ""
+
+
+def without_rejected(text: str) -> str:
+    """Return text without the letters that it rejects."""
+    return _REJECTED.sub(",", text) if _REJECTING.search(text) else text
+
+
+def ranges_spelled_out(text: str) -> str:
+    """Return text with A-D as ABCD."""
+    return _RANGE.sub(_spelled, text) if _RANGING.search(text) else text
+
+
+def _spelled(match: re.Match) -> str:
+    first, last = sorted((ord(match[1].upper()), ord(match[2].upper())))
+    return " " + "".join(chr(code) for code in range(first, last + 1)) + " "
+
+
+def without_words(text: str) -> str:
+    """Return text without the English words I and a, which are no options."""
+    return _WORD.sub("", text) if _ASCII_WORD.search(text) else text

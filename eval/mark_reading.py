@@ -1,0 +1,89 @@
+"""Reading the mark a judge gives: one number from 0 to 100, in the asked place.
+
+The asked place is 分数：“85”. Where 分数 stands with a colon and no number, or with two different numbers, no mark is read: the judge
+repeats its prompt or the answer, or contradicts itself. Without such a place, 得分 or 评分, then 给85分, then a reply that is nothing
+but a number are read, each only if all they say is one number. What names the scale (满分100分, /100, 0到100) is no mark.
+85.5 is one; 八十五 after a colon is 85; 120, -5, 85-90 and 85% are none. Of an answer that itself says 分数：100 the mark must open the
+judge's reply, since what stands later may be quoted.
+"""
+
+import re
+
+from eval.reply_text import folded, said
+from records.prediction import FinishReason
+
+_SCALE = re.compile(
+    r"(?:满分|总分)\s*(?:[:是为])?\s*100\s*分?|(?<=\d)\s*分?\s*[\"”’']?\s*/\s*(?:满分)?\s*100(?!\d)|100\s*分制"
+    r"|(?<![\d.])0\s*分?\s*(?:到|至|-|~|—|–)\s*100(?![\d.])\s*分?"
+)
+_BLANKS = re.compile(r" {2,}")  # a long run of them would be tried at every length
+_OPEN, _CLOSE = r"[\s\"“‘'「『({\[【<《]*", r"[\s\"”’'」』)}\]】>》]*"
+_DIGITS = r"(?P<digits>[-−]?\d+(?:\.\d+)?)(?![\d.]*\d|\s*%)"
+_WORDS = r"(?P<words>[零〇一二三四五六七八九十百]+)(?![分]?之)"
+_NO_SECOND = rf"(?!\s*分?{_CLOSE}(?:[-~—–+*/、,或到至]|or)\s*{_OPEN}\d)"
+_ASKED = re.compile(rf"分数\s*(?P<sign>[:为是])\s*{_OPEN}(?:(?:{_DIGITS}|{_WORDS}){_NO_SECOND})?", re.IGNORECASE)
+_ALSO = re.compile(rf"(?:得分|评分|打分|\bscore)\s*(?:[:为是]|is)\s*{_OPEN}{_DIGITS}{_NO_SECOND}", re.IGNORECASE)
+_GIVEN = re.compile(rf"(?:给|给出|给予|打|打出|得|得到|评|评为|评定为|计|记|判)(?:了|为)?\s*{_OPEN}{_DIGITS}{_CLOSE}分{_NO_SECOND}")
+_ALONE = re.compile(rf"^{_OPEN}{_DIGITS}(?:{_CLOSE}分)?{_CLOSE}[。.!]?$")
+_MAY_GO_ON = re.compile(r"[\d.零〇一二三四五六七八九十百]$")  # a number whose end may be cut off
+_NUMERALS = {numeral: value for value, numeral in enumerate("零一二三四五六七八九")} | {"〇": 0}
+_MOST = 100
+_FIRST_NUMBER = re.compile(r"\b(100|[1-9]?[0-9])\b")
+
+
+def read_mark(reply: str, finish_reason: FinishReason = "stop", given: str = "") -> float | None:
+    """Return the mark, or None where the reply gives none, or not surely one.
+
+    Args:
+        given: the answer that was judged.
+    """
+    text = _BLANKS.sub(" ", _SCALE.sub(" ", folded(said(reply)[0]))).strip()
+    if finish_reason == "error" or (finish_reason == "length" and _MAY_GO_ON.search(text)):
+        return None
+    if _ASKED.search(folded(given)) and not (_ASKED.match(text) or _ALONE.match(text)):
+        return None
+    places = [match for match in _ASKED.finditer(text) if match["sign"] == ":" or match["digits"]]
+    if places:
+        return _one({_value(match) for match in places})
+    for pattern in (_ALSO, _GIVEN, _ALONE):
+        if found := {_value(match) for match in pattern.finditer(text)}:
+            return _one(found)
+    return None
+
+
+def read_first_number(reply: str) -> float | None:
+    """Return what CPsyExam's published code reads (evaluations/evaluate_qa.py), which breaks off where this is None.
+
+    It takes the first number that no letter, digit or Chinese character touches: `分数：85分` is none, `85.5` is 85.
+    """
+    match = _FIRST_NUMBER.search(reply)
+    return float(match[0]) if match else None
+
+
+PUBLISHED = {"cpsyexam_v1": read_first_number}
+"""Published readings of a mark, by name."""
+
+
+def _value(match: re.Match[str]) -> float | None:
+    if match["digits"]:
+        return float(match["digits"].replace("−", "-"))
+    words = match.groupdict().get("words")
+    return _in_words(words) if words else None
+
+
+def _one(values: set[float | None]) -> float | None:
+    """Return the one value that is a mark."""
+    if len(values) > 1 or None in values:
+        return None
+    value = values.pop()
+    return value if 0 <= value <= _MOST else None  # type: ignore[operator]
+
+
+def _in_words(words: str) -> float | None:
+    """Return a number from 零 to 一百, None where the words are none."""
+    if words in ("百", "一百"):
+        return 100.0
+    tens, ten, ones = words.rpartition("十") if "十" in words else ("", "", words)
+    if not all(part in _NUMERALS or not part for part in (tens, ones)) or (not ten and not ones):
+        return None
+    return 10.0 * (_NUMERALS[tens] if tens else 1 if ten else 0) + (_NUMERALS[ones] if ones else 0)

@@ -1,0 +1,64 @@
+"""Import what people said of replies into eval/labels.jsonl, which the stage `errors` reads.
+
+    python -m eval.review first.xlsx second.csv
+    python -m eval.review labelled.jsonl --annotator first
+
+FILES are copies of data/errors/RUN.xlsx (or saved as .csv) with `label` filled in, or rows in JSONL with `id`, `label` and, as they please,
+`annotator` and `comment`. The annotator of a sheet is the file's name, of whatever run it is; --annotator NAME goes before it.
+The same labels again change nothing; another label of one annotator takes the place of the former, and is told. docs/evaluation.md
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from eval.reviewing.filled import Filled, Merged, check, merge, read_filled
+from records.jsonl import read_jsonl, write_jsonl
+from records.label import ReplyPair, read_labels
+from records.stage import run_stage
+
+_TOLD = 20
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    arguments = _arguments(argv)
+    queued = [row for path in sorted(arguments.errors.glob("*.jsonl")) for row in read_jsonl(path, ReplyPair)]
+    if not queued:
+        raise ValueError(f"{arguments.errors}: no queue is there; `dvc repro errors` draws it")
+    known = {row.id: row for row in queued}
+    filled: list[Filled] = []
+    for path in arguments.files:
+        own_name = None if path.stem in {row.run for row in queued} else path.stem
+        filled += [one._replace(annotator=arguments.annotator or one.annotator or own_name) for one in read_filled(path)]
+    old = [one for given in read_labels(arguments.labels).values() for one in given.values()] if arguments.labels.exists() else []
+    merged = merge(old, check(filled, known, arguments.skip_gone))
+    if merged.added or merged.changed:
+        write_jsonl(arguments.labels, merged.labels, key=lambda one: (one.pair_id, one.annotator))
+    _tell(arguments.labels, merged, sum(one.pair_id not in known for one in filled))
+
+
+def _tell(path: Path, merged: Merged, gone: int) -> None:
+    for before, after in merged.changed[:_TOLD]:
+        what = f"{before.label} -> {after.label}" if before.label != after.label else f"{after.label}, another comment"
+        print(f"changed: {after.annotator}: {after.claim}: {what}")
+    if len(merged.changed) > _TOLD:
+        print(f"changed: and {len(merged.changed) - _TOLD} more")
+    skipped = f", {gone} left out, whose replies are not in the queues" if gone else ""
+    print(f"{path}: {len(merged.added)} new labels, {len(merged.changed)} changed, {merged.same} as before{skipped}")
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m eval.review", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
+    parser.add_argument("--annotator", help="name of the annotator of all FILES")
+    parser.add_argument("--skip-gone", action="store_true", help="leave out labels of replies that are in no queue")
+    parser.add_argument("--errors", type=Path, default=Path("data/errors"))
+    parser.add_argument("--labels", type=Path, default=Path("eval/labels.jsonl"))
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(run_stage(main))

@@ -1,0 +1,41 @@
+"""Task `essay`: questions answered in words, as CPsyExam asks them; stage `judge` gives the marks."""
+
+from collections.abc import Iterable
+
+from eval.prompt import read_prompt
+from eval.tasks.contract import Task
+from eval.tasks.request import Request, facets_of, kin_of
+from records.claim import ClaimPair
+from records.question import Question
+
+
+def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
+    """Return one request a question of type `qa`, sorted by item id."""
+    del claims
+    asked = [_request(question, prompt) for question in questions if question.question_type == "qa"]
+    return sorted(asked, key=lambda request: request.item_id)
+
+
+def _request(question: Question, prompt: str) -> Request:
+    text = "\n".join(part for part in (question.shared_stem, question.stem) if part)
+    return Request(
+        item_id=question.id,
+        messages=[{"role": "user", "content": read_prompt(prompt).format(subject=question.subject, question=text)}],
+        question_type="qa",
+        options=[],
+        answer=question.answer,
+        answer_format="{answer}",
+        solution=question.answer,
+        pool=f"{question.exam}/{question.subject}/qa",
+        kin=kin_of(question),
+        reader="qa",
+        unit=question.group_id or question.id,
+        facets=facets_of(question),
+    )
+
+
+TASK = Task(
+    about="Questions answered in words; marks come from a judge (CPsyExam).",
+    prompts=("essay",),
+    requests=requests,
+)

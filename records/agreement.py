@@ -1,0 +1,94 @@
+"""What people answered -> how well they agree: Cohen's kappa of each two, Fleiss' kappa, Krippendorff's alpha, all nominal.
+
+A figure that is not defined is null, with the reason beside it.
+"""
+
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+Given = Mapping[str, str]
+"""What people answered of one thing, by annotator."""
+
+
+def agreement(given: Sequence[Given], answers: Sequence[str], thing: str, word: str) -> dict[str, Any]:
+    """Return the figures over the things that two people or more answered.
+
+    Args:
+        answers: what may be answered.
+        thing: what is answered of, as the figures name it: `claim`.
+        word: what an answer is called: `verdict`.
+    """
+    return _Agreement(given, answers, thing, word).figures()
+
+
+class _Agreement:
+    def __init__(self, given: Sequence[Given], answers: Sequence[str], thing: str, word: str) -> None:
+        self._shared = [dict(sorted(one.items())) for one in given if len(one) > 1]
+        self._place = {answer: place for place, answer in enumerate(answers)}
+        self._things, self._per_thing = f"{thing}s", f"{word}s_per_{thing}"
+        self._none, self._same = f"no {thing} has two {word}s", f"all these {word}s are the same"
+
+    def figures(self) -> dict[str, Any]:
+        unanimous = sum(len(set(one.values())) == 1 for one in self._shared)
+        return {
+            self._things: len(self._shared),
+            "unanimous": unanimous,
+            "unanimous_share": round(unanimous / len(self._shared), 4) if self._shared else None,
+            "cohen": self._cohen(),
+            "fleiss": self._fleiss(),
+            "krippendorff": self._krippendorff(),
+        }
+
+    def _cohen(self) -> dict[str, Any]:
+        from statsmodels.stats.inter_rater import cohens_kappa
+
+        size = len(self._place)
+        tables: dict[str, np.ndarray] = defaultdict(lambda: np.zeros((size, size)))
+        for given in self._shared:
+            for (one, said), (two, other) in combinations(given.items(), 2):
+                tables[f"{one} / {two}"][self._place[said], self._place[other]] += 1
+        figures = {}
+        for pair in sorted(tables):
+            table = tables[pair]
+            varied = np.count_nonzero(table.sum(0) + table.sum(1)) > 1
+            kappa = cohens_kappa(table, return_results=False) if varied else None
+            figures[pair] = self._figure("kappa", int(table.sum()), kappa)
+        return figures
+
+    def _fleiss(self) -> dict[str, Any]:
+        """Fleiss' kappa wants as many answers of each thing: the number that most have is taken."""
+        from statsmodels.stats.inter_rater import fleiss_kappa
+
+        if not self._shared:
+            return self._figure("kappa", 0, None)
+        sizes = Counter(map(len, self._shared))
+        size = max(sizes, key=lambda number: (sizes[number], number))
+        counts = self._counts([given for given in self._shared if len(given) == size])
+        varied = np.count_nonzero(counts.sum(0)) > 1
+        return self._figure("kappa", len(counts), fleiss_kappa(counts) if varied else None) | {self._per_thing: size}
+
+    def _krippendorff(self) -> dict[str, Any]:
+        import krippendorff
+
+        counts = self._counts(self._shared)
+        if np.count_nonzero(counts.sum(0)) < 2:
+            return self._figure("alpha", len(self._shared), None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)  # a division by zero is no figure
+            return self._figure("alpha", len(counts), krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
+
+    def _counts(self, given: Sequence[Given]) -> np.ndarray:
+        counts = np.zeros((len(given), len(self._place)), dtype=int)
+        for row, one in enumerate(given):
+            for answer in one.values():
+                counts[row, self._place[answer]] += 1
+        return counts
+
+    def _figure(self, name: str, things: int, value: float | None) -> dict[str, Any]:
+        told = {self._things: things, name: None if value is None else round(float(value), 4)}
+        return told | ({"undefined": self._same if things else self._none} if value is None else {})

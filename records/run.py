@@ -1,0 +1,75 @@
+"""The blocks of params.yaml that evaluation reads: models, the runs that ask them, and the judges of runs."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, field
+
+from records.blocks import Block, Count, Positive, Slug
+
+
+class Server(Block):
+    """Where an OpenAI-compatible server is and how it may be asked: `server` of a model."""
+
+    url: str = "https://api.openai.com/v1"
+    key_variable: str = "OPENAI_API_KEY"
+    """Environment variable that holds the key; the key itself stands in no file."""
+    concurrency: Positive = 8
+    """Calls under way at a time."""
+    calls_per_minute: Count = 0
+    """0: no limit."""
+    timeout: Annotated[float, Meta(gt=0)] = 120.0
+    """Seconds for one call."""
+    tries: Positive = 5
+    """Calls for one request, counting the first, where trying again may help."""
+    knows: list[Literal["seed", "top_k", "repetition_penalty"]] = field(default_factory=list)
+    """Settings outside the common API that this server honours; a run that needs another is an error."""
+    input_price: Annotated[float, Meta(ge=0)] = 0.0
+    """For a million tokens, in the currency of the bill."""
+    output_price: Annotated[float, Meta(ge=0)] = 0.0
+
+
+class Model(Block):
+    """One line under `models`."""
+
+    backend: Literal["baseline", "huggingface", "openai", "vllm"]
+    strategy: str | None = None
+    """What a baseline does: a key of `eval.backends.baseline.STRATEGIES`."""
+    name: str | None = None
+    """Model on the Hugging Face hub, a local folder in its format, or what a server calls it."""
+    revision: str | None = None
+    train: dict[str, int | float] | None = None
+    """Train from scratch on the train split: keys of `eval.finetune.Training`."""
+    server: Server = Server()
+
+
+class Asked(Block):
+    """How a model is asked."""
+
+    model: Slug
+    repeats: Positive = 1
+    seed: int = 1
+    max_new_tokens: Positive = 32
+    temperature: Annotated[float, Meta(ge=0)] = 0.0
+    """0 takes the likeliest token; SdAK, section 4.2.3, samples at 0.3."""
+    top_k: Count = 0
+    """0: no limit."""
+    top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    repetition_penalty: Annotated[float, Meta(gt=0)] = 1.0
+    batch_size: Positive = 16
+
+
+class Run(Asked, kw_only=True):
+    """One line under `runs`: a model asked one task."""
+
+    task: Literal["claim", "choice", "essay", "tcm"]
+    prompt: str | None = None
+    """Wording of the task, one of `eval.tasks.TASKS[task].prompts`; None takes the first."""
+    method: Literal["generation", "likelihood"] = "generation"
+    """generation: the reply is read. likelihood: of all allowed answers the one that the model finds likeliest."""
+    shots: Count = 0
+
+
+class Judge(Asked, kw_only=True):
+    """One line under `judges`, named like the run it judges: a model that gives marks to answers in words."""
+
+    max_new_tokens: Positive = 64

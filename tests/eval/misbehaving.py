@@ -1,0 +1,169 @@
+"""An OpenAI-compatible server that misbehaves as it is told: real HTTP over loopback, one behaviour a question."""
+
+import json
+import re
+import socket
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+
+KEY = "sk-toy-0123456789abcdef"
+
+
+class Server(ThreadingHTTPServer):
+    """Counts what it is asked. A question says what becomes of it: `[500*2]` fails twice with status 500 and is answered then."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.lock = Lock()
+        self.way_of: Callable[[str], tuple[str, int]] = lambda question: ("ok", 0)
+        self.calls: Counter[str] = Counter()
+        self.bodies: list[dict] = []
+        self.keys: set[str | None] = set()
+        self.times: list[float] = []
+        self.under_way = self.most_under_way = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of callers that hang up."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        self._send(200, {"status": "ok"})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        question = body["messages"][-1]["content"]
+        with self.server.lock:
+            self.server.calls[question] += 1
+            number = self.server.calls[question]
+            self.server.bodies.append(body)
+            self.server.keys.add(self.headers["authorization"])
+            self.server.times.append(time.monotonic())
+            self.server.under_way += 1
+            self.server.most_under_way = max(self.server.most_under_way, self.server.under_way)
+        told = re.match(r"\[([\w-]+)(?:\*(\d+))?\]", question)
+        way, times = (told[1], int(told[2] or 10**6)) if told else self.server.way_of(question)
+        try:
+            self._behave(way if number <= times else "ok", question)
+        finally:
+            with self.server.lock:
+                self.server.under_way -= 1
+
+    def _behave(self, way: str, question: str) -> None:
+        if way == "ok":
+            time.sleep(0.005)
+            return self._send(200, completion(f"答：{question}"))
+        if way == "429":
+            return self._send(429, refusal("slow down"), {"Retry-After": "0.2"})
+        if way == "429-date":
+            return self._send(429, refusal("slow down"), {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})
+        if way == "quota":
+            return self._send(429, refusal("You exceeded your current quota", "insufficient_quota"))
+        if way == "400-long":
+            return self._send(400, refusal("This model's maximum context length is 512 tokens", "context_length_exceeded"))
+        if way == "400-filter":
+            return self._send(400, refusal("The prompt triggered the content management policy", "content_filter"))
+        if way.isdigit():
+            # What careless servers do: they say whom they refuse.
+            return self._send(int(way), refusal(f"refused {self.headers['authorization']}"), {"x-should-retry": "true", "x-seen": KEY})
+        if way in ("filter", "odd", "null"):
+            return self._send(200, completion("半", {"filter": "content_filter", "odd": "gremlins", "null": None}[way]))
+        if way == "echo":
+            return self._send(200, completion(f"your key is {KEY}."))
+        getattr(self, f"_{way}")()
+
+    def _send(self, status: int, body: dict, headers: dict[str, str] | None = None) -> None:
+        self._bytes(json.dumps(body, ensure_ascii=False).encode(), "application/json", status, headers)
+
+    def _bytes(
+        self, content: bytes, kind: str, status: int = 200, headers: dict[str, str] | None = None, length: int | None = None
+    ) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": str(length or len(content)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+        self.wfile.flush()
+
+    def _hang(self) -> None:
+        time.sleep(3)
+        self.close_connection = True
+
+    def _half(self) -> None:
+        content = json.dumps(completion("半")).encode()
+        self._bytes(content[: len(content) // 2], "application/json", length=len(content))
+        self.close_connection = True
+
+    def _json(self) -> None:
+        self._bytes(f'{{"choices": [{{"message": {{"content": "{self.headers["authorization"]}'.encode(), "application/json")
+
+    def _shape(self) -> None:
+        self._send(200, {"choices": [], "usage": {"completion_tokens": "many"}})
+
+    def _html(self) -> None:
+        self._bytes(b"<html><body>Sign in to the hotel's network</body></html>", "text/html")
+
+    def _drip(self) -> None:
+        self._bytes(b"", "application/json", length=100_000)
+        for _ in range(40):
+            time.sleep(0.1)
+            self.wfile.write(b" ")
+            self.wfile.flush()
+        self.close_connection = True
+
+    def _close(self) -> None:
+        self.close_connection = True
+
+    def _reset(self) -> None:
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        self.connection.close()
+        self.close_connection = True
+
+
+def completion(text: str, reason: str | None = "stop") -> dict:
+    """Return a chat completion as servers send it."""
+    choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text}}
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "toy", "choices": [choice], "usage": usage}
+
+
+def refusal(message: str, code: str | None = None) -> dict:
+    """Return an error as servers send it."""
+    return {"error": {"message": message, "type": "invalid_request_error", "code": code}}
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """Serve on a free port of loopback while the block runs."""
+    server = Server()
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+if __name__ == "__main__":  # `vllm serve MODEL … --port PORT`, as a stand-in for vLLM
+    if "broken" in sys.argv[2]:
+        sys.exit("RuntimeError: Failed to infer device type")
+    Server(int(sys.argv[-1])).serve_forever()

@@ -1,0 +1,169 @@
+"""Two runs on what both were asked: arithmetic by hand, statsmodels, and the stage with its tables."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import msgspec
+import pytest
+from ruamel.yaml import YAML
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from eval.compare import main
+from eval.pairing import METRICS, Tally, mean, paired, tally, with_holm
+from records.jsonl import write_jsonl
+from records.judgement import Judgement
+from records.prediction import Score
+
+
+def scores(right: list[bool | None], start: int = 0, repeat: int = 0) -> list[Score]:
+    return [Score(item_id=f"q-{start + n:03}", repeat=repeat, outcome="answered", answer="A", correct=mark) for n, mark in enumerate(right)]
+
+
+def tallies(right: list[bool | None], start: int = 0) -> dict[str, Tally]:
+    return tally(scores(right, start), METRICS["accuracy"])
+
+
+def test_only_what_both_were_asked_counts() -> None:
+    found = paired(tallies([True] * 10 + [False] * 10), tallies([False] * 20, 5), {}, "x")
+    assert (found["shared"], found["better"], found["worse"], found["alike"]) == (15, 5, 0, 10)
+    assert found["difference"] == 0.3333
+    assert paired(tallies([True]), tallies([True], 9), {}, "x") == {"shared": 0}
+
+
+def test_mcnemar_and_holm_are_those_of_statsmodels() -> None:
+    rows, plain = [], []
+    for n, (better, worse) in enumerate([(12, 3), (30, 9), (4, 4)]):
+        ours = tallies([True] * better + [False] * worse + [True] * 20)
+        theirs = tallies([False] * better + [True] * worse + [True] * 20)
+        rows.append(paired(ours, theirs, {}, str(n)))
+        plain.append(mcnemar([[20, better], [worse, 0]], exact=True).pvalue)
+    assert [row["mcnemar_p"] for row in rows] == pytest.approx(plain, rel=0.01)
+    with_holm(rows)
+    assert [row["mcnemar_p_holm"] for row in rows] == pytest.approx(multipletests(plain, method="holm")[1], rel=0.01)
+    assert [row["differs"] for row in rows] == [False, True, False]
+
+
+def test_questions_of_one_case_are_drawn_together() -> None:
+    """Eight cases of five, each won or lost whole: singly 30 to 10 looks certain, as cases 6 to 2 do not."""
+    ours, theirs = tallies([True] * 30 + [False] * 10), tallies([False] * 30 + [True] * 10)
+    groups = {key: f"g{int(key[2:]) // 5}" for key in ours}
+    singly, whole = paired(ours, theirs, {}, "x"), paired(ours, theirs, groups, "x")
+    assert singly["mcnemar_p"] == whole["mcnemar_p"] < 0.01
+    assert singly["bootstrap_p"] < 0.01 and whole["bootstrap_p"] > 0.05
+    assert not with_holm([whole])[0]["differs"]
+
+
+def test_both_sides_of_a_pair_and_all_repeats_count() -> None:
+    rows = [
+        Score(item_id=f"claim-1/{side}", repeat=repeat, outcome="answered", answer="正确", correct=side == "factual" or repeat == 1)
+        for side in ("factual", "non_factual")
+        for repeat in range(3)
+    ]
+    assert tally(rows, METRICS["accuracy"]) == {"claim-1": Tally(1, 3)}
+    assert mean(tally(rows, METRICS["accuracy"]).values()) == Fraction(1, 3)
+
+
+def test_hidden_answers_are_in_no_accuracy_and_in_the_following_rate() -> None:
+    rows = scores([True, None, False])
+    assert len(tally(rows, METRICS["accuracy"])) == 2
+    assert len(tally(rows, METRICS["following_rate"])) == 3
+
+
+RUNS = {
+    "good": {"model": "m", "task": "choice"},
+    "shots": {"model": "m", "task": "choice", "shots": 3, "batch_size": 4},
+    "bad": {"model": "n", "task": "choice"},
+    "words": {"model": "m", "task": "essay"},
+    "other-words": {"model": "n", "task": "essay"},
+    "claims": {"model": "m", "task": "claim"},
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Path:
+    """A folder with the runs' scores and a params.yaml that names them."""
+    monkeypatch.chdir(tmp_path)
+    params = YAML(typ="safe", pure=True).load(root / "params.yaml") | {"runs": RUNS, "judges": {}}
+    with open("params.yaml", "w", encoding="utf-8") as file:
+        YAML().dump(params, file)
+    right = {"good": [True] * 40, "shots": [True] * 39 + [False], "bad": [False] * 30 + [True] * 10}
+    for run, marks in right.items():
+        write_jsonl(f"data/scores/{run}.jsonl", scores(marks), key=lambda score: score.item_id)
+    for run in ("words", "other-words"):
+        write_jsonl(f"data/scores/{run}.jsonl", scores([None] * 3), key=lambda score: score.item_id)
+    claims = [score for n in range(4) for score in scores([True], 100 + n)]
+    write_jsonl("data/scores/claims.jsonl", claims, key=lambda score: score.item_id)
+    write_jsonl("data/splits/test/questions.jsonl", [{"id": "q-000", "group_id": None, "stem": "…"}], key=lambda row: row["id"])
+    return tmp_path
+
+
+def test_the_stage_compares_the_runs_of_one_task_and_says_in_what_they_differ(project: Path) -> None:
+    main([])
+    first = (project / "metrics/compare.json").read_bytes()
+    found = msgspec.json.decode(first)
+    assert [(row["a"], row["b"], row["differ_in"], row["differs"]) for row in found["pairs"]] == [
+        ("good", "shots", ["shots"], False),
+        ("good", "bad", ["model"], True),
+        ("shots", "bad", ["model", "shots"], True),
+    ]
+    row = found["pairs"][1]
+    assert (row["of_a"], row["of_b"], row["difference"], row["better"], row["worse"]) == (1.0, 0.25, 0.75, 30, 0)
+    assert row["interval"][0] > 0.55 and row["interval"][1] < 0.95
+    main([])
+    assert (project / "metrics/compare.json").read_bytes() == first
+
+
+def test_marks_of_one_judge_are_compared(project: Path) -> None:
+    """A reply without an answer is worth 0, one without a mark is left out, and marks of another judge are another thing."""
+    params = YAML(typ="safe", pure=True).load(project / "params.yaml")
+    judged = {"words": (80.0, 60.0), "other-words": (50.0, 30.0)}
+    write_jsonl("data/splits/test/questions.jsonl", [{"id": f"q-{n:03}", "answer": "…"} for n in range(20)], key=lambda row: row["id"])
+    for run, marks in judged.items():
+        rows = [
+            Score(item_id=f"q-{n:03}", repeat=0, outcome="answered" if n else "unparsed", answer="…" if n else None, correct=None)
+            for n in range(20)
+        ]
+        write_jsonl(f"data/scores/{run}.jsonl", rows, key=lambda score: score.item_id)
+        judgements = [
+            Judgement(item_id=f"q-{n:03}", repeat=0, order=order, draw=0, mark=None if n == 19 else mark, reply="", finish_reason="stop",
+                      tokens=0, prompt_tokens=0, prompt_sha256="0")
+            for n in range(1, 20) for order, mark in zip(("standard_first", "given_first"), marks, strict=True)
+        ]  # fmt: skip
+        write_jsonl(f"data/judgements/{run}.jsonl", judgements, key=lambda one: (one.item_id, one.order))
+    for judges, found in (({"words": {"model": "m"}, "other-words": {"model": "m"}}, 1), ({"words": {"model": "m"}}, 0)):
+        with open("params.yaml", "w", encoding="utf-8") as file:
+            YAML().dump(params | {"judges": judges}, file)
+        main([])
+        rows = [row for row in msgspec.json.decode((project / "metrics/compare.json").read_bytes())["pairs"] if row["task"] == "essay"]
+        assert len(rows) == found
+        for row in rows:
+            assert (row["figure"], row["shared"], row["better"], row["alike"]) == ("mark", 19, 18, 1)
+            assert (row["of_a"], row["of_b"], row["difference"]) == (0.6632, 0.3789, 0.2842)  # 70 and 40 in 18 of 19
+
+
+def test_runs_named_by_hand_are_printed_and_nothing_is_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["good", "bad"])
+    told = capsys.readouterr().out
+    assert "100.0 %  25.0 %  +75.0" in told and "corrected for 1 comparisons" in told
+    assert not (project / "metrics").exists()
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        (["good"], "good alone cannot be compared"),
+        (["good", "godo"], "unknown run 'godo'.*did you mean good"),
+        (["good", "claims"], "no two of them ask the same task"),
+        (["words", "other-words"], "no two of them ask the same task with known answers"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(project: Path, named: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        main(named)
+
+
+def test_a_run_without_scores_names_the_command(project: Path) -> None:
+    (project / "data/scores/bad.jsonl").unlink()
+    with pytest.raises(FileNotFoundError, match="dvc repro"):
+        main([])

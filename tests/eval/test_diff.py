@@ -1,0 +1,175 @@
+"""The change between two versions: its parts sum up to the last digit, and both versions come out of a real DVC repository."""
+
+import json
+import shutil
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.diff import difference_of, main
+from eval.differing.parts import CAUSES, PLACES, divide, rounded
+from eval.differing.version import Version
+from eval.pairing import Tally
+
+tallies = st.dictionaries(
+    st.sampled_from("abcdefghijkl"), st.integers(1, 3).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1
+).map(lambda drawn: {key: Tally(*pair) for key, pair in drawn.items()})
+
+
+@given(tallies, tallies, st.dictionaries(st.sampled_from("abcdefghijkl"), st.sampled_from(CAUSES)))
+def test_parts_sum_up_exactly_and_so_do_their_rounded_values(before, after, drawn) -> None:
+    causes = {key: drawn.get(key, "reply") for key in before.keys() & after.keys() if before[key] != after[key]}
+    parts = divide(before, after, causes)
+    start, end = (sum(each.share for each in side.values()) / len(side) for side in (before, after))
+    assert sum(part.effect for part in parts) == end - start
+    first, last, units = rounded(start, end, [part.effect for part in parts])
+    assert (first, last) == (round(start * PLACES), round(end * PLACES))
+    assert sum(units) == last - first
+    assert all(abs(unit - part.effect * PLACES) < 1 for unit, part in zip(units, parts, strict=True))
+    assert all(not unit for unit, part in zip(units, parts, strict=True) if not part.effect)
+
+
+def test_parts_by_hand() -> None:
+    """Four questions, two right. One right is removed (1/3 are left), one turns right (2/3), one right is added (3/4)."""
+    before = {key: Tally(mark, 1) for key, mark in zip("abcd", (1, 1, 0, 0), strict=True)}
+    after = {key: Tally(mark, 1) for key, mark in zip("bcde", (1, 1, 0, 1), strict=True)}
+    effects = {part.name: (part.items, part.effect) for part in divide(before, after, {"c": "prompt"})}
+    assert effects["removed"] == (1, Fraction(1, 3) - Fraction(1, 2))
+    assert effects["prompt"] == (1, Fraction(1, 3))
+    assert effects["added"] == (1, Fraction(3, 4) - Fraction(2, 3))
+    assert sum(effect for _, effect in effects.values()) == Fraction(1, 4)
+
+
+MAKE = """
+import hashlib, json, pathlib
+wanted = json.loads(pathlib.Path("params.yaml").read_text(encoding="utf-8"))
+questions = wanted["questions"]
+
+def write(path, rows):
+    pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+    pathlib.Path(path).write_text("".join(json.dumps(row, ensure_ascii=False) + "\\n" for row in rows), encoding="utf-8")
+
+def score(key, one):
+    letter = one["reply"].upper() if wanted["reader"] == "lenient" else one["reply"]
+    answer = letter if letter.isupper() else None
+    outcome = "answered" if answer else "unparsed"
+    return {"item_id": key, "repeat": 0, "outcome": outcome, "answer": answer, "correct": letter == one["answer"], "of_later": 1}
+
+def prediction(key, one, run):
+    prompt = hashlib.sha256(one["stem"].encode()).hexdigest()
+    return {"item_id": key, "run": run, "repeat": 0, "prompt_sha256": prompt, "reply": one["reply"], "finish_reason": "stop", "tokens": 1}
+
+write("data/splits/test/questions.jsonl", [{"id": key, "group_id": None, **one} for key, one in questions.items()])
+for run in wanted["runs"]:
+    write(f"data/predictions/{run}.jsonl", [prediction(key, one, run) for key, one in questions.items()])
+    write(f"data/scores/{run}.jsonl", [score(key, one) for key, one in questions.items()])
+"""
+JUDGE = """
+    write(f"data/judgements/{run}.jsonl", [
+        {"item_id": key, "repeat": 0, "order": order, "draw": 0, "mark": one.get("mark", 50), "reply": "…"}
+        for key, one in questions.items() for order in ("standard_first", "given_first")])
+"""
+STAGE = {
+    "cmd": f"{sys.executable} make.py",
+    "deps": ["make.py", "params.yaml"],
+    "outs": ["data/splits", "data/predictions", "data/scores", "data/judgements"],
+}
+
+
+def question(reply: str, answer: str = "A", stem: str = "题") -> dict:
+    return {"reply": reply, "answer": answer, "stem": stem}
+
+
+FIRST = {
+    "q-same": question("A"), "q-gone": question("A"), "q-key": question("A", "B"), "q-prompt": question("C"), "q-reply": question("A"),
+    "q-reading": question("a"),
+}  # fmt: skip
+SECOND = {
+    "q-same": question("A") | {"mark": 80}, "q-key": question("A"), "q-prompt": question("A", stem="新题"), "q-reply": question("D"),
+    "q-reading": question("a"), "q-new": question("B"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real DVC repository of two commits: data, replies and scores are outputs in its cache, as in the pipeline."""
+    folder = tmp_path_factory.mktemp("repository")
+
+    def run(*words: str) -> None:
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    dvc = str(Path(sys.executable).with_name("dvc"))
+    git = ("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false")
+    run("git", "init", "-q")
+    run(dvc, "init", "-q")
+    run(dvc, "config", "core.analytics", "false")
+    (folder / "make.py").write_text(MAKE + JUDGE, encoding="utf-8")
+    (folder / "dvc.yaml").write_text(json.dumps({"stages": {"make": STAGE}}), encoding="utf-8")
+    versions = {
+        "v1": {"reader": "strict", "runs": {"kept": {}, "old": {}}, "judges": {"kept": {}}, "questions": FIRST},
+        "v2": {"reader": "lenient", "runs": {"kept": {}, "new": {}}, "judges": {"kept": {}}, "questions": SECOND},
+    }
+    for name, params in versions.items():
+        (folder / "params.yaml").write_text(json.dumps(params, ensure_ascii=False), encoding="utf-8")
+        run(dvc, "repro", "-q")
+        run(*git, "add", "-A")
+        run(*git, "commit", "-q", "-m", name)
+        run("git", "tag", name)
+    return folder
+
+
+def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
+    found = difference_of(Version("v1", repository), Version("v2", repository))
+    assert (found["only_a"], found["only_b"]) == (["old"], ["new"])
+    accuracy = found["runs"]["kept"]["accuracy"]
+    assert (accuracy["a"], accuracy["b"]) == (0.5, 0.6667)  # same, gone and reply of six; same, key, prompt and reading of six
+    items = {name: part["items"] for name, part in accuracy["parts"].items()}
+    assert items == {"removed": 1, "key": 1, "repeats": 0, "prompt": 1, "reply": 1, "reading": 1, "mark": 0, "added": 1}
+    assert sum(round(part["effect"] * PLACES) for part in accuracy["parts"].values()) == round(accuracy["change"] * PLACES)
+    assert {key: one["cause"] for key, one in accuracy["changed"].items()} == {
+        "q-key": "key", "q-prompt": "prompt", "q-reply": "reply", "q-reading": "reading",
+    }  # fmt: skip
+    test = accuracy["paired"]
+    assert (test["shared"], test["better"], test["worse"], test["differs"]) == (5, 3, 1, False)
+    mark = found["runs"]["kept"]["mark"]  # 50 for all that was answered, then 80 for one
+    assert {name: (part["items"], part["effect"]) for name, part in mark["parts"].items() if part["effect"]} == {
+        "removed": (1, -0.0167), "reading": (1, 0.1), "mark": (1, 0.06), "added": (1, -0.01),
+    }  # fmt: skip
+    following = found["runs"]["kept"]["following_rate"]
+    assert (following["a"], following["b"]) == (0.8333, 1.0)
+
+
+def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(repository)
+    main(["v2"])
+    still = [f"{run} {figure}" for run in ("kept", "new") for figure in ("following rate 100.00 %", "accuracy 66.67 %")]
+    still.insert(2, "kept mark 55.00 %")
+    assert capsys.readouterr().out == f"v2 -> workspace\n\nnothing moved: {', '.join(still)}\n"
+    main(["v1", "v2", "--items"])
+    told = capsys.readouterr().out
+    assert "kept accuracy  50.00 % -> 66.67 % (+16.67 points)" in told
+    assert "q-prompt  0.00 -> 1.00  prompt" in told
+    main(["v1", "v2", "--json"])
+    assert json.loads(capsys.readouterr().out)["runs"]["kept"]["accuracy"]["change"] == 0.1667
+
+
+def test_what_cannot_be_read_names_the_next_command(repository: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nope: no version of this repository"):
+        Version("nope", repository)
+    with pytest.raises(FileNotFoundError, match="v1 has no such file"):
+        Version("v1", repository).scores("never")
+    with pytest.raises(FileNotFoundError, match="not in the workspace; `dvc repro`"):
+        Version("workspace", repository).scores("never")
+    emptied = tmp_path / "emptied"
+    shutil.copytree(repository, emptied)
+    shutil.rmtree(emptied / ".dvc" / "cache")
+    with pytest.raises(
+        FileNotFoundError, match=r"data/scores/kept.jsonl of v1 is not in DVC's cache .*`dvc pull`.*git checkout v1 && dvc repro"
+    ):
+        Version("v1", emptied).scores("kept")

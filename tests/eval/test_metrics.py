@@ -1,0 +1,172 @@
+"""Figures against arithmetic by hand: what counts, in which denominator, and what an interval draws."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.metrics import FIGURES, choice_figures, claim_figures, essay_figures
+from eval.tasks import TASKS
+from eval.tasks.request import Request
+from records.prediction import Score
+
+Cell = tuple[str, str, str, str]
+
+
+def request(item: str, kind: str = "mcqa", answer: str | None = "A", unit: str | None = None, **facets: str) -> Request:
+    return Request(
+        item_id=item, messages=[], question_type=kind, options=[], answer=answer, answer_format="{answer}", solution=None, pool="p",
+        kin=frozenset({item}), reader=kind, unit=unit or item, facets={"question_type": kind} | facets,
+    )  # fmt: skip
+
+
+def sides(number: int, kind: str = "disease_symptom", head: str = "病") -> list[Request]:
+    """Return the two requests of a pair."""
+    answers = {"factual": "正确", "non_factual": "错误"}
+    return [request(f"c{number}/{side}", "claim", answers[side], f"c{number}", side=side, atomic_type=kind, head=head) for side in answers]
+
+
+def score(asked: Request, answer: str | None, repeat: int = 0, outcome: str = "answered") -> Score:
+    correct = None if asked.answer is None else answer == asked.answer
+    return Score(item_id=asked.item_id, repeat=repeat, outcome=outcome if answer is None else "answered", answer=answer, correct=correct)
+
+
+def claim_run(answers: list[list[tuple[str | None, str | None]]]) -> dict:
+    """Return figures; one list of answers to factual and non-factual claim a repeat."""
+    pairs = [sides(number) for number in range(len(answers[0]))]
+    scores = [
+        score(side, said, repeat, "unparsed")
+        for repeat, row in enumerate(answers)
+        for pair, both in zip(pairs, row, strict=True)
+        for side, said in zip(pair, both, strict=True)
+    ]
+    return claim_figures(scores, [side for pair in pairs for side in pair])
+
+
+PAIRS = [("正确", "错误", 1, 1, 1), ("正确", "正确", 1, 0, 0), ("错误", "正确", 1, 0, 0), ("正确", None, 0, 0, 1), ("错误", None, 0, 0, 0)]
+
+
+@pytest.mark.parametrize(("factual", "non_factual", "follows", "right", "at_most"), PAIRS)
+def test_a_pair_needs_both_sides(factual, non_factual, follows: int, right: int, at_most: int) -> None:
+    figures = claim_run([[(factual, non_factual)] * 3])
+    assert (figures["following_rate"], figures["accuracy"], figures["accuracy_at_most"]) == (follows, right, at_most)
+    assert figures["accuracy_at_least"] == right
+
+
+def test_repeats_give_mean_and_deviation_and_sides_tell_the_sycophant() -> None:
+    figures = claim_run([[("正确", "错误"), ("正确", "错误")], [("正确", "错误"), ("正确", "正确")]])
+    assert (figures["accuracy"], figures["accuracy_std"]) == (0.75, 0.3536)
+    assert (figures["following_rate"], figures["following_rate_std"]) == (1.0, 0.0)
+    assert {side: part["accuracy"] for side, part in figures["by_side"].items()} == {"factual": 1.0, "non_factual": 0.75}
+    assert figures["answers"] == {"正确": 5, "错误": 3}
+
+
+def test_types_are_apart_and_heads_are_drawn_whole() -> None:
+    """Ten heads of ten pairs each, all right or all wrong: hundred pairs say no more than ten heads."""
+    asked = [side for n in range(100) for side in sides(n, ("disease_cause", "disease_symptom")[n % 2], f"病{n // 10}")]
+    scores = [score(one, "正确" if int(one.item_id[1:].split("/")[0]) < 50 else one.answer) for one in asked]
+    figures = claim_figures(scores, asked)
+    assert figures["pairs"] == 100 and figures["accuracy"] == 0.5
+    pairs, heads = (figures[f"accuracy_interval{ending}"] for ending in ("", "_by_head"))
+    assert pairs == pytest.approx([0.4, 0.6], abs=0.01)
+    assert heads[0] < 0.2 and heads[1] > 0.8
+    assert {name: part["pairs"] for name, part in figures["by_type"].items()} == {"disease_cause": 50, "disease_symptom": 50}
+
+
+def choices(*cells: Cell) -> tuple[list[Request], list[Score]]:
+    """Return requests and scores; a cell is question type, category, right answer and answer."""
+    asked = [request(f"q{n:03}", kind, gold or None, category=category) for n, (kind, category, gold, _) in enumerate(cells)]
+    return asked, [score(one, cell[3] or None, outcome="truncated") for one, cell in zip(asked, cells, strict=True)]
+
+
+def test_choices_count_all_that_was_asked() -> None:
+    """The published CPsyExam scorer divides by the answered: one right of three with two unread gives 100 % there."""
+    asked, scores = choices(("mcqa", "kg", "A", "A"), ("mcqa", "kg", "B", ""), ("mrqa", "ca", "AC", ""), ("mrqa", "ca", "AB", "AC"))
+    figures = choice_figures(scores, asked)
+    assert [figures[name] for name in ("following_rate", "accuracy_at_least", "accuracy", "accuracy_at_most", "avg")] == [
+        0.5, 0.25, 0.25, 0.75, 0.25,
+    ]  # fmt: skip
+    assert figures["outcomes"] == {"answered": 2, "unparsed": 0, "truncated": 2, "failed": 0}
+    assert {name: part["accuracy"] for name, part in figures["by_category_and_type"].items()} == {"kg mcqa": 0.5, "ca mrqa": 0.0}
+
+
+def test_hidden_answers_are_asked_and_in_no_accuracy() -> None:
+    asked, scores = choices(("mcqa", "kg", "A", "A"), ("mcqa", "kg", "", "B"), ("mcqa", "kg", "", ""))
+    figures = choice_figures(scores, asked)
+    assert (figures["questions"], figures["unscored"]) == (3, 2)
+    assert (figures["following_rate"], figures["accuracy"], figures["avg"]) == (0.6667, 1.0, 1.0)
+    assert figures["letters"] == {"mcqa": {"answered": {"A": 1}, "gold": {"A": 1}}}
+    assert sum(figures["outcomes"].values()) == 3
+
+
+def test_all_hidden_and_nothing_asked_give_no_accuracy() -> None:
+    figures = choice_figures(*reversed(choices(("mcqa", "kg", "", "A"))))
+    assert (figures["accuracy"], figures["accuracy_at_least"], figures["following_rate"]) == (None, None, 1.0)
+    assert claim_figures([], [])["accuracy"] is None
+    assert choice_figures([], [])["accuracy"] is None
+
+
+def test_answers_in_words_are_counted_and_left_to_the_judge() -> None:
+    asked = [request(f"q{n}", "qa") for n in range(4)]
+    figures = essay_figures([score(one, None if n else "一段话", outcome="truncated") for n, one in enumerate(asked)], asked)
+    assert (figures["questions"], figures["following_rate"], "accuracy" in figures) == (4, 0.25, False)
+    assert set(FIGURES) == set(TASKS)
+
+
+def test_groups_are_right_as_a_whole_and_by_form() -> None:
+    forms = {"g1": "a3", "g2": "a3", "g3": "b1"}
+    asked = [request(f"{unit}-{n}", unit=unit, form=form) for unit, form in forms.items() for n in range(3)]
+    wrong = {"g2-1"}
+    figures = choice_figures([score(one, "B" if one.item_id in wrong else "A") for one in asked], asked)
+    assert figures["groups"]["groups"] == 3 and figures["groups"]["accuracy"] == 0.6667
+    assert {form: (part["groups"], part["accuracy"]) for form, part in figures["groups"]["by_form"].items()} == {
+        "a3": (2, 0.5),
+        "b1": (1, 1.0),
+    }
+    assert figures["by_form"]["a3"]["accuracy"] == 0.8333
+
+
+def test_cases_are_drawn_whole_and_subjects_on_demand() -> None:
+    """Forty cases of five questions, all right or all wrong, in four subjects."""
+    asked = [request(f"q{n:03}", unit=f"g{n // 5:02}", subject=f"PCE {n % 4}", form="a3") for n in range(200)]
+    scores = [score(one, "A" if int(one.unit[1:]) % 2 else "B") for one in asked]
+    figures = choice_figures(scores, asked)
+    low, high = figures["accuracy_interval"]
+    assert (low, high) == pytest.approx((0.35, 0.65), abs=0.02)  # 40 tosses, not 200
+    assert figures["accuracy_interval_by_subject"] != [low, high]
+    assert "accuracy_interval_by_subject" not in figures["by_subject"]["PCE 0"]
+
+
+outcomes = st.sampled_from([("answered", "A"), ("answered", "B"), ("unparsed", None), ("truncated", None), ("failed", None)])
+
+
+@given(st.lists(st.tuples(outcomes, st.sampled_from(["A", "AB", None])), min_size=1, max_size=25), st.randoms())
+def test_figures_do_not_depend_on_order_and_bounds_hold(drawn, random) -> None:
+    asked = [request(f"q{n}", answer=gold, unit=f"g{n // 3}", subject=f"s{n % 2}") for n, (_, gold) in enumerate(drawn)]
+    scores = [score(one, answer, outcome=outcome) for one, ((outcome, answer), _) in zip(asked, drawn, strict=True)]
+    figures = choice_figures(scores, asked)
+    assert figures == choice_figures(random.sample(scores, len(scores)), random.sample(asked, len(asked)))
+    if figures["accuracy"] is not None:
+        assert 0 <= figures["accuracy_at_least"] == figures["accuracy"] <= figures["accuracy_at_most"] <= 1
+    for low, high in (value for name, value in figures.items() if "_interval" in name):
+        assert 0 <= low <= high <= 1
+    assert sum(figures["outcomes"].values()) == len(drawn)
+
+
+def test_a_score_that_lacks_or_was_not_asked_is_told() -> None:
+    asked, scores = choices(("mcqa", "kg", "A", "A"), ("mcqa", "kg", "A", "A"))
+    with pytest.raises(ValueError, match="q001 has no score"):
+        choice_figures(scores[:1], asked)
+    with pytest.raises(ValueError, match="q001, which was not asked"):
+        choice_figures(scores, asked[:1])
+
+
+def test_a_benchmark_of_the_papers_size_is_counted_at_once() -> None:
+    """28,096 claims asked twice, all intervals: seconds of CPU, since clusters that look alike are drawn by their number."""
+    asked = [side for n in range(14_048) for side in sides(n, f"type{n % 17:02}", f"病{n // 9}")]
+    scores = [score(one, "正确" if n % 3 else "错误", repeat) for n, one in enumerate(asked) for repeat in range(2)]
+    start = time.process_time()
+    figures = claim_figures(scores, asked)
+    print(f"{time.process_time() - start:.2f} s CPU")
+    assert figures["pairs"] == 14_048 and len(figures["by_type"]) == 17

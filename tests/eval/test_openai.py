@@ -1,0 +1,353 @@
+"""The openai backend against servers over real HTTP: one that misbehaves in every way we know of."""
+
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from eval.backends import describe, open_backend
+from eval.backends.contract import Asking, Backend, Reply, Settings
+from eval.finetune import main as finetune
+from eval.predict import main as predict
+from eval.tasks.request import Request
+from records.jsonl import read_jsonl
+from records.model import Description
+from records.prediction import Prediction
+from records.run import Server as ServerBlock
+
+_spec = importlib.util.spec_from_file_location("misbehaving", Path(__file__).with_name("misbehaving.py"))
+misbehaving = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(misbehaving)
+KEY, Server, serving = misbehaving.KEY, misbehaving.Server, misbehaving.serving
+
+ROOT = Path(__file__).parents[2]
+PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
+SAMPLED = structs.replace(PLAIN, temperature=0.3, top_k=5, top_p=0.85, repetition_penalty=1.05)
+Opened = Callable[..., Backend]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as started:
+        yield started
+
+
+@pytest.fixture
+def opened(server: Server, monkeypatch: pytest.MonkeyPatch) -> Opened:
+    monkeypatch.setenv("TOY_KEY", KEY)
+
+    def opened(**changes) -> Backend:
+        values = {"url": server.url, "key_variable": "TOY_KEY", "timeout": 1.0, "tries": 2, "concurrency": 4} | changes
+        return open_backend(Description(model="m", backend="openai", name="toy", server=ServerBlock(**values)), Path())
+
+    return opened
+
+
+def asking(backend: Backend, text: str, number: int = 0, repeat: int = 0) -> Asking:
+    request = Request(
+        item_id=f"i-{number}", messages=[{"role": "user", "content": text}], question_type="qa", options=[], answer=None,
+        answer_format="{answer}", solution=None, pool="p", kin=frozenset(), reader="qa", unit=f"i-{number}", facets={},
+    )  # fmt: skip
+    return Asking(request=request, repeat=repeat, prompt=backend.render(request.messages))
+
+
+def asked(backend: Backend, texts: list[str], settings: Settings = PLAIN) -> list[Reply]:
+    found: dict[int, Reply] = {}
+    for place, reply in backend.generate([asking(backend, text, number) for number, text in enumerate(texts)], settings):
+        assert place not in found, "each place once"
+        found[place] = reply
+    return [found[place] for place in range(len(texts))]
+
+
+@pytest.mark.parametrize(
+    ("way", "calls"),
+    [(way, 2) for way in ("429", "429-date", "500", "503", "408", "409", "half", "json", "shape", "html", "close", "reset")],
+)
+def test_what_is_worth_it_is_tried_again(way: str, calls: int, opened: Opened, server: Server) -> None:
+    text = f"[{way}*1]问"
+    (reply,) = asked(opened(), [text])
+    assert reply == Reply(text=f"答：{text}", finish_reason="stop", tokens=3, prompt_tokens=7)
+    assert server.calls[text] == calls
+
+
+@pytest.mark.parametrize(("way", "calls", "cause"), [
+    ("429", 2, "HTTP status 429: .*slow down.*, 2 times"),
+    ("500", 2, "HTTP status 500: .*refused Bearer .key..*, 2 times"),
+    ("hang", 2, "no whole reply within 0.3 s, 2 times"),
+    ("drip", 2, "no whole reply within 0.3 s, 2 times"),
+    ("half", 2, "connection: .*, 2 times"),
+    ("json", 2, "no chat completion in JSON .*truncated.*Bearer .key., 2 times"),
+    ("shape", 2, r"no chat completion in JSON \(Expected `array` of length >= 1.*"),
+    ("html", 2, "no chat completion in JSON .*malformed.*Sign in to the hotel's network.*"),
+    ("close", 2, "connection: .*disconnected.*, 2 times"),
+    ("reset", 2, "connection: .*, 2 times"),
+    ("400", 1, "HTTP status 400: .*refused Bearer .key..*"),
+    ("400-long", 1, "HTTP status 400: .*maximum context length is 512 tokens.*"),
+    ("413", 1, "HTTP status 413: .*"),
+    ("400-filter", 1, "HTTP status 400: .*content management policy.*"),
+    ("filter", 1, "the server's content filter held the reply back"),
+    ("odd", 1, "the reply ended for an unknown reason: finish_reason gremlins"),
+    ("null", 1, "the reply ended for an unknown reason: finish_reason None"),
+])  # fmt: skip
+def test_what_cannot_be_had_fails_alone_and_with_its_cause(way: str, calls: int, cause: str, opened: Opened, server: Server) -> None:
+    first, failed, last = asked(opened(timeout=0.3, concurrency=1), ["甲", f"[{way}]问", "乙"])
+    assert (first.text, last.text) == ("答：甲", "答：乙")
+    assert (failed.text, failed.finish_reason, failed.tokens) == ("", "error", 0)
+    assert re.fullmatch(cause, failed.error), failed.error
+    assert server.calls[f"[{way}]问"] == calls
+    assert server.keys == {f"Bearer {KEY}"}
+    assert KEY not in failed.error
+
+
+@pytest.mark.parametrize(("way", "message"), [
+    ("401", r"model m: 127.0.0.1 answers no request: HTTP status 401: .*Bearer \[key\].*; is the key in TOY_KEY right\?; 1 replies"),
+    ("403", r"is the key in TOY_KEY right\?"),
+    ("402", "HTTP status 402"),
+    ("307", "HTTP status 307"),
+    ("404", r"is `name` toy right, and server.url\?"),
+    ("quota", "HTTP status 429: .*insufficient_quota"),
+])  # fmt: skip
+def test_what_no_other_request_would_mend_ends_the_run(way: str, message: str, opened: Opened, server: Server) -> None:
+    found = []
+    with pytest.raises(ValueError, match=message) as told:
+        backend = opened(concurrency=1)
+        found.extend(backend.generate([asking(backend, text) for text in ["甲", f"[{way}]", *"丙丁戊己庚"]], PLAIN))
+    assert [place for place, _ in found][:2] == [0, 1]
+    assert found[1][1].finish_reason == "error"
+    assert sum(server.calls.values()) <= 3
+    assert KEY not in str(told.value)
+    assert told.value.__cause__ is None
+
+
+@pytest.mark.parametrize("way", ["500", "400"])
+def test_a_server_that_is_down_is_left_alone(way: str, opened: Opened, server: Server) -> None:
+    found = []
+    with pytest.raises(
+        ValueError, match=r"10 requests in a row failed at 127.0.0.1: HTTP status .*; 3 replies of this start came and are kept"
+    ):
+        backend = opened(concurrency=2, tries=1)
+        texts = ["甲", "乙", "丙", *(f"[{way}]{number}" for number in range(60))]
+        found.extend(backend.generate([asking(backend, text) for text in texts], PLAIN))
+    assert len(found) >= 13
+    assert sum(server.calls.values()) <= 18
+
+
+def test_requests_that_are_too_long_never_end_a_run(opened: Opened) -> None:
+    found = asked(opened(), [f"[400-long]{number}" for number in range(25)] + ["甲"])
+    assert found[-1].text == "答：甲"
+    assert sum(reply.finish_reason == "error" for reply in found) == 25
+
+
+def test_a_server_that_cannot_be_reached(opened: Opened) -> None:
+    with pytest.raises(ValueError, match=r"10 requests in a row failed at 127.0.0.1: connection: All connection attempts failed"):
+        asked(opened(url="http://127.0.0.1:9/v1", tries=1), [str(number) for number in range(20)])
+
+
+def test_a_limit_that_is_ignored_is_a_failure(opened: Opened) -> None:
+    (reply,) = asked(opened(), ["甲"], structs.replace(PLAIN, max_new_tokens=2))
+    assert reply.error == "the server ignores the limit of 2 tokens: the reply has 3"
+
+
+def test_calls_keep_to_the_limits(opened: Opened, server: Server) -> None:
+    asked(opened(concurrency=3), [str(number) for number in range(30)])
+    assert 1 < server.most_under_way <= 3
+    server.times.clear()
+    asked(opened(calls_per_minute=1200), [str(number) for number in range(9)])
+    assert server.times[-1] - server.times[0] >= 8 * 0.05 - 0.04
+
+
+def test_all_callers_wait_when_one_is_told_to(opened: Opened, server: Server) -> None:
+    asked(opened(concurrency=1), ["[429*1]甲", "乙"])
+    assert server.times[1] - server.times[0] >= 0.19
+
+
+@pytest.mark.parametrize(("knows", "settings", "missing"), [
+    ([], SAMPLED, "top_k"),
+    (["top_k"], SAMPLED, "repetition_penalty"),
+    (["top_k", "repetition_penalty"], SAMPLED, "seed"),
+    ([], structs.replace(PLAIN, temperature=0.5), "seed"),
+])  # fmt: skip
+def test_what_the_server_cannot_honour_is_an_error(knows: list, settings: Settings, missing: str, opened: Opened, server: Server) -> None:
+    with pytest.raises(ValueError, match=f"model m: .*chat completions need not have {missing}; name it in server.knows"):
+        asked(opened(knows=knows), ["甲"], settings)
+    assert not server.calls
+
+
+def test_what_is_sent(opened: Opened, server: Server) -> None:
+    knows = opened(knows=["top_k", "repetition_penalty", "seed"])
+    askings = [asking(knows, "甲", 0, repeat) for repeat in range(2)]
+    dict(knows.generate(askings, SAMPLED))
+    dict(opened().generate(askings[:1], PLAIN))
+    *sampled, greedy = server.bodies
+    assert greedy == {"model": "toy", "messages": [{"role": "user", "content": "甲"}], "max_tokens": 8, "temperature": 0.0}
+    seeds = {body.pop("seed") for body in sampled}
+    assert len(seeds) == 2
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert sampled[0] == greedy | {"temperature": 0.3, "top_p": 0.85, "top_k": 5, "repetition_penalty": 1.05}
+
+
+def test_likelihoods_are_refused(opened: Opened) -> None:
+    with pytest.raises(ValueError, match="a server tells no likelihoods of answers; set `method: generation`"):
+        opened().weigh([], PLAIN)
+
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"url": f"https://me:{KEY}@example.org/v1"}, "server.url holds a name, password or query"),
+    ({"url": f"https://example.org/v1?key={KEY}"}, "server.url holds a name, password or query"),
+    ({"url": "example.org"}, "server.url is 'example.org'; expected an address such as"),
+    ({"url": "https://example.org/v1", "key_variable": "NO_SUCH"}, "no key for example.org: the environment variable NO_SUCH is not set"),
+])  # fmt: skip
+def test_what_cannot_be_opened(changes: dict, message: str, opened: Opened) -> None:
+    with pytest.raises(ValueError, match=f"model m: {message}") as told:
+        opened(**changes)
+    assert KEY not in str(told.value)
+
+
+def test_a_broken_key_is_not_quoted(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOY_KEY", KEY + "\nX-Evil: 1")
+    with pytest.raises(ValueError, match="what the environment variable TOY_KEY holds is no key") as told:
+        opened()
+    assert KEY not in str(told.value)
+
+
+def test_a_key_that_travels_in_the_open_is_warned_of(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
+    for url, warned in (("http://example.org/v1", 1), ("https://example.org/v1", 0), ("http://gpu:8000/v1", 0), ("http://10.1.2.3/v1", 0)):
+        caplog.clear()
+        opened(url=url)
+        assert len(caplog.records) == warned
+    assert KEY not in caplog.text
+
+
+def test_identity_holds_what_replies_depend_on_and_no_key(opened: Opened, server: Server) -> None:
+    port = server.server_address[1]
+    assert opened().identity == opened(url=f"http://127.0.0.1:{port + 1}/v1/", timeout=9.0, concurrency=1).identity
+    others = [opened(url="https://a.org/v1"), opened(url="https://b.org/v1"), opened(url="https://b.org/v2"), opened(knows=["seed"])]
+    assert len({backend.identity for backend in [opened(), *others]}) == 5
+    assert KEY not in opened().identity
+
+
+def test_a_key_in_a_reply_is_taken_out(opened: Opened) -> None:
+    assert asked(opened(), ["[echo]"])[0].text == "your key is [key]."
+
+
+def test_what_came_is_kept_when_a_run_is_broken_off(opened: Opened, server: Server, tmp_path: Path) -> None:
+    backend = opened(concurrency=2)
+    askings = [asking(backend, str(number), number) for number in range(40)]
+    found = {}
+    replies = backend.generate(askings, PLAIN)
+    for place, reply in replies:
+        found[place] = reply
+        if len(found) == 5:
+            replies.close()
+    assert len(found) == 5
+    assert sum(server.calls.values()) < 40
+
+
+def command(run: str, models: Path, data: Path, out: Path, *flags: str) -> list[str]:
+    paths = ["--splits", data / "splits", "--models", models, "--out", out / f"{run}.jsonl"]
+    return [sys.executable, "-m", "eval.predict", run, "--model", "toy", "--task", "choice", *flags, *map(str, paths)]
+
+
+@pytest.fixture
+def models(server: Server, tmp_path: Path) -> Path:
+    block = {"url": server.url, "key_variable": "TOY_KEY", "timeout": 1.0, "tries": 2, "concurrency": 3}
+    (tmp_path / "models/toy").mkdir(parents=True)
+    (tmp_path / "models/toy/model.json").write_text(json.dumps({"model": "toy", "backend": "openai", "name": "toy", "server": block}))
+    return tmp_path / "models"
+
+
+def everything_written(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+WAYS = [
+    ("ok", 0), ("429", 1), ("500", 1), ("half", 1), ("json", 1), ("400-long", 99), ("ok", 0), ("filter", 99), ("html", 99), ("close", 1),
+    ("drip", 99), ("400", 99), ("hang", 1), ("reset", 1), ("echo", 1),
+]  # fmt: skip
+
+
+def test_a_run_at_a_server_that_does_everything_wrong(
+    server: Server, models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture
+) -> None:
+    """Each item is answered or failed with its cause, the counts agree, and the next start asks for what failed alone."""
+    monkeypatch.setenv("TOY_KEY", KEY)
+    server.way_of = lambda question: WAYS[zlib.crc32(question.encode()) % len(WAYS)]
+    run = command("r", models, toy_data, tmp_path / "out", "--repeats", "2")[3:]
+    predict(run)
+    rows = list(read_jsonl(tmp_path / "out" / "r.jsonl", Prediction))
+    failed = [row for row in rows if row.finish_reason == "error"]
+    assert len(rows) == 48
+    assert 5 < len(failed) < 40
+    assert all(row.error and not row.reply for row in failed)
+    assert all(row.error is None and row.reply for row in rows if row not in failed)
+    assert f"r: 48 requests, 0 kept, 48 asked, {len(failed)} failed" in capfd.readouterr().err
+    server.way_of = lambda question: ("ok", 0)
+    server.calls.clear()
+    predict(run)
+    assert server.calls.total() == len(failed)
+    assert f"r: 48 requests, {48 - len(failed)} kept, {len(failed)} asked, 0 failed" in capfd.readouterr().err
+    whole = list(read_jsonl(tmp_path / "out" / "r.jsonl", Prediction))
+    assert [row for row in whole if row.error] == []
+    assert KEY.encode() not in everything_written(tmp_path)
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_run_goes_on_and_no_key_is_written(sign: int, server: Server, models: Path, toy_data: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"TOY_KEY": KEY, "PYTHONPATH": str(ROOT), "OPENAI_LOG": "debug"}
+    out = tmp_path / "out"
+    slow = command("r", models, toy_data, out, "--repeats", "20")
+    process = subprocess.Popen(slow, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline and sum(server.calls.values()) < 100:
+        time.sleep(0.005)
+    process.send_signal(sign)
+    told = process.communicate(timeout=30)[0]
+    assert process.returncode != 0
+    before = sum(server.calls.values())
+    done = subprocess.run(slow, cwd=ROOT, env=environment, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows = list(read_jsonl(out / "r.jsonl", Prediction))
+    lost = sum(server.calls.values()) - len(rows)
+    assert before >= 100
+    assert 0 <= lost <= 3, "at most what was under way is asked again"
+    assert KEY.encode() not in told + done.stdout + done.stderr + everything_written(tmp_path)
+
+
+def test_a_refused_key_ends_the_stage_with_one_line(server: Server, models: Path, toy_data: Path, tmp_path: Path) -> None:
+    server.RequestHandlerClass = type("Refusing", (server.RequestHandlerClass,), {"_behave": lambda self, way, question: self._refuse()})
+    server.RequestHandlerClass._refuse = lambda self: self._send(401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})
+    environment = os.environ | {"TOY_KEY": KEY, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command("r", models, toy_data, tmp_path / "out"), cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "Incorrect API key provided: [key]" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert KEY not in done.stdout + done.stderr
+    assert KEY.encode() not in everything_written(tmp_path)
+
+
+def test_a_line_of_params_comes_to_the_backend(toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As DVC unpacks `server: {url: …, knows: [seed, top_k]}`: lists without commas."""
+    monkeypatch.chdir(tmp_path)
+    words = "served --backend openai --name Qwen/Q --server.url http://127.0.0.1:8000/v1 --server.concurrency 64 --server.knows seed top_k"
+    paths = {
+        "splits": toy_data / "splits",
+        "passages": toy_data / "passages.jsonl",
+        "out": tmp_path / "m/served",
+        "metrics": tmp_path / "m.json",
+    }
+    finetune([*words.split(), *(word for name, path in paths.items() for word in (f"--{name}", str(path)))])
+    description, folder = describe("served", tmp_path / "m")
+    assert description.server == ServerBlock(url="http://127.0.0.1:8000/v1", concurrency=64, knows=["seed", "top_k"])
+    assert open_backend(description, folder).identity == "openai/1/127.0.0.1/v1/Qwen/Q//seed/top_k"

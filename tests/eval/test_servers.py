@@ -1,0 +1,159 @@
+"""Real servers in processes of their own: `transformers serve` with a tiny model, and a stand-in for vLLM's program."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.request import urlopen
+
+import msgspec
+import pytest
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from eval.backends import open_backend
+from eval.backends.contract import Asking, Settings
+from eval.predict import main as predict
+from eval.tasks import build_requests
+from records.jsonl import read_jsonl
+from records.model import Description
+from records.prediction import Prediction
+from records.run import Run, Server
+
+ROOT = Path(__file__).parents[2]
+PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
+
+
+@pytest.fixture(scope="module")
+def talkative(toy_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The toy model with random weights, so that it says something else to each question."""
+    folder = tmp_path_factory.mktemp("talkative")
+    shutil.copytree(toy_models / "toy", folder, dirs_exist_ok=True)
+    torch.manual_seed(3)
+    config = AutoConfig.from_pretrained(folder)
+    config.initializer_range = 0.5
+    AutoModelForCausalLM.from_config(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def transformers_serve(talkative: Path) -> Iterator[str]:
+    """`transformers serve` with that model on loopback, offline."""
+    pytest.importorskip("fastapi", reason="transformers serve needs fastapi and uvicorn (extra dev)")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [Path(sys.executable).with_name("transformers"), "serve", talkative, "--host", "127.0.0.1", "--port", str(port)]
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen([*map(str, command), "--device", "cpu"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(600):
+            assert process.poll() is None, process.stderr.read()[-1000:]
+            try:
+                urlopen(f"{url}/health", timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield f"{url}/v1"
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_served_model_replies_as_the_same_model_here(transformers_serve: str, talkative: Path, toy_data: Path, tmp_path: Path) -> None:
+    """Two ways to the same weights, through the whole stage: chat template, limits, counts of tokens and greedy replies agree."""
+    served = Server(url=transformers_serve, concurrency=2, timeout=60)
+    rows = {}
+    for backend, server in (("huggingface", None), ("openai", served)):
+        (tmp_path / "models" / backend).mkdir(parents=True)
+        description = Description(model=backend, backend=backend, name=str(talkative), server=server)
+        (tmp_path / "models" / backend / "model.json").write_bytes(msgspec.json.encode(description))
+        out = tmp_path / f"{backend}.jsonl"
+        flags = ["--model", backend, "--task", "claim", "--max_new_tokens", "8", "--splits", str(toy_data / "splits")]
+        predict([backend, *flags, "--models", str(tmp_path / "models"), "--out", str(out)])
+        # The server cuts blanks from both ends of a reply.
+        rows[backend] = [(row.item_id, row.reply.strip(), row.finish_reason, row.prompt_tokens) for row in read_jsonl(out, Prediction)]
+    assert rows["openai"] == rows["huggingface"]
+    assert len(rows["openai"]) == 24
+    assert len({reply for _, reply, _, _ in rows["openai"]}) > 4, "the model says different things"
+
+
+def test_a_model_that_the_server_does_not_have(transformers_serve: str, toy_data: Path) -> None:
+    server = Server(url=transformers_serve, tries=1)
+    backend = open_backend(Description(model="m", backend="openai", name="no-such", server=server), Path())
+    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
+    with pytest.raises(
+        ValueError, match=r"model m: 10 requests in a row failed at 127.0.0.1: HTTP status 400: .*pinned to .*requested 'no-such'"
+    ):
+        dict(backend.generate(askings, PLAIN))
+
+
+@pytest.fixture
+def vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program `vllm` on the path that serves as vLLM does; only the wiring can be tested with it."""
+    program = tmp_path / "bin" / "vllm"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {ROOT / "tests/eval/misbehaving.py"} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    (tmp_path / "weights").mkdir()
+    (tmp_path / "weights" / "config.json").write_text("{}")
+    return tmp_path
+
+
+def running(word: Path) -> list[str]:
+    """Return the processes that name a path."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it ended meanwhile
+            found += [path.parent.name] if str(word) in path.read_text(errors="replace") else []
+    return found
+
+
+def test_vllm_is_started_asked_and_ended(vllm: Path, toy_data: Path) -> None:
+    backend = open_backend(Description(model="m", backend="vllm", name=str(vllm / "weights")), Path())
+    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
+    settings = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05)
+    found = dict(backend.generate(askings, settings))
+    assert len(found) == len(askings)
+    assert all(reply.text.startswith("答：") for reply in found.values())
+    assert dict(backend.generate([], PLAIN)) == {}
+    assert not running(vllm / "weights")
+
+
+def test_vllm_that_does_not_start_is_told(vllm: Path) -> None:
+    (vllm / "weights").rename(vllm / "broken")
+    backend = open_backend(Description(model="m", backend="vllm", name=str(vllm / "broken")), Path())
+    with pytest.raises(ValueError, match=r"model m: vLLM did not start \(exit status 1\): RuntimeError: Failed to infer device type"):
+        list(backend.generate([None], PLAIN))  # never looked at
+
+
+def test_vllm_ends_with_a_killed_run(vllm: Path) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; from eval.backends.vllm import _serving\n"
+        f"with _serving(['{vllm}/bin/vllm', 'serve', '{vllm}/weights'], 'm') as url: print(url, flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE)
+    url = process.stdout.readline().decode().strip()
+    urlopen(f"{url}/health", timeout=5).close()
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    for _ in range(100):
+        if not running(vllm / "weights"):
+            return
+        time.sleep(0.05)
+    pytest.fail("the server outlived the run")
+
+
+def test_a_missing_vllm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ValueError, match="model m: there is no program `vllm`; install it in an environment of its own"):
+        open_backend(Description(model="m", backend="vllm", name=str(tmp_path)), Path())

@@ -1,0 +1,158 @@
+"""From a score to the bytes of a page and back, on an archive that the crawlers' own writer made."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from crawlers.store.merging import finish
+from crawlers.store.parts import PartWriter
+from crawlers.store.warc import Key, Page
+from eval.trace import main
+from records.claim import ClaimPair, claim_id
+from records.fact import Fact, fact_id
+from records.jsonl import write_jsonl
+from records.judgement import Judgement
+from records.prediction import Prediction, Score
+from records.provenance import Provenance, page_id
+from records.question import Option, Question
+from records.rejection import Rejected
+
+ENTRY, PAPER, BINARY = "https://a.example/病/1", "https://b.example/paper", "file:book.docx"
+BODIES = {
+    ENTRY: "<html><meta charset='gb2312'>痛风的症状\x1b[31m包括关节痛</html>".encode("gbk"),
+    PAPER: gzip.compress("<html>第1题 感觉是（ ）</html>".encode(), mtime=0),
+    BINARY: b"PK\x03\x04\0\0rest",
+}
+SOURCES = {ENTRY: "encyclopedia", PAPER: "papers", BINARY: "books"}
+FACTUAL, DENIED = "痛风的症状包括关节痛", "痛风的症状不包括关节痛"
+CLAIM, FACT = claim_id(FACTUAL, DENIED), fact_id("disease_symptom", "痛风", "关节痛")
+QUESTION = "q-0123456789abcdef0123"
+
+
+def seen(url: str, position: str) -> Provenance:
+    return Provenance(source=SOURCES[url], url=url, snapshot="2026-11-20", page_id=page_id(url, BODIES[url]), position=position)
+
+
+def score(item: str, answer: str | None, correct: bool | None, repeat: int = 0) -> Score:
+    return Score(item_id=item, repeat=repeat, outcome="answered" if answer else "unparsed", answer=answer, correct=correct)
+
+
+def prediction(item: str, run: str, reply: str) -> Prediction:
+    return Prediction(item_id=item, run=run, repeat=0, prompt_sha256="0", reply=reply, finish_reason="stop", tokens=1)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    for url, body in BODIES.items():
+        pages = folder / "data/pages" / SOURCES[url]
+        pages.mkdir(parents=True)
+        writer = PartWriter(pages, "2026-11-20", "files" if url == BINARY else "live")
+        headers = [("Content-Encoding", "gzip")] if url == PAPER else []
+        writer.write(Page(key=Key(url), date="2026-11-21T08:30:00Z", status=200, headers=headers, body=body))
+        writer.close()
+        finish(pages, "2026-11-20", "files" if url == BINARY else "live")
+    fact = Fact(id=FACT, relation="disease_symptom", head="痛风", tail="关节痛", polarity=True, provenance=[seen(ENTRY, "li:1")])
+    words = {"head": "痛风", "tail": "关节痛", "factual": FACTUAL, "non_factual": DENIED}
+    pair = ClaimPair(id=CLAIM, atomic_type="disease_symptom", template_id="t/0", fact_ids=[FACT], provenance=fact.provenance, **words)
+    options = [Option(letter=letter, text=text) for letter, text in (("A", '"反映"'), ("B", "活动"))]
+    stems = {QUESTION: "感觉是（ ）", "q-1123456789abcdef0123": "知觉是（ ）"}
+    questions = [
+        Question(id=key, exam="PCE", subject="甲", question_type="mcqa", group_id="group-0123456789", stem=stem, options=options,
+                 answer="A", provenance=[seen(PAPER, "q1"), seen(BINARY, "q7")])
+        for key, stem in stems.items()
+    ]  # fmt: skip
+    rejected = Rejected(id="q-dddddddddddddddddddd", kind="question", reason="answer_missing", record={"url": PAPER, "stem": "思维是"})
+
+    def write(path: str, rows: list) -> None:
+        write_jsonl(folder / "data" / path, rows, key=lambda row: str(getattr(row, "id", "")))
+
+    write("splits/test/claims.jsonl", [pair])
+    write("splits/test/questions.jsonl", questions)
+    write("unique/facts.jsonl", [fact])
+    write("clean/rejected.jsonl", [rejected])
+    sides = [(f"{CLAIM}/factual", "正确", True), (f"{CLAIM}/non_factual", None, False)]
+    write("scores/tiny-claims.jsonl", [score(*side) for side in sides])
+    write("predictions/tiny-claims.jsonl", [prediction(f"{CLAIM}/factual", "tiny-claims", "正确，\x1b[2J因为")])
+    asked = {"item_id": QUESTION, "repeat": 0, "draw": 0, "finish_reason": "stop", "tokens": 1, "prompt_tokens": 1, "prompt_sha256": "0"}
+    write("judgements/tiny-essay.jsonl", [Judgement(order="standard_first", mark=61.5, reply="分数：61.5", **asked)])
+    write("scores/tiny-choice.jsonl", [score(QUESTION, "B", False), score(QUESTION, "A", True, 1)])
+    return folder
+
+
+@pytest.fixture
+def trace(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.chdir(project)
+
+    def run(*words: str) -> str:
+        main(list(words))
+        return capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.parametrize("query", [CLAIM, f"{CLAIM}/non_factual", "痛风的症状不包括"])
+def test_from_a_claim_of_a_score_to_the_bytes_of_its_page(trace, query: str) -> None:
+    told = trace(query)
+    assert "tiny-claims #0 factual: answered 正确 right | 正确，\N{REPLACEMENT CHARACTER}[2J因为" in told
+    assert "tiny-claims #0 non_factual: unparsed wrong | reply not kept" in told
+    assert f"fact: {FACT}" in told and f"url: {ENTRY}" in told and "position: li:1" in told
+    assert "fetched: 2026-11-21T08:30:00Z" in told
+    assert "begins: <html><meta charset='gb2312'>痛风的症状\N{REPLACEMENT CHARACTER}[31m包括关节痛</html>" in told
+    assert "fault" not in told and "\x1b" not in told
+
+
+def test_from_a_question_to_both_of_its_pages(trace) -> None:
+    told = trace(QUESTION)
+    assert "tiny-essay #0: mark 61.5 (standard_first) | 分数：61.5" in told
+    assert "tiny-choice #0: answered B wrong" in told and "tiny-choice #1: answered A right" in told
+    assert "begins: <html>第1题 感觉是（ ）</html>" in told  # unpacked, while the id is that of the bytes as they came
+    assert "begins: b'PK" in told and f"url: {BINARY}" in told
+    assert "fault" not in told
+
+
+def test_back_from_a_page_and_from_a_fact_to_the_scores(trace) -> None:
+    told = trace(page_id(ENTRY, BODIES[ENTRY]))
+    assert f"{FACT} (disease_symptom) 痛风 – 关节痛" in told
+    assert f"{CLAIM} (test) {FACTUAL}" in told
+    assert "tiny-claims: 1 of 2 replies right" in told
+    assert "tiny-claims #0 factual" in trace(FACT)
+    paper = trace(PAPER)  # by its address
+    assert f"{QUESTION} (test) 感觉是（ ）" in paper and "tiny-choice: 1 of 2 replies right" in paper
+    archive = json.loads(trace(PAPER, "--json"))["archive"]
+    assert archive.startswith("data/pages/papers/2026-11-20.warc.gz, bytes ")
+
+
+@pytest.mark.parametrize("query", ["group-0123456789", "觉是", '"反映"'])
+def test_several_hits_are_listed(trace, query: str) -> None:
+    told = trace(query)
+    assert told.startswith("2 records have") and QUESTION in told and "知觉是" in told
+    assert len(json.loads(trace(query, "--json"))) == 2
+
+
+def test_what_was_rejected_says_why(trace) -> None:
+    assert "reason: answer_missing" in trace("q-dddddddddddddddddddd")
+    assert "reason: answer_missing" in trace("思维是")
+
+
+def test_a_page_that_is_gone_or_damaged_is_told(trace, project: Path, tmp_path: Path) -> None:
+    import shutil
+
+    broken = shutil.copytree(project / "data", tmp_path / "data")
+    (broken / "pages/encyclopedia/2026-11-20.warc.gz").write_bytes(b"torn")
+    assert "the record cannot be read" in trace(CLAIM, "--data", str(broken))
+    (broken / "pages/encyclopedia/2026-11-20.warc.gz").unlink()
+    assert "is not here; `dvc checkout" in trace(CLAIM, "--data", str(broken))
+    shutil.rmtree(broken / "pages")
+    assert "no index under" in trace(CLAIM, "--data", str(broken))
+
+
+def test_what_is_not_there_is_told(trace, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no claim, question, fact or page under data"):
+        trace("没有")
+    with pytest.raises(ValueError, match="nothing to look for"):
+        trace(" ")
+    with pytest.raises(FileNotFoundError, match="dvc repro"):
+        trace("痛风", "--data", str(tmp_path))
