@@ -11,9 +11,9 @@ from typing import TypeVar
 import numpy as np
 from scipy import stats
 
-from eval.intervals import rate_interval
+from eval.measuring.intervals import rate_interval
+from eval.measuring.pairing import METRICS, paired, tally
 from eval.metrics import claim_figures
-from eval.pairing import METRICS, paired, tally
 from eval.tasks.request import Request
 from records.prediction import Score
 

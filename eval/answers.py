@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from eval.choice_reading import read_several, read_single
-from eval.claim_reading import read_claim
-from eval.reply_text import said
+from eval.reading.choice import read_several, read_single
+from eval.reading.claim import read_claim
+from eval.reading.reply_text import said
+from eval.reading.tcm import read_tcm, read_tcm_group
 from eval.rules import RULE_SETS
 from eval.rules.contract import ERROR, RuleSet
-from eval.tcm_reading import read_tcm, read_tcm_group
 from records.checks import one_of
 from records.jsonl import read_jsonl
 from records.prediction import FinishReason, Outcome

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from eval.figures import DIGITS, Figures
-from eval.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
+from eval.measuring.figures import DIGITS, Figures
+from eval.measuring.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
 from records.checks import convert, one_of
 from records.jsonl import read_jsonl, write_json
 from records.judgement import Judgement

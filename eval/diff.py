@@ -12,8 +12,8 @@ import msgspec
 
 from eval.differing.parts import PLACES, causes_of, divide, rounded, traits_of
 from eval.differing.version import WORKSPACE, Version
-from eval.figures import Figures
-from eval.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
+from eval.measuring.figures import Figures
+from eval.measuring.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
 from records.stage import run_stage
 
 _MEANINGS = {

@@ -6,12 +6,12 @@ SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from eval.figures import Figures
+from eval.asking.store import kept_path
+from eval.measuring.figures import Figures
 from eval.reviewing.judging import Judged, judge_errors
 from eval.reviewing.kinds import Pair, Proposal, propose
 from eval.reviewing.queue import build, draw, write_queue_sheet
 from eval.reviewing.tables import markdown, run_figures, said_of
-from eval.store import kept_path
 from records.agreement import agreement
 from records.claim import ClaimPair
 from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl

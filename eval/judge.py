@@ -6,14 +6,14 @@ CPsyExam, section 4.2 and Figure 6. What was judged before is not judged again: 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from eval.asking import ask, settings_of
+from eval.asking.asker import ask, settings_of
+from eval.asking.store import kept_path
 from eval.backends import describe, open_backend
 from eval.backends.contract import Asking, Backend, Reply
-from eval.mark_figures import figures, mark_answers
-from eval.mark_reading import read_mark
-from eval.marking import ORDERS, mark_request
+from eval.judging.figures import figures, mark_answers
+from eval.judging.reading import read_mark
+from eval.judging.requests import ORDERS, mark_request
 from eval.prompt import prompt_sha256
-from eval.store import kept_path
 from eval.tasks.reading import read_split
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from records.judgement import Judgement

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import get_args
 
-from eval.figures import Figures
-from eval.grid import Grid, rate, read_grid, whole_units
+from eval.measuring.figures import Figures
+from eval.measuring.grid import Grid, rate, read_grid, whole_units
 from eval.tasks.request import Request
 from records.prediction import Outcome, Score
 

@@ -9,12 +9,12 @@ only for what changed, and another run of the same model asks nothing twice. Ove
 import sys
 from pathlib import Path
 
-from eval.asking import Asker, ask, settings_of
+from eval.asking.asker import Asker, ask, settings_of
+from eval.asking.shares import Finished, Rank, asked_hash, finished_path, read_rank, share_of, tell_finished, wait_for_others
+from eval.asking.store import kept_path, open_store
 from eval.backends import describe, open_backend
 from eval.backends.contract import Asking, Backend, Reply
 from eval.prompt import prompt_sha256
-from eval.shares import Finished, Rank, asked_hash, finished_path, read_rank, share_of, tell_finished, wait_for_others
-from eval.store import kept_path, open_store
 from eval.tasks import build_requests
 from eval.tasks.request import Request
 from records.jsonl import write_jsonl

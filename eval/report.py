@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from eval.figures import Figures
+from eval.measuring.figures import Figures
 from eval.reporting import CELLS, cpsyexam_table, letter_shares, rule_sets, whole_groups
 from records.jsonl import folder_lock, replacing, write_json
 from records.stage import read_arguments, run_stage

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from eval.figures import Figures
+from eval.measuring.figures import Figures
 
 CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 _SETTINGS = ("zero-shot", "few-shot")

@@ -1,6 +1,7 @@
 """The shape of the code: who may import whom, and how large a module may grow."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,9 @@ def test_every_stage_is_there_and_has_a_main() -> None:
         tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
         assert any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in tree.body), name
         assert (ast.get_docstring(tree) or "").startswith("Stage `"), name
+
+
+def test_an_installation_holds_every_package() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    there = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in MODULES if path.name == "__init__.py"}
+    assert set(listed) == there - {"scripts"}

@@ -6,7 +6,7 @@ from random import Random
 from msgspec import Struct
 
 from eval.backends.contract import Asking, Reply, Settings
-from eval.marking import read_texts
+from eval.judging.requests import read_texts
 from eval.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
 from records.checks import one_of

@@ -6,7 +6,7 @@ from math import floor
 from typing import NamedTuple
 
 from eval.differing.version import Judged, Replied, Scored
-from eval.pairing import Tallies, counted, mean
+from eval.measuring.pairing import Tallies, counted, mean
 
 CAUSES = ("key", "repeats", "prompt", "reply", "reading", "mark")
 """Why an item has another result, in the order in which they are looked for: another right answer, another number of repeats,

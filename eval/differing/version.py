@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
-from eval.pairing import Member
+from eval.measuring.pairing import Member
 from records.params import PARAMS_FILE
 
 WORKSPACE = "workspace"

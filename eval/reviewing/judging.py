@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from eval.asking import ask, settings_of
+from eval.asking.asker import ask, settings_of
 from eval.backends import describe, open_backend
 from eval.backends.contract import Asking
 from eval.prompt import read_prompt
-from eval.reply_text import folded, said
+from eval.reading.reply_text import folded, said
 from eval.reviewing.kinds import Pair, Proposal, has_a_reason, pattern_of
 from eval.tasks.request import Request
 from records.label import Error, pair_id

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from eval.claim_reading import RIGHT, WRONG, read_claim
-from eval.reply_text import folded, said
+from eval.reading.claim import RIGHT, WRONG, read_claim
+from eval.reading.reply_text import folded, said
 from records.claim import ClaimPair
 from records.identity import canonical
 from records.label import Error, Pattern

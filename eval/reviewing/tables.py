@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
-from eval.figures import DIGITS, Figures
+from eval.measuring.figures import DIGITS, Figures
 from eval.reviewing.kinds import Pair, Proposal, has_reasons, pattern_of
 from records.label import ERRORS, Error, Label, Pattern, ReplyPair, most_say
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from eval.backends import open_backend
 from eval.backends.baseline import STRATEGIES, bigram_f1
 from eval.backends.contract import Asking, Settings
-from eval.mark_reading import read_mark
-from eval.marking import ORDERS, mark_request, read_texts
+from eval.judging.reading import read_mark
+from eval.judging.requests import ORDERS, mark_request, read_texts
 from eval.tasks.request import Request, allowed_answers
 from records.model import Description
 from records.question import Option

@@ -10,7 +10,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from eval.compare import main
-from eval.pairing import METRICS, Tally, mean, paired, tally, with_holm
+from eval.measuring.pairing import METRICS, Tally, mean, paired, tally, with_holm
 from records.jsonl import write_jsonl
 from records.judgement import Judgement
 from records.prediction import Score

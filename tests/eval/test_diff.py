@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from eval.diff import difference_of, main
 from eval.differing.parts import CAUSES, PLACES, divide, rounded
 from eval.differing.version import Version
-from eval.pairing import Tally
+from eval.measuring.pairing import Tally
 
 tallies = st.dictionaries(
     st.sampled_from("abcdefghijkl"), st.integers(1, 3).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
-from eval.intervals import difference, rate_interval, sign_test
+from eval.measuring.intervals import difference, rate_interval, sign_test
 
 RANDOM_SEED = 11
 

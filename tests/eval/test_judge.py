@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eval.judge import main
-from eval.mark_figures import agreement_of_orders, figures, mark_answers
+from eval.judging.figures import agreement_of_orders, figures, mark_answers
 from records.jsonl import read_jsonl, write_jsonl
 from records.judgement import Judgement
 from records.prediction import Score

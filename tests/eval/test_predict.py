@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from eval.asking import NOT_REACHED, Asker
+from eval.asking.asker import NOT_REACHED, Asker
+from eval.asking.store import KeptReply, Store, open_store
 from eval.backends.contract import Asking, Reply, Settings
 from eval.predict import ask, describe, main
 from eval.prompt import Message, plain_text
-from eval.store import KeptReply, Store, open_store
 from eval.tasks import TASKS, build_requests
 from eval.tasks.request import Request
 from records.jsonl import read_jsonl

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from eval.store import KeptReply
+from eval.asking.store import KeptReply
 from records.jsonl import read_jsonl, write_jsonl
 from records.prediction import Prediction
 from records.question import Question

@@ -7,8 +7,8 @@ from statistics import stdev
 import numpy as np
 import numpy.typing as npt
 
-from eval.figures import DIGITS, Figures
-from eval.intervals import numbered, rate_interval
+from eval.measuring.figures import DIGITS, Figures
+from eval.measuring.intervals import numbered, rate_interval
 from eval.tasks.request import Request
 from records.prediction import Score
 

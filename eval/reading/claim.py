@@ -6,7 +6,7 @@ The verdict must be the reply's first assertion. Lead-ins that assert nothing ar
 
 import re
 
-from eval.reply_text import folded, simplified
+from eval.reading.reply_text import folded, simplified
 
 RIGHT, WRONG = "正确", "错误"
 

@@ -8,9 +8,20 @@ Letters inside words (ADHD), letters that the reply rejects, and letters outside
 import re
 from collections.abc import Mapping
 
-from eval.letters import AND, ITEM, LEAD, LETTERS, RUN, letters_approved, letters_of, ranges_spelled_out, without_rejected, without_words
-from eval.option_texts import named_by_text, option_text, without_texts
-from eval.reply_text import folded
+from eval.reading.letters import (
+    AND,
+    ITEM,
+    LEAD,
+    LETTERS,
+    RUN,
+    letters_approved,
+    letters_of,
+    ranges_spelled_out,
+    without_rejected,
+    without_words,
+)
+from eval.reading.option_texts import named_by_text, option_text, without_texts
+from eval.reading.reply_text import folded
 
 _QUICK = re.compile(r"(?:(?:正确)?答案\s?(?:[:是为]|是:|为:)?\s?)?([A-Ja-j]{1,10})[.。]?")
 _RUN = re.compile(rf"{LEAD}(?P<run>{RUN})")

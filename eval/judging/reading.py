@@ -9,7 +9,7 @@ judge's reply, since what stands later may be quoted.
 
 import re
 
-from eval.reply_text import folded, said
+from eval.reading.reply_text import folded, said
 from records.prediction import FinishReason
 
 _SCALE = re.compile(

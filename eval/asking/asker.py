@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Struct, structs
 from tqdm import tqdm
 
+from eval.asking.store import Store, open_store
 from eval.backends.contract import Asking, Backend, Reply, Settings
 from eval.prompt import prompt_sha256
-from eval.store import Store, open_store
 from eval.tasks.request import Request, following
 from records.run import Asked
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eval.figures import Figures
-from eval.intervals import rate_interval
-from eval.mark_reading import PUBLISHED
-from eval.marking import ORDERS
+from eval.judging.reading import PUBLISHED
+from eval.judging.requests import ORDERS
+from eval.measuring.figures import Figures
+from eval.measuring.intervals import rate_interval
 from records.judgement import Judgement
 from records.question import Question
 

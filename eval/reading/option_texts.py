@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from eval.reply_text import folded
+from eval.reading.reply_text import folded
 
 _NOT_BEFORE = re.compile(r"(?:不是|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$")
 _LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])\s?[.,、:()]?\s?\Z")

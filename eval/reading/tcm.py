@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping
 
-from eval.choice_reading import committed, read_single
-from eval.letters import LETTERS, letters_of
-from eval.reply_text import folded
+from eval.reading.choice import committed, read_single
+from eval.reading.letters import LETTERS, letters_of
+from eval.reading.reply_text import folded
 
 _ANSWER = (
     r"(?:[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]|<\s?(?:coas|eoa)\s?>(?=\s?[A-J]\s?<)|(?:^|(?<=\n))答案\s?(?=[:\n]))"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from eval.asking import Counts
+from eval.asking.asker import Counts
 from eval.backends.contract import Reply
 from eval.tasks.request import Request
 from records.jsonl import write_json

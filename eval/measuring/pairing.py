@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from eval.figures import DIGITS, Figures
-from eval.intervals import difference, numbered, sign_test
+from eval.measuring.figures import DIGITS, Figures
+from eval.measuring.intervals import difference, numbered, sign_test
 from records.judgement import Judgement
 from records.prediction import Score
 
