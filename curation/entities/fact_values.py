@@ -18,12 +18,12 @@ _CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“])\s*+$")
 _GLUED = re.compile(r"[^\s。.…，、；;]$")
 _SURELY_WHOLE = re.compile(
     "[痛疼晕吐泻热咳血炎症病瘤癌肿胀力难慌闷悸汗痒疹麻聋鸣困秘频急尿黄绀厥迷瘫木颤抖搐挛眠梦惊悲躁虑郁差振退降高低快慢弱数多少大小良全调乱碍竭衰死塞"
-    "阻窄张裂孔折伤位垂形疡脓疮癣疣痣斑疱水液气喘痰涕泪哑干渴苦臭酸烂糜屑痂查验图规养镜片像影谱术疗法药科食诊休克缩硬软化感染征型酶素]$"
+    "阻窄张裂孔折伤位垂形疡脓疮癣疣痣斑疱水液气喘痰涕泪哑干渴苦臭酸烂糜屑痂查验图规养镜片像影谱术疗法药科食诊休克缩硬软化感染征型酶素石瘘痫癜痔疟痢疝]$"
 )
 """A link glued to an item with one of these ends cuts nothing off."""
 _NO_NOUN = re.compile(
     "(?:的|(?:^|亚)[急慢]|(?:急|慢|阵发|持续|进行|间歇|反复|弥漫|局限|局部|[多单]发|[原继特]发|[先后]天|遗传|获得|感染|化脓|病毒|细菌|真菌|出血|缺血|坏死|功能|器质"
-    "|周期|暂时|一过|搏动|刺激|痉挛|阻塞|梗阻|充血|外伤|创伤|放射|药物|转移|对称|游走|压迫|紧张|良|恶|神经|血管|老年|自发|顽固|习惯)性)$"
+    "|周期|暂时|一过|搏动|刺激|痉挛|阻塞|梗阻|充血|外伤|创伤|放射|药物|转移|对称|游走|压迫|紧张|良|恶|神经|血管|老年|自发|顽固|习惯|[^发]炎)性)$"
 )
 """An item that lacks what it is of: 阵发性, 剧烈的."""
 _ONE_SIGN = re.compile("[红肿热痛痒胀麻]")
@@ -38,9 +38,15 @@ _PREFIX = re.compile(
     r"(?:(?:有|为|是|包括|主要有|主要包括|如下|可有)?[:：]\s*|(?:有|为|包括|主要有|主要包括|可有)(?=[\u4e00-\u9fff]{2}))"
     r"|(?:可以?|易|常|容易|会)(?:并发|合并|继发|伴发|引起)(?!症)|用于)"
 )
+_AGAIN = re.compile(rf"^\s*【[^【】]{{0,4}}(?:{_KINDS})[^【】]{{0,4}}】\s*[:：]?")
+"""The label once more, at the head of its value."""
+_INNER = re.compile(r"^(?:常见|主要|典型|[早晚中后]期|[急慢]性期|临床|其他)*(?:症状|表现|并发症|合并症)(?:有|为|包括)?[:：]\s*(?=.)")
+"""What a later part of a value begins with: …；晚期症状：血尿."""
 _TRAILING = re.compile(
     r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
 )
+_EXAMPLES = re.compile(r"[，,、]?\s*(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
+_BOTH_RAYS = re.compile("^放化疗(?:治疗)?$")
 _AND = re.compile(r"以及|或者?|[和及与]")
 _DISEASE = re.compile(r"[\u4e00-\u9fff]{2}(?:炎|症|病|瘤|癌)$")
 _MEANS = re.compile(r"[\u4e00-\u9fff]{2}(?:治疗|疗法|检查|试验|[^手]术)$")
@@ -78,7 +84,7 @@ def tails(value: str, syntax: str, min_chars: int = 2) -> list[Piece]:
 
 
 def _tails(value: str, syntax: str) -> list[Piece]:
-    text = _LINK.sub("", value).rstrip()
+    text = _LINK.sub("", without_label(value)).rstrip()
     cut = bool(_CUT.search(text))
     linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))
     if syntax == "list" and not cut and " " in text.strip() and not re.search(f"[{SEPARATORS}]", text):
@@ -89,10 +95,24 @@ def _tails(value: str, syntax: str) -> list[Piece]:
         return [Piece(whole, reason="value_empty", detail=value[:80])]
     if syntax == "range":
         return read_ranges(text)
-    pieces = {"word": _infectivity, "department": _departments}.get(syntax, _list)(text, cut)
+    pieces = {"word": _infectivity, "department": _departments, "advice": _advice}.get(syntax, _list)(text, cut)
     if linked and len(pieces) > 1 and pieces[-1].reason is None and not _SURELY_WHOLE.search(pieces[-1].text):
         pieces[-1] = pieces[-1]._replace(reason="tail_not_atomic", detail="cut off by the source")
     return pieces
+
+
+def without_label(value: str) -> str:
+    """Return a value without its label, where the page says it again: 【功能主治】清热."""
+    return _AGAIN.sub("", value)
+
+
+def _advice(text: str, cut: bool) -> list[Piece]:
+    """Return the items of a list of advice; what stands behind 如 are examples, 豆制品 and the like, and no advice."""
+    examples = [
+        Piece(found[0].strip("，,、 ")[:MAX_TAIL_CHARS], reason="tail_not_atomic", detail="examples") for found in _EXAMPLES.finditer(text)
+    ]
+    bare = _EXAMPLES.sub("", text)
+    return [*(_list(bare, cut) if bare.strip("。；;，, ") or not examples else []), *examples]
 
 
 def _infectivity(text: str, cut: bool) -> list[Piece]:
@@ -116,7 +136,7 @@ def _departments(text: str, cut: bool) -> list[Piece]:
 
 def _list(text: str, cut: bool) -> list[Piece]:
     pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(_of_one_place(split_items(part)))]
-    pieces = _with_therapy([_TRAILING.sub("", piece).strip("。 ：:") for piece in pieces])
+    pieces = _with_therapy([_INNER.sub("", _TRAILING.sub("", piece).strip("。 ：:").lstrip(".·")) for piece in pieces])
     pieces = [piece for piece in dict.fromkeys(pieces) if piece]
     if cut and pieces:
         last = re.sub(r"[….（(【\[《“\s]+$", "", pieces[-1])
@@ -156,7 +176,8 @@ def _made_alike(halves: list[str]) -> list[list[bool]]:
 
 
 def _with_therapy(pieces: list[str]) -> list[str]:
-    """Complete 药物、手术治疗 to 药物治疗、手术治疗."""
+    """Complete 药物、手术治疗 to 药物治疗、手术治疗, and 放化疗 to 放疗、化疗."""
+    pieces = [part for piece in pieces for part in (("放疗", "化疗") if _BOTH_RAYS.match(piece) else (piece,))]
     if not any(piece.endswith(("治疗", "疗法")) for piece in pieces):
         return pieces
     return [piece + "治疗" if piece in words()["methods"] else piece for piece in pieces]

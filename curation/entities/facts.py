@@ -1,7 +1,7 @@
 """Encyclopedia entries to facts: labels mapped to relations by table, values and numbered headings into tails; prose to passages."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,10 +13,10 @@ from curation.entities.kinds import apart, misfit
 from curation.entities.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
 from curation.entities.monographs import SYNTAXES as OF_MONOGRAPHS
 from curation.entities.monographs import monograph_pieces
-from curation.entities.passages import passages_in
+from curation.entities.passages import passages_in, split_passages
 from curation.entities.pieces import Piece
 from curation.entities.sections import RELATIONS as TOLD_IN_SECTIONS
-from curation.entities.sections import section_pieces
+from curation.entities.sections import says_no_more, section_pieces
 from records.alias import Alias
 from records.evidence import Passage
 from records.fact import Fact, fact_id
@@ -88,11 +88,21 @@ def read_entity(item: EntityItem) -> Reading:
     for section in item.sections:
         use = use_of(item.provenance.source, entity_type, section.title) or {}
         if use.get("relation") in TOLD_IN_SECTIONS:
-            pieces = section_pieces(use["relation"], name, section.text)
+            pieces = section_pieces(use["relation"], name, section.text) or _untold(section.text, {fact.tail for fact in facts})
             _keep(item, name, use, use["relation"], section.position, pieces, facts, rejected)
     passages = passages_in(item, prose)
     empty = None if facts or rejected or passages else _rejected_entity(item, "neither values nor prose", reason="entity_empty")
     return Reading(facts, rejected, passages, unmapped, _parts(item, entity_type), aliases_of(item, name, entity_type), empty)
+
+
+def _untold(text: str, told: Collection[str]) -> list[Piece]:
+    """Return the row of a section that names nothing surely, is too short for a passage and says more than what is told already."""
+    shown = text.strip()[:_SHOWN_CHARS]
+    return (
+        []
+        if split_passages(text) or not shown or says_no_more(text, told)
+        else [Piece(shown, reason="prose_unsure", detail="too short for a passage")]
+    )
 
 
 def _parts(item: EntityItem, entity_type: str) -> frozenset[str]:

@@ -15,6 +15,7 @@ REASONS = {
     "unknown_term": "The tail is like no term of its kind.",
     "same_thing": "Another tail of the head says the same in other words.",
     "names_head": "The head says as much, or the tail is a kind of it or its opposite.",
+    "head_vague": "The head is what is left of a class of diseases, and no one disease.",
     "other_people": "The tail befalls people whom the head does not.",
     "doubtful_infectivity": "The name of the disease speaks against what the source says of its infectivity.",
     "uncorroborated": "Such things befall other heads, or the rest of the data does not bear the fact out.",
@@ -26,18 +27,30 @@ _OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
 _LIKE_SYMPTOMS = frozenset({"disease_symptom", "chinese_medicine_side_effect", "western_medicine_side_effect"})
 _TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"})
 _REMARK = re.compile(r"\s*（[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%])[^（）]*）$")
-_DOSE = re.compile(r"\s*[（(]?\d+(?:\.\d+)?\s*(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)[^）)]*[）)]?$", re.I)
+_ONE_REMARK = re.compile("（[^（）、，,；;/与和及或]*[\u4e00-\u9fff][^（）、，,；;/与和及或]*）$")
+"""A remark of one thing: what 手术治疗（催吐、洗胃） means is another thing than it says."""
+_DOSE = re.compile(
+    r"\s*(?:[（(]\d+(?:\.\d+)?\s*{0}[^）)]*[）)]|(?<![A-Za-z\d.])\d+(?:\.\d+)?\s*{0}|[（(](?:[每一][日天次]|口服|外用)[^（）()]*[）)])$".format(
+        "(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)"
+    ),
+    re.I,
+)
 _BRACKETED = re.compile("（[^（）]*）")
 _SAID = re.compile(r"的?(?:作用|功效|功能)$")
 _EXTRA = {
     "disease_symptom": _REMARK,
     "disease_complication": _REMARK,
     "disease_cause": _REMARK,
+    "disease_method": _ONE_REMARK,
+    "western_medicine_effect": _REMARK,
+    "western_medicine_side_effect": _REMARK,
+    "chinese_medicine_side_effect": _REMARK,
     "disease_medicine": _DOSE,
     "food_effect": _SAID,
     "chinese_medicine_effect": _SAID,
 }
 """What stands behind a tail and is no part of it."""
+_TWO_VICES = re.compile("^戒烟[、和]?([限戒少忌控])酒$")
 _JOINED = re.compile("[与和及或伴并、,，/]|伴有|以及")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _OTHER_PEOPLE = (
@@ -75,6 +88,8 @@ class _Table(NamedTuple):
     without_diet: re.Pattern[str]
     contagious: re.Pattern[str]
     not_contagious: re.Pattern[str]
+    maybe_contagious: re.Pattern[str]
+    vague_heads: re.Pattern[str]
 
 
 @cache
@@ -97,6 +112,9 @@ def apart(relation: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
     for piece in pieces:
         if piece.reason is None and (extra := _EXTRA.get(relation)):
             piece = piece._replace(text=extra.sub("", piece.text) or piece.text)
+        if relation == "disease_prevention" and piece.reason is None and (vices := _TWO_VICES.match(piece.text)):
+            yield from (piece._replace(text=one) for one in ("戒烟", "戒酒" if vices[1] in "戒忌" else "限酒"))
+            continue
         found: list[str] = []
         if relation in _LIKE_SYMPTOMS and piece.reason is None and len(piece.text) > _SHORT_CHARS - 1:
             found = _table().ordinary_symptoms.findall(piece.text)
@@ -122,11 +140,15 @@ def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
         return "doubtful_infectivity", f"said of {passes_on_nothing[0]}"
     if not polarity and germ and not passes_on_nothing:
         return "doubtful_infectivity", f"denied of {germ[0]}"
+    if not polarity and not passes_on_nothing and (maybe := _table().maybe_contagious.search(head)):
+        return "doubtful_infectivity", f"unsure of {maybe[0]}"
     return None
 
 
 def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
     """Return the reason and the detail why a tail by its wording is none of this relation to this head, or None."""
+    if rest := _table().vague_heads.search(head):
+        return "head_vague", rest[0]
     if fault := _fault_of_wording(relation, tail):
         return fault
     for needing, needed in _table().of.get(relation, Kinds()).needs:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from curation.entities.fact_values import tails
+from curation.entities.fact_values import tails, without_label
 from curation.entities.patterns import compiled, table_of
 from curation.entities.pieces import Piece
 from curation.normalize import normalize
@@ -19,13 +19,15 @@ _EFFECTS = re.compile("[、，,与及]|和(?![中胃血解营脾])")
 _AND = re.compile(r"以及|[和及与或]")
 _BOTH = re.compile(r"急(?:性)?(?:[、，及和与或/]|)慢性([^、，。；和及与或]+)")
 _PLAIN = re.compile(
-    "[，,：:及与或等同较]|和(?![中胃血解营脾])|用于|适用|本[品药方]|无|未|参[见阅照]|相似|尚|不明|例|西医|各种|临床|主要|患者$|者$|出现|引起(?!的)|可|偶|少[数见]|不良|剂量|停药"
+    "[，,：:及与或等同较]|和(?![中胃血解营脾])|用于|适用|本[品药方]|无|未|参[见阅照]|相似|尚|不明|例|西医|各种|临床|主要|患者$|者$|出现|引起(?!的)|可|偶|少[数见]|[常罕]见|不良|剂量|停药"
 )
 _STATED = re.compile(
     "^(?:治疗|预防|防治|缓解|控制|降低|改善|消除|减轻|抑制|纠正|补充|联合|根除|增强|促进|辅助|替代|清除)|(?:治疗|准备|退热)$"
 )
 _CUT = re.compile(r"(?:…|\.{3})\s*(?:[\[【（(]\s*(?:详细|更多|全文|查看全部)\s*[\]】）)])?\s*$")
 _MAX_CHARS, _SHOWN_CHARS, _MAX_EFFECT_CHARS = 14, 40, 8
+_MIN_SEVERAL_CHARS, _PHRASE_CHARS = 6, 2
+_TWO_ORGANS = re.compile("肝[、和及与]?肾(功能(?:障碍|损害|损伤|不全|异常|衰竭)|损[害伤]|毒性)")
 
 
 class _Rules(NamedTuple):
@@ -58,10 +60,30 @@ def monograph_pieces(text: str, syntax: str, kind: str) -> list[Piece]:
     """Return the tails that a monograph's text surely names, and what it says besides as rejected pieces."""
     if kind == "chinese" and syntax == "indications":
         syntax = "effects"  # what a Chinese medicine is for is no effect: 具有…的功效 wants a verb and its object
+    text = without_label(normalize(text).text)
+    if syntax == "adverse":
+        text = _TWO_ORGANS.sub(r"肝\1、肾\1", text)
+    found = _pieces_of(text, syntax)
+    return [part for piece in found for part in _each_effect(piece)] if syntax == "effects" else found
+
+
+def _each_effect(piece: Piece) -> list[Piece]:
+    """Divide 润燥止咳化痰 and 清热解毒活血化瘀 into their phrases of a verb and its object; so long a word of another making is refused."""
+    text = piece.text
+    if piece.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
+        return [piece]
+    size = 2 * _PHRASE_CHARS if len(text) == 4 * _PHRASE_CHARS else _PHRASE_CHARS
+    phrases = [text[at : at + size] for at in range(0, len(text), size)]
+    if len(text) % size == 0 and all(map(_is_effect, phrases)):
+        return [piece._replace(text=phrase) for phrase in phrases]
+    return [piece._replace(reason="tail_not_atomic", detail="more than one effect")]
+
+
+def _pieces_of(text: str, syntax: str) -> list[Piece]:
     if (plain := _plain(text, syntax)) is not None:
         return plain
     found: dict[str, Piece] = {}
-    sentences = [sentence.strip() for sentence in _SENTENCE.split(normalize(text).text) if sentence.strip()]
+    sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
     if sentences and _CUT.search(text):
         last = _unsure(sentences.pop(), "cut off by the source")
         found[last.text] = last
@@ -74,7 +96,7 @@ def monograph_pieces(text: str, syntax: str, kind: str) -> list[Piece]:
 
 def _plain(text: str, syntax: str) -> list[Piece] | None:
     """Return the tails of a value that is nothing but a list of terms; None where it is prose."""
-    bare = normalize(text).text.strip("。 ")
+    bare = text.strip("。 ")
     if _PLAIN.search(bare) or (syntax != "effects" and "和" in bare):
         return None
     pieces = tails(text, "list")

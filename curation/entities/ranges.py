@@ -7,7 +7,9 @@ from curation.entities.pieces import MAX_TAIL_CHARS, MEASURE, Piece, checked
 _PEOPLE = (
     r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
 )
-_WHO = re.compile(rf"^[（(]?({_PEOPLE}[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（阴阳])")
+_TIMED = r"(?:空腹|餐后|饭后|服糖后|服药后|运动后|用药后)\s*\d+(?:\.\d+)?\s*(?:小时|分钟?|min|h)"
+"""A state that holds a figure of its own, 餐后2小时."""
+_WHO = re.compile(rf"^[（(]?((?:{_TIMED}|{_PEOPLE})[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（阴阳])")
 _WHO_AFTER = re.compile(r"\s*[（(]([^（）()0-9]{1,10})[）)]$")
 _BARE = re.compile(r"[\d.~～<>≤≥＜＞–—-]+")
 _UNIT = re.compile(r"(?<=\d)\s*(?:×10\^?[\d⁰-⁹¹²³]+/)?(?:[%‰]|[a-zA-Zμ]+/[a-zA-Zμ²³\d.]+|mmHg|kPa|秒|分钟?|小时|mm|cm|fl|pg)$")
@@ -15,9 +17,13 @@ _FINDING = re.compile(r"(?:弱|可疑)?[阴阳]性(?:[（(][-+±－＋]+[）)])?
 """A range without figures that is one all the same: a urine test's 阴性."""
 
 _SUBJECTS = "成年|成人|儿童|新生儿|男|女|孕妇|婴"
-_BETWEEN = re.compile(rf"[；;\n]|[，,、](?=\s*(?:{_SUBJECTS}))|(?<=[\da-zA-Z%‰²³℃])\s*+(?=(?:{_SUBJECTS}))|(?<=[^\d\s])\s*[，,、]\s*(?=\d)")
+_BETWEEN = re.compile(
+    rf"[；;\n]|[，,、](?=\s*(?:{_SUBJECTS}|空腹|[餐饭]后))"
+    rf"|(?<=[\da-zA-Z%‰²³℃])\s*+(?=(?:{_SUBJECTS}))|(?<=[^\d\s])\s*[，,、]\s*(?=\d)"
+)
 """Between two ranges: a sign, or nothing but that other people follow a unit; 1,000 is one figure."""
-_SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d")
+_SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d|\d\s*(?:小时|分钟?|min|h)\s*[:：<>≤≥＜＞]|[:：](?!\d)|(?<!\d)[:：]")
+"""Words of people inside a range, a second figure behind a unit, or a time or a colon that something else stands before: 2小时：<7.8."""
 
 
 _SAME_IN_OTHER_UNITS = re.compile(r"\s*(?:[（(](?:即|合|或)?\s*|[，,]?[或即合])\d[\d.~～–—-]*\s*[a-zA-Zμ%‰][^）)；;，,]*[）)]?$")
