@@ -85,6 +85,7 @@ _SOUND_METHODS = [
             ],
         ),
         ("disease_symptom", ["晚期症状：血尿"]),
+        ("disease_cause", ["器质性疾病", "慢性全身性疾病", "代谢因素", "肠道刺激因素"]),
     ],
 )
 def test_no_tail_of_its_kind(relation: str, tails: list[str]) -> None:
@@ -101,6 +102,7 @@ def test_no_tail_of_its_kind(relation: str, tails: list[str]) -> None:
         ),
         ("disease_prevention", ["保持健康的体重", "戒烟", "戒酒", "合理膳食", "勤洗手", "保持心情舒畅", "接种疫苗", "早期教育"]),
         ("disease_symptom", ["视野缺损", "橘皮样改变"]),
+        ("disease_cause", ["遗传代谢性疾病", "精神心理因素", "遗传因素", "肾脏疾病"]),
     ],
 )
 def test_a_tail_of_its_kind(relation: str, tails: list[str]) -> None:
