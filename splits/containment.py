@@ -38,6 +38,9 @@ def ngrams_of(parts: Iterable[str]) -> frozenset[str]:
 def contained(asked: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tuple[str, Sequence[str]]], least: float) -> list[Contained]:
     """Return each pair of which the second holds at least such a share of the first's n-grams, sorted: all of them, and no others.
 
+    A part that is no longer than an n-gram counts where it is a part of the second, or is quoted within a longer one, as short options
+    are. Of a text that gives another away, one n-gram or short part at least is the other's as it stands.
+
     Args:
         asked: n-grams of each text that may be given away.
         holders: parts of each text that may hold one.
@@ -45,8 +48,11 @@ def contained(asked: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tup
     numbers = Counter(gram for _, grams in asked for gram in grams)
     index: dict[str, list[int]] = defaultdict(list)
     for place, (_, grams) in enumerate(asked):
-        # Who holds a share holds one of the rarest n-grams: the others alone are too few.
-        for gram in sorted(grams, key=lambda gram: (numbers[gram], gram))[: len(grams) - needed(grams, least) + 1]:
+        # Who holds a share holds one of the rarest n-grams: the others alone, and all short parts, are too few.
+        telling = [gram for gram in grams if not is_short(gram)]
+        most = len(grams) - needed(grams, least) + 1
+        rarest = sorted(telling, key=lambda gram: (numbers[gram], gram))[:most] if len(telling) >= most else grams
+        for gram in rarest:
             index[gram].append(place)
     found = []
     for holder, parts in _sieve(index).passing(holders):
@@ -54,14 +60,22 @@ def contained(asked: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tup
         for place in {place for gram in held & index.keys() for place in index[gram]}:
             key, grams = asked[place]
             both = len(grams & held)
+            if both < needed(grams, least):
+                running = [part for part in parts if len(part) > NGRAM_CHARS]  # an option that stands in another short one is not it
+                both += sum(any(gram[1:-1] in part for part in running) for gram in grams - held if is_short(gram))
             if key != holder and both >= needed(grams, least):
                 found.append(Contained(key, holder, round(both / len(grams), 6)))
     return sorted(found)
 
 
 def _sieve(grams: Iterable[str]) -> Sieve:
-    short = {gram for gram in grams if gram[0] == "^" and gram[-1] == "$"}
+    short = {gram for gram in grams if is_short(gram)}
     return Sieve([gram for gram in grams if len(gram) == NGRAM_CHARS], [gram[1:-1] for gram in short], NGRAM_CHARS)
+
+
+def is_short(gram: str) -> bool:
+    """Tell whether a whole part stands for itself, as it is no longer than an n-gram."""
+    return gram[0] == "^" and gram[-1] == "$"
 
 
 def needed(grams: frozenset[str], least: float) -> int:

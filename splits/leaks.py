@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from records.identity import canonical, content_id
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from records.question import Question
 from records.shot import Shot
 from records.split_blocks import Leaks as Params
 from records.stage import read_arguments, run_stage
-from splits.containment import contained, needed, ngrams_of, parts_of
+from splits.containment import contained, is_short, needed, ngrams_of, parts_of
 from splits.leak import CHECKS, Leak, blocks
 from splits.memory import Placed, read_memory, write_memory
 from splits.reading import row_of
@@ -31,6 +32,7 @@ PATHS = {
 }
 _TIES = {"cluster": "cluster", "group": "case", "stem": "stem", "asked": "asked"}
 _LEAST_NGRAMS = 12  # a word to be explained (成熟) stands in many questions and gives nothing away
+_TELLING_CASE_CHARS = 20
 _ASKED, _TAUGHT = ("test", "reserved"), ("train", "dev")
 
 
@@ -84,14 +86,20 @@ def count(found: Iterable[Leak], params: Params) -> dict:
 def _across(splits: Splits) -> list[Leak]:
     """Return what is tied to a question of another split."""
     homes: dict[str, tuple[str, str]] = {}
-    found = []
+    found: set[Leak] = set()
     for split, question in splits.of("test", "reserved", "train", "dev"):
-        for tie in ties_of(row_of(question)):
+        for tie in _ties(question):
             home, first = homes.setdefault(tie, (split, question.id))
             if home != split:
                 check = _TIES[tie.split(" ")[0]]
-                found.append(Leak(check=check, split=home, id=first, other_split=split, other_id=question.id))
-    return found
+                found.add(Leak(check=check, split=home, id=first, other_split=split, other_id=question.id))
+    return sorted(found)
+
+
+def _ties(question: Question) -> list[str]:
+    """Return what ties a question to others; a case is one case under any group."""
+    case = canonical(question.shared_stem or "")
+    return [*ties_of(row_of(question)), *([f"group {content_id('case', case)}"] if len(case) >= _TELLING_CASE_CHARS else [])]
 
 
 def _shown(splits: Splits) -> list[Leak]:
@@ -102,9 +110,9 @@ def _shown(splits: Splits) -> list[Leak]:
     asked: dict[str, str] = {}
     for split, question in splits.of(*SPLITS):
         if question.id in wanted:
-            homes[question.id] = (split, ties_of(row_of(question)))
+            homes[question.id] = (split, _ties(question))
         if split in _ASKED:
-            asked |= dict.fromkeys((*ties_of(row_of(question)), question.id), question.id)
+            asked |= dict.fromkeys((*_ties(question), question.id), question.id)
     found = []
     for shot in shots:
         split, ties = homes.get(shot.question_id, ("nowhere", []))
@@ -140,8 +148,8 @@ def _in_references(splits: Splits, references: Sequence[Question], params: Param
     asked = []
     for split, question in splits.of(*SPLITS if references else ()):
         grams = _grams(question)
-        # What all references together do not hold, none of them does.
-        if len(grams) >= _LEAST_NGRAMS and len(grams & known) >= needed(grams, params.contained):
+        # What all references together do not hold, none of them does; short parts are looked for later.
+        if len(grams) >= _LEAST_NGRAMS and sum(gram in known or is_short(gram) for gram in grams) >= needed(grams, params.contained):
             homes[question.id] = split
             asked.append((question.id, grams))
     found = [one._replace(holder=one.holder.removeprefix("reference ")) for one in contained(asked, theirs, params.contained)]
@@ -157,7 +165,15 @@ def _grams(question: Question) -> frozenset[str]:
 
 
 def _whole(question: Question) -> tuple[str, ...]:
-    return parts_of([question.shared_stem, question.stem, *(option.text for option in question.options), question.explanation])
+    return parts_of(
+        [
+            question.shared_stem,
+            question.stem,
+            *(option.text for option in question.options),
+            question.explanation,
+            None if question.options else question.answer,
+        ]
+    )
 
 
 def _withdraw(places: Path, blocking: Iterable[Leak]) -> None:

@@ -85,6 +85,10 @@ class Memory:
         found |= {name: self.placed[name] for name in names if name in self.placed}
         return [found[key] for key in sorted(found)]
 
+    def stood_for(self, key: str) -> bool:
+        """Tell whether a near-duplicate was kept in the place of a question."""
+        return key in self._by_name
+
     def age(self, key: str) -> int:
         """Return the number of the version that put a record where it stands."""
         version = self.versions.get(self.placed[key].since)

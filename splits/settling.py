@@ -62,15 +62,23 @@ def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[
     for unit in units:
         own = {row.id: memory.placed[row.id] for row in unit.rows if row.id in memory.placed}
         new = [row for row in unit.rows if row.id not in own]
-        kin = [one for one in _kin(new, memory, edited) if one.id not in ids] if new else []
+        kin = [one for one in _kin(unit.rows, own, memory, edited) if one.id not in ids]
         _settle(unit, own, new, kin, settled)
     return settled
 
 
-def _kin(rows: Iterable[Row], memory: Memory, edited: Mapping[str, Sequence[str]]) -> list[Placed]:
-    """Return what is remembered under other names of some new rows."""
-    names = {name for row in rows for name in (row.id, row.group_id, row.stem_id, row.asked_id, *row.also, *edited.get(row.id, ())) if name}
-    return memory.named(sorted(names))
+def _kin(rows: Iterable[Row], own: Mapping[str, Placed], memory: Memory, edited: Mapping[str, Sequence[str]]) -> list[Placed]:
+    """Return what is remembered under other names of some rows.
+
+    A known row has another name where it stands for a cluster, or one that was kept before stood for it.
+    """
+    names: set[str | None] = set()
+    for row in rows:
+        if row.id not in own:
+            names.update((row.id, row.group_id, row.stem_id, row.asked_id, *row.also, *edited.get(row.id, ())))
+        elif row.also or memory.stood_for(row.id):
+            names.update((row.id, *row.also))
+    return memory.named(sorted(name for name in names if name)) if names else []
 
 
 def _settle(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], kin: Sequence[Placed], settled: Settled) -> None:

@@ -133,7 +133,11 @@ PARTS = st.lists(st.lists(st.text("甲乙丙丁戊", min_size=1, max_size=14), m
 def test_containment_finds_what_counting_all_pairs_finds(ours: list[list[str]], theirs: list[list[str]], least: float) -> None:
     left = [(f"a{n}", ngrams_of(parts)) for n, parts in enumerate(ours)]
     right = [(f"b{n}", parts) for n, parts in enumerate(theirs)]
-    expected = {
-        (a, b) for a, one in left for b, parts in right if len(one & ngrams_of(parts)) >= max(1, math.ceil(round(least * len(one), 6)))
-    }
+
+    def holds(one: frozenset[str], parts: list[str]) -> bool:
+        both = one & ngrams_of(parts)
+        quoted = {gram for gram in one - both if gram[0] == "^" and any(len(part) > 5 and gram[1:-1] in part for part in parts)}
+        return bool(both) and len(both | quoted) >= max(1, math.ceil(round(least * len(one), 6)))
+
+    expected = {(a, b) for a, one in left for b, parts in right if holds(one, parts)}
     assert {(one.asked, one.holder) for one in contained(left, right, least)} == expected

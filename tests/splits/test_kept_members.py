@@ -1,0 +1,51 @@
+"""Two near-duplicates that stood apart become one cluster, of which near_duplicates keeps one alone: the other is in the data no more."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from records.jsonl import read_jsonl, to_line
+from records.question import Question
+from splits.memory import read_memory
+from splits.units import PLACES
+
+
+def homes(folder: Path) -> dict[str, str]:
+    return {one.id: name for name in PLACES for one in read_jsonl(folder / "splits" / name / "questions.jsonl", Question)}
+
+
+@pytest.fixture
+def plain(question: Callable[..., Question]) -> list[Question]:
+    return [question(number, subject=subject) for subject in "甲乙" for number in range(20)]
+
+
+def cluster(folder: Path, *ids: str) -> None:
+    """Write the cluster whose first member was kept."""
+    row = {"cluster_id": "c", "kept": ids[0], "medoid": ids[0], "members": ids, "similarity": [1.0] * len(ids), "rows": len(ids)}
+    (folder / "clusters.jsonl").write_bytes(to_line(row))
+
+
+def without(pool: Iterable[Question], *ids: str) -> list[Question]:
+    return [one for one in pool if one.id not in ids]
+
+
+@pytest.mark.parametrize("held", ["test", "reserved"])
+@pytest.mark.parametrize("trained", ["train", "dev"])
+def test_what_now_stands_for_a_question_of_test_is_not_trained_on(split_files, plain, held: str, trained: str) -> None:
+    placed = homes(folder := split_files(plain))
+    gone, kept = (next(key for key, name in placed.items() if name == wanted) for wanted in (held, trained))
+    cluster(folder, kept, gone)
+    after = homes(split_files(without(plain, gone)))
+    assert after[kept] == "retired" and read_memory(folder / "places.jsonl").placed[kept].why == "kin_of_held"
+    assert homes(split_files(without(plain, gone)))[kept] == "retired"
+
+
+@pytest.mark.parametrize("held", ["test", "reserved"])
+def test_what_a_question_of_test_stood_for_comes_back_alone_and_is_not_trained_on(split_files, plain, held: str) -> None:
+    placed = homes(folder := split_files(plain))
+    kept, lost = (next(key for key, name in placed.items() if name == wanted) for wanted in (held, "train"))
+    cluster(folder, kept, lost)
+    assert homes(split_files(without(plain, lost)))[kept] == held
+    (folder / "clusters.jsonl").unlink()
+    assert homes(split_files(without(plain, kept)))[lost] == "retired"
