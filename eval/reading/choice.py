@@ -23,6 +23,7 @@ from eval.reading.letters import (
 from eval.reading.option_texts import named_by_text, option_text, without_texts
 from eval.reading.reply_text import folded
 
+_SAME_AGAIN = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
 _QUICK = re.compile(r"(?:(?:正确)?答案\s?(?:[:是为]|是:|为:)?\s?)?([A-Ja-j]{1,10})[.。]?")
 _RUN = re.compile(rf"{LEAD}(?P<run>{RUN})")
 _ONE = re.compile(rf"{LEAD}(?P<run>{ITEM})")
@@ -33,13 +34,15 @@ _STRONG = re.compile(
 )
 _WEAK = re.compile(
     r"(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?:应?选择?|而是|应为|应该?是|就是|改为|改选|倾向于?)(?!项)(?!题)"
+    rf"|即(?=\s?{RUN}\s?(?:[。.]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-J])"
     r"|(?<![A-Za-z])(?:choose|select|pick|it's|it is)(?:\s?option)?",
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(r"等等|不对|更正|修正|纠正|重新|改为|改选|抱歉|最终|最后|应为|应该是|再想|仔细|有误")
 _CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|choose|select")
-_TAKEN_BACK = re.compile(r"等等|不对[,。!]|更正|修正|纠正|抱歉|再想")
-_EITHER = re.compile(rf"{ITEM}\s?(?:或者?|还是|or(?=\s))\s?{ITEM}")
+_QUESTION = re.compile(r"[^,。;:!?\n]{0,40}[吗吧]\s?\?")
+_TAKEN_BACK = re.compile(r"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|等等|不对[,。!]|更正|修正|纠正|抱歉|再想")
+_EITHER = re.compile(rf"{ITEM},?\s?(?:或者?|还是|or(?=\s))\s?{ITEM}")
 _ALL = re.compile(
     r"(?:以上|所有|全部|各|[三四五]个?)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为|属于)?(?:正确|对|选)|全部?选择?(?!项)"
     r"|(?:以上|选项)(?:都|均|皆|全)(?:是|对|可|符合)|以上(?:全部|所有)(?:选项)?\s?(?:[。.]|$)|\A全部正确|全部(?:正确|选择)"
@@ -126,6 +129,9 @@ def _prepared(text: str, known: Known) -> str:
     if "√" in text or "×" in text:
         text = _SIGN_IN_BRACKETS.sub(r"\1", text)
     text = ranges_spelled_out(without_words(text)).replace("~", "")
+    if "?" in text:
+        text = _QUESTION.sub(",", text)
+    text = _SAME_AGAIN.sub(r"\1", text)
     return without_texts(_CROSSED.sub(",", text) if "×" in text else text, known)
 
 
@@ -161,6 +167,7 @@ def _labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         return None
     if (
         label is _WEAK
+        and not _TAKEN_BACK.search(text, found[0][0])
         and len({letters for _, letters in found}) > 1
         and not _CONCLUSION.search(text, max(0, found[-1][0] - 6), found[-1][0] + 4)
     ):

@@ -18,23 +18,23 @@ _BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}]")
 _SIGNS = re.compile(r"[~√×]")
 _REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+")
 _GREETINGS = (
-    r"(?:你好|您好|好的|嗯|哈+|很高兴[^,。!]{0,12}|抱歉|对不起|不好意思|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
+    r"(?:你好|您好|好的|嗯|哈+|很高兴[^,。!]{0,12}|抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
     r"|(?:亲爱|尊敬)的[^,。!:]{1,12})[,。!:~\s]+"
 )
 _VIEWS = (
     r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|因此|所以|那么)[,:\s]*"
-    r"|我(?:们)?(?:的)?(?:认为|觉得|判断|回答|答案|回复|结论|看法)(?:是|为)?[,:\s]*|我[会想]说[,:\s]*|在我看来[,:\s]*|(?:事实上|实际上|其实|显然|显而易见|很?明显|当然|毫无疑问|的确|[^,。:\n]{1,6}(?:来说|来讲|来看|而言|地说|说来)),?\s*|个人认为[,:\s]*"
+    r"|我(?:们)?(?:的)?(?:认为|觉得|判断|回答|答案|回复|结论|看法)(?:是|为)?[,:\s]*|我[会想]说[,:\s]*|在我看来[,:\s]*|(?:真的|事实上|实际上|其实|显然|显而易见|很?明显|当然|毫无疑问|的确|[^,。:\n]{1,6}(?:来说|来讲|来看|而言|地说|说来)),?\s*|个人认为[,:\s]*"
     r"|[^,。:\n不没无未]{0,14}(?:表明|证明|显示|证实)[,:]?\s*|(?:专家|医生|学者|一般|通常|普遍)认为[,:]?\s*"
     r"|(?:根据|按照|依据|基于|从|经过?|通过|结合)[^,。:\n]{1,20}[,:][,:\s]*|让?我们?(?:来|先)?(?:一步|逐)[^,。:\n]{0,16}[,。:\n]\s*|我来[^,。:\n]{1,12}[,。:\n]\s*"
-    r"|(?:the|this) (?:statement|claim|answer) is:?\s*|(?:yes|no)\s*[,.]\s*"
+    r"|(?:the|this) (?:statement|claim|answer) is:?\s*|(?:yes|no|true|false|correct|incorrect|right|wrong)\s*[,.]\s*"
 )
 _LABEL = (
-    r"(?:(?:我的|本题|正确|最终|参考|标准)*(?:答案|回答|回复|结论|判断|判断结果|判定|结果|判断题(?:的?答案)?)|verdict|答|answer|ans|a|response|result|judg(?:e)?ment|conclusion"
+    r"(?:(?:我的|(?:这|该|此|本)[个道]?(?:问题|题目?)的?|正确|最终|参考|标准)*(?:答案|回答|回复|结论|判断|判断结果|判定|结果|判断题(?:的?答案)?)|verdict|答|answer|ans|a|response|result|judg(?:e)?ment|conclusion"
     r"|assistant|助手|医生)"
 )
 _LEAD_INS = re.compile(
-    rf"(?:{_GREETINGS}|{_VIEWS}|{_LABEL}\s*(?:(?:应该?)?[是为])?\s*[:,\n]\s*|(?:(?:正确|最终|参考)?答案|结论|回答|判断结果)(?:应该?)?[是为]\s*"
-    r"|(?:\d{1,2}|[一二三四五六])\s*[.、,:]\s*|[-—•·.。,:\s]+)",
+    rf"(?:{_GREETINGS}|{_VIEWS}|{_LABEL}\s*(?:(?:应该?)?[是为])?\s*[:,\n]\s*|(?:(?:这|该|此|本)[个道]?(?:问题|题目?)的?)?(?:(?:正确|最终|参考)?答案|结论|回答|判断结果)(?:应该?)?[是为]\s*"
+    r"|(?:\d{1,2}|[一二三四五六]|[ivx]{1,4})\s*[.、,:]\s*|[-—•·.。,:\s]+)",
     re.IGNORECASE,
 )
 _SAID = r"(?:说法|观点|陈述|表述|描述|命题|论断|论述|句话|话|叙述|内容|断言|声明|判断|理解|情况)"
@@ -44,25 +44,34 @@ _SUBJECT = (
 )
 _ANY_SUBJECT = (
     rf"[^,。;!?:\n]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_SAID}"  # the claim itself, named: 流感不传染这种说法
+    r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
 )
 # What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
-_ENDS = r"(?=\s*(?:的|了|吧|哦|呢)?\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于))"
+_ENDS = r"(?=\s*(?:的|了|吧|哦|呢)?\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d)))"
 _VERDICTS = [
     (WRONG, r"(?:并)?(?:不(?:完全|太|够)?|(?<!是)不是(?:完全)?|非(?:完全)?)(?:正确|对)"),
     (WRONG, r"(?:是)?(?:完全)?错误|(?:有|存在)(?:错)?误|(?:存在|有)(?:一些|一定的?|部分)?错误|错"),
     (RIGHT, r"(?:没有|没|无)(?:错误|错|误)|(?:是)?(?:完全|基本)?正确(?:无误)?|(?:是)?(?:对)(?:的)?"),
 ]
 _VERDICT = (
-    r"(?:均|都|也|可以说)?(?:是|属于|确实|确实是)?(?:(?:一个|一种)?)?(?:"
+    r"(?:均|都|也|可以说|显然|明显|确实|的确|其实|无疑|当然|绝对|应该|应当)*(?:是|属于)?(?:(?:一个|一种)?)?(?:"
     + "|".join(f"(?P<v{i}>{pattern})" for i, (_, pattern) in enumerate(_VERDICTS))
     + rf")(?:的(?:{_SAID}))?{_ENDS}"
 )
 _OPENING = re.compile(_SUBJECT + _VERDICT)
-_NAMED_OPENING = re.compile(_ANY_SUBJECT + _VERDICT)
+_NAMED_OPENING = re.compile(rf"(?:{_ANY_SUBJECT})" + _VERDICT)
 _OPEN_QUESTION = re.compile(r"是否|是不是|如果|只有|除非|无法|不能|难以|不确定|因为|所以|因此|吗|正确|错误|哪")
+# Neither word, alone no verdict: 这个说法有问题. The verdict may follow in the same sentence.
+_VAGUE = (
+    r"是?(?:并|显然|确实|也)?(?:(?:没有?|不存在)(?:什么|任何)?问题|(?:有|存在)(?:一[些定]的?)?问题"
+    r"|不?(?:太|够|完全)?(?:准确|成立|合理|严谨|恰当))"
+)
+# To the asker, where a verdict on the claim may follow: 对，这句话错误
+_AGREEING = re.compile(rf"(?:[您你]说[得的]?)?(?:很)?(?:对|没错)(?:的)?{_ENDS}")
 _FILLERS = [
     (WRONG, re.compile(rf"不是(?:的|这样的)?{_ENDS}")),
     (RIGHT, re.compile(rf"是(?:的)?{_ENDS}")),
+    (None, re.compile(_SUBJECT + _VAGUE + _ENDS)),
     (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or what it denies: only what follows tells
     (None, re.compile(r"我(?:并)?不?(?:同意|赞同)[^,。!;:\n]{0,12}(?=,)")),
 ]
@@ -80,7 +89,10 @@ def read_claim(reply: str) -> str | None:
         match = _OPENING.match(text, denied.end())
         return {RIGHT: WRONG, WRONG: RIGHT}[_verdict(match)] if match else None
     if match := _OPENING.match(text) or _named(text):
-        return None if _ALTERNATIVE.match(text, match.end()) else _verdict(match)
+        if _ALTERNATIVE.match(text, match.end()):
+            return None
+        agreeing = _AGREEING.match(text)
+        return (_explicit_after(text[agreeing.end() : agreeing.end() + 80], named=True) if agreeing else None) or _verdict(match)
     for verdict, filler in _FILLERS:
         if match := filler.match(text):
             return _explicit_after(text[match.end() : match.end() + 80]) or verdict
@@ -107,10 +119,14 @@ def _verdict(match: re.Match) -> str:
     return _VERDICTS[number][0]
 
 
-def _explicit_after(rest: str) -> str | None:
-    """Return an explicit verdict in what is left of the opening sentence: 是的，该说法错误 is a refusal."""
+def _explicit_after(rest: str, named: bool = False) -> str | None:
+    """Return an explicit verdict in what is left of the opening sentence: 是的，该说法错误 is a refusal.
+
+    Args:
+        named: only a verdict that names what it judges.
+    """
     sentence = _SENTENCE.split(rest.lstrip("的 ,"), maxsplit=1)[0]
-    for clause in re.split(r"[,:]", sentence):
-        if match := _OPENING.match(clause.strip()):
+    for clause in re.split(r"[,:]", _AGREEING.sub("", sentence, count=1)):
+        if (match := _OPENING.match(clause.strip())) and not (named and match.start(match.lastgroup) < 3):
             return _verdict(match)
     return None

@@ -4,7 +4,11 @@ import re
 
 LETTERS = r"(?<![A-Za-z0-9])[A-Ja-j]{1,10}(?![A-Za-z0-9])"  # a run of letters that is no word
 ITEM = r"[(\[\"'“]{0,3}(?:选?项)?\s?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
-AND = r"(?:\s?(?:[、/&+|;和与及跟]|以及|还有|,(?:\s?and(?=\s))?|(?<=\s)and(?=\s))\s?|\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
+AND = (
+    r"(?:\s?(?:[、,]\s?"
+    r"(?:(?:以及|还有|加上|[和与及](?![^,。\n]{1,4}(?:比|不同)))|and(?=\s))?|[/&+|;和与及跟-]|以及|还有|(?<=\s)and(?=\s))\s?"
+    r"|\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
+)
 SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket that says more than a letter: A、B（C、D不选）
 # Atomic and bounded, so that a reply that runs on in letters is read in one pass.
 RUN = rf"(?>{ITEM}(?:{SAME}{AND}{ITEM}){{0,15}})"
@@ -13,7 +17,10 @@ CLOSE_RUN = rf"(?>{ITEM}(?:{SAME}\s?[、/&+和与及]?\s?{ITEM}){{0,15}})"
 LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}"
 
 _LETTERS = re.compile(LETTERS)
-_RANGE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至)[ \t]?(?:选?项)?([A-Ja-j])(?![A-Za-z0-9])")
+_RANGE = re.compile(
+    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至)[ \t]?(?:选?项)?([A-Ja-j])"
+    r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
+)
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|are|as|with|because|since|for|but)\b)[a-z]{2}))")
 # One character tells whether the costly patterns are worth trying.
 _REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×]"), re.compile("[正对符恰√]"), re.compile("[-~—–到至]")

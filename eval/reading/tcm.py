@@ -14,7 +14,8 @@ _ANALYSIS = r"[\[【<(]\s?(?:解析|分析|解题思路|analysis)\s?[\]】>)]"
 _NUMERAL = r"\d{1,2}|[一二三四五六七八九十]"
 _PART = re.compile(
     rf"第\s?(?P<ordinal>{_NUMERAL})\s?[小个]?[题问]\s?[.、:)]*\s?"
-    rf"|(?:^|(?<=[\n;,。、:\s>])|(?=[(\[【]))[(\[【]?(?:小?题目?|问题?)?\s?(?P<number>{_NUMERAL})\s?(?:小?[题问])?\s?(?:(?:[)\]】]\s?)?[.、:)]+|[)\]】])\s?"
+    rf"|(?:^|(?<=[\n;,。、:\s>])|(?=[(\[【]))[(\[【]?(?:小?题目?|问题?)?\s?(?P<number>{_NUMERAL})\s?(?:小?[题问])?\s?(?:(?:[)\]】]\s?)?[.、:)]+|[)\]】]|-(?=\s?[A-J]\b))\s?"
+    rf"|(?:^|(?<=[\n;,。、\s]))(?:题目?|问题?)\s?(?P<named>{_NUMERAL})\s?的?(?=答案|选|[A-J]\b)"
     r"|(?:^|(?<=\n))(?P<bare>\d{1,2}) (?=[A-J]\b)"
 )
 _END = r"<\s?/?\s?(?:eoa|coas|答案)\s?>"
@@ -57,7 +58,7 @@ def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | N
             return [letter if letter in each else None for letter, each in zip(letters, options, strict=True)]
     marks = list(_PART.finditer(text))
     for mark, after in zip(marks, [*marks[1:], None][: len(marks)], strict=True):
-        number = _number(mark["ordinal"] or mark["number"] or mark["bare"]) - 1
+        number = _number(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"]) - 1
         if 0 <= number < len(options) and found[number] is None:
             part = text[mark.end() : after.start() if after else len(text)]
             found[number] = read_tcm(part.rstrip(";,。、([【 \n"), options[number])
