@@ -6,10 +6,12 @@ import ipaddress
 import logging
 import os
 from collections.abc import Iterator, Sequence
+from queue import SimpleQueue
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
+from anyio.from_thread import start_blocking_portal
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from eval.backends.calls import Caller, Failure
@@ -21,7 +23,7 @@ from records.run import Server
 _LOST_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and asking on would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
 _logger = logging.getLogger(__name__)
-_Came = asyncio.Queue[tuple[int, Reply | Failure] | None]
+_Came = SimpleQueue[tuple[int, Reply | Failure] | None]
 """Places with what came of them; None when no worker is left."""
 
 
@@ -58,27 +60,30 @@ class OpenAI:
         """
         self._check(settings)
         answered = lost = 0
-        with asyncio.Runner() as runner:
-            came: _Came = asyncio.Queue()
-            # A call may start when a reply has been taken and kept, so that no kill loses more replies than calls may be under way.
-            room = asyncio.Semaphore(self._server.concurrency)
-            work = runner.get_loop().create_task(self._work(askings, settings, came, room))
-            for _ in askings:
-                try:
-                    found = runner.run(came.get())
-                except KeyboardInterrupt:
-                    yield from _rest(came)
-                    raise
-                if found is None:
-                    work.result()  # an error of this program
-                    break
-                place, what = found
-                yield place, _reply(what)
-                room.release()
-                answered, lost = (answered + 1, 0) if isinstance(what, Reply) else (answered, lost + what.counts)
-                if isinstance(what, Failure) and (what.ends or lost == _LOST_IN_A_ROW):
-                    yield from _rest(came)
-                    raise ValueError(self._end(what, answered))
+        came: _Came = SimpleQueue()
+        # A call may start when a reply has been taken and kept, so that no kill loses more replies than calls may be under way.
+        room = asyncio.Semaphore(self._server.concurrency)
+        with start_blocking_portal() as portal:  # calls have a thread of their own: this one may have a loop running, as in a notebook
+            work = portal.start_task_soon(self._work, askings, settings, came, room)
+            try:
+                for _ in askings:
+                    try:
+                        found = came.get()
+                    except KeyboardInterrupt:
+                        yield from _rest(came)
+                        raise
+                    if found is None:
+                        work.result()  # an error of this program
+                        break
+                    place, what = found
+                    yield place, _reply(what)
+                    portal.call(room.release)
+                    answered, lost = (answered + 1, 0) if isinstance(what, Reply) else (answered, lost + what.counts)
+                    if isinstance(what, Failure) and (what.ends or lost == _LOST_IN_A_ROW):
+                        yield from _rest(came)
+                        raise ValueError(self._end(what, answered))
+            finally:
+                work.cancel()
 
     async def _work(self, askings: Sequence[Asking], settings: Settings, came: _Came, room: asyncio.Semaphore) -> None:
         """Put what comes of each asking into the queue, when there is room."""
@@ -94,15 +99,15 @@ class OpenAI:
                     while await room.acquire() and (place := next(places, None)) is not None:
                         body, name = self._body(askings[place], settings), f"{askings[place].request.item_id}/{askings[place].repeat}"
                         try:
-                            came.put_nowait((place, await caller.reply(body, settings.max_new_tokens, name)))
+                            came.put((place, await caller.reply(body, settings.max_new_tokens, name)))
                         except Failure as failure:
-                            came.put_nowait((place, failure))
+                            came.put((place, failure))
 
                 async with asyncio.TaskGroup() as group:
                     for _ in range(self._server.concurrency):
                         group.create_task(worker())
         finally:
-            came.put_nowait(None)
+            came.put(None)
 
     def _check(self, settings: Settings) -> None:
         asked = {"top_k": settings.top_k != 0, "repetition_penalty": settings.repetition_penalty != 1.0, "seed": settings.temperature > 0}

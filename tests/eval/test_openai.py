@@ -1,5 +1,6 @@
 """The openai backend against servers over real HTTP: one that misbehaves in every way we know of."""
 
+import asyncio
 import importlib.util
 import json
 import os
@@ -194,6 +195,14 @@ def test_what_is_sent(opened: Opened, server: Server) -> None:
     assert len(seeds) == 2
     assert all(0 <= seed < 2**31 for seed in seeds)
     assert sampled[0] == greedy | {"temperature": 0.3, "top_p": 0.85, "top_k": 5, "repetition_penalty": 1.05}
+
+
+def test_where_a_loop_is_running_already(opened: Opened) -> None:
+    async def notebook() -> list[Reply]:
+        return asked(opened(), ["问", "[500]问"])
+
+    answered, failed = asyncio.run(notebook())
+    assert (answered.text, failed.finish_reason) == ("答：问", "error")
 
 
 def test_likelihoods_are_refused(opened: Opened) -> None:
