@@ -60,6 +60,9 @@ def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[
     units = list(units)
     ids = {row.id for unit in units for row in unit.rows}
     for unit in units:
+        if len(unit.rows) == 1 and (alone := memory.placed.get(unit.rows[0].id)) and alone.split in TRAINED:
+            settled.trained[alone.split].append(unit)  # almost all
+            continue
         own = {row.id: memory.placed[row.id] for row in unit.rows if row.id in memory.placed}
         new = [row for row in unit.rows if row.id not in own]
         kin = [one for one in _kin(new, memory, edited) if one.id not in ids] if new else []
