@@ -6,6 +6,7 @@ composition; what was in train or dev is drawn only when a parameter has changed
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
@@ -135,12 +136,15 @@ def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Para
     free = [unit for unit in settled.free if unit.rows[0].id not in put]
     trained = {split: [unit for unit in units if unit.rows[0].id not in put] for split, units in settled.trained.items()}
     dev = draw_dev(free, trained, params, promoting)
-    for split, units in ((s, [u for u in us if u.key not in dev]) for s, us in trained.items()):
-        put |= {row.id: _stay(split, row, memory) for unit in units for row in unit.rows}
-    for unit in (*free, *trained["train"]):
-        if unit.key in dev:
-            put |= {row.id: PROMOTED if row.id in memory.placed else DRAWN for row in unit.rows}
-    return put | {row.id: REST for unit in free if unit.key not in dev for row in unit.rows}
+    for split, units in trained.items():
+        for unit in units:
+            for row in unit.rows:
+                put[row.id] = _stay(split, row, memory) if unit.key not in dev else PROMOTED if row.id in memory.placed else DRAWN
+    for unit in free:
+        why = DRAWN if unit.key in dev else REST
+        for row in unit.rows:
+            put[row.id] = why
+    return put
 
 
 def _put_on(side: Side, row: Row, memory: Memory) -> Put:
@@ -155,4 +159,7 @@ def _put_on(side: Side, row: Row, memory: Memory) -> Put:
 
 def _stay(split: str, row: Row, memory: Memory) -> Put:
     before = memory.placed.get(row.id)
-    return Put(split, before.why if before and before.split == split else "kin")
+    return _put(split, before.why if before and before.split == split else "kin")
+
+
+_put = cache(Put)  # few ways to stand where so many do

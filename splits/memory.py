@@ -3,8 +3,8 @@
 The file is in git and is merged by union: rows may stand in any order, twice, or against each other, and then the safer one holds.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ REASONS: Mapping[Why, str] = {
     "leaked": "holds what a question of test or reserved asks; withdrawn by `python -m splits.leaks --withdraw`",
     "branches_differ": "two branches put it into different splits, and one of them may have been trained on",
 }
+_WRITTEN_ROWS = 10_000
 HELD = frozenset({"test", "reserved", "retired"})
 
 
@@ -74,10 +75,16 @@ class Memory:
             else:
                 before = self.placed.get(row.id)
                 self.placed[row.id] = row if before is None else safer(before, row)
-        self._by_name: dict[str, list[str]] = defaultdict(list)
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[str, ...]]:
+        known: dict[str, tuple[str, ...]] = {}
         for row in self.placed.values():
+            own = (row.id,)
             for name in (*row.also, *row.ties):
-                self._by_name[name].append(row.id)
+                if (first := known.setdefault(name, own)) is not own:
+                    known[name] = first + own
+        return known
 
     def named(self, names: Iterable[str]) -> list[Placed]:
         """Return what is known under any of some names: ids, groups and stems."""
@@ -118,8 +125,11 @@ def write_memory(path: Path, memory: Memory) -> None:
     """Write versions, then places by id."""
     versions = sorted(memory.versions.values(), key=lambda version: (version.number, version.name))
     places = [memory.placed[key] for key in sorted(memory.placed)]
-    with replacing(path) as part:
-        part.write_bytes(msgspec.json.Encoder().encode_lines([*versions, *places]))
+    encode = msgspec.json.Encoder().encode_lines
+    with replacing(path) as part, open(part, "wb") as file:
+        file.write(encode(versions))
+        for start in range(0, len(places), _WRITTEN_ROWS):
+            file.write(encode(places[start : start + _WRITTEN_ROWS]))
 
 
 def safer(one: Placed, other: Placed) -> Placed:

@@ -1,6 +1,7 @@
 """What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 from records.split_blocks import Split as Params
 from splits.memory import HELD, Memory, Placed
@@ -25,15 +26,16 @@ def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], he
     version = memory.next_version(params, [*placed, *heads])
     rows = {row.id: row for row in questions.rows}
     held = [key for key, put in placed.items() if put.split in HELD and not (key in memory.placed and memory.placed[key].sketch)]
+    changed = False
     sketches = {key: sketch(text) for key, text in questions.texts(held)} if held else {}
-    changed = {}
-    for key, put in (*placed.items(), *heads.items()):
+    after = Memory()
+    after.placed = dict(memory.placed)
+    for key, put in chain(placed.items(), heads.items()):
         before = memory.placed.get(key)
         now = _placed(key, put, version.name, before, rows.get(key), sketches.get(key, ""))
         if before is None or now != before:
-            changed[key] = now
-    after = Memory()
-    after.placed = memory.placed | changed
+            after.placed[key] = now
+            changed = True
     after.versions = dict(memory.versions)
     if changed or not memory.same_settings(params):
         after.versions[version.name] = version
@@ -42,7 +44,7 @@ def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], he
 
 def _placed(key: str, put: Put, version: str, before: Placed | None, row: Row | None, digits: str) -> Placed:
     """Return the row of a record: of the version that put it there, with all names that it ever had."""
-    ties = tuple([tie for tie in (row.asked_id, row.group_id, row.stem_id) if tie]) if row else ()
+    ties = _ties(row) if row else ()
     also = row.also if row else ()
     if before is None:
         return Placed(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=digits)
@@ -53,7 +55,17 @@ def _placed(key: str, put: Put, version: str, before: Placed | None, row: Row | 
         since=before.since if stays else version,
         why=before.why if stays else put.why,
         was=put.was,
-        also=tuple(sorted({*also, *before.also})),
-        ties=tuple(sorted({*ties, *before.ties})),
+        also=_both(also, before.also),
+        ties=_both(ties, before.ties),
         sketch=before.sketch or digits,
     )
+
+
+def _ties(row: Row) -> tuple[str, ...]:
+    if not (row.asked_id or row.group_id):  # most
+        return (row.stem_id,) if row.stem_id else ()
+    return tuple([tie for tie in (row.asked_id, row.group_id, row.stem_id) if tie])
+
+
+def _both(names: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
+    return before if names == before else tuple(sorted({*names, *before}))

@@ -19,7 +19,7 @@ from splits.heads import decide_heads, head_id
 from splits.memory import Memory, read_memory, write_memory
 from splits.reading import BUFFER_BYTES, Questions, read_questions
 from splits.remembering import edited_of, remember
-from splits.settling import Put
+from splits.settling import TRAINED, Put
 from splits.shots import shots_of
 from splits.units import PLACES, Place, Row
 
@@ -65,12 +65,13 @@ def check(rows: Sequence[Row], splits: Mapping[str, Place], memory: Memory | Non
     if missing := [row.id for row in rows if splits.get(row.id) not in PLACES]:
         raise ValueError(f"{len(missing)} questions have no split, among them {missing[0]}")
     homes: dict[tuple[str, str], str] = {}
+    remembered = memory.placed if memory else {}
     for row in rows:
         split = splits[row.id]
-        before = memory.placed.get(row.id) if memory else None
-        if split in ("train", "dev") and before is not None and before.split not in ("train", "dev"):
+        before = remembered.get(row.id)
+        if before is not None and before.split not in TRAINED and split in TRAINED:
             raise ValueError(f"question {row.id} was {before.split} since {before.since} and would be {split}; it must never be trained on")
-        if split == "retired":
+        if split == "retired" or not (row.cluster_id or row.group_id):
             continue
         for kind, tie in (("cluster", row.cluster_id), ("group", row.group_id)):
             if tie and (home := homes.setdefault((kind, tie), split)) != split:
@@ -80,8 +81,9 @@ def check(rows: Sequence[Row], splits: Mapping[str, Place], memory: Memory | Non
 def write_questions(out: Path, questions: Questions, placed: Mapping[str, Put]) -> int:
     """Write the questions of each split as they came, sorted by id; return how many."""
     chosen: dict[str, list[int]] = {split: [] for split in PLACES}
-    for index in sorted(range(len(questions.rows)), key=lambda index: questions.rows[index].id):
-        chosen[placed[questions.rows[index].id].split].append(index)
+    ids = [row.id for row in questions.rows]
+    for index in sorted(range(len(ids)), key=ids.__getitem__):
+        chosen[placed[ids[index]].split].append(index)
     for split, indices in chosen.items():
         with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as file:
             file.writelines(map(questions.lines.__getitem__, indices))

@@ -93,34 +93,23 @@ def join(rows: Iterable[Row]) -> list[Unit]:
     """
     rows = sorted(rows, key=attrgetter("id"))
     _refuse_repeated(rows)
-    parents: dict[str, str] = {}
-    tied: list[tuple[Row, str]] = []
-    units: list[Unit] = []
-    # Most rows have nothing in common with any: those are not worth a name of their ties.
-    stems, cases, groups, clusters = (_repeated(rows, name) for name in ("stem_id", "asked_id", "group_id", "cluster_id"))
-    for row in rows:
-        if not (row.stem_id in stems or row.asked_id in cases or row.group_id in groups or row.cluster_id in clusters):
-            units.append(Unit(row.group_id or row.id, [row], _alone(row.cell)))
-            continue
-        ties = ties_of(row)
-        tied.append((row, ties[0]))
-        for other in ties[1:]:
-            parents[_root(parents, other)] = _root(parents, ties[0])
-    members: dict[str, list[Row]] = defaultdict(list)
-    for row, tie in tied:
-        members[_root(parents, tie)].append(row)
+    # Row -> another of its unit. Most rows have nothing in common with any, and do not stand here.
+    parents: dict[int, int] = {}
+    for name in ("stem_id", "asked_id", "group_id", "cluster_id"):
+        first: dict[str, int] = {}
+        for at, tie in enumerate(map(attrgetter(name), rows)):
+            if tie and (other := first.setdefault(tie, at)) != at:
+                parents[_root(parents, at)] = _root(parents, other)
+    members: dict[int, list[Row]] = defaultdict(list)
+    for at in sorted(parents):
+        members[_root(parents, at)].append(rows[at])
+    units = [Unit(row.group_id or row.id, [row], _alone(row.cell)) for at, row in enumerate(rows) if at not in parents]
     return sorted([*units, *map(unit_of, members.values())], key=attrgetter("key"))
 
 
 @cache
 def _alone(cell: Cell) -> Counts:
     return ((cell, 1),)
-
-
-def _repeated(rows: Iterable[Row], name: str) -> set[str | None]:
-    """Return the values of a field that more than one row has."""
-    found = {value for value, number in Counter(map(attrgetter(name), rows)).items() if number > 1}
-    return found - {None}
 
 
 def place(seed: int, what: str, key: str) -> int:
@@ -145,9 +134,9 @@ def in_turn(seed: int, what: str, units: Iterable[Unit]) -> tuple[Sequence[Unit]
 def count_cells(units: Iterable[Unit]) -> Counter[Cell]:
     """Return the number of questions of each cell."""
     total: Counter[Cell] = Counter()
-    for unit in units:
-        for cell, number in unit.counts:
-            total[cell] += number
+    for counts, times in Counter(map(attrgetter("counts"), units)).items():
+        for cell, number in counts:
+            total[cell] += number * times
     return total
 
 
@@ -170,11 +159,11 @@ def ties_of(row: Row) -> list[str]:
     return ties
 
 
-def _root(parents: dict[str, str], tie: str) -> str:
-    while (parent := parents.setdefault(tie, tie)) != tie:
-        parents[tie] = parents[parent]
-        tie = parent
-    return tie
+def _root(parents: dict[int, int], at: int) -> int:
+    while (parent := parents.setdefault(at, at)) != at:
+        parents[at] = parents[parent]
+        at = parent
+    return at
 
 
 def _refuse_repeated(rows: list[Row]) -> None:
