@@ -34,6 +34,10 @@ class Prompts:
         paths = [folder / f"{name}.txt" for name in sorted(set(names))] + [TEMPLATES / FOLDER / "qa.txt"]
         self._texts = {path.stem: _without_source(path) for path in paths}
 
+    def text(self, name: str) -> str:
+        """Return a prompt that has nothing to fill in."""
+        return self._texts[name]
+
     def fill(self, name: str, **words: str) -> str:
         return self._texts[name].format(**words)
 
@@ -78,24 +82,21 @@ def index(taught: Iterable[str]) -> dict[str, Any]:
 
 def _question_entry(question: Question, prompts: Prompts) -> Entry:
     if question.exam == TCM and question.question_type == "mcqa":
-        return _entry(
-            "", _tcm_text(question, prompts), f"【解析】{question.explanation or _NO_ANALYSIS}<eoe>\n【答案】{question.answer}<eoa>"
-        )
+        form = question.form or "a1"
+        output = f"【解析】{question.explanation or _NO_ANALYSIS}<eoe>\n【答案】{question.answer}<eoa>"
+        return _entry(prompts.text(_TCM_PROMPTS[form]), _tcm_text(question, form), output)
     name = "qa" if question.question_type in IN_WORDS else "choice"
     system = prompts.fill(name, subject=question.subject, question_type=TYPE_NAMES[question.question_type])
     asked = (question.shared_stem, question.stem, _options_text(question.options, ". "))
     return _entry(system, "\n".join(part for part in asked if part), f"答案：{question.answer}")
 
 
-def _tcm_text(question: Question, prompts: Prompts) -> str:
-    form = question.form or "a1"
+def _tcm_text(question: Question, form: str) -> str:
     options = _options_text(question.options, "．")
     if form == "b1":
-        return prompts.fill(_TCM_PROMPTS[form], options=options, question=question.stem)
-    if form == "a3":
-        return prompts.fill(_TCM_PROMPTS[form], case=question.shared_stem or "", question=f"{question.stem}\n{options}")
-    asked = (question.shared_stem, question.stem, options)
-    return prompts.fill(_TCM_PROMPTS[form], question="\n".join(part for part in asked if part))
+        return f"（共用备选答案）\n{options}\n1)．{question.stem}"
+    stem = f"1)．{question.stem}" if form == "a3" else question.stem
+    return "\n".join(part for part in (question.shared_stem, stem, options) if part)
 
 
 def _claim_entries(pair: ClaimPair, prompts: Prompts) -> list[Entry]:

@@ -50,11 +50,12 @@ def test_nothing_but_train_is_taught(release: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_taught_is_what_the_evaluation_asks(release: Path, tmp_path: Path) -> None:
-    """The packages may not import each other, so this holds their prompts together."""
+    """The packages may not import each other, so this holds their prompts together; later questions of a case are taught alone."""
     questions, claims = train(tmp_path)
     asked = {
         ("".join(m["content"] for m in request.messages if m["role"] == "system"), request.messages[-1]["content"]): request.solution
-        for task in TASKS.values() for request in task(questions, claims)
+        for task in map(TASKS.get, ("claim", "choice", "tcm")) for request in task.requests(questions, claims, task.prompts[0])
+        if request.follows is None
     }  # fmt: skip
     taught = {
         (entry["system"], entry["instruction"]): entry["output"]
