@@ -1,25 +1,31 @@
 """Asking a transformers model: replies a second, and how many change with the batch size, on whatever device there is.
 
     python bench/predict.py --model tiny --limit 200
+    python bench/predict.py --shape 7b --batch-sizes 16 64 128           on a GPU: Qwen2.5-7B's shape with random weights, nothing fetched
     python bench/predict.py --model qwen7b --batch-sizes 16 64 128       on a GPU, the model fetched before
 
 The pipeline's own requests of the test split are asked, greedily, sampled as SdAK does, and by likelihood, from the second batch size
-on in the reverse order. A reply counts as changed when its bytes differ from those of the first batch size. Needs the splits and the
-model's folder (`dvc repro`).
+on in the reverse order. A reply counts as changed when its bytes differ from those of the first batch size. Random weights never end a
+reply, so that each has all 32 tokens, and their near-equal scores change more often than a trained model's. Needs the splits and the
+model's folder (`dvc repro`); `--shape` takes the tokenizer of the model `tiny`.
 """
 
 import argparse
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+import torch
 from msgspec import structs
+from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
 from eval.backends import describe, open_backend
-from eval.backends.contract import Asking, Settings
+from eval.backends.contract import Asking, Backend, Settings
 from eval.tasks import build_requests
+from records.model import Description
 from records.run import Run
 
 GREEDY = Settings(max_new_tokens=32, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=16)
@@ -29,20 +35,59 @@ WAYS = {
     "likelihood": GREEDY,
 }
 
+# Sizes of Qwen2.5-7B and 0.5B as their config.json gives them: layers, hidden, intermediate, heads, key-value heads, vocabulary.
+SHAPES = {"7b": (28, 3584, 18944, 28, 4, 152064), "0.5b": (24, 896, 4864, 14, 2, 151936)}
+
+
+def make_model(shape: str, tokenizer_of: Path, folder: Path) -> Description:
+    """Write a model of random weights with the tokenizer of another, and return its description."""
+    layers, hidden, intermediate, heads, key_values, vocabulary = SHAPES[shape]
+    tokenizer = AutoTokenizer.from_pretrained(tokenizer_of)
+    config = Qwen2Config(
+        vocab_size=vocabulary,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=key_values,
+        max_position_embeddings=32768,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        dtype=torch.bfloat16,
+    )
+    torch.manual_seed(1)
+    torch.set_default_dtype(torch.bfloat16)
+    with torch.device("cuda" if torch.cuda.is_available() else "cpu"):
+        model = Qwen2ForCausalLM(config)
+    torch.set_default_dtype(torch.float32)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return Description(model=f"shape-{shape}", backend="huggingface", name=str(folder))
+
 
 def main() -> None:
-    """Print one line a task, way and batch size."""
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", required=True, help="a key of `models` in params.yaml")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--model", help="a key of `models` in params.yaml")
+    which.add_argument("--shape", choices=sorted(SHAPES), help="a shape, with random weights")
     parser.add_argument("--models", type=Path, default=Path("data/models"))
     parser.add_argument("--splits", type=Path, default=Path("data/splits"))
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 1, 3, 64])
     parser.add_argument("--limit", type=int, default=None, help="most requests of a task")
     args = parser.parse_args()
-    backend = open_backend(*describe(args.model, args.models))
+    with TemporaryDirectory() as folder:
+        known = (
+            (make_model(args.shape, args.models / "tiny", Path(folder)), Path(folder)) if args.shape else describe(args.model, args.models)
+        )
+        ask_all(open_backend(*known), args)
+
+
+def ask_all(backend: Backend, args: argparse.Namespace) -> None:
+    """Print one line a task, way and batch size."""
     print(f"{'task':8} {'way':11} {'batch':>5} {'asked':>6} {'failed':>6} {'changed':>7} {'seconds':>8} {'CPU s':>7} {'a second':>9}")
     for task in ("claim", "choice"):
-        requests = build_requests(Run(model=args.model, task=task), args.splits)[: args.limit]
+        requests = build_requests(Run(model=args.model or args.shape, task=task), args.splits)[: args.limit]
         askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
         for way, settings in WAYS.items():
             first = None
@@ -58,6 +103,8 @@ def main() -> None:
                 failed = sum(reply.error is not None for reply in found.values())
                 told = f"{len(found):6} {failed:6} {changed:7} {seconds:8.2f} {work:7.2f} {len(found) / seconds:9.1f}"
                 print(f"{task:8} {way:11} {size:5} {told}", flush=True)
+    if torch.cuda.is_available():
+        print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, peak {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
 
 
 if __name__ == "__main__":
