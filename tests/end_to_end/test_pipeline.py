@@ -85,8 +85,7 @@ def test_random_answers_are_within_their_binomial_interval(built) -> None:
 
 
 def test_the_trained_model_answers_in_the_asked_format(built) -> None:
-    # Trained weights differ from one installation to another, and so little training is unsteady: 1.0 in one, 0.24 in the next.
-    assert metrics(built, "runs/tiny-claims")["following_rate"] > 0.1
+    assert metrics(built, "runs/tiny-claims")["following_rate"] > 0.5
     assert metrics(built, "runs/tiny-claims")["outcomes"]["failed"] == 0
 
 
