@@ -4,7 +4,9 @@ A model with `train` is a small Qwen2 with a tokenizer of its own, trained from 
 then on the evaluation's own prompts with their answers. Steps are counted, never timed, so that the same data give the same weights.
 """
 
+import os
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -39,6 +41,9 @@ def main(argv: list[str] | None = None) -> None:
         "metrics": "metrics/finetune/{key}.json",
     }
     args = read_arguments(argv, __doc__, "models", Model, paths, keyed=True)
+    if os.environ.get("RANK", "0") != "0":
+        print("finetune: one process trains, so that the sums are the same everywhere; this one has nothing to do", file=sys.stderr)
+        return
     model: Model = args.params
     server = model.server if model.backend in ("openai", "vllm") else None
     names = {name: getattr(model, name) for name in ("backend", "strategy", "name", "revision")}
@@ -131,6 +136,7 @@ def _new_model(training: Training, tokenizer: Any) -> Any:
         num_attention_heads=training.heads,
         num_key_value_heads=training.heads,
         max_position_embeddings=_MAX_POSITIONS,
+        initializer_range=training.hidden**-0.5,  # the library's 0.02 is for widths of thousands; from it a small model hardly starts
         tie_word_embeddings=True,
         eos_token_id=ends,
         pad_token_id=tokenizer.pad_token_id,

@@ -40,8 +40,8 @@ class Training(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prompt_epochs: Positive = 8
     per_task: Positive = 800
     """Most requests of one task in an epoch."""
-    batch_lessons: Positive = 16
-    batch_tokens: Positive = 1024
+    batch_lessons: Positive = 8
+    batch_tokens: Positive = 512
     """A batch ends at whichever of the two it reaches first."""
     learning_rate: Annotated[float, Meta(gt=0)] = 0.002
 

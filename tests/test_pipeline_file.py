@@ -167,3 +167,10 @@ def test_dvc_can_read_the_pipeline() -> None:
     done = subprocess.run([Path(sys.executable).with_name("dvc"), "stage", "list", "--all"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert {line.split("@")[0].split()[0] for line in done.stdout.splitlines()} == set(PIPELINE["stages"])
+
+
+@pytest.mark.parametrize("name", ["data/models/.tiny.lock", "data/models/tiny.part/model.json", "data/models/tiny/model.safetensors"])
+def test_what_is_no_data_moves_no_hash(name: str) -> None:
+    """Locks of stages that write into a folder stay there, and fresh checkouts have none."""
+    done = subprocess.run([Path(sys.executable).with_name("dvc"), "check-ignore", name], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode == 0) is (".lock" in name or ".part" in name), done.stderr

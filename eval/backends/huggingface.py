@@ -31,8 +31,7 @@ class HuggingFace:
 
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
-        # Of several processes on one machine, as torchrun starts them, each takes the device of its number.
-        self._device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if torch.cuda.is_available() else torch.device("cpu")
+        self._device = _device()
         dtype = torch.bfloat16 if self._device.type == "cuda" else torch.float32
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left", trust_remote_code=False)
@@ -125,6 +124,20 @@ class HuggingFace:
     def _pad_token(self) -> int:
         pad = self._tokenizer.pad_token_id
         return self._ends[0] if pad is None else pad
+
+
+def _device() -> torch.device:
+    """Return the CPU, or of the CUDA devices the first; of several processes on a machine, as torchrun starts them, each has its own.
+
+    Raises:
+        ValueError: there are more processes than devices.
+    """
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    number, devices = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
+    if number >= devices:
+        raise ValueError(f"LOCAL_RANK={number}: this machine shows {devices} CUDA devices; start at most so many processes on it")
+    return torch.device("cuda", number)
 
 
 def _failed(cause: str) -> Reply:

@@ -37,6 +37,14 @@ def locate(description: Description, folder: Path) -> Path:
     )
 
 
+def kept_revision(name: str, revision: str) -> str | None:
+    """Return the commit of a model on the hub that is kept on this machine, None where there is none. The hub is not asked."""
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=_FILES, local_files_only=True)).name
+    except (OSError, HFValidationError):
+        return None
+
+
 def content_hash(path: Path) -> str:
     """Return a hash over the files that decide what a model says."""
     digest = hashlib.sha256()

@@ -242,3 +242,15 @@ def test_what_is_never_trained_on_is_never_asked(toy_data: Path) -> None:
     run = Run(model="toy", task="choice", shots=2)
     asked = {request.item_id for request in build_requests(run, toy_data / "splits")}
     assert not asked & {request.item_id for request in known(toy_data, "train")}
+
+
+def test_the_other_processes_of_a_launcher_leave_training_to_the_first(train_toy: Callable[..., Path], tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("RANK", "1")
+    train_toy(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_first_weights_are_large_enough_to_learn_from(toy_models: Path) -> None:
+    """The library's own 0.02 is for widths of thousands: trained from it, one seed in two knew its format after the tests' few steps."""
+    config = AutoConfig.from_pretrained(toy_models / "toy")
+    assert config.initializer_range == pytest.approx(config.hidden_size**-0.5)

@@ -14,6 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, 
 
 from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Reply, Settings
+from eval.engine import batches
 from eval.engine.choosing import Choosing
 from eval.lessons import END_OF_TEXT, END_OF_TURN, byte_pairs
 from eval.prompt import chat_template, token_ids
@@ -288,3 +289,22 @@ def test_threads_do_not_add_some_rows_otherwise() -> None:
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", _THREADS], env=environment, cwd=root, capture_output=True, text=True, timeout=120)
     assert done.stdout == "0\n", done.stderr[-1000:]
+
+
+def test_more_processes_than_devices_are_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    with pytest.raises(ValueError, match="LOCAL_RANK=2: this machine shows 2 CUDA devices"):
+        open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
+
+
+def test_processes_on_one_machine_share_its_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", taken.append)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(12)), raising=False)
+    monkeypatch.setenv("MKL_CBWR", "AVX2,STRICT")
+    for processes in ("1", "2", "5", "100"):
+        monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
+        batches.set_threads(None)
+    assert taken == [8, 4, 2, 1]
