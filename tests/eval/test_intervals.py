@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportion_confint
 
 from eval.measuring.intervals import difference, rate_interval, sign_test
 
@@ -132,7 +133,27 @@ def test_the_paired_p_value_is_students() -> None:
     assert difference(less, np.full(60, 30), "x").p_value == pytest.approx(student, rel=0.15)
 
 
-def test_runs_that_agree_everywhere_do_not_differ() -> None:
-    result = difference(np.zeros(50, np.int64), np.ones(50, np.int64), "x")
-    assert result.interval == (0, 0)
-    assert result.p_value == pytest.approx(1, abs=0.02)
+@pytest.mark.parametrize("clusters", [2, 5, 50, 521])
+def test_runs_that_agree_everywhere_do_not_differ_and_are_not_certain_to_be_alike(clusters: int) -> None:
+    """Of as many more, a share that the exact binomial bound leaves open may differ."""
+    result = difference(np.zeros(clusters, np.int64), np.ones(clusters, np.int64), "x")
+    changed = proportion_confint(0, clusters, method="beta")[1]
+    assert result.interval == pytest.approx((-changed, changed))
+    assert result.p_value == 1
+
+
+@pytest.mark.parametrize("clusters", [2, 5, 6, 12])
+def test_one_run_better_everywhere_is_as_sure_as_the_sign_test(clusters: int) -> None:
+    ones = np.ones(clusters, np.int64)
+    better, worse = difference(ones, ones, "x"), difference(-ones, ones, "x")
+    assert better.p_value == worse.p_value == pytest.approx(sign_test(clusters, 0))
+    assert better.interval == pytest.approx((1 - 2 * proportion_confint(0, clusters, method="beta")[1], 1))
+    assert better.interval == (-worse.interval[1], -worse.interval[0])
+    assert (better.interval[0] <= 0) == (better.p_value >= 0.05)
+
+
+def test_the_same_small_gain_everywhere_is_no_certainty_either() -> None:
+    """Marks: a gain of two of 100 in each of four answers says little, in each of a thousand much."""
+    few, many = (difference(np.full(size, 2), np.full(size, 100), "x") for size in (4, 1000))
+    assert few.interval[0] < 0 < few.interval[1] and few.p_value == 1
+    assert 0 < many.interval[0] < 0.02 < many.interval[1] and many.p_value < 0.001
