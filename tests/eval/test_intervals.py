@@ -66,6 +66,14 @@ def test_clusters_that_are_alike_in_the_middle_are_not_certain_either() -> None:
     assert rate_interval(np.full(6, 1), np.full(6, 2), "x") == pytest.approx((exact.low, exact.high))
 
 
+def test_a_cluster_that_is_nearly_everything_is_nearly_all_there_is() -> None:
+    """A hundred right answers, 96 of them in one case, bound the rate less than five cases of twenty do."""
+    uneven, even = ints([96, 1, 1, 1, 1]), ints([20] * 5)
+    assert rate_interval(uneven, uneven, "x")[0] < 0.1 < 0.47 < rate_interval(even, even, "x")[0]
+    wrong = ints([0, 1, 0, 0, 1])
+    assert rate_interval(uneven - wrong, uneven, "x")[0] < 0.1
+
+
 def test_one_cluster_tells_nothing() -> None:
     assert rate_interval(ints([3]), ints([4]), "x") is None
     assert difference(ints([1]), ints([4]), "x") == (None, 1.0)
@@ -131,6 +139,12 @@ def test_the_paired_p_value_is_students() -> None:
     less = random.binomial(30, 0.55, 60) - random.binomial(30, 0.5, 60)
     student = stats.ttest_1samp(less, 0).pvalue
     assert difference(less, np.full(60, 30), "x").p_value == pytest.approx(student, rel=0.15)
+
+
+def test_no_p_value_is_nothing() -> None:
+    """No draw of a hundred is beyond 0, which says that it is seldom, not that it never is."""
+    gains = ints([1, 2] * 500)
+    assert difference(gains, np.full(1000, 4), "x", draws=100).p_value == pytest.approx(2 / 101, rel=0.02)
 
 
 @pytest.mark.parametrize("clusters", [2, 5, 50, 521])
