@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.diff import difference_of, main
-from eval.differing.parts import CAUSES, PLACES, divide, rounded
-from eval.differing.version import Version
+from eval.differing.parts import CAUSES, PLACES, causes_of, divide, rounded, traits_of
+from eval.differing.version import Replied, Scored, Version
 from eval.measuring.pairing import Tally
 
 tallies = st.dictionaries(
@@ -43,6 +43,20 @@ def test_parts_by_hand() -> None:
     assert effects["prompt"] == (1, Fraction(1, 3))
     assert effects["added"] == (1, Fraction(3, 4) - Fraction(2, 3))
     assert sum(effect for _, effect in effects.values()) == Fraction(1, 4)
+
+
+def test_where_nothing_is_shared_all_of_the_change_is_of_what_was_added() -> None:
+    parts = divide({"a": Tally(0, 1), "b": Tally(1, 1)}, {"c": Tally(1, 1)}, {})
+    assert {part.name: (part.items, part.effect) for part in parts if part.items} == {"removed": (2, 0), "added": (1, Fraction(1, 2))}
+
+
+def test_a_reply_that_is_cut_where_it_ended_before_is_another_reply() -> None:
+    def traits(finish_reason: str, outcome: str) -> dict:
+        scores = [Scored(item_id="c-1/factual", repeat=0, outcome=outcome)]
+        return traits_of(scores, [Replied("c-1/factual", 0, "0", "这道题", finish_reason)], {})
+
+    assert causes_of(traits("stop", "unparsed"), traits("length", "truncated")) == {"c-1": "reply"}
+    assert causes_of(traits("stop", "unparsed"), traits("stop", "truncated")) == {"c-1": "reading"}
 
 
 MAKE = """
