@@ -126,4 +126,4 @@ def test_the_stage_tells_cost_and_who_was_shown_fewer_examples(tmp_path: Path) -
     metrics = scored(tmp_path, replies, flags, [question(1), question(2)], [])
     assert (metrics["short_of_shots"], metrics["usage"]["cost"]) == (1, 2.0)
     assert metrics["published"]["cpsyexam_v1"] == {"following_rate": 1.0, "accuracy": 0.5, "errors": 0}
-    assert list(metrics["published"]) == ["cpsyexam_v1", "cmb_v1"]
+    assert list(metrics["published"]) == ["cpsyexam_v1", "cpsyexam_api_v1", "cmb_v1"]
