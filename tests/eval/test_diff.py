@@ -159,6 +159,43 @@ def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     assert (following["a"], following["b"]) == (0.8333, 1.0)
 
 
+def lying(folder: Path, rows: dict[str, list[dict]]) -> Version:
+    """Return a version of files as they lie in a folder, of one run that is judged."""
+    for path, lines in rows.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (folder / "params.yaml").write_text("runs: {run: {}}\njudges: {run: {}}\n", encoding="utf-8")
+    return Version("workspace", folder)
+
+
+def rows_of(keys: dict[str, str | None], right: list[bool | None], outcome: str = "answered", mark: float = 50.0) -> dict[str, list[dict]]:
+    ids = [f"q-{number:02}" for number in range(len(right))]
+    scores = [{"item_id": one, "repeat": 0, "outcome": outcome, "correct": mark_} for one, mark_ in zip(ids, right, strict=True)]
+    reply = {"repeat": 0, "prompt_sha256": "0", "reply": "", "finish_reason": "stop"}
+    return {
+        "data/splits/test/questions.jsonl": [{"id": one, "group_id": f"g{int(one[2:]) // 5}", "answer": keys.get(one, "A")} for one in ids],
+        "data/scores/run.jsonl": scores,
+        "data/predictions/run.jsonl": [{"item_id": one} | reply for one in ids],
+        "data/judgements/run.jsonl": [{"item_id": ids[0], "repeat": 0, "order": "given_first", "draw": 0, "mark": mark}],
+    }
+
+
+def test_the_questions_of_a_case_move_together(tmp_path: Path) -> None:
+    """Eight cases of five, six won and two lost whole: forty questions look certain, as eight cases do not."""
+    right = [True] * 30 + [False] * 10
+    a, b = (lying(tmp_path / name, rows_of({}, marks)) for name, marks in (("a", [not mark for mark in right]), ("b", right)))
+    test = difference_of(a, b)["runs"]["run"]["accuracy"]["paired"]
+    assert test["mcnemar_p"] < 0.01 and test["bootstrap_p"] > 0.05 and not test["differs"]
+
+
+def test_an_answer_that_nothing_can_be_held_against_has_no_mark(tmp_path: Path) -> None:
+    """Neither question is answered; only the one with a standard answer is worth 0."""
+    keys = {"q-00": "…", "q-01": None}
+    a, b = (lying(tmp_path / name, rows_of(keys, [None, None], outcome)) for name, outcome in (("a", "unparsed"), ("b", "answered")))
+    found = difference_of(a, b)["runs"]["run"]["mark"]
+    assert (found["a"], found["b"], found["paired"]["shared"]) == (0.0, 0.5, 1)
+
+
 def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(repository)
     main(["v2"])
