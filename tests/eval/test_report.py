@@ -152,6 +152,13 @@ def test_a_model_without_few_shot_has_empty_cells_and_other_methods_a_row_of_the
     assert [(row["of"], row["cells"]["few-shot"]) for row in rows] == [("g", [None] * 4), ("l", [None] * 4)]
 
 
+@pytest.mark.parametrize("names", [("one", "five"), ("five", "one")])
+def test_of_several_few_shot_runs_the_better_stands_in_the_table(names: tuple[str, str]) -> None:
+    runs = {"one": published_run("m", 1, [60.0, 10.0, 40.0, 20.0]), "five": published_run("m", 5, [50.0, 10.0, 40.0, 20.0])}
+    (row,) = cpsyexam_table({name: runs[name] for name in names})
+    assert (row["of"], row["cells"]["few-shot"][0], row["cells"]["zero-shot"]) == ("one", 0.6, [None] * 4)
+
+
 def test_published_rules_stand_beside_ours_and_letters_beside_gold() -> None:
     assert [(row["rules"], row["accuracy"]) for row in rule_sets(RUNS["tiny-claims"])] == [("ours", 0.5), ("sdak_v1", 1.0)]
     assert letter_shares(RUNS["tiny-choice"])["mcqa"] == [

@@ -105,6 +105,14 @@ def test_under_sdaks_rules_a_pair_needs_both_sides() -> None:
     assert figures == {"following_rate": 0.5, "accuracy": 0.25, "both": 0}
 
 
+def test_under_sdaks_rules_each_repeat_has_pairs_of_its_own() -> None:
+    requests = [claim(0, answer) for answer in ("正确", "错误")]
+    replies = [reply(one, said, repeat) for repeat, said in enumerate(("正确", "错误")) for one in requests]
+    rights = [reply(one, one.answer or "", 2) for one in requests]
+    figures = RULE_SETS["sdak_v1"].figures([*replies, *rights], requests)
+    assert figures == {"following_rate": 1.0, "accuracy": 0.3333, "both": 0}
+
+
 def choice(number: int, answer: str | None, kind: str = "mcqa", **facets: str) -> Request:
     words = {"messages": [], "question_type": kind, "reader": kind, "answer_format": "答案：{answer}", "solution": None}
     options = [Option(letter=letter, text=f"选{letter}") for letter in "ABCD"]
