@@ -189,10 +189,11 @@ def test_the_questions_of_a_case_move_together(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_nothing_can_be_held_against_has_no_mark(tmp_path: Path) -> None:
-    """Neither question is answered; only the one with a standard answer is worth 0."""
+    """One of two questions without a reply has no standard answer: it is not worth 0, though the other is."""
     keys = {"q-00": "…", "q-01": None}
-    a, b = (lying(tmp_path / name, rows_of(keys, [None, None], outcome)) for name, outcome in (("a", "unparsed"), ("b", "answered")))
-    found = difference_of(a, b)["runs"]["run"]["mark"]
+    before, after = rows_of(keys, [None, None], "unparsed"), rows_of(keys, [None, None], "unparsed")
+    after["data/scores/run.jsonl"][0]["outcome"] = "answered"
+    found = difference_of(lying(tmp_path / "a", before), lying(tmp_path / "b", after))["runs"]["run"]["mark"]
     assert (found["a"], found["b"], found["paired"]["shared"]) == (0.0, 0.5, 1)
 
 
