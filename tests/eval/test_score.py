@@ -75,7 +75,16 @@ def test_a_multiple_choice_is_right_as_a_set_only() -> None:
     assert [score.correct for score in scores] == [True, False, False]
 
 
-@pytest.mark.parametrize("replies", [both(1, "正确", "错误")[:1], [*both(1, "正确", "错误"), reply("claim-1/factual", "正确")]])
+MISFITS = {
+    "missing": both(1, "正确", "错误")[:1],
+    "doubled": [*both(1, "正确", "错误"), reply("claim-1/factual", "正确")],
+    "one doubled for one missing": [reply("claim-1/factual", "正确")] * 2,
+    "of another pair": both(2, "正确", "错误"),
+    "a repeat of one side alone": [*both(1, "正确", "错误"), reply("claim-1/factual", "正确", 1)],
+}
+
+
+@pytest.mark.parametrize("replies", MISFITS.values(), ids=MISFITS.keys())
 def test_missing_and_doubled_replies_are_errors(replies: list[Prediction]) -> None:
     with pytest.raises(ValueError, match=r"do not fit the test split.*predict@RUN"):
         score_replies(replies, claims(pair(1)))

@@ -119,6 +119,12 @@ def test_choice_says_what_kind_of_answer_is_wanted(answer: str, kind: str, name:
     assert request.reply(answer) == f"答案：{answer}"
 
 
+def test_a_subject_of_two_examinations_is_two_subjects_in_the_figures() -> None:
+    found = choice(question(1), question(2, exam="GEE"), question(3, subject="乙"))
+    assert [request.facets["subject"] for request in found] == ["PCE 甲", "GEE 甲", "PCE 乙"]
+    assert [request.facets["exam"] for request in found] == ["PCE", "GEE", "PCE"]
+
+
 def test_the_short_choice_ends_where_the_answer_begins() -> None:
     [request] = with_shots(choice(question(1), prompt="choice_short"), [], 0)
     text = "以下是中国关于甲考试的单项选择题，请选出其中的正确答案。\n\n题1\nA. A1\nB. B1\nC. C1\nD. D1\n答案："
