@@ -125,6 +125,13 @@ def test_a_subject_of_two_examinations_is_two_subjects_in_the_figures() -> None:
     assert [request.facets["exam"] for request in found] == ["PCE", "GEE", "PCE"]
 
 
+@pytest.mark.parametrize("task", ["choice", "essay", "tcm"])
+def test_the_questions_of_a_group_are_right_as_a_whole_in_every_task(task: str) -> None:
+    about = {"question_type": "qa", "options": []} if task == "essay" else {"exam": "TCM"} if task == "tcm" else {}
+    found = asked(task, [question(1, group_id="g-1", **about), question(2, group_id="g-1", **about), question(3, **about)], [])
+    assert [request.unit for request in found] == ["g-1", "g-1", "q-003"]
+
+
 def test_the_short_choice_ends_where_the_answer_begins() -> None:
     [request] = with_shots(choice(question(1), prompt="choice_short"), [], 0)
     text = "以下是中国关于甲考试的单项选择题，请选出其中的正确答案。\n\n题1\nA. A1\nB. B1\nC. C1\nD. D1\n答案："
