@@ -166,6 +166,13 @@ def test_published_rules_stand_beside_ours_and_letters_beside_gold() -> None:
     ]  # fmt: skip
 
 
+def test_shares_of_letters_are_of_what_was_answered() -> None:
+    """Two of four questions answered, A and B: each half of the answers, as of the right ones A and C."""
+    table = {"answered": {"A": 1, "B": 1}, "gold": {"A": 2, "C": 2}}
+    found = {row["letter"]: (row["answered"], row["gold"]) for row in letter_shares({"letters": {"mcqa": table}})["mcqa"]}
+    assert found == {"A": (0.5, 0.5), "B": (0.5, 0.0), "C": (0.0, 0.5)}
+
+
 def test_hostile_text_is_escaped() -> None:
     html = page(FOUND, summarize(FOUND))
     assert "<script" not in html

@@ -324,6 +324,14 @@ def test_claims_draw_their_own_examples_by_type_from_train_then_dev(toy_data: Pa
     assert len({json.dumps(request.messages[:-1]) for request in run(5, 1)}) == 1
 
 
+def test_a_claim_is_shown_no_claim_of_its_head(toy_data: Path) -> None:
+    one, other = split_of(toy_data, "test")[1][:2]
+    alike = structs.replace(other, id="claim-x", head=one.head)
+    request = asked("claim", [], [one])[0]
+    shown = [with_shots([request], asked("claim", [], [pair]), 1)[0].shots for pair in (alike, other)]
+    assert (one.head != other.head, shown) == (True, [0, 1])
+
+
 @given(
     kin=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30),
     shots=st.integers(1, 6),
