@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from scipy import stats
 
-from eval.measuring.intervals import rate_interval
+from eval.measuring.intervals import difference, rate_interval
 from eval.measuring.pairing import METRICS, paired, tally
 from eval.metrics import claim_figures
 from eval.tasks.request import Request
@@ -21,6 +21,7 @@ T = TypeVar("T")
 _SIDES = {"factual": "正确", "non_factual": "错误"}
 _TYPES, _HEAD_SIZE = 17, 9
 _CASES = [(300, 0.5, 5), (300, 0.8, 1), (80, 0.6, 6), (20, 0.5, 30), (40, 0.9, 5), (60, 0.97, 4)]
+_PAIRED_CASES = [(20, 0.3, 0.2), (34, 0.1, 0.02), (34, 0.03, 0.03), (144, 0.15, 0.1), (144, 0.02, 0.01), (521, 0.005, 0.005)]
 
 
 def timed(name: str, do: Callable[[], T]) -> T:
@@ -80,6 +81,17 @@ def coverage(clusters: int, share: float, size: int, runs: int) -> tuple[float, 
     return tuple(hits / runs)
 
 
+def paired_coverage(questions: int, better: float, worse: float, runs: int) -> float:
+    """Return how often the interval of two runs' difference holds the true one; each question is better, worse or alike by chance."""
+    random = np.random.default_rng(12)
+    hits = 0
+    for _ in range(runs):
+        more = random.choice([1, -1, 0], questions, p=[better, worse, 1 - better - worse])
+        found = difference(more, np.ones(questions, np.int64), "difference", draws=2000).interval
+        hits += found is not None and found[0] <= better - worse <= found[1]
+    return hits / runs
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=14_048)
@@ -100,6 +112,9 @@ def main() -> None:
     for clusters, share, size in _CASES if args.coverage else ():
         ours, quantiles = coverage(clusters, share, size, args.coverage)
         print(f"{clusters} clusters of 1 to {size}, rate {share}: held by {100 * ours:.1f} %, quantiles alone {100 * quantiles:.1f} %")
+    for questions, better, worse in _PAIRED_CASES if args.coverage else ():
+        held = paired_coverage(questions, better, worse, args.coverage)
+        print(f"{questions} questions, {better} better, {worse} worse: difference held by {100 * held:.1f} %")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import get_args
 
+import numpy as np
+
 from eval.measuring.figures import Figures
 from eval.measuring.grid import Grid, rate, read_grid, whole_units
 from eval.tasks.request import Request
@@ -102,12 +104,18 @@ def _single(grid: Grid, where: str, headline: bool) -> Figures:
 
 
 def _groups(grid: Grid) -> Figures:
-    """Return the share of cases and of groups with shared options that are right as a whole, over all and by form."""
+    """Return the share of cases and of groups with shared options that are right as a whole, over all and by form.
+
+    A group of which an answer is hidden is not known to be right, and in no accuracy.
+    """
 
     def figures(part: Grid, where: str, headline: bool = False) -> Figures:
-        scored = part.scored()
-        right, groups = whole_units(scored.right, scored.requests)
-        return {"groups": len(groups), "questions": len(scored.requests)} | rate("accuracy", right, groups, _BY_UNIT, where)
+        right, groups = whole_units(part.right, part.requests)
+        known = whole_units(part.known[:, np.newaxis], part.requests)[0][:, 0]
+        scored = [group for group, marked in zip(groups, known, strict=True) if marked]
+        told: Figures = {"groups": len(groups), "questions": len(part.requests)}
+        told |= {"unscored": len(groups) - len(scored)} if len(groups) > len(scored) else {}
+        return told | rate("accuracy", right[known], scored, _BY_UNIT, where)
 
     return figures(grid, "groups") | {"by_form": _grouped(grid, "form", figures, "groups")}
 

@@ -57,10 +57,19 @@ def rate_interval(sums: Counts, counts: Counts, name: str, draws: int = _DRAWS) 
 
 
 def difference(sums: Counts, counts: Counts, name: str, draws: int = _PAIRED_DRAWS) -> Difference:
-    """Return interval and p-value of sum(sums) / sum(counts), where a cluster's sum is what one run has more than the other."""
+    """Return interval and p-value of sum(sums) / sum(counts), where a cluster's sum is what one run has more than the other.
+
+    Where all clusters differ alike, there is nothing to draw from: the exact binomial bound says which share of clusters may be
+    unlike those seen, and these may differ by anything from -1 to 1. So two runs that agree on 5 of 5 are not called certainly alike.
+    """
     if len(sums) < 2:
         return Difference(None, 1.0)
-    clusters, drawn = _clusters(counts), _drawn(sums, counts, name, draws)
+    clusters = _clusters(counts)
+    if (sums * counts[0] == sums[0] * counts).all():
+        alike, gap = _exact(clusters, clusters)[0], float(sums.sum() / counts.sum())
+        p_value = min(2 * (1 + abs(gap)) ** -clusters, 1.0)
+        return Difference((alike * (1 + gap) - 1, alike * (gap - 1) + 1), max(p_value, 2 / (draws + 1)))
+    drawn = _drawn(sums, counts, name, draws)
     low, high = np.quantile(drawn, _tails(clusters))
     beyond = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
     tail = min((beyond + 1) / (draws + 1), 0.5)

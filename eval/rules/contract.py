@@ -1,6 +1,7 @@
 """What a published rule set is: where it is from, how it reads a reply, and the figures it gives."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
 
 from msgspec import Struct
 
@@ -36,7 +37,7 @@ def choice_figures(read: Read, of_the_read: bool = False) -> Callable[[Sequence[
     """Return the figures of a rule set for choices: a decision is right when it is the very string of the answer.
 
     Args:
-        of_the_read: give the accuracy among the replies that have a decision, too, where the released code drops the others.
+        of_the_read: give the figures among the replies that have a decision, too, where the released code drops the others.
     """
 
     def figures(predictions: Sequence[Prediction], requests: Sequence[Request]) -> dict:
@@ -44,12 +45,25 @@ def choice_figures(read: Read, of_the_read: bool = False) -> Callable[[Sequence[
         rows = [(asked[row.item_id], row.reply) for row in predictions if row.item_id in asked]
         decided = [(request, decision_on(read, reply, request)) for request, reply in rows]
         right = sum(decision == request.answer for request, decision in decided)
-        found = sum(decision not in (None, ERROR) for _, decision in decided)
+        found = [(request, decision == request.answer) for request, decision in decided if decision not in (None, ERROR)]
         errors = sum(decision == ERROR for _, decision in decided)
-        among = {"accuracy_of_the_read": share(right, found)} if of_the_read else {}
-        return {"following_rate": share(found, len(rows)), "accuracy": share(right, len(rows)), **among, "errors": errors}
+        among = {"accuracy_of_the_read": share(right, len(found))} | leaderboard(found) if of_the_read else {}
+        return {"following_rate": share(len(found), len(rows)), "accuracy": share(right, len(rows)), **among, "errors": errors}
 
     return figures
+
+
+def leaderboard(read: Iterable[tuple[Request, bool]]) -> dict[str, float]:
+    """Return what CPsyExam's leaderboard shows (evaluations/evaluate_submission.py at 73daf637), of decisions that are right or not.
+
+    The mean of the subjects' accuracies, each among its questions with a decision, and of single and multiple choices the mean, however
+    many questions they are: not the paper's Avg. A kind without a subject counts as 0.
+    """
+    marks: dict[str, dict[str, list[bool]]] = {"mcqa": {}, "mrqa": {}}
+    for request, right in read:
+        marks[request.question_type].setdefault(request.facets.get("subject", ""), []).append(right)
+    kinds = {kind: fmean(map(fmean, subjects.values())) if subjects else 0.0 for kind, subjects in marks.items()}
+    return {f"leaderboard_{name}": round(value, 4) for name, value in (kinds | {"avg": fmean(kinds.values())}).items()}
 
 
 def decision_on(read: Read, reply: str, request: Request) -> str | None:

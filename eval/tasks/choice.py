@@ -47,5 +47,5 @@ TASK = Task(
     about="Single and multiple choice (CPsyExam).",
     prompts=("choice", "choice_short"),
     requests=requests,
-    published=("cpsyexam_v1", "cmb_v1"),
+    published=("cpsyexam_v1", "cpsyexam_api_v1", "cmb_v1"),
 )

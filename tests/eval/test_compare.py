@@ -9,11 +9,12 @@ from ruamel.yaml import YAML
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from eval.compare import main
+from eval.compare import compare, main
 from eval.measuring.pairing import METRICS, Tally, mean, paired, tally, with_holm
 from records.jsonl import write_jsonl
 from records.judgement import Judgement
 from records.prediction import Score
+from records.run import Run
 
 
 def scores(right: list[bool | None], start: int = 0, repeat: int = 0) -> list[Score]:
@@ -60,14 +61,35 @@ def test_both_sides_of_a_pair_and_all_repeats_count() -> None:
         for side in ("factual", "non_factual")
         for repeat in range(3)
     ]
-    assert tally(rows, METRICS["accuracy"]) == {"claim-1": Tally(1, 3)}
+    for order in (rows, rows[::-1]):  # whichever side comes last
+        assert tally(order, METRICS["accuracy"]) == {"claim-1": Tally(1, 3)}
     assert mean(tally(rows, METRICS["accuracy"]).values()) == Fraction(1, 3)
+
+
+def test_runs_of_different_repeats_are_compared_by_their_shares() -> None:
+    """What is right once of once is alike to three of three, better than two of three; asking thrice the same changes nothing."""
+    ours = {"a": Tally(1, 1), "b": Tally(1, 1), "c": Tally(0, 1), "d": Tally(0, 1), "e": Tally(1, 1)}
+    theirs = {"a": Tally(3, 3), "b": Tally(2, 3), "c": Tally(1, 3), "d": Tally(0, 3), "e": Tally(0, 3)}
+    found, mirrored = paired(ours, theirs, {}, "x"), paired(theirs, ours, {}, "x")
+    assert (found["better"], found["worse"], found["alike"], found["difference"]) == (2, 1, 2, 0.2)
+    assert (mirrored["better"], mirrored["worse"], mirrored["difference"]) == (1, 2, -0.2)
+    assert -1 <= found["interval"][0] <= 0.2 <= found["interval"][1] <= 1
+    thrice = {key: Tally(3 * one.marks, 3) for key, one in ours.items()}
+    assert paired(thrice, theirs, {}, "x") == found
 
 
 def test_hidden_answers_are_in_no_accuracy_and_in_the_following_rate() -> None:
     rows = scores([True, None, False])
     assert len(tally(rows, METRICS["accuracy"])) == 2
     assert len(tally(rows, METRICS["following_rate"])) == 3
+
+
+def test_a_row_has_the_means_on_what_both_were_asked_and_says_what_only_one_was() -> None:
+    runs = {name: Run(model=name, task="choice") for name in ("one", "other")}
+    asked = {"one": tallies([True] * 6 + [False] * 4), "other": tallies([False] * 9, 4)}
+    (row,) = compare(runs, asked, {}, {})
+    assert (row["shared"], row["only_a"], row["only_b"]) == (6, 4, 3)
+    assert (row["of_a"], row["of_b"], row["difference"]) == (0.3333, 0.0, 0.3333)
 
 
 RUNS = {
@@ -131,9 +153,10 @@ def test_marks_of_one_judge_are_compared(project: Path) -> None:
             for n in range(1, 20) for order, mark in zip(("standard_first", "given_first"), marks, strict=True)
         ]  # fmt: skip
         write_jsonl(f"data/judgements/{run}.jsonl", judgements, key=lambda one: (one.item_id, one.order))
-    for judges, found in (({"words": {"model": "m"}, "other-words": {"model": "m"}}, 1), ({"words": {"model": "m"}}, 0)):
+    first = {"words": {"model": "m"}}
+    for second, found in (({"other-words": {"model": "m"}}, 1), ({"other-words": {"model": "n"}}, 0), ({}, 0)):
         with open("params.yaml", "w", encoding="utf-8") as file:
-            YAML().dump(params | {"judges": judges}, file)
+            YAML().dump(params | {"judges": first | second}, file)
         main([])
         rows = [row for row in msgspec.json.decode((project / "metrics/compare.json").read_bytes())["pairs"] if row["task"] == "essay"]
         assert len(rows) == found

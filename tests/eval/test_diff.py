@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.diff import difference_of, main
-from eval.differing.parts import CAUSES, PLACES, divide, rounded
-from eval.differing.version import Version
+from eval.differing.parts import CAUSES, PLACES, causes_of, divide, rounded, traits_of
+from eval.differing.version import Replied, Scored, Version
 from eval.measuring.pairing import Tally
 
 tallies = st.dictionaries(
@@ -43,6 +43,20 @@ def test_parts_by_hand() -> None:
     assert effects["prompt"] == (1, Fraction(1, 3))
     assert effects["added"] == (1, Fraction(3, 4) - Fraction(2, 3))
     assert sum(effect for _, effect in effects.values()) == Fraction(1, 4)
+
+
+def test_where_nothing_is_shared_all_of_the_change_is_of_what_was_added() -> None:
+    parts = divide({"a": Tally(0, 1), "b": Tally(1, 1)}, {"c": Tally(1, 1)}, {})
+    assert {part.name: (part.items, part.effect) for part in parts if part.items} == {"removed": (2, 0), "added": (1, Fraction(1, 2))}
+
+
+def test_a_reply_that_is_cut_where_it_ended_before_is_another_reply() -> None:
+    def traits(finish_reason: str, outcome: str) -> dict:
+        scores = [Scored(item_id="c-1/factual", repeat=0, outcome=outcome)]
+        return traits_of(scores, [Replied("c-1/factual", 0, "0", "这道题", finish_reason)], {})
+
+    assert causes_of(traits("stop", "unparsed"), traits("length", "truncated")) == {"c-1": "reply"}
+    assert causes_of(traits("stop", "unparsed"), traits("stop", "truncated")) == {"c-1": "reading"}
 
 
 MAKE = """
@@ -143,6 +157,44 @@ def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     }  # fmt: skip
     following = found["runs"]["kept"]["following_rate"]
     assert (following["a"], following["b"]) == (0.8333, 1.0)
+
+
+def lying(folder: Path, rows: dict[str, list[dict]]) -> Version:
+    """Return a version of files as they lie in a folder, of one run that is judged."""
+    for path, lines in rows.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (folder / "params.yaml").write_text("runs: {run: {}}\njudges: {run: {}}\n", encoding="utf-8")
+    return Version("workspace", folder)
+
+
+def rows_of(keys: dict[str, str | None], right: list[bool | None], outcome: str = "answered", mark: float = 50.0) -> dict[str, list[dict]]:
+    ids = [f"q-{number:02}" for number in range(len(right))]
+    scores = [{"item_id": one, "repeat": 0, "outcome": outcome, "correct": mark_} for one, mark_ in zip(ids, right, strict=True)]
+    reply = {"repeat": 0, "prompt_sha256": "0", "reply": "", "finish_reason": "stop"}
+    return {
+        "data/splits/test/questions.jsonl": [{"id": one, "group_id": f"g{int(one[2:]) // 5}", "answer": keys.get(one, "A")} for one in ids],
+        "data/scores/run.jsonl": scores,
+        "data/predictions/run.jsonl": [{"item_id": one} | reply for one in ids],
+        "data/judgements/run.jsonl": [{"item_id": ids[0], "repeat": 0, "order": "given_first", "draw": 0, "mark": mark}],
+    }
+
+
+def test_the_questions_of_a_case_move_together(tmp_path: Path) -> None:
+    """Eight cases of five, six won and two lost whole: forty questions look certain, as eight cases do not."""
+    right = [True] * 30 + [False] * 10
+    a, b = (lying(tmp_path / name, rows_of({}, marks)) for name, marks in (("a", [not mark for mark in right]), ("b", right)))
+    test = difference_of(a, b)["runs"]["run"]["accuracy"]["paired"]
+    assert test["mcnemar_p"] < 0.01 and test["bootstrap_p"] > 0.05 and not test["differs"]
+
+
+def test_an_answer_that_nothing_can_be_held_against_has_no_mark(tmp_path: Path) -> None:
+    """One of two questions without a reply has no standard answer: it is not worth 0, though the other is."""
+    keys = {"q-00": "…", "q-01": None}
+    before, after = rows_of(keys, [None, None], "unparsed"), rows_of(keys, [None, None], "unparsed")
+    after["data/scores/run.jsonl"][0]["outcome"] = "answered"
+    found = difference_of(lying(tmp_path / "a", before), lying(tmp_path / "b", after))["runs"]["run"]["mark"]
+    assert (found["a"], found["b"], found["paired"]["shared"]) == (0.0, 0.5, 1)
 
 
 def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path, monkeypatch, capsys) -> None:

@@ -150,7 +150,9 @@ def test_scripted_models_get_the_figures_of_arithmetic(tmp_path: Path) -> None:
 
 
 def test_shares_are_those_of_a_mixed_run(tmp_path: Path) -> None:
-    said = [SOUND] * 4 + [("正确", "正确")] * 3 + [("错误", "错误")] + [("错误，不够严谨", "错误")] + [("?", "错误")]
+    said = (
+        [SOUND] * 3 + [("正确。", "错误。")] + [("正确", "正确")] * 3 + [("错误", "错误")] + [("错误，不够严谨", "错误")] + [("?", "错误")]
+    )
     folder = Folder(tmp_path, {"mixed": said})
     figures = folder.errors("--drawn", "5")["runs"]["mixed"]
     assert figures["by_verdicts"] == {
@@ -168,8 +170,14 @@ def test_shares_are_those_of_a_mixed_run(tmp_path: Path) -> None:
         "contrary": 1,
         "reversed": 0,
     }
-    assert figures["proposed"]["pairs"] == 5 and figures["answer_reliability"]["drawn"] == 4
-    assert sorted(row.asks for row in folder.queue("mixed")) == ["error"] * 5 + ["reason"] * 4
+    reliability = figures["answer_reliability"]
+    assert (reliability["right"], reliability["without_reason"], reliability["drawn"]) == (
+        4,
+        1,
+        3,
+    )  # wrong pairs without a reason are none of them
+    assert figures["proposed"]["pairs"] == 5
+    assert sorted(row.asks for row in folder.queue("mixed")) == ["error"] * 5 + ["reason"] * 3
     table = (tmp_path / "errors/table.md").read_text(encoding="utf-8")
     assert "| mixed | by verdicts | 6 | 16.67 | 50.00 |  |  | 33.33 | 0.00 |  |" in table
     assert "| mixed | by people | 0 | – | – | – | – | – | – | 0 |" in table

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportion_confint
 
 from eval.measuring.intervals import difference, rate_interval, sign_test
 
@@ -63,6 +64,14 @@ def test_clusters_that_are_alike_in_the_middle_are_not_certain_either() -> None:
     """Six pairs asked twice, each right once."""
     exact = stats.binomtest(3, 6).proportion_ci(method="exact")
     assert rate_interval(np.full(6, 1), np.full(6, 2), "x") == pytest.approx((exact.low, exact.high))
+
+
+def test_a_cluster_that_is_nearly_everything_is_nearly_all_there_is() -> None:
+    """A hundred right answers, 96 of them in one case, bound the rate less than five cases of twenty do."""
+    uneven, even = ints([96, 1, 1, 1, 1]), ints([20] * 5)
+    assert rate_interval(uneven, uneven, "x")[0] < 0.1 < 0.47 < rate_interval(even, even, "x")[0]
+    wrong = ints([0, 1, 0, 0, 1])
+    assert rate_interval(uneven - wrong, uneven, "x")[0] < 0.1
 
 
 def test_one_cluster_tells_nothing() -> None:
@@ -132,7 +141,33 @@ def test_the_paired_p_value_is_students() -> None:
     assert difference(less, np.full(60, 30), "x").p_value == pytest.approx(student, rel=0.15)
 
 
-def test_runs_that_agree_everywhere_do_not_differ() -> None:
-    result = difference(np.zeros(50, np.int64), np.ones(50, np.int64), "x")
-    assert result.interval == (0, 0)
-    assert result.p_value == pytest.approx(1, abs=0.02)
+def test_no_p_value_is_nothing() -> None:
+    """No draw of a hundred is beyond 0, which says that it is seldom, not that it never is."""
+    gains = ints([1, 2] * 500)
+    assert difference(gains, np.full(1000, 4), "x", draws=100).p_value == pytest.approx(2 / 101, rel=0.02)
+
+
+@pytest.mark.parametrize("clusters", [2, 5, 50, 521])
+def test_runs_that_agree_everywhere_do_not_differ_and_are_not_certain_to_be_alike(clusters: int) -> None:
+    """Of as many more, a share that the exact binomial bound leaves open may differ."""
+    result = difference(np.zeros(clusters, np.int64), np.ones(clusters, np.int64), "x")
+    changed = proportion_confint(0, clusters, method="beta")[1]
+    assert result.interval == pytest.approx((-changed, changed))
+    assert result.p_value == 1
+
+
+@pytest.mark.parametrize("clusters", [2, 5, 6, 12])
+def test_one_run_better_everywhere_is_as_sure_as_the_sign_test(clusters: int) -> None:
+    ones = np.ones(clusters, np.int64)
+    better, worse = difference(ones, ones, "x"), difference(-ones, ones, "x")
+    assert better.p_value == worse.p_value == pytest.approx(sign_test(clusters, 0))
+    assert better.interval == pytest.approx((1 - 2 * proportion_confint(0, clusters, method="beta")[1], 1))
+    assert better.interval == (-worse.interval[1], -worse.interval[0])
+    assert (better.interval[0] <= 0) == (better.p_value >= 0.05)
+
+
+def test_the_same_small_gain_everywhere_is_no_certainty_either() -> None:
+    """Marks: a gain of two of 100 in each of four answers says little, in each of a thousand much."""
+    few, many = (difference(np.full(size, 2), np.full(size, 100), "x") for size in (4, 1000))
+    assert few.interval[0] < 0 < few.interval[1] and few.p_value == 1
+    assert 0 < many.interval[0] < 0.02 < many.interval[1] and many.p_value < 0.001

@@ -156,6 +156,25 @@ def test_what_cannot_be_judged_is_told(tmp_path: Path) -> None:
         stage.judge("overlap")
 
 
+def test_the_published_figure_is_of_the_published_order_and_of_one_judging() -> None:
+    one = four()[0]
+    said = {("standard_first", 0): "85", ("standard_first", 1): "20", ("given_first", 0): "10", ("given_first", 1): "5"}
+    rows = [judgement(one.id, order, float(text), draw=draw, reply=text) for (order, draw), text in said.items()]
+    found = figures(mark_answers([(one, 0, True)], rows), rows)
+    assert (found["published"]["cpsyexam_v1"]["mark"], found["mark"]) == (85.0, 30.0)
+
+
+def test_the_questions_of_a_case_are_drawn_together() -> None:
+    """Eight cases of five answers, each worth 80 or 20 throughout, say less than forty answers apart."""
+    reach = []
+    for case in (lambda number: f"group-{number // 5}", lambda number: None):
+        questions = [essay_question(number, "甲", group_id=case(number)) for number in range(40)]
+        rows = [judgement(one.id, "standard_first", 80 if number // 5 % 2 else 20) for number, one in enumerate(questions)]
+        low, high = figures(mark_answers([(one, 0, True) for one in questions], rows), rows)["mark_interval"]
+        reach.append(high - low)
+    assert reach[0] > 2 * reach[1]
+
+
 def test_agreement_of_orders_is_that_of_the_formulas() -> None:
     marks = {"a": (80, 90), "b": (60, 60), "c": (20, 0), "d": (50, None)}
     rows = [

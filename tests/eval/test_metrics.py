@@ -2,6 +2,7 @@
 
 import time
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,6 +126,38 @@ def test_groups_are_right_as_a_whole_and_by_form() -> None:
         "b1": (1, 1.0),
     }
     assert figures["by_form"]["a3"]["accuracy"] == 0.8333
+
+
+def test_a_group_with_a_hidden_answer_is_not_known_to_be_right() -> None:
+    """One of its questions may be wrong: it is in no group accuracy, and counted, as a single hidden question is."""
+    asked = [
+        request(f"{unit}-{n}", unit=unit, form="a3", answer="A" if unit == "g1" or n else None) for unit in ("g1", "g2") for n in range(3)
+    ]
+    found = choice_figures([score(one, "A" if one.unit == "g2" else "B") for one in asked], asked)["groups"]
+    assert (found["groups"], found["questions"], found["unscored"], found["accuracy"]) == (2, 6, 1, 0.0)
+    assert found["by_form"]["a3"]["unscored"] == 1
+    known = [one for one in asked if one.unit == "g1"]
+    assert "unscored" not in choice_figures([score(one, "A") for one in known], known)["groups"]
+
+
+def test_repeats_that_say_the_same_change_no_interval() -> None:
+    """Three times the same replies are no more questions: rates and intervals stay, and the deviation is 0."""
+    asked = [request(f"q{n:02}", unit=f"g{n // 2}", subject=f"s{n % 5}") for n in range(30)]
+    once, thrice = (
+        choice_figures([score(one, "A" if n % 3 else None, repeat) for n, one in enumerate(asked) for repeat in range(repeats)], asked)
+        for repeats in (1, 3)
+    )
+    names = [name for name in once if name.startswith(("accuracy", "following_rate"))]
+    assert len([name for name in names if "_interval" in name]) == 4
+    assert {name: thrice[name] for name in names} == {name: once[name] for name in names}
+    assert thrice["accuracy_std"] == thrice["following_rate_std"] == 0.0
+
+
+def test_the_tcm_examination_is_no_part_of_cpsyexams_average() -> None:
+    asked = [msgspec.structs.replace(request(f"q{n}"), reader="tcm") for n in range(3)]
+    assert "avg" not in FIGURES["tcm"]([score(one, "A") for one in asked], asked)
+    both = [*asked, request("q3"), request("q4", "mrqa", "AB")]
+    assert choice_figures([score(one, "A") for one in both], both)["avg"] == 0.5
 
 
 def test_cases_are_drawn_whole_and_subjects_on_demand() -> None:

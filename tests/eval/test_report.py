@@ -152,11 +152,25 @@ def test_a_model_without_few_shot_has_empty_cells_and_other_methods_a_row_of_the
     assert [(row["of"], row["cells"]["few-shot"]) for row in rows] == [("g", [None] * 4), ("l", [None] * 4)]
 
 
+@pytest.mark.parametrize("names", [("one", "five"), ("five", "one")])
+def test_of_several_few_shot_runs_the_better_stands_in_the_table(names: tuple[str, str]) -> None:
+    runs = {"one": published_run("m", 1, [60.0, 10.0, 40.0, 20.0]), "five": published_run("m", 5, [50.0, 10.0, 40.0, 20.0])}
+    (row,) = cpsyexam_table({name: runs[name] for name in names})
+    assert (row["of"], row["cells"]["few-shot"][0], row["cells"]["zero-shot"]) == ("one", 0.6, [None] * 4)
+
+
 def test_published_rules_stand_beside_ours_and_letters_beside_gold() -> None:
     assert [(row["rules"], row["accuracy"]) for row in rule_sets(RUNS["tiny-claims"])] == [("ours", 0.5), ("sdak_v1", 1.0)]
     assert letter_shares(RUNS["tiny-choice"])["mcqa"] == [
         {"letter": "A", "answered": 1.0, "gold": 1 / 3}, {"letter": "B", "answered": 0.0, "gold": 2 / 3},
     ]  # fmt: skip
+
+
+def test_shares_of_letters_are_of_what_was_answered() -> None:
+    """Two of four questions answered, A and B: each half of the answers, as of the right ones A and C."""
+    table = {"answered": {"A": 1, "B": 1}, "gold": {"A": 2, "C": 2}}
+    found = {row["letter"]: (row["answered"], row["gold"]) for row in letter_shares({"letters": {"mcqa": table}})["mcqa"]}
+    assert found == {"A": (0.5, 0.5), "B": (0.5, 0.0), "C": (0.0, 0.5)}
 
 
 def test_hostile_text_is_escaped() -> None:

@@ -105,10 +105,18 @@ def test_under_sdaks_rules_a_pair_needs_both_sides() -> None:
     assert figures == {"following_rate": 0.5, "accuracy": 0.25, "both": 0}
 
 
-def choice(number: int, answer: str | None, kind: str = "mcqa") -> Request:
+def test_under_sdaks_rules_each_repeat_has_pairs_of_its_own() -> None:
+    requests = [claim(0, answer) for answer in ("正确", "错误")]
+    replies = [reply(one, said, repeat) for repeat, said in enumerate(("正确", "错误")) for one in requests]
+    rights = [reply(one, one.answer or "", 2) for one in requests]
+    figures = RULE_SETS["sdak_v1"].figures([*replies, *rights], requests)
+    assert figures == {"following_rate": 1.0, "accuracy": 0.3333, "both": 0}
+
+
+def choice(number: int, answer: str | None, kind: str = "mcqa", **facets: str) -> Request:
     words = {"messages": [], "question_type": kind, "reader": kind, "answer_format": "答案：{answer}", "solution": None}
     options = [Option(letter=letter, text=f"选{letter}") for letter in "ABCD"]
-    return Request(item_id=f"q-{number}", answer=answer, options=options, pool="p", kin=frozenset(), unit="u", facets={}, **words)
+    return Request(item_id=f"q-{number}", answer=answer, options=options, pool="p", kin=frozenset(), unit="u", facets=facets, **words)
 
 
 def test_under_cpsyexams_rules_a_decision_is_right_as_the_very_string() -> None:
@@ -123,3 +131,18 @@ def test_the_later_code_counts_among_the_read_only() -> None:
     replies = [reply(requests[0], "A"), reply(requests[1], "不知道"), reply(requests[2], "说不好")]
     figures = RULE_SETS["cpsyexam_api_v1"].figures(replies, requests)
     assert (figures["accuracy"], figures["accuracy_of_the_read"]) == (0.3333, 1.0)
+
+
+def test_the_leaderboard_is_the_mean_of_subjects_and_of_both_kinds() -> None:
+    """A subject of one question weighs as much as one of three, what was not read is left out, and a kind without any is 0."""
+    single = [choice(number, "A", subject="PCE 甲" if number < 3 else "PCE 乙") for number in range(4)]
+    several = [choice(number, "AC", "mrqa", subject="PCE 甲") for number in (4, 5)]
+    said = ["A", "B", "不知道", "A", "AC", "AB"]
+    replies = [reply(*pair) for pair in zip([*single, *several], said, strict=True)]
+    figures = RULE_SETS["cpsyexam_api_v1"].figures(replies, [*single, *several])
+    names = ("leaderboard_mcqa", "leaderboard_mrqa", "leaderboard_avg")
+    assert [figures[name] for name in names] == [0.75, 0.5, 0.625]
+    assert (figures["accuracy"], figures["accuracy_of_the_read"]) == (0.5, 0.6)
+    one_kind = RULE_SETS["cpsyexam_api_v1"].figures(replies[:4], single)
+    assert [one_kind[name] for name in names] == [0.75, 0.0, 0.375]
+    assert "leaderboard_avg" not in RULE_SETS["cpsyexam_v1"].figures(replies, single + several)

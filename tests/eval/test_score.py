@@ -75,7 +75,16 @@ def test_a_multiple_choice_is_right_as_a_set_only() -> None:
     assert [score.correct for score in scores] == [True, False, False]
 
 
-@pytest.mark.parametrize("replies", [both(1, "正确", "错误")[:1], [*both(1, "正确", "错误"), reply("claim-1/factual", "正确")]])
+MISFITS = {
+    "missing": both(1, "正确", "错误")[:1],
+    "doubled": [*both(1, "正确", "错误"), reply("claim-1/factual", "正确")],
+    "one doubled for one missing": [reply("claim-1/factual", "正确")] * 2,
+    "of another pair": both(2, "正确", "错误"),
+    "a repeat of one side alone": [*both(1, "正确", "错误"), reply("claim-1/factual", "正确", 1)],
+}
+
+
+@pytest.mark.parametrize("replies", MISFITS.values(), ids=MISFITS.keys())
 def test_missing_and_doubled_replies_are_errors(replies: list[Prediction]) -> None:
     with pytest.raises(ValueError, match=r"do not fit the test split.*predict@RUN"):
         score_replies(replies, claims(pair(1)))
@@ -126,4 +135,4 @@ def test_the_stage_tells_cost_and_who_was_shown_fewer_examples(tmp_path: Path) -
     metrics = scored(tmp_path, replies, flags, [question(1), question(2)], [])
     assert (metrics["short_of_shots"], metrics["usage"]["cost"]) == (1, 2.0)
     assert metrics["published"]["cpsyexam_v1"] == {"following_rate": 1.0, "accuracy": 0.5, "errors": 0}
-    assert list(metrics["published"]) == ["cpsyexam_v1", "cmb_v1"]
+    assert list(metrics["published"]) == ["cpsyexam_v1", "cpsyexam_api_v1", "cmb_v1"]

@@ -119,6 +119,19 @@ def test_choice_says_what_kind_of_answer_is_wanted(answer: str, kind: str, name:
     assert request.reply(answer) == f"答案：{answer}"
 
 
+def test_a_subject_of_two_examinations_is_two_subjects_in_the_figures() -> None:
+    found = choice(question(1), question(2, exam="GEE"), question(3, subject="乙"))
+    assert [request.facets["subject"] for request in found] == ["PCE 甲", "GEE 甲", "PCE 乙"]
+    assert [request.facets["exam"] for request in found] == ["PCE", "GEE", "PCE"]
+
+
+@pytest.mark.parametrize("task", ["choice", "essay", "tcm"])
+def test_the_questions_of_a_group_are_right_as_a_whole_in_every_task(task: str) -> None:
+    about = {"question_type": "qa", "options": []} if task == "essay" else {"exam": "TCM"} if task == "tcm" else {}
+    found = asked(task, [question(1, group_id="g-1", **about), question(2, group_id="g-1", **about), question(3, **about)], [])
+    assert [request.unit for request in found] == ["g-1", "g-1", "q-003"]
+
+
 def test_the_short_choice_ends_where_the_answer_begins() -> None:
     [request] = with_shots(choice(question(1), prompt="choice_short"), [], 0)
     text = "以下是中国关于甲考试的单项选择题，请选出其中的正确答案。\n\n题1\nA. A1\nB. B1\nC. C1\nD. D1\n答案："
@@ -253,6 +266,14 @@ def test_what_follows_is_shown_no_examples_of_its_own_but_has_those_of_the_first
     assert whole.messages[1]["content"].startswith("别的患者。\n1)．")
 
 
+def test_a_later_question_of_a_case_is_no_example_since_its_case_is_said_before_it() -> None:
+    first, second = sorted(tcm(*case_of(2, "别的患者。", group="g-2")), key=lambda request: request.follows or "")
+    apart = structs.replace(second, item_id="q-9", kin=frozenset({"q-9"}))
+    examples = [apart, structs.replace(first, kin=frozenset({"q-8"}))]
+    asked_first = next(request for request in with_shots(tcm(*case_of(2)), examples, 2) if not request.follows)
+    assert asked_first.shots == 1 and asked_first.messages[1]["content"].startswith("别的患者。")
+
+
 @pytest.fixture
 def listing(tmp_path: Path):
     """A function that writes splits of choice questions and a list of examples, and returns the request of the only question of test."""
@@ -301,6 +322,14 @@ def test_claims_draw_their_own_examples_by_type_from_train_then_dev(toy_data: Pa
     assert origins == ["train"] * 12 + ["dev"] * 2  # one side of each head
     assert run(5, 1) == run(5, 1) != run(5, 2)
     assert len({json.dumps(request.messages[:-1]) for request in run(5, 1)}) == 1
+
+
+def test_a_claim_is_shown_no_claim_of_its_head(toy_data: Path) -> None:
+    one, other = split_of(toy_data, "test")[1][:2]
+    alike = structs.replace(other, id="claim-x", head=one.head)
+    request = asked("claim", [], [one])[0]
+    shown = [with_shots([request], asked("claim", [], [pair]), 1)[0].shots for pair in (alike, other)]
+    assert (one.head != other.head, shown) == (True, [0, 1])
 
 
 @given(
