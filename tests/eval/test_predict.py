@@ -4,11 +4,15 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from io import FileIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 
-from eval.asking.asker import NOT_REACHED, Asker
+from eval.asking.asker import NOT_REACHED, Asker, Counts
+from eval.asking.shares import Finished, Rank, tell_finished, wait_for_others
 from eval.asking.store import KeptReply, Store, open_store
 from eval.backends.contract import Asking, Reply, Settings
 from eval.predict import ask, describe, main
@@ -182,6 +186,41 @@ class Stumbling(Counting):
     def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         replies = list(super().generate(askings, settings))
         yield from replies[:-1] + replies[-1:] * self._times
+
+
+def test_an_error_without_a_cause_is_one_all_the_same(askings: list[Asking], tmp_path: Path) -> None:
+    class Wordless(Counting):
+        def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+            for place in range(len(askings)):
+                yield place, Reply(text="half of it", finish_reason="error", tokens=3)
+
+    (reply, *_) = ask(Wordless(), askings, PLAIN, tmp_path / "kept.jsonl", "run")
+    assert (reply.text, reply.error) == ("", "no reply")
+    assert (tmp_path / "kept.jsonl").read_bytes() == b""
+
+
+def test_what_another_launch_left_is_not_waited_on_twice(tmp_path: Path) -> None:
+    """A process that says it is done speaks for its own launch; the first waits until the right one does."""
+    rank = Rank(1, 2)
+    tell_finished(tmp_path, "run", rank, Finished(asked="of old", counts=Counts(asked=7), failed={}))
+    naps = []
+
+    def sleep(seconds: float) -> None:
+        naps.append(seconds)
+        tell_finished(tmp_path, "run", rank, Finished(asked="of now", counts=Counts(asked=2), failed={}))
+
+    (found,) = wait_for_others(tmp_path, "run", 2, "of now", sleep)
+    assert (found.counts.asked, len(naps)) == (2, 1)
+
+
+@given(before=st.lists(st.binary(max_size=9), max_size=4), torn=st.binary(max_size=9))
+def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], torn: bytes) -> None:
+    whole = b"".join(line.replace(b"\n", b" ") + b"\n" for line in before)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "kept.jsonl"
+        path.write_bytes(whole + torn.replace(b"\n", b" "))
+        with open_store(path):
+            assert path.read_bytes() == whole
 
 
 @pytest.mark.parametrize(("times", "message"), [
