@@ -7,6 +7,7 @@ default to that block, and the paths to those of the pipeline.
 import argparse
 import logging
 import re
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -77,7 +78,7 @@ def read_arguments(
     if keyed:
         defaults = (defaults or {}).get(namespace.key)
     if shape is not None:
-        namespace.params = convert(_merge(defaults or {}, given), shape, f"parameters of {block}")
+        namespace.params = convert(_merge(defaults or {}, given), shape, f"parameters of {block}" + (f".{namespace.key}" if keyed else ""))
     for name, default in paths.items():
         attribute = name.replace("-", "_")
         if getattr(namespace, attribute) is None:
@@ -92,6 +93,9 @@ def run_stage(main: Callable[[], None]) -> None:
         main()
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
+    except KeyboardInterrupt:
+        print("interrupted; the same command begins again, and keeps what is kept as it comes", file=sys.stderr)
+        sys.exit(128 + signal.SIGINT)
 
 
 def _field_names(shape: type[Struct] | None) -> set[str]:
