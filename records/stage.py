@@ -61,7 +61,8 @@ def read_arguments(
     for name in scalars:
         parser.add_argument(f"--{name}", default=known.get(name), help=f"default: {known.get(name)}")
     if shape is not None:
-        group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml")
+        told = "what each means, and its default: docs/parameters.md"
+        group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml", told)
         listed = _listed(shape)
         for name, help_text in _flags(shape):
             group.add_argument(f"--{name}", help=help_text, dest=name, default=None, nargs="*" if name in listed else None)

@@ -384,6 +384,13 @@ def test_wrong_runs_are_named(flags: tuple[str, ...], message: str, predict: Cal
         predict("r", *flags)
 
 
+def test_a_folder_is_no_place_for_replies_and_nothing_is_asked(predict: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "predictions/r.jsonl").mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"r.jsonl is a folder; name a file to write to"):
+        predict("r", "--model", "random", "--task", "choice")
+    assert [path.name for path in (tmp_path / "predictions").iterdir()] == ["r.jsonl"]
+
+
 def test_a_broken_description_names_its_file(tmp_path: Path) -> None:
     (tmp_path / "torn").mkdir()
     (tmp_path / "torn/model.json").write_text('{"model"')
