@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from eval.asking.asker import NOT_REACHED, Asker, Counts
-from eval.asking.shares import Finished, Rank, tell_finished, wait_for_others
+from eval.asking.shares import Finished, Rank, share_of, tell_finished, wait_for_others
 from eval.asking.store import KeptReply, Store, open_store
 from eval.backends.contract import Asking, Reply, Settings
 from eval.predict import ask, describe, main
@@ -211,6 +211,20 @@ def test_what_another_launch_left_is_not_waited_on_twice(tmp_path: Path) -> None
 
     (found,) = wait_for_others(tmp_path, "run", 2, "of now", sleep)
     assert (found.counts.asked, len(naps)) == (2, 1)
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 5])
+def test_shares_are_all_there_is_once_with_cases_whole(of: int, toy_data: Path) -> None:
+    """Cases of three: the last follows one that follows another."""
+    plain = build_requests(Run(model="m", task="choice"), toy_data / "splits")
+    follows = [None if place % 3 == 0 else plain[place - 1].item_id for place in range(len(plain))]
+    requests = [structs.replace(one, follows=before) for one, before in zip(plain, follows, strict=True)]
+    shares = [[request.item_id for request in share_of(requests, Rank(number, of))] for number in range(of)]
+    assert sorted(item for share in shares for item in share) == sorted(one.item_id for one in requests)
+    for start in range(0, len(requests), 3):
+        case = {request.item_id for request in requests[start : start + 3]}
+        assert sum(bool(case & set(share)) for share in shares) == 1
+    assert max(map(len, shares)) - min(map(len, shares)) <= 3
 
 
 @given(before=st.lists(st.binary(max_size=9), max_size=4), torn=st.binary(max_size=9))

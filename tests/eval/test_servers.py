@@ -129,6 +129,9 @@ def test_vllm_is_started_asked_and_ended(vllm: Path, toy_data: Path) -> None:
     assert len(found) == len(askings)
     assert all(reply.text.startswith("答：") for reply in found.values())
     (server,) = running(vllm / "weights")
+    words = Path(f"/proc/{server}/cmdline").read_text().split("\0")
+    assert words[words.index("--generation-config") + 1] == "vllm", "the authors' sampling must not mix with the run's"
+    assert words[words.index("--host") + 1] == "127.0.0.1"
     assert len(dict(backend.generate(askings[:1], settings))) == 1
     assert running(vllm / "weights") == [server], "the next wave of questions asks the same server"
     del backend
