@@ -102,7 +102,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     rules = RULE_SETS[one_of(arguments.rules, RULE_SETS, "rule set", "--rules")] if arguments.rules else None
     outcomes: Counter[str | None] = Counter()
-    for number, row in enumerate(read_jsonl(arguments.file, dict), 1):
+    for number, row in enumerate(read_jsonl(arguments.file, dict, "name a file of JSON objects, one a line"), 1):
         if missing := {"task", "response"} - row.keys():
             raise ValueError(f"{arguments.file}:{number}: missing {', '.join(sorted(missing))}; expected id, task, response, options")
         try:

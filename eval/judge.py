@@ -13,13 +13,14 @@ from eval.backends.contract import Asking, Backend, Reply
 from eval.judging.figures import figures, mark_answers
 from eval.judging.reading import read_mark
 from eval.judging.requests import ORDERS, mark_request
+from eval.measuring.costs import cost_of
 from eval.prompt import prompt_sha256
 from eval.tasks.reading import read_split
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from records.judgement import Judgement
 from records.prediction import Score
 from records.question import Question
-from records.run import Judge
+from records.run import Judge, Server
 from records.stage import read_arguments, run_stage
 
 Questions = Mapping[str, Question]
@@ -47,9 +48,10 @@ def main(argv: list[str] | None = None) -> None:
     replies = [(markable[score.item_id], score.repeat, bool(score.answer)) for score in marked_scores]
     about = {"judge": judge.model, "prompt": ORDERS["standard_first"], "questions": len(asked), "unscored": len(asked) - len(markable)}
     about |= {"without_answer": sum(not answered for *_, answered in replies)}
+    usage = _usage([reply for _, reply in judged.values()], describe(judge.model, args.models)[0].server if judged else None)
     with folder_lock(args.out.parent):
         write_jsonl(args.out, judgements, key=lambda one: (one.item_id, one.repeat, one.order, one.draw))
-        write_json(args.metrics, about | figures(mark_answers(replies, judgements), judgements) | {"usage": _usage(judged)})
+        write_json(args.metrics, about | figures(mark_answers(replies, judgements), judgements) | {"usage": usage})
 
 
 def essays(questions: Questions, scores: Iterable[Score], path: Path) -> dict[str, Question]:
@@ -108,15 +110,15 @@ def _judgements(score: Score, judged: Judged, draws: int) -> list[Judgement]:
     return rows
 
 
-def _usage(judged: Judged) -> dict[str, int]:
-    """Return what the judge was asked; the same answer given twice was judged once."""
-    replies: Sequence[Reply] = [reply for _, reply in judged.values()]
-    return {
+def _usage(replies: Sequence[Reply], server: Server | None) -> dict[str, float]:
+    """Return what the judge was asked and what that cost; the same answer given twice was judged once."""
+    counts = {
         "calls": len(replies),
         "calls_failed": sum(reply.finish_reason == "error" for reply in replies),
         "prompt_tokens": sum(reply.prompt_tokens for reply in replies),
         "reply_tokens": sum(reply.tokens for reply in replies),
     }
+    return counts | cost_of(replies, server)
 
 
 if __name__ == "__main__":

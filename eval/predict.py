@@ -30,6 +30,8 @@ def main(argv: list[str] | None = None) -> None:
     paths = {"splits": "data/splits", "models": "data/models", "out": "data/predictions/{key}.jsonl"}
     args = read_arguments(argv, __doc__, "runs", Run, paths, keyed=True)
     run: Run = args.params
+    if args.out.is_dir():  # before anything is asked
+        raise ValueError(f"--out {args.out} is a folder; name a file to write to")
     rank = read_rank()
     folder = kept_path(args.out, run.model, args.key).parent
     if rank.number:

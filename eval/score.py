@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from eval.answers import read_answer
+from eval.measuring.costs import cost_of
 from eval.metrics import FIGURES
 from eval.rules import RULE_SETS
 from eval.tasks import TASKS, wording
@@ -60,17 +61,14 @@ def published_figures(task: str, predictions: Sequence[Prediction], requests: Se
 def usage(predictions: Sequence[Prediction], server: Server | None) -> dict[str, float]:
     """Return how many tokens were read and written and how many calls failed, and the cost where the server has prices.
 
-    Cost is in the currency of the prices. Replies kept from an earlier run count as if they were asked for anew.
+    Replies kept from an earlier run count as if they were asked for anew.
     """
     tokens = {
         "prompt_tokens": sum(prediction.prompt_tokens for prediction in predictions),
         "reply_tokens": sum(prediction.tokens for prediction in predictions),
         "failed_calls": sum(prediction.finish_reason == "error" for prediction in predictions),
     }
-    if server is None or not (server.input_price or server.output_price):
-        return tokens
-    cost = tokens["prompt_tokens"] * server.input_price + tokens["reply_tokens"] * server.output_price
-    return tokens | {"cost": round(cost / 1_000_000, 4)}
+    return tokens | cost_of(predictions, server)
 
 
 def _server(path: Path) -> Server | None:

@@ -7,6 +7,7 @@ default to that block, and the paths to those of the pipeline.
 import argparse
 import logging
 import re
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -60,7 +61,8 @@ def read_arguments(
     for name in scalars:
         parser.add_argument(f"--{name}", default=known.get(name), help=f"default: {known.get(name)}")
     if shape is not None:
-        group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml")
+        told = "what each means, and its default: docs/parameters.md"
+        group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml", told)
         listed = _listed(shape)
         for name, help_text in _flags(shape):
             group.add_argument(f"--{name}", help=help_text, dest=name, default=None, nargs="*" if name in listed else None)
@@ -77,7 +79,7 @@ def read_arguments(
     if keyed:
         defaults = (defaults or {}).get(namespace.key)
     if shape is not None:
-        namespace.params = convert(_merge(defaults or {}, given), shape, f"parameters of {block}")
+        namespace.params = convert(_merge(defaults or {}, given), shape, f"parameters of {block}" + (f".{namespace.key}" if keyed else ""))
     for name, default in paths.items():
         attribute = name.replace("-", "_")
         if getattr(namespace, attribute) is None:
@@ -92,6 +94,9 @@ def run_stage(main: Callable[[], None]) -> None:
         main()
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
+    except KeyboardInterrupt:
+        print("interrupted; the same command begins again, and keeps what is kept as it comes", file=sys.stderr)
+        sys.exit(128 + signal.SIGINT)
 
 
 def _field_names(shape: type[Struct] | None) -> set[str]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import FileIO
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import msgspec
@@ -102,10 +103,14 @@ def open_store(path: Path) -> Iterator[Store]:
 
 def _cut_torn_line(path: Path) -> None:
     """Cut off the last line of a process that was killed while it wrote."""
+    size = path.stat().st_size
+    if not size:
+        return  # nothing can be mapped
     with open(path, "r+b") as file:
-        whole = file.read()
-        if not whole.endswith(b"\n"):
-            file.truncate(whole.rfind(b"\n") + 1)
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as whole:  # a long store is not read for its last line
+            end = whole.rfind(b"\n") + 1
+        if end < size:
+            file.truncate(end)
 
 
 def _lines(path: Path) -> Iterator[KeptReply]:

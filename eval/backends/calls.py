@@ -18,9 +18,9 @@ from records.prediction import FinishReason
 from records.run import Server
 
 _AGAIN = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
-_OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status says that none will be answered
+_OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status, a filter's 403 apart, ends the run
 _TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
-_FILTERED = ("content_filter", "content_policy", "content management policy", "data_inspection_failed")
+_FILTERED = ("content_filter", "content_policy", "content management policy", "data_inspection_failed", "requires moderation")
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between two tries, doubled each time
 _LONGEST_RETRY_AFTER = 600.0
 _CAUSE_CHARS = 300
@@ -56,9 +56,12 @@ class _Choice(Struct):
     finish_reason: str | None = None
 
 
+_Tokens = Annotated[int, Meta(ge=0, le=1 << 40)]
+
+
 class _Usage(Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: _Tokens | None = None
+    completion_tokens: _Tokens | None = None
 
 
 class _Completion(Struct):
@@ -91,7 +94,7 @@ class Caller:
                     raise Failure(f"{failure}{tried}", counts=failure.counts, ends=failure.ends, status=failure.status) from None
                 wait = min(_FIRST_WAIT * 2 ** (number - 1), _LONGEST_WAIT) * jitter.uniform(0.5, 1.0)
                 if failure.wait is not None:
-                    self._free_at, wait = max(self._free_at, time.monotonic() + failure.wait), 0.0
+                    self._free_at = max(self._free_at, time.monotonic() + failure.wait)
             await asyncio.sleep(wait)
         raise ValueError("unreachable")
 
@@ -129,7 +132,7 @@ class Caller:
             wait = _retry_after(error.response.headers.get("retry-after", ""))
             return Failure(cause, again=wait is None or wait <= _LONGEST_RETRY_AFTER, wait=wait, status=status)
         own_words = any(words in said.lower() for words in _TOO_LONG + _FILTERED)
-        return Failure(cause, counts=not own_words, ends=status not in _OWN_FAULT, status=status)
+        return Failure(cause, counts=not own_words, ends=status not in _OWN_FAULT and not own_words, status=status)
 
     def _read(self, content: bytes, most_tokens: int) -> Reply:
         try:

@@ -4,6 +4,7 @@ Why no `import vllm`: docs/decisions/0014-vllm-is-a-server.md.
 """
 
 import ctypes
+import os
 import shutil
 import signal
 import socket
@@ -11,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
+from weakref import finalize
 
 from msgspec import structs
 
@@ -29,11 +31,12 @@ from records.run import Server
 
 _LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
 _MAKING = "1"  # raise it when a change of this module changes replies
+_LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # by torchrun
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Vllm:
-    """One model on vLLM. No server is started, and no GPU woken, before something must be asked."""
+    """One model on vLLM. No server is started, and no GPU woken, before something must be asked; it then serves all that is asked."""
 
     def __init__(self, description: Description, folder: Path) -> None:
         program = shutil.which("vllm")
@@ -47,24 +50,31 @@ class Vllm:
         server = structs.replace(description.server or Server(), knows=["seed", "top_k", "repetition_penalty"], key_variable="VLLM_API_KEY")
         self._description = structs.replace(description, name=str(path), server=server)
         self.identity = f"vllm/{_MAKING}/{content_hash(path)}"
+        self._url: str | None = None
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the messages as the server gets them; it puts them into the model's chat template."""
         return self._at("http://127.0.0.1").render(messages)
 
     def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield replies as they come, with a server started for them.
+        """Yield replies as they come, with a server started for the first of them.
 
         Raises:
             ValueError: the server does not start, or ends.
         """
         if askings:
-            with _serving(self._command, self._description.model) as url:
-                yield from self._at(url).generate(askings, settings)
+            yield from self._at(self._url or self._start()).generate(askings, settings)
 
     def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse, as every server does."""
         return self._at("http://127.0.0.1").weigh(askings, settings)
+
+    def _start(self) -> str:
+        """Return the address of a server that ends with this object: the questions of a case come in waves, and a start takes minutes."""
+        server = ExitStack()
+        self._url = server.enter_context(_serving(self._command, self._description.model))
+        finalize(self, server.close)
+        return self._url
 
     def _at(self, url: str) -> OpenAI:
         return OpenAI(structs.replace(self._description, server=structs.replace(self._description.server, url=f"{url}/v1")))
@@ -77,7 +87,7 @@ def _serving(command: Sequence[str], model: str) -> Iterator[str]:
         port = free.getsockname()[1]
     with tempfile.TemporaryFile() as log:
         whole = [*command, "--host", "127.0.0.1", "--port", str(port)]
-        process = subprocess.Popen(whole, stdout=log, stderr=subprocess.STDOUT, preexec_fn=_die_with_parent)
+        process = subprocess.Popen(whole, env=_own_gpu(os.environ), stdout=log, stderr=subprocess.STDOUT, preexec_fn=_die_with_parent)
         try:
             _wait(process, f"http://127.0.0.1:{port}", log, model)
             yield f"http://127.0.0.1:{port}"
@@ -88,6 +98,15 @@ def _serving(command: Sequence[str], model: str) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _own_gpu(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a server: where torchrun has started several of us, it takes one GPU and is no part of their group."""
+    own = {name: value for name, value in environment.items() if name not in _LAUNCHED and not name.startswith("TORCHELASTIC_")}
+    if number := environment.get("LOCAL_RANK"):
+        visible = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+        own["CUDA_VISIBLE_DEVICES"] = visible[int(number) % len(visible)] if visible else number
+    return own
 
 
 def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> None:

@@ -75,6 +75,14 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(429, refusal("slow down"), {"Retry-After": "0.2"})
         if way == "429-date":
             return self._send(429, refusal("slow down"), {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})
+        if way == "429-now":
+            return self._send(429, refusal("slow down"), {"Retry-After": "0"})
+        if way == "403-flagged":
+            return self._send(403, refusal("this model requires moderation and your input was flagged"))
+        if way == "403-filter":
+            return self._send(403, refusal("held back", "content_policy_violation"))
+        if way in ("debt", "host-of-tokens"):
+            return self._send(200, completion("答") | {"usage": {"completion_tokens": {"debt": -3, "host-of-tokens": 10**25}[way]}})
         if way == "quota":
             return self._send(429, refusal("You exceeded your current quota", "insufficient_quota"))
         if way == "400-long":

@@ -102,7 +102,7 @@ def test_a_model_used_as_it_is_is_only_described(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("flags", "message"), [
     (["--backend", "huggingface", "--train.layer", "2"], r"models.m.train: .*unknown: layer; known: layers, hidden"),
     (["--backend", "huggingface", "--train.layers", "0"], r"models.m.train: .*>= 1.*layers"),
-    (["--backend", "huggingface", "--train.layers", "two"], r"parameters of models: Expected `int | float`, got `str` - at `\$.train"),
+    (["--backend", "huggingface", "--train.layers", "two"], r"parameters of models.m: Expected `int | float`, got `str` - at `\$.train"),
     (["--backend", "huggingface", "--train.hidden", "33"], r"hidden 33 must be a multiple of twice the heads \(4\)"),
     (["--backend", "baseline", "--train.layers", "2"], r"`train` makes a new model of the backend huggingface; found backend baseline"),
     (["--backend", "huggingface", "--name", "x/y", "--train.layers", "2"], r"found backend huggingface, name x/y"),

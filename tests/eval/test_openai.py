@@ -97,6 +97,10 @@ def test_what_is_worth_it_is_tried_again(way: str, calls: int, opened: Opened, s
     ("400-long", 1, "HTTP status 400: .*maximum context length is 512 tokens.*"),
     ("413", 1, "HTTP status 413: .*"),
     ("400-filter", 1, "HTTP status 400: .*content management policy.*"),
+    ("403-filter", 1, "HTTP status 403: .*content_policy_violation.*"),
+    ("403-flagged", 1, "HTTP status 403: .*requires moderation and your input was flagged.*"),
+    ("debt", 2, "no chat completion in JSON .Expected `int` >= 0 .*"),
+    ("host-of-tokens", 2, "no chat completion in JSON .*completion_tokens.*"),
     ("filter", 1, "the server's content filter held the reply back"),
     ("odd", 1, "the reply ended for an unknown reason: finish_reason gremlins"),
     ("null", 1, "the reply ended for an unknown reason: finish_reason None"),
@@ -171,6 +175,14 @@ def test_calls_keep_to_the_limits(opened: Opened, server: Server) -> None:
 def test_all_callers_wait_when_one_is_told_to(opened: Opened, server: Server) -> None:
     asked(opened(concurrency=1), ["[429*1]甲", "乙"])
     assert server.times[1] - server.times[0] >= 0.19
+
+
+@pytest.mark.parametrize("way", ["429-now", "429-date"])
+def test_a_wait_that_is_over_does_not_use_up_the_tries_at_once(way: str, opened: Opened, server: Server) -> None:
+    """Retry-After of 0, or a date that has passed by this machine's clock: tries are as far apart as without one."""
+    asked(opened(tries=3), [f"[{way}*2]甲"])
+    assert server.times[1] - server.times[0] >= 0.24
+    assert server.times[2] - server.times[1] >= 0.49
 
 
 @pytest.mark.parametrize(("knows", "settings", "missing"), [

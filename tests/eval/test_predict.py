@@ -4,11 +4,15 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from io import FileIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 
-from eval.asking.asker import NOT_REACHED, Asker
+from eval.asking.asker import NOT_REACHED, Asker, Counts
+from eval.asking.shares import Finished, Rank, share_of, tell_finished, wait_for_others
 from eval.asking.store import KeptReply, Store, open_store
 from eval.backends.contract import Asking, Reply, Settings
 from eval.predict import ask, describe, main
@@ -184,6 +188,55 @@ class Stumbling(Counting):
         yield from replies[:-1] + replies[-1:] * self._times
 
 
+def test_an_error_without_a_cause_is_one_all_the_same(askings: list[Asking], tmp_path: Path) -> None:
+    class Wordless(Counting):
+        def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+            for place in range(len(askings)):
+                yield place, Reply(text="half of it", finish_reason="error", tokens=3)
+
+    (reply, *_) = ask(Wordless(), askings, PLAIN, tmp_path / "kept.jsonl", "run")
+    assert (reply.text, reply.error) == ("", "no reply")
+    assert (tmp_path / "kept.jsonl").read_bytes() == b""
+
+
+def test_what_another_launch_left_is_not_waited_on_twice(tmp_path: Path) -> None:
+    """A process that says it is done speaks for its own launch; the first waits until the right one does."""
+    rank = Rank(1, 2)
+    tell_finished(tmp_path, "run", rank, Finished(asked="of old", counts=Counts(asked=7), failed={}))
+    naps = []
+
+    def sleep(seconds: float) -> None:
+        naps.append(seconds)
+        tell_finished(tmp_path, "run", rank, Finished(asked="of now", counts=Counts(asked=2), failed={}))
+
+    (found,) = wait_for_others(tmp_path, "run", 2, "of now", sleep)
+    assert (found.counts.asked, len(naps)) == (2, 1)
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 5])
+def test_shares_are_all_there_is_once_with_cases_whole(of: int, toy_data: Path) -> None:
+    """Cases of three: the last follows one that follows another."""
+    plain = build_requests(Run(model="m", task="choice"), toy_data / "splits")
+    follows = [None if place % 3 == 0 else plain[place - 1].item_id for place in range(len(plain))]
+    requests = [structs.replace(one, follows=before) for one, before in zip(plain, follows, strict=True)]
+    shares = [[request.item_id for request in share_of(requests, Rank(number, of))] for number in range(of)]
+    assert sorted(item for share in shares for item in share) == sorted(one.item_id for one in requests)
+    for start in range(0, len(requests), 3):
+        case = {request.item_id for request in requests[start : start + 3]}
+        assert sum(bool(case & set(share)) for share in shares) == 1
+    assert max(map(len, shares)) - min(map(len, shares)) <= 3
+
+
+@given(before=st.lists(st.binary(max_size=9), max_size=4), torn=st.binary(max_size=9))
+def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], torn: bytes) -> None:
+    whole = b"".join(line.replace(b"\n", b" ") + b"\n" for line in before)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "kept.jsonl"
+        path.write_bytes(whole + torn.replace(b"\n", b" "))
+        with open_store(path):
+            assert path.read_bytes() == whole
+
+
 @pytest.mark.parametrize(("times", "message"), [
     (0, r"counting gave no reply to 1 questions, such as q-.*fault of the backend"),
     (2, r"counting replied twice to the same question; this is a fault of the backend"),
@@ -343,6 +396,13 @@ def test_wrong_runs_are_named(flags: tuple[str, ...], message: str, predict: Cal
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ValueError, match=message):
         predict("r", *flags)
+
+
+def test_a_folder_is_no_place_for_replies_and_nothing_is_asked(predict: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "predictions/r.jsonl").mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"r.jsonl is a folder; name a file to write to"):
+        predict("r", "--model", "random", "--task", "choice")
+    assert [path.name for path in (tmp_path / "predictions").iterdir()] == ["r.jsonl"]
 
 
 def test_a_broken_description_names_its_file(tmp_path: Path) -> None:

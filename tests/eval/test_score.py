@@ -102,6 +102,8 @@ def test_tokens_and_failed_calls_are_counted_and_have_a_price_where_the_server_h
     counts = {"prompt_tokens": 150, "reply_tokens": 2, "failed_calls": 1}
     assert usage(replies, None) == usage(replies, Server()) == counts
     assert usage(replies, Server(input_price=20_000, output_price=5_000)) == counts | {"cost": 3.01}
+    silent = [*replies, reply("c", "x"), reply("d", "", finish="error")]  # its server told no counts, or there is nothing to count
+    assert usage(silent, Server(input_price=20_000))["replies_not_in_cost"] == 1
 
 
 def scored(folder: Path, replies: list[Prediction], flags: list[str], questions: list[Question], pairs: list[ClaimPair]) -> dict:

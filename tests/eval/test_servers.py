@@ -19,6 +19,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from eval.backends import open_backend
 from eval.backends.contract import Asking, Settings
+from eval.backends.vllm import _own_gpu
 from eval.predict import main as predict
 from eval.tasks import build_requests
 from records.jsonl import read_jsonl
@@ -122,11 +123,30 @@ def test_vllm_is_started_asked_and_ended(vllm: Path, toy_data: Path) -> None:
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
     askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
     settings = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05)
+    assert dict(backend.generate([], PLAIN)) == {}
+    assert not running(vllm / "weights")
     found = dict(backend.generate(askings, settings))
     assert len(found) == len(askings)
     assert all(reply.text.startswith("答：") for reply in found.values())
-    assert dict(backend.generate([], PLAIN)) == {}
+    (server,) = running(vllm / "weights")
+    words = Path(f"/proc/{server}/cmdline").read_text().split("\0")
+    assert words[words.index("--generation-config") + 1] == "vllm", "the authors' sampling must not mix with the run's"
+    assert words[words.index("--host") + 1] == "127.0.0.1"
+    assert len(dict(backend.generate(askings[:1], settings))) == 1
+    assert running(vllm / "weights") == [server], "the next wave of questions asks the same server"
+    del backend
     assert not running(vllm / "weights")
+
+
+@pytest.mark.parametrize(("launched", "gpu"), [
+    ({}, None),
+    ({"CUDA_VISIBLE_DEVICES": "4,7"}, "4,7"),
+    ({"LOCAL_RANK": "1", "RANK": "5", "WORLD_SIZE": "8", "TORCHELASTIC_RUN_ID": "x"}, "1"),
+    ({"LOCAL_RANK": "1", "MASTER_PORT": "29500", "CUDA_VISIBLE_DEVICES": "4,7"}, "7"),
+])  # fmt: skip
+def test_each_of_several_processes_serves_on_a_gpu_of_its_own(launched: dict[str, str], gpu: str | None) -> None:
+    environment = _own_gpu({"PATH": "/bin"} | launched)
+    assert environment == {"PATH": "/bin"} | ({"CUDA_VISIBLE_DEVICES": gpu} if gpu else {})
 
 
 def test_vllm_that_does_not_start_is_told(vllm: Path) -> None:

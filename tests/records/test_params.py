@@ -11,7 +11,7 @@ from records.checks import convert
 from records.params import Source
 from records.run import Model
 from records.split_blocks import Split
-from records.stage import read_arguments
+from records.stage import read_arguments, run_stage
 
 PARAMS = params.read_params()
 
@@ -117,3 +117,19 @@ class Colours(Struct):
 def test_a_wrong_word_in_a_list_or_dict_is_told_with_the_known_ones(value: dict) -> None:
     with pytest.raises(ValueError, match=r"here: .*bleu.*known: red, green"):
         convert(value, Colours, "here")
+
+
+def test_what_is_wrong_in_a_block_of_many_is_told_with_its_key(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"parameters of models\.new: .*`\$.backend`; known: baseline, "):
+        read_arguments(["new", "--backend", "huggingfacce"], "doc", "models", Model, {}, keyed=True)
+
+
+def test_an_interrupted_stage_ends_with_one_line(capsys: pytest.CaptureFixture) -> None:
+    def stage() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as ended:
+        run_stage(stage)
+    assert ended.value.code == 130, "as shells tell of SIGINT"
+    assert capsys.readouterr().err.startswith("interrupted; ")
