@@ -110,8 +110,10 @@ def draw_dealt(
             left |= {(side, pool): budget - given[pool] for pool, budget in budgets.items() if len(pool) == 3}
         drawn = Drawn(left, {side: [*units] for side, units in kept.items()})
         come_back(settled, drawn, promoting)
-        even_sides(settled.free, drawn, params.seed)
-        for queue in queues:
+        evening = even_sides(settled.free, drawn, params.seed)
+        # Who evens the sides out stands on one already, and must not be drawn once more in a pair.
+        drawn.take(pair_up([unit for unit in settled.free if unit.key not in evening], params.seed) if evening else queues[0])
+        for queue in queues[1:]:
             drawn.take(queue)
         got = drawn.counts("test") | drawn.counts("reserved")
         short = {cell: got[cell] for cell in room if got[cell] < room[cell]}

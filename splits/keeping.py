@@ -42,8 +42,9 @@ def come_back(settled: Settled, drawn: Drawn, promoting: bool) -> None:
         drawn.sides[side] += draw(((unit, needs_on(side, unit.counts, False)) for unit in coming), drawn.room)
 
 
-def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> None:
-    """Give new units to the side of which more questions left than of the other."""
+def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> set[str]:
+    """Give new units to the side of which more questions left than of the other; return the keys of those units."""
+    evening: set[str] = set()
     for side, other in (SIDES, SIDES[::-1]):
         lack = drawn.counts(other) - drawn.counts(side)
         if not lack:
@@ -54,8 +55,11 @@ def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> None:
         taken = {unit.key for units in drawn.sides.values() for unit in units}
         needs = ((unit, needs_on(side, unit.counts, True) + tuple((("lack", cell), number) for cell, number in unit.counts))
                  for unit in order if unit.key not in taken)  # fmt: skip
-        drawn.sides[side] += draw(needs, limit)
+        given = draw(needs, limit)
+        drawn.sides[side] += given
+        evening |= {unit.key for unit in given}
         drawn.room = {key: number for key, number in limit.items() if key[0] != "lack"}
+    return evening
 
 
 def by_pool(counts: Mapping[Cell, int]) -> Counter[Pool]:
