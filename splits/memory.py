@@ -21,7 +21,7 @@ Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin
 REASONS: Mapping[Why, str] = {
     "drawn": "drawn under the quotas and shares of its first version",
     "rest": "left over by the draw",
-    "promoted": "drawn when a parameter of `split` had changed; in train or dev of an earlier version",
+    "promoted": "drawn when a quota or share of `split` had grown; in train or dev of an earlier version",
     "kin": "tied to a record that stood there: its near-duplicate, its case, its stem, or its former wording",
     "returned": "was there before, was retired, and fits again",
     "over_quota": "was there and left it because a quota or share shrank, or found no room there; never trained on",
@@ -58,7 +58,7 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     name: str
     number: int
     settings: dict[str, Any]
-    """The block `split` of params.yaml: while it stays as it is, nothing leaves train."""
+    """The block `split` of params.yaml: what the next version asks beyond it may leave train; see `splits.asked`."""
     records: int
     """Questions and claim heads of the version."""
 
@@ -101,11 +101,15 @@ class Memory:
         version = self.versions.get(self.placed[key].since)
         return version.number if version else 0
 
+    def last(self) -> list[Version]:
+        """Return the last version, or the two that branches made of the one before."""
+        number = max((version.number for version in self.versions.values()), default=0)
+        return [version for version in self.versions.values() if version.number == number]
+
     def same_settings(self, params: Params) -> bool:
         """Tell whether the last version, or one of two that branches made, was drawn with these parameters."""
-        last = max((version.number for version in self.versions.values()), default=0)
         now = msgspec.to_builtins(params)
-        return any(version.settings == now for version in self.versions.values() if version.number == last)
+        return any(version.settings == now for version in self.last())
 
     def next_version(self, params: Params, ids: Iterable[str]) -> Version:
         """Return the version that some records make; equal records and parameters on equal memories make equal versions."""

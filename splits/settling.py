@@ -40,7 +40,7 @@ class Settled:
     free: list[Unit] = field(default_factory=list)
     """Never seen: may be drawn, or stay in train."""
     trained: dict[str, list[Unit]] = field(default_factory=lambda: {"train": [], "dev": []})
-    """In train or dev before; drawn only when a parameter has changed."""
+    """In train or dev before; drawn only when a parameter asks for more."""
     standing: dict[Side, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
     coming: dict[Side, list[Coming]] = field(default_factory=lambda: {"test": [], "reserved": []})
     put: dict[str, Put] = field(default_factory=dict)
