@@ -17,7 +17,8 @@ from splits.filling import top_up
 from splits.heads import decide_heads
 from splits.keeping import by_pool, come_back, even_sides, within
 from splits.letters import even_letters
-from splits.memory import Memory, Side
+from splits.memory import Memory
+from splits.placed import Side
 from splits.quotas import Pool, deal, level, supply
 from splits.settling import Put, Settled, settle
 from splits.units import Cell, Place, Row, Unit, count_cells, is_tcm, join

@@ -18,7 +18,8 @@ from records.jsonl import read_jsonl
 from records.question import Question
 from records.stage import run_stage
 from splits.heads import head_id
-from splits.memory import REASONS, Memory, Placed, read_memory
+from splits.memory import Memory, read_memory
+from splits.placed import REASONS, Placed
 
 _SHOWN = 20
 
@@ -30,8 +31,6 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--questions", type=Path, default=Path("data/unique/questions.jsonl"), help="default: data/unique/questions.jsonl")
     parser.add_argument("--claims", type=Path, default=Path("data/claims/claims.jsonl"), help="default: data/claims/claims.jsonl")
     arguments = parser.parse_args(argv)
-    if not arguments.places.exists():
-        raise ValueError(f"{arguments.places}: no such file, so nothing has a place yet; run `dvc repro split`")
     memory = read_memory(arguments.places)
     what = " ".join(arguments.what)
     found = explain(what, memory, arguments.questions, arguments.claims)

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
 from splits.asked import Asked
-from splits.memory import Memory, Side
+from splits.memory import Memory
+from splits.placed import Side
 from splits.quotas import rounded
 from splits.settling import TRAINED, Put
 from splits.units import place

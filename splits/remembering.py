@@ -1,12 +1,15 @@
 """What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
+from records.shot import Shot
 from records.split_blocks import Split as Params
-from splits.memory import HELD, Memory, Placed
+from splits.memory import Memory
+from splits.placed import HELD, Placed
 from splits.reading import Questions
 from splits.settling import Put
+from splits.shots import place_of
 from splits.sketches import known_again, sketch
 from splits.units import Row
 
@@ -21,7 +24,9 @@ def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
     return known_again(list(questions.texts(new)), gone)
 
 
-def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params) -> Memory:
+def remember(
+    memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params, shots: Iterable[Shot] = ()
+) -> Memory:
     """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
     version = memory.next_version(params, [*placed, *heads])
     rows = {row.id: row for row in questions.rows}
@@ -36,6 +41,7 @@ def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], he
         if before is None or now != before:
             after.placed[key] = now
             changed = True
+    after.shots = memory.shots | {place_of(shot): (shot.question_id,) for shot in shots}
     after.versions = dict(memory.versions)
     if changed or not memory.same_settings(params):
         after.versions[version.name] = version

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from splits.memory import HELD, Memory, Placed, Side, Why
+from splits.memory import Memory
+from splits.placed import HELD, Placed, Side, Why
 from splits.units import Place, Row, Unit, unit_of
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
 from splits.allocate import decide
-from splits.memory import Memory, Placed, Version
+from splits.memory import Memory
+from splits.placed import Placed, Version
 from splits.units import Cell, Row
 
 QUOTA = 12
