@@ -131,8 +131,9 @@ def _held(settled: Settled) -> Counter[Cell]:
 def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Params, memory: Memory, more_dev: bool) -> dict[str, Put]:
     """Return the place of each question, given the units of each side."""
     put = dict(settled.put)
+    trained_keys = {unit.key for units in settled.trained.values() for unit in units}
     for side in SIDES:
-        put |= {row.id: _put_on(side, row, memory) for unit in sides[side] for row in unit.rows}
+        put |= {row.id: _put_on(side, row, memory, unit.key in trained_keys) for unit in sides[side] for row in unit.rows}
         withheld = [*settled.standing[side], *(one.unit for one in settled.coming[side])]
         put |= {row.id: Put("retired", "over_quota", side) for unit in withheld for row in unit.rows if row.id not in put}
     free = [unit for unit in settled.free if unit.rows[0].id not in put]
@@ -149,14 +150,12 @@ def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Para
     return put
 
 
-def _put_on(side: Side, row: Row, memory: Memory) -> Put:
-    """Return why a question stands on a side."""
+def _put_on(side: Side, row: Row, memory: Memory, trained: bool) -> Put:
+    """Return why a question stands on a side; `trained` where it, or what it is tied to, was in train or dev."""
     before = memory.placed.get(row.id)
-    if before is None:
-        return Put(side, "drawn")
-    if before.split == side:
+    if before is not None and before.split == side:
         return Put(side, before.why)
-    return Put(side, "returned" if before.split == "retired" else "promoted")
+    return Put(side, "promoted" if trained else "returned" if before else "drawn")
 
 
 def _stay(split: str, row: Row, memory: Memory) -> Put:

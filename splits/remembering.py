@@ -15,12 +15,17 @@ from splits.units import Row
 
 
 def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
-    """Return the new questions that say most of what a question held back said that is here no more, each with such ids."""
+    """Return the questions that say most of what a question held back said that is here no more, each with such ids.
+
+    Looked at are new ones, and those that stand for a new one: that may be the next wording of what is gone.
+    """
     here = {row.id for row in questions.rows}
     gone = {one.id: one.sketch for one in memory.placed.values() if one.sketch and one.id not in here}
     if not gone:
         return {}
-    new = [row.id for row in questions.rows if row.id not in memory.placed]
+    placed, stood_for = memory.placed, memory.stood_for
+    new = [row.id for row in questions.rows
+           if row.id not in placed or any(key not in placed and not stood_for(key) for key in row.also)]  # fmt: skip
     return known_again(list(questions.texts(new)), gone)
 
 

@@ -59,11 +59,10 @@ def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[
         settled.free = list(units)
         return settled
     units = list(units)
-    ids = {row.id for unit in units for row in unit.rows}
     for unit in units:
         own = {row.id: memory.placed[row.id] for row in unit.rows if row.id in memory.placed}
         new = [row for row in unit.rows if row.id not in own]
-        kin = [one for one in _kin(unit.rows, own, memory, edited) if one.id not in ids]
+        kin = [one for one in _kin(unit.rows, own, memory, edited) if one.id not in own]
         _settle(unit, own, new, kin, settled)
     return settled
 
@@ -78,7 +77,7 @@ def _kin(rows: Iterable[Row], own: Mapping[str, Placed], memory: Memory, edited:
         if row.id not in own:
             names.update((row.id, row.group_id, row.stem_id, row.asked_id, *row.also, *edited.get(row.id, ())))
         elif row.also or memory.stood_for(row.id):
-            names.update((row.id, *row.also))
+            names.update((row.id, *row.also, *edited.get(row.id, ())))
     return memory.named(sorted(name for name in names if name)) if names else []
 
 
@@ -87,7 +86,7 @@ def _settle(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], kin: Sequ
     if not own and not kin:
         settled.free.append(unit)
     elif splits & {"test", "reserved"}:
-        if any(one.split in TRAINED for one in kin):  # its former wording was trained on
+        if any(one.split in TRAINED for one in (*own.values(), *kin)):  # what is new would bring to test what was trained on
             settled.put |= {row.id: Put("retired", "kin_of_held") for row in new}
             unit, new = unit_of([row for row in unit.rows if row.id in own]), []
         _stand(unit, own, new, "test" if "test" in splits else "reserved", settled)
