@@ -20,7 +20,7 @@ from splits.letters import even_letters
 from splits.memory import Memory
 from splits.placed import Side
 from splits.quotas import Pool, deal, level, supply
-from splits.settling import Put, Settled, settle
+from splits.settling import Put, Settled, settle, withheld
 from splits.units import Cell, Place, Row, Unit, count_cells, is_tcm, join
 
 REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
@@ -134,8 +134,8 @@ def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Para
     trained_keys = {unit.key for units in settled.trained.values() for unit in units}
     for side in SIDES:
         put |= {row.id: _put_on(side, row, memory, unit.key in trained_keys) for unit in sides[side] for row in unit.rows}
-        withheld = [*settled.standing[side], *(one.unit for one in settled.coming[side])]
-        put |= {row.id: Put("retired", "over_quota", side) for unit in withheld for row in unit.rows if row.id not in put}
+        left = [*settled.standing[side], *(one.unit for one in settled.coming[side])]
+        put |= {row.id: _put_off(side, row, memory) for unit in left for row in unit.rows if row.id not in put}
     free = [unit for unit in settled.free if unit.rows[0].id not in put]
     trained = {split: [unit for unit in units if unit.rows[0].id not in put] for split, units in settled.trained.items()}
     dev = draw_dev(free, trained, params, more_dev)
@@ -156,6 +156,12 @@ def _put_on(side: Side, row: Row, memory: Memory, trained: bool) -> Put:
     if before is not None and before.split == side:
         return Put(side, before.why)
     return Put(side, "promoted" if trained else "returned" if before else "drawn")
+
+
+def _put_off(side: Side, row: Row, memory: Memory) -> Put:
+    """Return how a question that a side has no room for is retired, or stays retired."""
+    before = memory.placed.get(row.id)
+    return withheld(before) if before and before.split == "retired" else Put("retired", "over_quota", side)
 
 
 def _stay(split: str, row: Row, memory: Memory) -> Put:
