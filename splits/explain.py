@@ -20,6 +20,7 @@ from records.stage import run_stage
 from splits.heads import head_id
 from splits.memory import Memory, read_memory
 from splits.placed import REASONS, Placed
+from splits.settling import TRAINED
 
 _SHOWN = 20
 
@@ -69,10 +70,12 @@ def _told(one: Placed, memory: Memory, stem: str | None, here: bool) -> str:
     lines = [f"{one.id}: {one.split}, since version {one.since}"]
     lines.append(f"  why: {one.why}: {REASONS[one.why]}")
     if one.split == "retired":
-        side = f"it may come back to {one.was}, when a parameter of `split` changes" if one.was else "it comes back to no split"
+        side = f"it may come back to {one.was} when quotas or shares change" if one.was else "it comes back to no split"
         lines.append(f"  it is never trained on; {side}")
     if version:
         lines.append(f"  that version: {version.records} records, drawn with {msgspec.json.encode(version.settings).decode()}")
+    lines += [f"  few-shot example {number} of {' '.join(filter(None, names))}"
+              for (*names, number), ids in sorted(memory.shots.items()) if one.id in ids and one.split in TRAINED]  # fmt: skip
     if one.also:
         lines.append(f"  near-duplicates that it stands for: {', '.join(one.also)}")
     if one.ties:

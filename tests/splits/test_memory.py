@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
+from records.shot import Shot
 from splits import explain
 from splits.memory import Memory, read_memory
 from splits.placed import Placed, safer
@@ -131,6 +132,9 @@ def test_a_place_is_explained(split_files, pool, claims, tmp_path: Path, capsys:
         explain.main([what, *places])
         told = capsys.readouterr().out
         assert "since version v1-" in told and "why: " in told
+    shot = min(read_jsonl(folder / "splits/shots.jsonl", Shot), key=lambda shot: shot.question_id)
+    explain.main([shot.question_id, *places])
+    assert f"few-shot example {shot.place} of {shot.exam} {shot.subject} {shot.question_type}" in capsys.readouterr().out
     with pytest.raises(ValueError, match="expected an id or words"):
         explain.main(["无此题也无此词", *places])
     with pytest.raises(ValueError, match=r"no such file.*git checkout"):
