@@ -70,10 +70,9 @@ def check(seen: Seen, before: Memory, now: Decided, params: Params, past: Past) 
     trained = {key for key, put in now.put.items() if put.split in TRAINED}
     assert not trained & past.held
     assert not (trained & past.stood_for) - past.trained
-    alone = {seen.numbers[key]: key for key in trained & keys}
-    stood_for = {seen.numbers[name]: key for key in trained & keys for name in seen.also.get(key, ())}
+    assert not {name for key in trained for name in seen.also.get(key, ())} & past.held
     # Two branches may have put two wordings of one question apart, before either knew of the other.
-    assert past.united or not (alone.keys() | stood_for.keys()) & past.held_numbers
+    assert past.united or not {seen.numbers[key] for key in trained & keys} & past.held_numbers
     asked = Asked(params, before)
     cells = {question.id: row_of(question).cell for question in seen.questions}
     ties = {question.id: question.cluster_id or question.group_id for question in seen.questions}
