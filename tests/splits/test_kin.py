@@ -12,7 +12,8 @@ from splits.placed import Placed, Version
 from splits.units import Cell, Row
 
 PARAMS = Params(
-    seed=1, quota=Quota(mcqa=20), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill", claim_test_share=0, claim_reserved_share=0
+    seed=1, quota=Quota(mcqa=20), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill",
+    claim_test_share=0, claim_reserved_share=0,
 )  # fmt: skip
 LAST = Version(name="v1-a", number=1, settings=msgspec.to_builtins(PARAMS), records=0)
 CELL = Cell("ca", "PCE", "mcqa", "甲", "")
@@ -36,10 +37,8 @@ def test_what_is_new_brings_nothing_from_train_to_test_nor_back(
             known.append(Placed(id=key, split=past[0], was=past[1], since="v1-a", why="rest", ties=("case",)))
         if here or not past:
             rows.append(Row(key, CELL, "A", "case", None))
-    put = {
-        row.id: decided
-        for row, decided in zip(rows, map(decide([*others, *rows], params, Memory([LAST, *known])).get, [r.id for r in rows]))
-    }
+    decided = decide([*others, *rows], params, Memory([LAST, *known]))
+    put = {row.id: decided[row.id] for row in rows}
     trained = any(split in TRAINED or (split, was) == ("retired", None) for split, was in before.values())
     held = any(split not in TRAINED for split, _ in before.values())
     for key, one in put.items():
