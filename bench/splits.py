@@ -70,7 +70,7 @@ def write(folder: Path, count: int) -> None:
     (folder / "questions.jsonl").write_bytes(b"".join(lines))
     more = list(map(to_line, questions(max(1, count // 100), 2)))
     (folder / "again.jsonl").write_bytes(b"".join(sorted([line for place, line in enumerate(lines) if place % 100] + more)))
-    for name in ("claims.jsonl", "released.jsonl", "clusters.jsonl"):
+    for name in ("claims.jsonl", "places.jsonl", "released.jsonl", "clusters.jsonl"):
         (folder / name).touch()
 
 

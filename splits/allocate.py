@@ -1,7 +1,7 @@
 """Who goes where: questions and what is remembered of them in, the place of each out. Pure.
 
 What stands in test or reserved stays there as long as the quotas hold it. What may return comes next, then what is new, in pairs of equal
-composition; what was in train or dev is drawn only when a parameter has changed.
+composition; what was in train or dev is drawn only when a parameter asks for more than it did.
 """
 
 from collections import Counter
@@ -10,15 +10,17 @@ from functools import cache
 
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
+from splits.asked import Asked
 from splits.dev import draw_dev
 from splits.drawing import SIDES, Draw, Drawn, pair_up
 from splits.filling import top_up
 from splits.heads import decide_heads
 from splits.keeping import by_pool, come_back, even_sides, within
 from splits.letters import even_letters
-from splits.memory import Memory, Side
+from splits.memory import Memory
+from splits.placed import Side
 from splits.quotas import Pool, deal, level, supply
-from splits.settling import Put, Settled, settle
+from splits.settling import Put, Settled, settle, withheld
 from splits.units import Cell, Place, Row, Unit, count_cells, is_tcm, join
 
 REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
@@ -44,35 +46,33 @@ def decide(rows: Iterable[Row], params: Params, memory: Memory, edited: Mapping[
         edited: question id -> ids of remembered questions of which it is a new wording.
     """
     settled = settle(join(rows), memory, edited)
-    promoting = bool(memory.placed) and not memory.same_settings(params)
+    asked = Asked(params, memory)
     trained = [unit for units in settled.trained.values() for unit in units]
+    promoted = [unit for unit in trained if any(asked.more_of(cell) for cell, _ in unit.counts)]
     # What was trained on counts for the floor of train, whether it may be drawn or not.
     ages = {row.id: memory.age(row.id) for units in settled.standing.values() for unit in units for row in unit.rows}
-    sides = draw_balanced(settled, count_cells([*settled.free, *trained]), params, promoting, ages)
-    return _places(settled, sides, params, memory, promoting)
+    sides = draw_balanced(settled, promoted, count_cells([*settled.free, *trained]), params, asked.resized(), ages)
+    return _places(settled, sides, params, memory, asked.grew("dev_share"))
 
 
 def draw_balanced(
-    settled: Settled, total: Mapping[Cell, int], params: Params, promoting: bool, ages: Mapping[str, int]
+    settled: Settled, promoted: Sequence[Unit], total: Mapping[Cell, int], params: Params, resized: bool, ages: Mapping[str, int]
 ) -> dict[Side, list[Unit]]:
     """Return the units of each side, drawn under the quotas; `strict` lowers them until all exams give the same.
 
     What stands stays within the quotas as they are given: that another exam became poorer takes nobody's place, unless a parameter changed.
 
     Args:
+        promoted: units of train and dev that may be drawn after all others.
         ages: id -> number of the version that put it where it stands.
     """
-    queues = [pair_up(settled.free, params.seed)]
-    more = [*settled.free]
-    if promoting:
-        promoted = [unit for units in settled.trained.values() for unit in units]
-        queues.append(pair_up(promoted, params.seed))
-        more += promoted
+    queues = [pair_up(settled.free, params.seed), pair_up(promoted, params.seed)]
+    more = [*settled.free, *promoted]
     caps, budgets, spare = supply(total, _held(settled), params)
     quotas = budgets
     while True:
-        kept = {side: within(settled.standing[side], budgets if promoting else quotas, params, promoting, ages) for side in SIDES}
-        drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, promoting)
+        kept = {side: within(settled.standing[side], budgets if resized else quotas, params, resized, ages) for side in SIDES}
+        drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, resized)
         top_up(drawn, more, caps, params.seed)
         given = drawn.counts("test") & drawn.counts("reserved")
         lowered = level(budgets, given) if params.balance == "strict" else budgets
@@ -96,7 +96,7 @@ def draw_dealt(
     queues: Sequence[Sequence[Draw]],
     supplied: tuple[dict[Cell, int], dict[Pool, int], dict[Cell, int]],
     params: Params,
-    promoting: bool,
+    resized: bool,
 ) -> Drawn:
     """Return what stands and what is drawn under the budgets; what a subject's units cannot fill exactly is dealt again to the others."""
     caps, budgets, spare = dict(supplied[0]), supplied[1], supplied[2]
@@ -109,9 +109,11 @@ def draw_dealt(
             left |= {(side, cell): number - standing[side][cell] for cell, number in room.items()}
             left |= {(side, pool): budget - given[pool] for pool, budget in budgets.items() if len(pool) == 3}
         drawn = Drawn(left, {side: [*units] for side, units in kept.items()})
-        come_back(settled, drawn, promoting)
-        even_sides(settled.free, drawn, params.seed)
-        for queue in queues:
+        come_back(settled, drawn, resized)
+        evening = even_sides(settled.free, drawn, params.seed)
+        # Who evens the sides out stands on one already, and must not be drawn once more in a pair.
+        drawn.take(pair_up([unit for unit in settled.free if unit.key not in evening], params.seed) if evening else queues[0])
+        for queue in queues[1:]:
             drawn.take(queue)
         got = drawn.counts("test") | drawn.counts("reserved")
         short = {cell: got[cell] for cell in room if got[cell] < room[cell]}
@@ -126,16 +128,17 @@ def _held(settled: Settled) -> Counter[Cell]:
     return sides[0] | sides[1]
 
 
-def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Params, memory: Memory, promoting: bool) -> dict[str, Put]:
+def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Params, memory: Memory, more_dev: bool) -> dict[str, Put]:
     """Return the place of each question, given the units of each side."""
     put = dict(settled.put)
+    trained_keys = {unit.key for units in settled.trained.values() for unit in units}
     for side in SIDES:
-        put |= {row.id: _put_on(side, row, memory) for unit in sides[side] for row in unit.rows}
-        withheld = [*settled.standing[side], *(one.unit for one in settled.coming[side])]
-        put |= {row.id: Put("retired", "over_quota", side) for unit in withheld for row in unit.rows if row.id not in put}
+        put |= {row.id: _put_on(side, row, memory, unit.key in trained_keys) for unit in sides[side] for row in unit.rows}
+        left = [*settled.standing[side], *(one.unit for one in settled.coming[side])]
+        put |= {row.id: _put_off(side, row, memory) for unit in left for row in unit.rows if row.id not in put}
     free = [unit for unit in settled.free if unit.rows[0].id not in put]
     trained = {split: [unit for unit in units if unit.rows[0].id not in put] for split, units in settled.trained.items()}
-    dev = draw_dev(free, trained, params, promoting)
+    dev = draw_dev(free, trained, params, more_dev)
     for split, units in trained.items():
         for unit in units:
             for row in unit.rows:
@@ -147,14 +150,18 @@ def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Para
     return put
 
 
-def _put_on(side: Side, row: Row, memory: Memory) -> Put:
-    """Return why a question stands on a side."""
+def _put_on(side: Side, row: Row, memory: Memory, trained: bool) -> Put:
+    """Return why a question stands on a side; `trained` where it, or what it is tied to, was in train or dev."""
     before = memory.placed.get(row.id)
-    if before is None:
-        return Put(side, "drawn")
-    if before.split == side:
+    if before is not None and before.split == side:
         return Put(side, before.why)
-    return Put(side, "returned" if before.split == "retired" else "promoted")
+    return Put(side, "promoted" if trained else "returned" if before else "drawn")
+
+
+def _put_off(side: Side, row: Row, memory: Memory) -> Put:
+    """Return how a question that a side has no room for is retired, or stays retired."""
+    before = memory.placed.get(row.id)
+    return withheld(before) if before and before.split == "retired" else Put("retired", "over_quota", side)
 
 
 def _stay(split: str, row: Row, memory: Memory) -> Put:

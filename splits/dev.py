@@ -10,10 +10,10 @@ from splits.quotas import dev_room, floors
 from splits.units import Cell, Counts, Unit, any_subject, by_subject, count_cells, in_turn, of_subject
 
 
-def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params: Params, promoting: bool) -> set[str]:
+def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params: Params, more_dev: bool) -> set[str]:
     """Return the keys of the units that go to dev: subjects in proportion, all above the floor of train.
 
-    What is in dev stays, and so does what is in train, unless a parameter has changed. What is missing because a group is larger
+    What is in dev stays, and so does what is in train, unless dev's share has grown. What is missing because a group is larger
     than the share of its subject, any subject that can spare it gives.
     """
     rest = [*free, *trained["train"], *trained["dev"]]
@@ -23,7 +23,7 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
     spare = {cell: max(0, number - kept[cell] - standing[cell]) for cell, number in left.items()}
     wanted = dev_room(left, {cell: number + standing[cell] for cell, number in spare.items()}, params)
     room = {cell: max(0, number - standing[cell]) for cell, number in wanted.items()}
-    candidates = [*free, *(trained["train"] if promoting else [])]
+    candidates = [*free, *(trained["train"] if more_dev else [])]
     order, _ = in_turn(params.seed, "dev", candidates)
     drawn = draw(((unit, _needs(unit.counts, (of_subject,))) for unit in order), dict(room))
     given, taken = by_subject(count_cells(drawn)), {unit.key for unit in drawn}

@@ -7,7 +7,7 @@ from functools import cache
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
-from splits.memory import Side
+from splits.placed import Side
 from splits.quotas import pool_of
 from splits.units import Cell, Counts, Unit, count_cells, in_turn, is_tcm, of_subject
 

@@ -18,7 +18,9 @@ from records.jsonl import read_jsonl
 from records.question import Question
 from records.stage import run_stage
 from splits.heads import head_id
-from splits.memory import REASONS, Memory, Placed, read_memory
+from splits.memory import Memory, read_memory
+from splits.placed import REASONS, Placed
+from splits.settling import TRAINED
 
 _SHOWN = 20
 
@@ -30,8 +32,6 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--questions", type=Path, default=Path("data/unique/questions.jsonl"), help="default: data/unique/questions.jsonl")
     parser.add_argument("--claims", type=Path, default=Path("data/claims/claims.jsonl"), help="default: data/claims/claims.jsonl")
     arguments = parser.parse_args(argv)
-    if not arguments.places.exists():
-        raise ValueError(f"{arguments.places}: no such file, so nothing has a place yet; run `dvc repro split`")
     memory = read_memory(arguments.places)
     what = " ".join(arguments.what)
     found = explain(what, memory, arguments.questions, arguments.claims)
@@ -70,10 +70,12 @@ def _told(one: Placed, memory: Memory, stem: str | None, here: bool) -> str:
     lines = [f"{one.id}: {one.split}, since version {one.since}"]
     lines.append(f"  why: {one.why}: {REASONS[one.why]}")
     if one.split == "retired":
-        side = f"it may come back to {one.was}, when a parameter of `split` changes" if one.was else "it comes back to no split"
+        side = f"it may come back to {one.was} when quotas or shares change" if one.was else "it comes back to no split"
         lines.append(f"  it is never trained on; {side}")
     if version:
         lines.append(f"  that version: {version.records} records, drawn with {msgspec.json.encode(version.settings).decode()}")
+    lines += [f"  few-shot example {number} of {' '.join(filter(None, names))}"
+              for (*names, number), ids in sorted(memory.shots.items()) if one.id in ids and one.split in TRAINED]  # fmt: skip
     if one.also:
         lines.append(f"  near-duplicates that it stands for: {', '.join(one.also)}")
     if one.ties:

@@ -4,9 +4,11 @@ from collections.abc import Iterable
 
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
-from splits.memory import Memory, Side
+from splits.asked import Asked
+from splits.memory import Memory
+from splits.placed import Side
 from splits.quotas import rounded
-from splits.settling import Put
+from splits.settling import TRAINED, Put
 from splits.units import place
 
 
@@ -38,7 +40,7 @@ def _of_kind(heads: list[str], params: Params, memory: Memory) -> dict[str, Put]
     Test is filled from the front and reserved from the back, so that no head that new data pushes over an edge goes from one to the other.
     """
     before = {head: memory.placed[head_id(head)] for head in heads if head_id(head) in memory.placed}
-    same = not before or memory.same_settings(params)
+    asked = Asked(params, memory)
     test = rounded(params.claim_test_share * len(heads))
     reserved = min(rounded(params.claim_reserved_share * len(heads)), len(heads) - test)
     placed: dict[str, Put] = {}
@@ -46,14 +48,15 @@ def _of_kind(heads: list[str], params: Params, memory: Memory) -> dict[str, Put]
     for side, size, order in sizes:
         standing = [head for head in order if head in before and before[head].split == side]
         # Where heads left, a share of fewer is no reason to retire any.
-        keep = len(standing) if same else size
+        keep = size if asked.shrank(f"claim_{side}_share") else len(standing)
         placed |= {head: Put(side, before[head].why) for head in standing[:keep]}
         placed |= {head: Put("retired", "over_quota", side) for head in standing[keep:]}
     for side, size, order in sizes:
         given = sum(put.split == side for put in placed.values())
-        back = [head for head in order if not same and head in before and before[head].split == "retired" and before[head].was == side]
+        former = [head for head in order if head in before and head not in placed] if asked.grew(f"claim_{side}_share") else []
+        back = [head for head in former if before[head].split == "retired" and before[head].was == side]
         new = [head for head in order if head not in before and head not in placed]
-        more = [] if same else [head for head in order if head in before and before[head].split in ("train", "dev") and head not in placed]
+        more = [head for head in former if before[head].split in TRAINED]
         for candidates, why in ((back, "returned"), (new, "drawn"), (more, "promoted")):
             taken = candidates[: max(0, size - given)]
             placed |= {head: Put(side, why) for head in taken}

@@ -45,8 +45,22 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def read_ledger(path: Path) -> list[Change]:
-    """Return what was published; a file that is not there holds nothing."""
-    return list(read_jsonl(path, Change, f"mend the line: `git log -p {path}` shows what it was")) if path.exists() else []
+    """Return what was published; where nothing was, the file is empty.
+
+    Raises:
+        ValueError: there is no such file, a line is none, or the line is lost by which an item came.
+    """
+    if not path.exists():
+        raise ValueError(
+            f"{path}: no such file, and it alone remembers what was published; `git checkout {path}` brings it back; "
+            f"where nothing was published yet, begin with an empty file: `: > {path}`"
+        )
+    remedy = f"mend the line: `git log -p {path}` shows what it was; of a conflict delete the marks (<<<<<<<, =======, >>>>>>>) alone"
+    changes = list(read_jsonl(path, Change, remedy))
+    came = {change.id for change in changes if change.change == "added"}
+    if lost := [change for change in changes if change.id not in came]:
+        raise ValueError(f"{path}: {lost[0].id} is {lost[0].change} in {lost[0].version} and was never added; its line was lost: {remedy}")
+    return changes
 
 
 def item_of(row: Mapping[str, Any], config: str, split: str) -> Item:

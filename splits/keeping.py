@@ -10,13 +10,13 @@ from splits.settling import Settled
 from splits.units import Cell, Unit, count_cells, is_tcm, place
 
 
-def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, promoting: bool, ages: Mapping[str, int]) -> list[Unit]:
+def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
     """Return the units of one side that the quotas hold, the largest subjects giving first; the others are to be retired.
 
     Where a quota shrank the oldest stay. Where it did not, there are too many because some came back to a place that was given away:
     then the newest stay, so that nobody has to go who did not go before.
     """
-    turn = 1 if promoting else -1
+    turn = 1 if resized else -1
     units = sorted(units, key=lambda unit: (turn * max(ages[row.id] for row in unit.rows), place(params.seed, "draw", unit.key), unit.key))
     counts = count_cells(units)
     limits = {pool: budget for pool, budget in budgets.items() if len(pool) == 3}
@@ -34,16 +34,17 @@ def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, p
     return kept + draw(((unit, needs_on("test", unit.counts, False)) for unit in units if unit.key not in keys), room)
 
 
-def come_back(settled: Settled, drawn: Drawn, promoting: bool) -> None:
-    """Let units join where they fit, and what was retired come back when a parameter has changed."""
+def come_back(settled: Settled, drawn: Drawn, resized: bool) -> None:
+    """Let units join where they fit, and what was retired come back when quotas have changed."""
     for side in SIDES:
         here = {unit.key for unit in drawn.sides[side]}
-        coming = [one.unit for one in settled.coming[side] if (one.beside is None or one.beside in here) and (promoting or not one.retired)]
+        coming = [one.unit for one in settled.coming[side] if (one.beside is None or one.beside in here) and (resized or not one.retired)]
         drawn.sides[side] += draw(((unit, needs_on(side, unit.counts, False)) for unit in coming), drawn.room)
 
 
-def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> None:
-    """Give new units to the side of which more questions left than of the other."""
+def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> set[str]:
+    """Give new units to the side of which more questions left than of the other; return the keys of those units."""
+    evening: set[str] = set()
     for side, other in (SIDES, SIDES[::-1]):
         lack = drawn.counts(other) - drawn.counts(side)
         if not lack:
@@ -54,8 +55,11 @@ def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> None:
         taken = {unit.key for units in drawn.sides.values() for unit in units}
         needs = ((unit, needs_on(side, unit.counts, True) + tuple((("lack", cell), number) for cell, number in unit.counts))
                  for unit in order if unit.key not in taken)  # fmt: skip
-        drawn.sides[side] += draw(needs, limit)
+        given = draw(needs, limit)
+        drawn.sides[side] += given
+        evening |= {unit.key for unit in given}
         drawn.room = {key: number for key, number in limit.items() if key[0] != "lack"}
+    return evening
 
 
 def by_pool(counts: Mapping[Cell, int]) -> Counter[Pool]:

@@ -3,78 +3,39 @@
 The file is in git and is merged by union: rows may stand in any order, twice, or against each other, and then the safer one holds.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec.structs import replace
 
 from records.identity import content_id
 from records.jsonl import read_jsonl, replacing
 from records.split_blocks import Split as Params
-from splits.units import Place
+from splits.placed import HELD, Listed, ListPlace, Placed, Version, safer
 
-Side = Literal["test", "reserved"]
-Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]
-REASONS: Mapping[Why, str] = {
-    "drawn": "drawn under the quotas and shares of its first version",
-    "rest": "left over by the draw",
-    "promoted": "drawn when a parameter of `split` had changed; in train or dev of an earlier version",
-    "kin": "tied to a record that stood there: its near-duplicate, its case, its stem, or its former wording",
-    "returned": "was there before, was retired, and fits again",
-    "over_quota": "was there and left it because a quota or share shrank, or found no room there; never trained on",
-    "kin_of_held": "tied both to what is or was in test or reserved and to what is or was trained on, so neither",
-    "leaked": "holds what a question of test or reserved asks; withdrawn by `python -m splits.leaks --withdraw`",
-    "branches_differ": "two branches put it into different splits, and one of them may have been trained on",
-}
 _WRITTEN_ROWS = 10_000
-HELD = frozenset({"test", "reserved", "retired"})
-
-
-class Placed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="place"):
-    """Where a question or a claim head stands, or stood last."""
-
-    id: str
-    """Question id, or `head ` and the name that the claims are about."""
-    split: Place
-    since: str
-    """Version that put it there: name of a row `version`."""
-    why: Why
-    was: Side | None = None
-    """Side that a retired record may come back to; None where it may come back to neither."""
-    also: tuple[str, ...] = ()
-    """Other ids of its near-duplicate cluster: one of them may stand for it in a later version."""
-    ties: tuple[str, ...] = ()
-    """Its group and its stem, by which a question with other options is known again."""
-    sketch: str = ""
-    """Of what is held back: some hashes of its n-grams, by which its next wording is known; see `splits.sketches`."""
-
-
-class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="version"):
-    """One version of the data that moved or added a place."""
-
-    name: str
-    number: int
-    settings: dict[str, Any]
-    """The block `split` of params.yaml: while it stays as it is, nothing leaves train."""
-    records: int
-    """Questions and claim heads of the version."""
 
 
 class Memory:
     """Places by id and by all other names of a record."""
 
-    def __init__(self, rows: Iterable[Placed | Version] = ()) -> None:
+    def __init__(self, rows: Iterable[Placed | Version | Listed] = ()) -> None:
         self.versions: dict[str, Version] = {}
         self.placed: dict[str, Placed] = {}
+        self.shots: dict[ListPlace, tuple[str, ...]] = {}
+        """The example at each place; two where branches chose otherwise."""
         for row in rows:
-            if isinstance(row, Version):
-                self.versions[row.name] = row
-            else:
+            if isinstance(row, Placed):
                 before = self.placed.get(row.id)
                 self.placed[row.id] = row if before is None else safer(before, row)
+            elif isinstance(row, Listed):
+                key = (row.exam, row.subject, row.question_type, row.form, row.place)
+                self.shots[key] = tuple(sorted({*self.shots.get(key, ()), row.id}))
+            else:
+                known = self.versions.get(row.name, row)
+                self.versions[row.name] = replace(row, places=max(row.places, known.places), held=max(row.held, known.held))
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[str, ...]]:
@@ -101,11 +62,15 @@ class Memory:
         version = self.versions.get(self.placed[key].since)
         return version.number if version else 0
 
+    def last(self) -> list[Version]:
+        """Return the last version, or the two that branches made of the one before."""
+        number = max((version.number for version in self.versions.values()), default=0)
+        return [version for version in self.versions.values() if version.number == number]
+
     def same_settings(self, params: Params) -> bool:
         """Tell whether the last version, or one of two that branches made, was drawn with these parameters."""
-        last = max((version.number for version in self.versions.values()), default=0)
         now = msgspec.to_builtins(params)
-        return any(version.settings == now for version in self.versions.values() if version.number == last)
+        return any(version.settings == now for version in self.last())
 
     def next_version(self, params: Params, ids: Iterable[str]) -> Version:
         """Return the version that some records make; equal records and parameters on equal memories make equal versions."""
@@ -117,39 +82,54 @@ class Memory:
 
 
 def read_memory(path: Path) -> Memory:
-    """Return what a file holds; a file that is not there holds nothing."""
-    return Memory(read_jsonl(path, Placed | Version, f"mend the line: `git log -p {path}` shows what it was") if path.exists() else ())
+    """Return what a file holds; an empty file begins a new benchmark.
+
+    Raises:
+        ValueError: there is no such file, a line is none, or lines were lost. Who guessed would train on what was tested.
+    """
+    if not path.exists():
+        raise ValueError(
+            f"{path}: no such file, and it alone remembers what was in test or reserved and must never be trained on; "
+            f"`git checkout {path}` brings it back; a new benchmark begins with an empty file: `: > {path}`"
+        )
+    remedy = f"mend the line: `git log -p {path}` shows what it was; of a conflict delete the marks (<<<<<<<, =======, >>>>>>>) alone"
+    memory = Memory(read_jsonl(path, Placed | Version | Listed, remedy))
+    _refuse_lost(memory, path)
+    return memory
+
+
+def _refuse_lost(memory: Memory, path: Path) -> None:
+    """Raise ValueError where the file holds less than it held when some version was written."""
+    held = _held(memory)
+    told = ""
+    for version in memory.versions.values():
+        if version.places > len(memory.placed) or version.held > held:
+            told = (f"{len(memory.placed)} places are remembered, {held} of them in test, reserved or retired; "
+                    f"after version {version.name} they were {version.places} and {version.held}")  # fmt: skip
+    for one in memory.placed.values():
+        if one.since not in memory.versions:
+            told = f"{one.id} stands where it does since version {one.since}, and there is no row of that version"
+    if told:
+        raise ValueError(
+            f"{path}: {told}; lines were lost or changed: `git log -p {path}` shows them. Put them back beside the others, in any "
+            "order: of two rows of one record the safer holds"
+        )
+
+
+def _held(memory: Memory) -> int:
+    return sum(one.split in HELD for one in memory.placed.values())
 
 
 def write_memory(path: Path, memory: Memory) -> None:
-    """Write versions, then places by id."""
+    """Write versions, then few-shot lists, then places by id; the last version says how many places there are."""
     versions = sorted(memory.versions.values(), key=lambda version: (version.number, version.name))
+    versions[-1:] = [replace(version, places=len(memory.placed), held=_held(memory)) for version in versions[-1:]]
+    listed = [Listed(exam=exam, subject=subject, question_type=kind, form=form, place=place, id=key)
+              for (exam, subject, kind, form, place), keys in sorted(memory.shots.items()) for key in keys]  # fmt: skip
     places = [memory.placed[key] for key in sorted(memory.placed)]
     encode = msgspec.json.Encoder().encode_lines
     with replacing(path) as part, open(part, "wb") as file:
         file.write(encode(versions))
+        file.write(encode(listed))
         for start in range(0, len(places), _WRITTEN_ROWS):
             file.write(encode(places[start : start + _WRITTEN_ROWS]))
-
-
-def safer(one: Placed, other: Placed) -> Placed:
-    """Return the row that holds where two say something of one record: what may have been trained on is tested nowhere again,
-    and what was held back is never trained on."""
-    first, second = sorted((one, other), key=lambda row: (row.since, msgspec.json.encode(row)))
-    splits = {one.split, other.split}
-    names = {
-        "also": tuple(sorted({*one.also, *other.also})), "ties": tuple(sorted({*one.ties, *other.ties})),
-        "sketch": first.sketch or second.sketch,
-    }  # fmt: skip
-    if not splits & HELD:
-        kept = first if first.split == "train" else second if second.split == "train" else first
-        return msgspec.structs.replace(kept, **names)
-    if splits - HELD:
-        return msgspec.structs.replace(second, split="retired", why="branches_differ", was=None, **names)
-    if "retired" not in splits:
-        kept = first if first.split == "test" else second if second.split == "test" else first
-        return msgspec.structs.replace(kept, **names)  # of test and reserved, test has been published
-    retired = [row for row in (first, second) if row.split == "retired"]
-    sides = {row.was if row.split == "retired" else row.split for row in (first, second)}
-    side: Side | None = None if None in sides else "test" if "test" in sides else "reserved"
-    return msgspec.structs.replace(retired[0], was=side, **names)

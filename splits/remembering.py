@@ -1,27 +1,37 @@
 """What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
+from records.shot import Shot
 from records.split_blocks import Split as Params
-from splits.memory import HELD, Memory, Placed
+from splits.memory import Memory
+from splits.placed import HELD, Placed
 from splits.reading import Questions
 from splits.settling import Put
+from splits.shots import place_of
 from splits.sketches import known_again, sketch
 from splits.units import Row
 
 
 def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
-    """Return the new questions that say most of what a question held back said that is here no more, each with such ids."""
+    """Return the questions that say most of what a question held back said that is here no more, each with such ids.
+
+    Looked at are new ones, and those that stand for a new one: that may be the next wording of what is gone.
+    """
     here = {row.id for row in questions.rows}
     gone = {one.id: one.sketch for one in memory.placed.values() if one.sketch and one.id not in here}
     if not gone:
         return {}
-    new = [row.id for row in questions.rows if row.id not in memory.placed]
+    placed, stood_for = memory.placed, memory.stood_for
+    new = [row.id for row in questions.rows
+           if row.id not in placed or any(key not in placed and not stood_for(key) for key in row.also)]  # fmt: skip
     return known_again(list(questions.texts(new)), gone)
 
 
-def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params) -> Memory:
+def remember(
+    memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params, shots: Iterable[Shot] = ()
+) -> Memory:
     """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
     version = memory.next_version(params, [*placed, *heads])
     rows = {row.id: row for row in questions.rows}
@@ -36,6 +46,7 @@ def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], he
         if before is None or now != before:
             after.placed[key] = now
             changed = True
+    after.shots = memory.shots | {place_of(shot): (shot.question_id,) for shot in shots}
     after.versions = dict(memory.versions)
     if changed or not memory.same_settings(params):
         after.versions[version.name] = version

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from splits.memory import HELD, Memory, Placed, Side, Why
+from splits.memory import Memory
+from splits.placed import HELD, Placed, Side, Why
 from splits.units import Place, Row, Unit, unit_of
 
 
@@ -40,7 +41,7 @@ class Settled:
     free: list[Unit] = field(default_factory=list)
     """Never seen: may be drawn, or stay in train."""
     trained: dict[str, list[Unit]] = field(default_factory=lambda: {"train": [], "dev": []})
-    """In train or dev before; drawn only when a parameter has changed."""
+    """In train or dev before; drawn only when a parameter asks for more."""
     standing: dict[Side, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
     coming: dict[Side, list[Coming]] = field(default_factory=lambda: {"test": [], "reserved": []})
     put: dict[str, Put] = field(default_factory=dict)
@@ -58,27 +59,33 @@ def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[
         settled.free = list(units)
         return settled
     units = list(units)
-    ids = {row.id for unit in units for row in unit.rows}
+    here = {row.id for unit in units for row in unit.rows}
     for unit in units:
         own = {row.id: memory.placed[row.id] for row in unit.rows if row.id in memory.placed}
         new = [row for row in unit.rows if row.id not in own]
-        kin = [one for one in _kin(unit.rows, own, memory, edited) if one.id not in ids]
+        kin = _kin(unit.rows, own, memory, edited, here)
         _settle(unit, own, new, kin, settled)
     return settled
 
 
-def _kin(rows: Iterable[Row], own: Mapping[str, Placed], memory: Memory, edited: Mapping[str, Sequence[str]]) -> list[Placed]:
+def _kin(
+    rows: Iterable[Row], own: Mapping[str, Placed], memory: Memory, edited: Mapping[str, Sequence[str]], here: set[str]
+) -> list[Placed]:
     """Return what is remembered under other names of some rows.
 
-    A known row has another name where it stands for a cluster, or one that was kept before stood for it.
+    A known row has another name where it stands for a cluster, or one that was kept before stood for it. Of those it has been told
+    apart when they are here beside it; a new row has not.
     """
-    names: set[str | None] = set()
+    new: set[str | None] = set()
+    known: set[str | None] = set()
     for row in rows:
         if row.id not in own:
-            names.update((row.id, row.group_id, row.stem_id, row.asked_id, *row.also, *edited.get(row.id, ())))
+            new.update((row.id, row.group_id, row.stem_id, row.asked_id, *row.also, *edited.get(row.id, ())))
         elif row.also or memory.stood_for(row.id):
-            names.update((row.id, *row.also))
-    return memory.named(sorted(name for name in names if name)) if names else []
+            known.update((row.id, *row.also, *edited.get(row.id, ())))
+    found = memory.named(sorted(name for name in new if name)) if new else []
+    found += [one for one in memory.named(sorted(name for name in known if name)) if one.id not in here] if known else []
+    return [one for one in found if one.id not in own]
 
 
 def _settle(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], kin: Sequence[Placed], settled: Settled) -> None:
@@ -86,7 +93,8 @@ def _settle(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], kin: Sequ
     if not own and not kin:
         settled.free.append(unit)
     elif splits & {"test", "reserved"}:
-        if any(one.split in TRAINED for one in kin):  # its former wording was trained on
+        if any(one.split in TRAINED or (one.was is None and one.split == "retired") for one in (*own.values(), *kin)):
+            # What is new would bring to test what was trained on, or may have been.
             settled.put |= {row.id: Put("retired", "kin_of_held") for row in new}
             unit, new = unit_of([row for row in unit.rows if row.id in own]), []
         _stand(unit, own, new, "test" if "test" in splits else "reserved", settled)
@@ -106,19 +114,18 @@ def _stand(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], side: Side
     if back:
         settled.coming[side].append(Coming(unit_of(back), True, standing.key))
     decided = {row.id for row in (*staying, *new, *back)}
-    settled.put |= {row.id: _withheld(own[row.id]) for row in unit.rows if row.id not in decided}
+    settled.put |= {row.id: withheld(own[row.id]) for row in unit.rows if row.id not in decided}
 
 
 def _come(unit: Unit, own: Mapping[str, Placed], kin: Sequence[Placed], settled: Settled) -> None:
     """Let a unit come back whole, or retire it whole where some of it was trained on."""
-    known = [*own.values(), *kin]
-    sides = {one.was if one.split == "retired" else one.split for one in known}
-    if sides <= {"test", "reserved"}:
-        settled.coming["test" if "test" in sides else "reserved"].append(Coming(unit, bool(own)))
+    sides = [{one.was if one.split == "retired" else one.split for one in known} for known in (own.values(), kin)]
+    if set().union(*sides) <= {"test", "reserved"}:
+        settled.coming["test" if "test" in (sides[0] or sides[1]) else "reserved"].append(Coming(unit, bool(own)))
         return
-    settled.put |= {row.id: _withheld(own[row.id]) if row.id in own else Put("retired", "kin_of_held") for row in unit.rows}
+    settled.put |= {row.id: withheld(own[row.id]) if row.id in own else Put("retired", "kin_of_held") for row in unit.rows}
 
 
-def _withheld(placed: Placed) -> Put:
+def withheld(placed: Placed) -> Put:
     """Return the place of a record that is tied to what is held back."""
     return Put("retired", placed.why, placed.was) if placed.split == "retired" else Put("retired", "kin_of_held")

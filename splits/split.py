@@ -48,9 +48,10 @@ def main(argv: list[str] | None = None) -> None:
         written = write_questions(out, questions, placed) + write_claims(out, claims, heads)
         if written != len(questions.rows) + len(claims):
             raise ValueError(f"{out}: wrote {written} of {len(questions.rows)} questions and {len(claims)} claims; they must be equal")
-        write_jsonl(out / "shots.jsonl", shots_of(questions.rows, splits, params.seed), key=_shot_order)
+        shots = shots_of(questions.rows, splits, params.seed, memory.shots)
+        write_jsonl(out / "shots.jsonl", shots, key=_shot_order)
         _sweep(out)
-        after = remember(memory, questions, placed, {head_id(head): put for head, put in heads.items()}, params)
+        after = remember(memory, questions, placed, {head_id(head): put for head, put in heads.items()}, params, shots)
         write_json(arguments.metrics, compose(questions.rows, placed, claims, heads, after, params))
         # Last, so that a run killed before this does not remember what it did not write: the next one decides the same again.
         write_memory(arguments.places, after)
@@ -98,8 +99,8 @@ def write_claims(out: Path, claims: Iterable[ClaimPair], heads: Mapping[str, Put
     return sum(write_jsonl(out / split / "claims.jsonl", held, key=lambda claim: claim.id) for split, held in by_split.items())
 
 
-def _shot_order(shot: Shot) -> tuple[str, str, str, int]:
-    return shot.exam, shot.subject, shot.question_type, shot.place
+def _shot_order(shot: Shot) -> tuple[str, str, str, str, int]:
+    return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
 
 
 def _sweep(out: Path) -> None:

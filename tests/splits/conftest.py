@@ -107,6 +107,7 @@ def split_files(tmp_path: Path) -> Callable[..., Path]:
         folder.mkdir(exist_ok=True)
         (folder / "questions.jsonl").write_bytes(b"".join(map(to_line, questions)))
         (folder / "claims.jsonl").write_bytes(b"".join(map(to_line, claims)))
+        (folder / (places or "places.jsonl")).touch()  # an empty memory begins a new benchmark
         paths = {"questions": "questions.jsonl", "claims": "claims.jsonl", "clusters": "clusters.jsonl",
                  "places": places or "places.jsonl", "out": "splits", "metrics": "split.json"}  # fmt: skip
         values = FLAGS | {key.replace("__", "."): value for key, value in flags.items()}

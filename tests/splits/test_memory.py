@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
+from records.shot import Shot
 from splits import explain
-from splits.memory import Memory, Placed, read_memory, safer
+from splits.memory import Memory, read_memory
+from splits.placed import Placed, safer
 from splits.sketches import known_again, sketch
 from splits.units import PLACES
 
@@ -40,6 +42,45 @@ def test_rows_that_differ_are_settled_on_the_safe_side_in_any_order(rows: list[P
 def test_of_two_rows_the_order_does_not_matter(one: Placed, other: Placed) -> None:
     assert safer(one, other) == safer(other, one)
     assert safer(one, one) == one
+
+
+@given(PLACED, PLACED)
+def test_of_two_rows_what_was_published_or_trained_on_holds_and_no_name_is_lost(one: Placed, other: Placed) -> None:
+    kept = safer(one, other)
+    if {one.split, other.split} <= TRAINED:
+        assert kept.split == ("train" if "train" in (one.split, other.split) else "dev")
+    if {one.split, other.split} <= {"test", "reserved"}:
+        assert kept.split == ("test" if "test" in (one.split, other.split) else "reserved")
+    assert {*kept.also} == {*one.also, *other.also} and {*kept.ties} == {*one.ties, *other.ties}
+
+
+def test_of_too_many_the_oldest_stay_where_a_quota_shrank_and_else_those_who_stood_last(split_files, question, tmp_path: Path) -> None:
+    first, more = [[question(n, subject="甲") for n in range(start, start + 10)] for start in (0, 10)]
+    places = tmp_path / "places.jsonl"
+
+    def asked(pool: list[Question], name: str, **flags: str) -> set[str]:
+        folder = split_files(pool, name=name, places=str(places), train_floor="0", **flags)
+        return {one.id for one in read_jsonl(folder / "splits/test/questions.jsonl", Question)}
+
+    old = asked(first, "first", quota__mcqa="4")
+    assert len(old) == 4 and asked([*first, *more], "more", quota__mcqa="8") > old
+    places.write_bytes(b"")
+    old = asked(first, "again", quota__mcqa="4")
+    gone = sorted(old)[:2]
+    stood = asked([*(one for one in first if one.id not in gone), *more], "without", quota__mcqa="4")
+    back = asked([*first, *more], "back", quota__mcqa="4")
+    assert len(stood) == len(back) == 4 and len(stood - old) == 2 and back > stood - old
+    # Now the quota shrinks: who stands since the first version stays, who took the place of those who left goes.
+    assert asked([*first, *more], "less", quota__mcqa="2") == back & old
+
+
+def test_a_question_is_known_by_every_case_that_it_ever_had(split_files, question, tmp_path: Path) -> None:
+    places = str(tmp_path / "places.jsonl")
+    for group in ("group-a", "group-b", None):
+        split_files([question(1, subject="甲", group_id=group)], places=places)
+    key = question(1, subject="甲").id
+    memory = read_memory(Path(places))
+    assert [one.id for group in ("group-a", "group-b") for one in memory.named([group])] == [key, key]
 
 
 def test_two_branches_are_merged_by_git_and_read(split_files, pool, tmp_path: Path) -> None:
@@ -130,7 +171,10 @@ def test_a_place_is_explained(split_files, pool, claims, tmp_path: Path, capsys:
         explain.main([what, *places])
         told = capsys.readouterr().out
         assert "since version v1-" in told and "why: " in told
+    shot = min(read_jsonl(folder / "splits/shots.jsonl", Shot), key=lambda shot: shot.question_id)
+    explain.main([shot.question_id, *places])
+    assert f"few-shot example {shot.place} of {shot.exam} {shot.subject} {shot.question_type}" in capsys.readouterr().out
     with pytest.raises(ValueError, match="expected an id or words"):
         explain.main(["无此题也无此词", *places])
-    with pytest.raises(ValueError, match="dvc repro split"):
+    with pytest.raises(ValueError, match=r"no such file.*git checkout"):
         explain.main(["x", "--places", str(tmp_path / "none.jsonl")])

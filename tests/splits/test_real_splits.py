@@ -42,6 +42,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, root: Path, real_data: Path)
     }))  # fmt: skip
     (folder / "items").mkdir()
     (folder / "claims.jsonl").touch()
+    (folder / "places.jsonl").touch()
 
     def run(*command: str) -> bytes:
         done = subprocess.run([sys.executable, "-m", *command], cwd=folder, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True)

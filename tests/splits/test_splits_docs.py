@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from splits.leak import CHECKS
-from splits.memory import REASONS
+from splits.placed import REASONS
 
 DOCUMENT = (Path(__file__).parent.parent.parent / "docs/splits.md").read_text(encoding="utf-8")
 

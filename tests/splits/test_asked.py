@@ -1,0 +1,86 @@
+"""A changed parameter moves what it speaks of, and takes out of train only where it asks for more."""
+
+from pathlib import Path
+
+import pytest
+
+from records.claim import ClaimPair
+from records.jsonl import read_jsonl
+from records.question import Question
+from splits.memory import read_memory
+from splits.units import PLACES
+
+TRAINED = {"train", "dev"}
+
+
+def homes(folder: Path) -> dict[str, str]:
+    """Return the place of each question by its id, and of each head by its name."""
+    found = {}
+    for split in PLACES:
+        found |= {one.id: split for one in read_jsonl(folder / "splits" / split / "questions.jsonl", Question)}
+        found |= {f"head {one.head}": split for one in read_jsonl(folder / "splits" / split / "claims.jsonl", ClaimPair)}
+    return found
+
+
+@pytest.fixture
+def short(pool: list[Question], claims: list[ClaimPair], split_files):
+    """A memory of test and reserved that lost half of their questions and heads, so that what is in train could fill them."""
+    before = homes(split_files(pool, claims))
+    gone = {key for number, key in enumerate(sorted(key for key, split in before.items() if split in ("test", "reserved"))) if number % 2}
+    left = [one for one in pool if one.id not in gone], [one for one in claims if f"head {one.head}" not in gone]
+    stays = homes(split_files(*left))
+    assert stays == {key: split for key, split in before.items() if key not in gone}
+
+    def again(**flags: str) -> dict[str, tuple[str, str]]:
+        folder = split_files(*left, **flags)
+        memory = read_memory(folder / "places.jsonl")
+        now = homes(folder)
+        return {key: (was, now[key], memory.placed[key].why) for key, was in stays.items() if was != now[key]}
+
+    return again
+
+
+def kinds(moved: dict[str, tuple[str, str, str]]) -> set[str]:
+    return {key.split("-")[0].split()[0] for key in moved}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [{"seed": "7"}, {"train_floor": "3"}, {"dev_share": "0.05"}, {"quota__mcqa": "3"}, {"quota__mrqa": "1"}, {"claim_test_share": "0.1"},
+     {"claim_reserved_share": "0.05"}, {"tcm_per_subject": "1"}, {"balance": "strict"}],
+)  # fmt: skip
+def test_what_asks_for_less_or_for_other_takes_nothing_from_train(short, flags: dict[str, str]) -> None:
+    moved = short(**flags)
+    assert all(now == "retired" for was, now, why in moved.values() if was not in TRAINED)
+    assert not [key for key, (was, _, _) in moved.items() if was in TRAINED]
+
+
+def test_another_seed_moves_nothing(short) -> None:
+    assert short(seed="7") == {}
+
+
+@pytest.mark.parametrize(
+    ("flags", "kind"),
+    [({"quota__mcqa": "5"}, "q"), ({"quota__mrqa": "3"}, "q"), ({"tcm_per_subject": "3"}, "q"), ({"train_floor": "1"}, "q"),
+     ({"claim_test_share": "0.4"}, "head"), ({"claim_reserved_share": "0.2"}, "head")],
+)  # fmt: skip
+def test_what_asks_for_more_is_promoted_and_said_to_be(short, flags: dict[str, str], kind: str) -> None:
+    moved = short(**flags)
+    promoted = {key: now for key, (was, now, why) in moved.items() if was in TRAINED}
+    assert promoted and set(promoted.values()) <= {"test", "reserved"} and {why for _, _, why in moved.values()} == {"promoted"}
+    assert kinds(promoted) == {kind}
+
+
+def test_more_of_one_type_takes_no_other_from_train(short, pool: list[Question]) -> None:
+    types = {one.id: one.question_type for one in pool if not one.group_id}
+    assert {types[key] for key in short(quota__mrqa="3") if key in types} == {"mrqa"}
+
+
+def test_a_larger_share_of_dev_moves_train_to_dev_alone(short) -> None:
+    moved = short(dev_share="0.3")
+    assert moved and {(was, now, why) for was, now, why in moved.values()} == {("train", "dev", "promoted")}
+
+
+def test_a_share_of_claims_that_changes_leaves_the_other_side_where_it_was(short) -> None:
+    for flags, side in (({"claim_test_share": "0.4"}, "test"), ({"claim_test_share": "0.05"}, "retired")):
+        assert {now for _, now, _ in short(**flags).values()} == {side}
