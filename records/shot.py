@@ -4,13 +4,17 @@ from typing import Literal
 
 from msgspec import Struct
 
+from records.question import Form
+
 
 class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One example of a subject and question type; those of one list are no kin of each other."""
+    """One example of a subject, question type and form; those of one list are no kin of each other."""
 
     exam: str
     subject: str
     question_type: str
+    form: Form | None = None
+    """Of a TCM question: each form has a list of its own, as each is asked in a way of its own."""
     place: int
     """1 is shown first."""
     question_id: str

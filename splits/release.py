@@ -17,7 +17,7 @@ from records.stage import read_arguments, run_stage
 from splits import commitment, croissant, harness, instructions, opencompass
 from splits.card import TERMS, render_card
 from splits.columns import CONFIGS, RELEASED
-from splits.companions import LEAKS, SHOTS, released_leaks, released_shots
+from splits.companions import LEAKS, SHOTS, released_leaks, released_shots, untaught
 from splits.history import HISTORY, advance, read_ledger, refuse_trained, tally
 from splits.instructions import Lessons, Prompts
 from splits.rendering import canary
@@ -39,13 +39,15 @@ def main(argv: list[str] | None = None) -> None:
     version = arguments.params.version
     with folder_lock(arguments.out) as out:
         contents, tables, written = Contents(), [], []
+        leaks = released_leaks(arguments.leaks)
+        left_out = untaught(arguments.leaks)
         for split in RELEASED:
             with ExitStack() as stack:
                 held = Tables(out, split, contents, stack)
                 lessons = Lessons(out, Prompts(arguments.prompts), stack)
                 for record in read_split(arguments.splits, split):
                     held.add(record)
-                    if split == "train":
+                    if split == "train" and record.id not in left_out:
                         lessons.add(record)
             tables += held.paths()
             written += write_texts(out, instruction_index(lessons.configs()))
@@ -53,7 +55,7 @@ def main(argv: list[str] | None = None) -> None:
         ledger = read_ledger(arguments.ledger)
         refuse_trained(ledger, contents.items)
         changes = advance(ledger, contents.items, version)
-        leaks, shots = released_leaks(arguments.leaks), released_shots(arguments.splits, contents.items)
+        shots = released_shots(arguments.splits, contents.items)
         texts = {f"{harness.FOLDER}/{name}": text.encode() for name, text in harness.render_harness(contents.tables, version).items()}
         texts |= opencompass_files(read_split(arguments.splits, "test"))
         texts[commitment.FILE] = _pretty(commitment.commit(read_split(arguments.splits, commitment.RESERVED)))

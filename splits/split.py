@@ -98,8 +98,8 @@ def write_claims(out: Path, claims: Iterable[ClaimPair], heads: Mapping[str, Put
     return sum(write_jsonl(out / split / "claims.jsonl", held, key=lambda claim: claim.id) for split, held in by_split.items())
 
 
-def _shot_order(shot: Shot) -> tuple[str, str, str, int]:
-    return shot.exam, shot.subject, shot.question_type, shot.place
+def _shot_order(shot: Shot) -> tuple[str, str, str, str, int]:
+    return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
 
 
 def _sweep(out: Path) -> None:

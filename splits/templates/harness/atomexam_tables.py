@@ -28,7 +28,7 @@ def load(config: str, kind: str, examples: int = 0, **_: object) -> DatasetDict:
     splits = {split: Dataset(pq.read_table(path)) for split, path in paths.items() if path.exists()}
     shown = _examples(kind, examples) if examples else {}
     for split, rows in splits.items():
-        column = [shown.get((row["exam"], row["subject"]), "") if split == "test" else "" for row in rows] if kind != PAIRS else None
+        column = [shown.get(_list_of(row), "") if split == "test" else "" for row in rows] if kind != PAIRS else None
         splits[split] = rows if column is None else rows.add_column("examples", column)
     return DatasetDict(splits)
 
@@ -74,7 +74,7 @@ def read_letters(reply: str) -> str:
 
 
 def _examples(kind: str, most: int) -> dict[tuple, str]:
-    """Return the examples of each exam and subject, solved, as they are asked."""
+    """Return the examples of each list, solved, as they are asked."""
     wanted = [shot for shot in map(json.loads, (RELEASE / "shots.jsonl").read_text(encoding="utf-8").splitlines())
               if shot["question_type"] == kind and shot["place"] <= most]  # fmt: skip
     ids = {shot["question_id"] for shot in wanted}
@@ -82,8 +82,13 @@ def _examples(kind: str, most: int) -> dict[tuple, str]:
     rows = {row["id"]: row for path in paths for row in Dataset(pq.read_table(path)) if row["id"] in ids}
     texts = defaultdict(str)
     for shot in wanted:  # the file has them in their order
-        texts[shot["exam"], shot["subject"]] += _solved(rows[shot["question_id"]])
+        texts[_list_of(shot)] += _solved(rows[shot["question_id"]])
     return dict(texts)
+
+
+def _list_of(row: dict) -> tuple:
+    """Return which list of examples a question takes, or an example stands in."""
+    return row["exam"], row["subject"], row["form"]
 
 
 def _solved(row: dict) -> str:
