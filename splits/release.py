@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -87,11 +88,19 @@ def opencompass_files(records: Iterable[Question | ClaimPair]) -> dict[str, byte
 
 
 def describe(out: Path, tables: Iterable[Path], contents: Contents, version: str) -> dict[str, Any]:
-    """Return the Croissant metadata. Its date is that of the newest snapshot, so that equal data gives equal bytes."""
+    """Return the Croissant metadata. Its date is that of the newest snapshot that is one, so that equal data gives equal bytes."""
     files = {_name(out, path): (sha256(path), path.stat().st_size) for path in tables}
-    newest = max((snapshot for _, _, snapshot in contents.sources), default="")
+    newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
     configs = [config for config in CONFIGS if any(config == held for held, _, _ in contents.tables)]
     return croissant.describe(version, newest, files, configs, TERMS)
+
+
+def _is_date(snapshot: str) -> bool:
+    """Tell whether a snapshot has the form of a date: its name is the maker's, and Croissant takes dates alone."""
+    try:
+        return date.fromisoformat(snapshot).isoformat() == snapshot
+    except ValueError:
+        return False
 
 
 def write_texts(out: Path, texts: dict[str, bytes]) -> list[Path]:

@@ -110,8 +110,7 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr[-3000:]
     (told,) = out.rglob("results_*.json")
-    log = json.loads(told.read_text(encoding="utf-8"))
-    results, told_shots = log["results"], log["n-shot"]
+    results = json.loads(told.read_text(encoding="utf-8"))["results"]
     shown = tables_module(release).load("kg", "mcqa", examples=5)["test"]["examples"]
     for task in (*CHOICES, "atomexam_kg_mcqa_5shot"):
         likelihoods, accuracy = own_choices(model, table(release, *task.split("_")[1:3]), shown if task.endswith("shot") else ())
@@ -127,7 +126,6 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
         pytest.approx(accuracy),
         pytest.approx(both),
     )
-    assert told_shots == {task: 5 * task.endswith("shot") for task in tasks.split(",")}
     assert 0 < results["atomexam_kg_mcqa"]["acc,none"] < 1 and 0 < accuracy < 1
     assert 0 <= results["atomexam_kg_mrqa"]["exact_match,none"] <= 1
     assert sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts) == before
