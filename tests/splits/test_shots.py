@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
@@ -79,3 +80,16 @@ def found(folder: Path) -> list[leaks.Leak]:
     except ValueError as error:
         assert "shot" in str(error)
     return list(read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak))
+
+
+def test_an_example_that_is_kin_to_what_is_asked_is_a_leak(split_files, pool) -> None:
+    folder = split_files(pool)
+    shot = next(read_jsonl(folder / "splits/shots.jsonl", Shot))
+    shown = next(one for one in pool if one.id == shot.question_id)
+    asked = replace(shown, id="q-" + "0" * 20, stem="另一问", answer="B", cluster_id="cluster-1", group_id="group-shown")
+    for name, one in (("test", asked), ("train", replace(shown, group_id="group-shown"))):
+        path = folder / "splits" / name / "questions.jsonl"
+        lines = [line for line in path.read_bytes().splitlines(keepends=True) if one.id.encode() not in line]
+        path.write_bytes(b"".join([*lines, to_line(one)]))
+    told = {(leak.check, leak.id, leak.other_id) for leak in found(folder)}
+    assert {("shot", asked.id, shown.id), ("case", asked.id, shown.id)} <= told
