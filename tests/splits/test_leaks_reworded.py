@@ -109,3 +109,17 @@ def test_letters_and_order_of_options_do_not_matter(question, shuffled: list[tup
     texts = [text for _, text in shuffled]
     one, two = made(question, 1, *ASKED), made(question, 1, ASKED[0], texts, "ABCD"[texts.index("迁移的作用")])
     assert (right_of(one), ngrams_of(one)) == (right_of(two), ngrams_of(two))
+
+
+def test_only_what_is_trained_on_is_withdrawn(split_files, pool, question) -> None:
+    folder = split_files(pool)
+    test, reserved = (next(read_jsonl(folder / f"splits/{side}/questions.jsonl", Question)) for side in ("test", "reserved"))
+    with open(folder / "splits/test/questions.jsonl", "ab") as file:
+        file.write(to_line(replace(test, id="q-" + "1" * 20, cluster_id="cluster-1")))
+    with open(folder / "splits/reserved/questions.jsonl", "ab") as file:
+        file.write(to_line(replace(reserved, cluster_id="cluster-1")))
+    before = (folder / "places.jsonl").read_bytes()
+    assert "cluster" in {check for check, *_ in found(folder)}
+    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--withdraw"])
+    assert (folder / "places.jsonl").read_bytes() == before

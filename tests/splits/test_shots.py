@@ -93,3 +93,9 @@ def test_an_example_that_is_kin_to_what_is_asked_is_a_leak(split_files, pool) ->
         path.write_bytes(b"".join([*lines, to_line(one)]))
     told = {(leak.check, leak.id, leak.other_id) for leak in found(folder)}
     assert {("shot", asked.id, shown.id), ("case", asked.id, shown.id)} <= told
+
+
+def test_the_seed_decides_the_order() -> None:
+    rows, splits = made([(CELLS[0], None, None, None, "train")] * 30)
+    orders = {tuple(shot.question_id for shot in shots_of(rows, splits, seed)) for seed in range(5)}
+    assert len(orders) == 5 and shots_of(rows, splits, 3) == shots_of(rows, splits, 3)
