@@ -29,6 +29,11 @@ def released_leaks(folder: Path) -> list[Leak]:
     return found
 
 
+def untaught(folder: Path) -> frozenset[str]:
+    """Return what is in train and is not to be made a lesson of: it tells what test or reserved asks, from the other end."""
+    return frozenset(leak.other_id for leak in read_jsonl(folder / LEAKS, Leak) if leak.check == "inverse")
+
+
 def released_shots(splits: Path, released: Collection[str]) -> list[Shot]:
     """Return the few-shot lists in the words of the release.
 

@@ -5,23 +5,23 @@ python -m splits.leaks --withdraw    what gives test away is marked in `splits/p
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from records.identity import canonical, content_id
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from records.question import Question
-from records.shot import Shot
 from records.split_blocks import Leaks as Params
 from records.stage import read_arguments, run_stage
-from splits.containment import contained, is_short, needed, ngrams_of, parts_of
+from splits.claim_leaks import claimed
+from splits.folders import TAUGHT, Splits
+from splits.heads import head_id
+from splits.kinship import across, shown
 from splits.leak import CHECKS, Leak, blocks
 from splits.memory import Placed, read_memory, write_memory
-from splits.reading import row_of
-from splits.units import SPLITS, ties_of
+from splits.quoting import in_references, quoted
+from splits.rewording import reworded
 
 PATHS = {
     "splits": "data/splits",
@@ -30,22 +30,6 @@ PATHS = {
     "out": "data/leaks",
     "metrics": "metrics/leaks.json",
 }
-_TIES = {"cluster": "cluster", "group": "case", "stem": "stem", "asked": "asked"}
-_LEAST_NGRAMS = 12  # a word to be explained (成熟) stands in many questions and gives nothing away
-_TELLING_CASE_CHARS = 20
-_ASKED, _TAUGHT = ("test", "reserved"), ("train", "dev")
-
-
-class Splits(NamedTuple):
-    """Questions of the splits, read anew for each check: a million of them are too large to hold."""
-
-    folder: Path
-
-    def of(self, *splits: str) -> Iterator[tuple[str, Question]]:
-        """Yield (split, question)."""
-        for split in splits:
-            for question in read_jsonl(self.folder / split / "questions.jsonl", Question):
-                yield split, question
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -55,14 +39,15 @@ def main(argv: list[str] | None = None) -> None:
     params: Params = arguments.params
     splits = Splits(arguments.splits)
     references = list(read_jsonl(arguments.references, Question)) if arguments.references.exists() else []
-    found = [*_across(splits), *_shown(splits), *_contained(splits, params), *_in_references(splits, references, params)]
+    found = [*across(splits), *shown(splits), *quoted(splits, params.contained), *reworded(splits), *claimed(splits)]
+    found += in_references(splits, references, params.contained)
     with folder_lock(arguments.out) as out:
         (out / "passed.json").unlink(missing_ok=True)
         write_jsonl(out / "leaks.jsonl", found, key=lambda leak: leak)
         write_json(arguments.metrics, count(found, params))
         blocking = [leak for leak in found if blocks(leak, params)]
         if withdraw:
-            _withdraw(arguments.places, blocking)
+            _withdraw(arguments.places, splits, blocking)
         elif blocking:
             raise ValueError(_told(blocking, out))
         else:
@@ -83,106 +68,14 @@ def count(found: Iterable[Leak], params: Params) -> dict:
     return table
 
 
-def _across(splits: Splits) -> list[Leak]:
-    """Return what is tied to a question of another split."""
-    homes: dict[str, tuple[str, str]] = {}
-    found: set[Leak] = set()
-    for split, question in splits.of("test", "reserved", "train", "dev"):
-        for tie in _ties(question):
-            home, first = homes.setdefault(tie, (split, question.id))
-            if home != split:
-                check = _TIES[tie.split(" ")[0]]
-                found.add(Leak(check=check, split=home, id=first, other_split=split, other_id=question.id))
-    return sorted(found)
-
-
-def _ties(question: Question) -> list[str]:
-    """Return what ties a question to others; a case is one case under any group."""
-    case = canonical(question.shared_stem or "")
-    return [*ties_of(row_of(question)), *([f"group {content_id('case', case)}"] if len(case) >= _TELLING_CASE_CHARS else [])]
-
-
-def _shown(splits: Splits) -> list[Leak]:
-    """Return the few-shot examples that are asked themselves, or are tied to what is asked."""
-    shots = list(read_jsonl(splits.folder / "shots.jsonl", Shot))
-    wanted = {shot.question_id for shot in shots}
-    homes: dict[str, tuple[str, list[str]]] = {}
-    asked: dict[str, str] = {}
-    for split, question in splits.of(*SPLITS):
-        if question.id in wanted:
-            homes[question.id] = (split, _ties(question))
-        if split in _ASKED:
-            asked |= dict.fromkeys((*_ties(question), question.id), question.id)
-    found = []
-    for shot in shots:
-        split, ties = homes.get(shot.question_id, ("nowhere", []))
-        hits = {asked[name] for name in (shot.question_id, *ties) if name in asked}
-        hits = hits or ({shot.question_id} if split not in _TAUGHT else set())
-        found += [Leak(check="shot", split=split, id=hit, other_split="shots", other_id=shot.question_id) for hit in hits]
-    return found
-
-
-def _contained(splits: Splits, params: Params) -> list[Leak]:
-    homes: dict[str, str] = {}
-    asked = []
-    for split, question in splits.of(*_ASKED):
-        if len(grams := _grams(question)) >= _LEAST_NGRAMS:
-            homes[question.id] = split
-            asked.append((question.id, grams))
-    found = []
-    for split in _TAUGHT:
-        holders = ((question.id, _whole(question)) for _, question in splits.of(split))
-        found += [
-            Leak(check="contained", split=homes[key], id=key, other_split=split, other_id=other, share=share)
-            for key, other, share in contained(asked, holders, params.contained)
-        ]
-    return found
-
-
-def _in_references(splits: Splits, references: Sequence[Question], params: Params) -> list[Leak]:
-    """Return the questions of ours that a reference asks; what it asks may be the whole of ours or more."""
-    theirs = [(f"reference {question.id}", _whole(question)) for question in references]
-    sources = {question.id: question.provenance[0].source if question.provenance else "reference" for question in references}
-    known = frozenset().union(*(ngrams_of(parts) for _, parts in theirs))
-    homes: dict[str, str] = {}
-    asked = []
-    for split, question in splits.of(*SPLITS if references else ()):
-        grams = _grams(question)
-        # What all references together do not hold, none of them does; short parts are looked for later.
-        if len(grams) >= _LEAST_NGRAMS and sum(gram in known or is_short(gram) for gram in grams) >= needed(grams, params.contained):
-            homes[question.id] = split
-            asked.append((question.id, grams))
-    found = [one._replace(holder=one.holder.removeprefix("reference ")) for one in contained(asked, theirs, params.contained)]
-    return [
-        Leak(check="reference", split=homes[key], id=key, other_split=sources[other], other_id=other, share=share)
-        for key, other, share in found
-    ]
-
-
-def _grams(question: Question) -> frozenset[str]:
-    """Return the n-grams of what a question asks: stem and options. A case is shared, and checked by itself."""
-    return ngrams_of(parts_of([question.stem, *(option.text for option in question.options)]))
-
-
-def _whole(question: Question) -> tuple[str, ...]:
-    return parts_of(
-        [
-            question.shared_stem,
-            question.stem,
-            *(option.text for option in question.options),
-            question.explanation,
-            None if question.options else question.answer,
-        ]
-    )
-
-
-def _withdraw(places: Path, blocking: Iterable[Leak]) -> None:
-    """Mark what is trained on and gives something away as never to be trained on."""
+def _withdraw(places: Path, splits: Splits, blocking: Iterable[Leak]) -> None:
+    """Mark what is trained on and gives something away as never to be trained on; of a claim, all that is said of its head."""
     memory = read_memory(places)
-    for key in sorted({leak.other_id for leak in blocking if leak.other_split in ("train", "dev")}):
+    heads = {claim.id: head_id(claim.head) for _, claim in splits.claims(*TAUGHT)}
+    for key in sorted({heads.get(leak.other_id, leak.other_id) for leak in blocking if leak.other_split in TAUGHT}):
         known: Placed | None = memory.placed.get(key)
         if known is None:
-            raise ValueError(f"question {key} is not in {places}; run `dvc repro split` first")
+            raise ValueError(f"{key} is not in {places}; run `dvc repro split` first")
         memory.placed[key] = replace(known, split="retired", why="leaked", was=None)
     write_memory(places, memory)
 

@@ -9,10 +9,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from records.jsonl import read_jsonl, write_jsonl
 from records.stage import run_stage
+from splits.croissant import FILE as CROISSANT
 from splits.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 from splits.release import CHECKSUMS, PATHS, sha256
+
+KEPT_BACK = "what goes to others is the release alone: splits/places.jsonl, git and DVC's cache name or hold what is reserved"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -21,8 +26,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--ledger", type=Path, default=Path(PATHS["ledger"]), metavar="PATH")
     arguments = parser.parse_args(argv)
     check_files(arguments.release)
-    told = publish(arguments.release / HISTORY, arguments.ledger)
+    version = msgspec.json.decode((arguments.release / CROISSANT).read_bytes())["version"]
+    told = publish(arguments.release / HISTORY, arguments.ledger, version)
     print(f"{told}; run `dvc repro release`, commit {arguments.ledger} and dvc.lock, and tag the commit", file=sys.stderr)
+    print(KEPT_BACK, file=sys.stderr)
 
 
 def check_files(release: Path) -> None:
@@ -37,7 +44,7 @@ def check_files(release: Path) -> None:
             )
 
 
-def publish(history: Path, ledger: Path) -> str:
+def publish(history: Path, ledger: Path, version: str) -> str:
     """Take a release's history into the ledger; return what its version changed.
 
     Raises:
@@ -48,8 +55,9 @@ def publish(history: Path, ledger: Path) -> str:
     if lost := in_order(known - set(changes)):
         raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it anew: `dvc repro release`")
     write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))
-    version, counts = tally(changes)[0] if changes else ("none", {})
-    return f"version {version}: " + (", ".join(f"{number} {kind}" for kind, number in sorted(counts.items())) or "nothing")
+    counts = dict(tally(changes)).get(version, {})
+    told = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
+    return f"version {version}: {told or 'no item changed, so the ledger has no line of it'}"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from records.stage import read_arguments, run_stage
 from splits import commitment, croissant, harness, instructions, opencompass
 from splits.card import TERMS, render_card
 from splits.columns import CONFIGS, RELEASED
-from splits.companions import LEAKS, SHOTS, released_leaks, released_shots
+from splits.companions import LEAKS, SHOTS, released_leaks, released_shots, untaught
 from splits.history import HISTORY, advance, read_ledger, refuse_trained, tally
 from splits.instructions import Lessons, Prompts
 from splits.rendering import canary
@@ -39,13 +40,15 @@ def main(argv: list[str] | None = None) -> None:
     version = arguments.params.version
     with folder_lock(arguments.out) as out:
         contents, tables, written = Contents(), [], []
+        leaks = released_leaks(arguments.leaks)
+        left_out = untaught(arguments.leaks)
         for split in RELEASED:
             with ExitStack() as stack:
                 held = Tables(out, split, contents, stack)
                 lessons = Lessons(out, Prompts(arguments.prompts), stack)
                 for record in read_split(arguments.splits, split):
                     held.add(record)
-                    if split == "train":
+                    if split == "train" and record.id not in left_out:
                         lessons.add(record)
             tables += held.paths()
             written += write_texts(out, instruction_index(lessons.configs()))
@@ -53,7 +56,7 @@ def main(argv: list[str] | None = None) -> None:
         ledger = read_ledger(arguments.ledger)
         refuse_trained(ledger, contents.items)
         changes = advance(ledger, contents.items, version)
-        leaks, shots = released_leaks(arguments.leaks), released_shots(arguments.splits, contents.items)
+        shots = released_shots(arguments.splits, contents.items)
         texts = {f"{harness.FOLDER}/{name}": text.encode() for name, text in harness.render_harness(contents.tables, version).items()}
         texts |= opencompass_files(read_split(arguments.splits, "test"))
         texts[commitment.FILE] = _pretty(commitment.commit(read_split(arguments.splits, commitment.RESERVED)))
@@ -85,11 +88,19 @@ def opencompass_files(records: Iterable[Question | ClaimPair]) -> dict[str, byte
 
 
 def describe(out: Path, tables: Iterable[Path], contents: Contents, version: str) -> dict[str, Any]:
-    """Return the Croissant metadata. Its date is that of the newest snapshot, so that equal data gives equal bytes."""
+    """Return the Croissant metadata. Its date is that of the newest snapshot that is one, so that equal data gives equal bytes."""
     files = {_name(out, path): (sha256(path), path.stat().st_size) for path in tables}
-    newest = max((snapshot for _, _, snapshot in contents.sources), default="")
+    newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
     configs = [config for config in CONFIGS if any(config == held for held, _, _ in contents.tables)]
     return croissant.describe(version, newest, files, configs, TERMS)
+
+
+def _is_date(snapshot: str) -> bool:
+    """Tell whether a snapshot has the form of a date: its name is the maker's, and Croissant takes dates alone."""
+    try:
+        return date.fromisoformat(snapshot).isoformat() == snapshot
+    except ValueError:
+        return False
 
 
 def write_texts(out: Path, texts: dict[str, bytes]) -> list[Path]:

@@ -24,7 +24,8 @@ def question() -> Callable[..., Question]:
 
     def make(number: int, exam: str = "PCE", subject: str = "心理诊断", kind: str = "mcqa", answer: str = "A", **fields) -> Question:
         stem = f"{exam}{subject}{kind}{fields.get('category')}{fields.get('form')}第{number}题（ ）。"
-        options = [] if kind in ("qa", "blank") else [Option(letter=letter, text=f"{number}之{letter}") for letter in "ABCDE"]
+        texts = [f"{stem.removesuffix('题（ ）。')}之{letter}" for letter in "ABCDE"]  # no two questions have one right answer
+        options = [] if kind in ("qa", "blank") else [Option(letter=letter, text=text) for letter, text in zip("ABCDE", texts, strict=True)]
         fields.setdefault("provenance", SEEN)
         return Question(
             id=question_id(None, stem, [option.text for option in options]), exam=exam, subject=subject, question_type=kind, stem=stem,

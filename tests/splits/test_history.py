@@ -1,6 +1,7 @@
 """Item history: what a version changed, from former versions and the items of now; what is published stays as it is."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,17 @@ def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims,
     publish(["--release", str(second), "--ledger", str(ledger)])
     third = release_of(tmp_path / "run", "third", "0.3.0")
     assert "| 0.3.0 | 0 | 0 | 0 | 0 | 0 |\n| 0.2.0 | " in (third / "README.md").read_text(encoding="utf-8")
+
+
+def test_publishing_tells_its_own_version_and_what_must_stay_at_home(split_files, release_of, pool, claims, tmp_path: Path, capsys) -> None:
+    ledger = tmp_path / "released.jsonl"
+    folder = split_files(pool, claims)
+    publish(["--release", str(release_of(folder)), "--ledger", str(ledger)])
+    told = capsys.readouterr().err
+    assert re.search(r"version 0\.1\.0: \d+ added; run `dvc repro release`", told) and "splits/places.jsonl" in told
+    before = ledger.read_bytes()
+    publish(["--release", str(release_of(folder, "second", "0.2.0")), "--ledger", str(ledger)])
+    assert "version 0.2.0: no item changed" in capsys.readouterr().err and ledger.read_bytes() == before
 
 
 def test_nothing_of_reserved_is_in_the_history(release: Path, tmp_path: Path) -> None:

@@ -4,12 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eval.tasks import TASKS
 from records.claim import ClaimPair
-from records.jsonl import read_jsonl
+from records.jsonl import read_jsonl, to_line
 from records.question import Question
+from records.shot import Shot
+from splits.companions import released_leaks, released_shots, untaught
 from splits.instructions import Prompts, teach
+from splits.leak import Leak
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -93,3 +98,69 @@ def test_opencompass_tables_hold_the_test_split(release: Path, tmp_path: Path) -
     test = tmp_path / "run/splits/test"
     expected = {question.id for question in read_jsonl(test / "questions.jsonl", Question) if question.question_type in ("mcqa", "tf")}
     assert found == expected | {claim.id for claim in read_jsonl(test / "claims.jsonl", ClaimPair)}
+
+
+@pytest.mark.parametrize(("form", "explanation"), [("a1", "肝主疏泄。"), ("a3", None), ("b1", "肝主疏泄。"), (None, "肝主疏泄。")])
+def test_chinese_medicine_is_taught_with_its_reasons(question, form: str | None, explanation: str | None) -> None:
+    prompts = Prompts(ROOT / "eval/prompts")
+    one = question(1, exam="TCM", form=form, answer="C", explanation=explanation, shared_stem="患者，女，31岁。" if form == "a3" else None)
+    (entry,) = teach(one, prompts)
+    assert entry["output"] == f"【解析】{explanation or '略。'}<eoe>\n【答案】C<eoa>"
+    parts = [entry["instruction"].index(text) for text in filter(None, (one.shared_stem, one.stem))]
+    options = [entry["instruction"].index(f"{option.letter}．{option.text}") for option in one.options]
+    assert options == sorted(options) and parts == sorted(parts)
+    assert (options[-1] < parts[-1]) == (form == "b1")  # shared options stand before what is asked
+
+
+def test_both_sides_of_a_pair_are_taught_and_asked_with_their_verdicts(claim, release: Path, tmp_path: Path) -> None:
+    pair = claim("病1", "发热")
+    taught = teach(pair, Prompts(ROOT / "eval/prompts"))
+    assert [(entry["instruction"].split("\n")[-1], entry["output"]) for entry in taught] == [
+        (pair.factual, "正确"),
+        (pair.non_factual, "错误"),
+    ]
+    test = list(read_jsonl(tmp_path / "run/splits/test/claims.jsonl", ClaimPair))
+    expected = {(side, verdict) for one in test for side, verdict in ((one.factual, "正确"), (one.non_factual, "错误"))}
+    rows = [json.loads(line) for line in (release / "opencompass/atomexam_claims.jsonl").open(encoding="utf-8")]
+    assert {(row["question"].split("\n")[-1], row["answer"]) for row in rows} == expected and len(rows) == len(expected) > 0
+
+
+def test_a_table_for_opencompass_asks_what_its_question_asks(release: Path, tmp_path: Path) -> None:
+    test = {one.id: one for one in read_jsonl(tmp_path / "run/splits/test/questions.jsonl", Question)}
+    rows = [json.loads(line) for path in release.glob("opencompass/*cqa.jsonl") for line in path.open(encoding="utf-8")]
+    assert any(test[row["id"]].shared_stem for row in rows)
+    for row in rows:
+        one = test[row["id"]]
+        options = [f"{option.letter}. {option.text}" for option in one.options]
+        assert row["question"].split("\n")[2:] == [part for part in (one.shared_stem, one.stem, *options) if part]
+        assert one.subject in row["question"].split("\n")[0] and row["answer"] == one.answer and row["canary"]
+        assert row["letters"] == "".join(option.letter for option in one.options)
+
+
+RELEASED_SPLITS = st.sampled_from(["train", "dev", "test", "reserved"])
+
+
+@given(st.lists(st.builds(Leak, check=st.just("inverse"), split=RELEASED_SPLITS, id=st.just("a"), other_split=RELEASED_SPLITS,
+                          other_id=st.sampled_from("bcd"))))  # fmt: skip
+def test_leaks_are_released_in_the_words_of_the_release_and_none_that_names_reserved(tmp_path_factory, leaks: list[Leak]) -> None:
+    folder = tmp_path_factory.mktemp("leaks")
+    (folder / "passed.json").touch()
+    (folder / "leaks.jsonl").write_bytes(b"".join(map(to_line, leaks)))
+    names = {"train": "train", "dev": "validation", "test": "test"}
+    told = [(leak.split, leak.other_split) for leak in leaks if leak.split in names and leak.other_split in names]
+    assert [(leak.split, leak.other_split) for leak in released_leaks(folder)] == [(names[one], names[other]) for one, other in told]
+    assert untaught(folder) == {leak.other_id for leak in leaks}
+
+
+def test_an_example_that_is_not_released_stops_the_release(tmp_path: Path) -> None:
+    shot = Shot(exam="PCE", subject="甲", question_type="mcqa", place=1, question_id="q-1", split="dev")
+    (tmp_path / "shots.jsonl").write_bytes(to_line(shot))
+    assert [(one.question_id, one.split) for one in released_shots(tmp_path, {"q-1"})] == [("q-1", "validation")]
+    with pytest.raises(ValueError, match="q-1 is an example and not in the release"):
+        released_shots(tmp_path, {"q-2"})
+
+
+@pytest.mark.parametrize(("kind", "answer"), [("mrqa", "AC"), ("tf", "A"), ("qa", "理气和胃。")])
+def test_what_the_forms_of_chinese_medicine_do_not_ask_is_taught_as_elsewhere(question, kind: str, answer: str) -> None:
+    (entry,) = teach(question(1, "TCM", "方剂学", kind, answer), Prompts(ROOT / "eval/prompts"))
+    assert entry["output"] == f"答案：{answer}" and "方剂学" in entry["system"]

@@ -58,18 +58,19 @@ PLANTED: dict[str, Callable[[Question, Question], tuple[Question, Question]]] = 
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("sides", [("test", "train"), ("reserved", "dev")])
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_leak_is_found_and_blocks(split_files, pool, question, name: str) -> None:
+def test_a_planted_leak_is_found_and_blocks(split_files, pool, question, name: str, sides: tuple[str, str]) -> None:
     folder = split_files(pool)
     long = [replace(o, text=f"{o.text}的一个较长选项") for o in question(998).options]
     one, two = PLANTED[name](question(998), replace(question(999), options=long))
-    plant(folder, "test", one)
-    plant(folder, "train", two)
+    plant(folder, sides[0], one)
+    plant(folder, sides[1], two)
     with pytest.raises(ValueError, match=rf"(?s){name} +1.*--withdraw"):
         check(folder)
     found = list(read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak))
     assert [(leak.split, leak.id, leak.other_split, leak.other_id) for leak in found if leak.check == name] == [
-        ("test", one.id, "train", two.id)
+        (sides[0], one.id, sides[1], two.id)
     ]
     assert not (folder / "leaks/passed.json").exists()
 

@@ -18,7 +18,7 @@ from eval.lessons import END_OF_TEXT, byte_pairs
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
 LETTERS = "ABCDE"
-CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}"
+CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}\n回答："
 
 
 @pytest.fixture
@@ -36,7 +36,8 @@ def random_model(release: Path, folder: Path) -> None:
     import torch
     from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
-    pairs = byte_pairs([path.read_text(encoding="utf-8") for path in sorted(release.glob("opencompass/*.jsonl"))], 500)
+    lines = [line for path in sorted(release.glob("opencompass/*.jsonl")) for line in path.open(encoding="utf-8")]
+    pairs = byte_pairs([f"{json.loads(line)['question']}\n" for line in lines], 700)  # some tokens end in a line break, as Qwen's do
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=pairs, eos_token=END_OF_TEXT, pad_token=END_OF_TEXT)
     torch.manual_seed(1)
     config = Qwen2Config(
@@ -89,7 +90,7 @@ def own_claim_accuracy(model: Path, pairs: list[dict]) -> tuple[float, float]:
     sides = [
         (pair["id"], CLAIM_PROMPT.format(claim=pair[side]), gold) for pair in pairs for side, gold in (("factual", 0), ("non_factual", 1))
     ]
-    likelihoods = own_likelihoods(model, [(prompt, ["\n正确", "\n错误"]) for _, prompt, _ in sides])
+    likelihoods = own_likelihoods(model, [(prompt, ["正确", "错误"]) for _, prompt, _ in sides])
     right = defaultdict(list)
     for (pair, _, gold), (true, false) in zip(sides, likelihoods, strict=True):
         right[pair].append((0 if true >= false else 1) == gold)

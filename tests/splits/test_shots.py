@@ -1,0 +1,101 @@
+"""Few-shot lists: of one exam, subject, type and form, none tied to another, train before dev, full where the supply allows."""
+
+from collections import defaultdict
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from records.jsonl import read_jsonl, to_line
+from records.question import Question
+from records.shot import Shot
+from splits import leaks
+from splits.shots import SPARE, shots_of
+from splits.units import Cell, Row, ties_of
+
+CELLS = [
+    Cell("kg", "PCE", "mcqa", "甲", ""), Cell("kg", "PCE", "mrqa", "甲", ""), Cell("ca", "PCE", "mcqa", "甲", ""),
+    Cell("kg", "TCM", "mcqa", "方剂学", "a1"), Cell("kg", "TCM", "mcqa", "方剂学", "b1"),
+]  # fmt: skip
+TIE = st.sampled_from([None, None, *"abcdef"])
+ROWS = st.lists(st.tuples(st.sampled_from(CELLS), TIE, TIE, TIE, st.sampled_from(["train", "train", "dev", "test", "reserved", "retired"])))
+
+
+def made(drawn: list) -> tuple[list[Row], dict[str, str]]:
+    rows = [Row(f"q{at:03}", cell, "A", group, cluster, stem) for at, (cell, group, cluster, stem, _) in enumerate(drawn)]
+    return rows, {row.id: split for row, (*_, split) in zip(rows, drawn, strict=True)}
+
+
+def list_of(row: Row) -> tuple[str, str, str, str]:
+    return row.cell.exam, row.cell.subject, row.cell.question_type, row.cell.form
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_a_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) -> None:
+    rows, splits = made(drawn)
+    shots = shots_of(rows, splits, 1)
+    by_id = {row.id: row for row in rows}
+    lists = defaultdict(list)
+    for shot in shots:
+        lists[shot.exam, shot.subject, shot.question_type, shot.form or ""].append(shot)
+    for kind, listed in lists.items():
+        assert [shot.place for shot in listed] == list(range(1, len(listed) + 1)) and len(listed) <= SPARE
+        assert all(list_of(by_id[shot.question_id]) == kind and splits[shot.question_id] == shot.split for shot in listed)
+        assert [shot.split for shot in listed] == sorted((shot.split for shot in listed), reverse=True)  # train, then dev
+        ties = [tie for shot in listed for tie in ties_of(by_id[shot.question_id])]
+        assert len(ties) == len(set(ties))
+    for row in rows:
+        listed = lists[list_of(row)]
+        if splits[row.id] in ("train", "dev") and len(listed) < SPARE and row.id not in {shot.question_id for shot in listed}:
+            assert set(ties_of(row)) & {tie for shot in listed for tie in ties_of(by_id[shot.question_id])}, row
+    assert sorted(shots_of(random.sample(rows, len(rows)), splits, 1), key=lambda shot: shot.question_id) == sorted(
+        shots, key=lambda shot: shot.question_id
+    )
+
+
+def test_each_form_has_a_list_of_its_own(split_files, question) -> None:
+    """A subject with many questions of one form would leave no place for the others."""
+    pool = [question(n, "TCM", "方剂学", "mcqa", "ABCDE"[n % 5], form="a1") for n in range(200)]
+    pool += [question(n, "TCM", "方剂学", "mcqa", "ABCDE"[n % 5], form="b1") for n in range(200, 212)]
+    folder = split_files(pool)
+    shots = list(read_jsonl(folder / "splits/shots.jsonl", Shot))
+    forms = {one.id: one.form for one in pool}
+    assert {(shot.form, shot.place) for shot in shots} >= {(form, place) for form in ("a1", "b1") for place in (1, 2, 3, 4, 5)}
+    assert all(forms[shot.question_id] == shot.form for shot in shots)
+
+
+def test_an_example_that_stands_elsewhere_than_listed_is_a_leak(split_files, pool) -> None:
+    folder = split_files(pool)
+    dev = next(read_jsonl(folder / "splits/dev/questions.jsonl", Question))
+    shot = Shot(exam=dev.exam, subject=dev.subject, question_type=dev.question_type, place=1, question_id=dev.id, split="train")
+    (folder / "splits/shots.jsonl").write_bytes(to_line(shot))
+    assert [(leak.split, leak.id) for leak in found(folder)] == [("dev", dev.id)]
+
+
+def found(folder: Path) -> list[leaks.Leak]:
+    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    try:
+        leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95"])
+    except ValueError as error:
+        assert "shot" in str(error)
+    return list(read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak))
+
+
+def test_an_example_that_is_kin_to_what_is_asked_is_a_leak(split_files, pool) -> None:
+    folder = split_files(pool)
+    shot = next(read_jsonl(folder / "splits/shots.jsonl", Shot))
+    shown = next(one for one in pool if one.id == shot.question_id)
+    asked = replace(shown, id="q-" + "0" * 20, stem="另一问", answer="B", cluster_id="cluster-1", group_id="group-shown")
+    for name, one in (("test", asked), ("train", replace(shown, group_id="group-shown"))):
+        path = folder / "splits" / name / "questions.jsonl"
+        lines = [line for line in path.read_bytes().splitlines(keepends=True) if one.id.encode() not in line]
+        path.write_bytes(b"".join([*lines, to_line(one)]))
+    told = {(leak.check, leak.id, leak.other_id) for leak in found(folder)}
+    assert {("shot", asked.id, shown.id), ("case", asked.id, shown.id)} <= told
+
+
+def test_the_seed_decides_the_order() -> None:
+    rows, splits = made([(CELLS[0], None, None, None, "train")] * 30)
+    orders = {tuple(shot.question_id for shot in shots_of(rows, splits, seed)) for seed in range(5)}
+    assert len(orders) == 5 and shots_of(rows, splits, 3) == shots_of(rows, splits, 3)
