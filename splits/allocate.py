@@ -12,7 +12,7 @@ from records.claim import ClaimPair
 from records.split_blocks import Split as Params
 from splits.dev import draw_dev
 from splits.drawing import SIDES, Draw, Drawn, pair_up
-from splits.filling import top_up
+from splits.filling import fill
 from splits.heads import decide_heads
 from splits.keeping import by_pool, come_back, even_sides, within
 from splits.letters import even_letters
@@ -73,7 +73,7 @@ def draw_balanced(
     while True:
         kept = {side: within(settled.standing[side], budgets if promoting else quotas, params, promoting, ages) for side in SIDES}
         drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, promoting)
-        top_up(drawn, more, caps, params.seed)
+        fill(drawn, more, caps, budgets, params.seed)
         given = drawn.counts("test") & drawn.counts("reserved")
         lowered = level(budgets, given) if params.balance == "strict" else budgets
         if lowered == budgets:

@@ -1,7 +1,7 @@
 """Units for test and for reserved, drawn so that both get the same numbers. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
@@ -42,14 +42,15 @@ class Drawn:
             self.sides["test"] += one.test
             self.sides["reserved"] += one.reserved
 
-    def give_back(self, one: Draw) -> None:
-        """Undo a draw."""
-        self.draws.remove(one)
-        for key, number in needs_of_both(one.counts):
-            self.room[key] += number
-        for side, units in (("test", one.test), ("reserved", one.reserved)):
-            keys = {unit.key for unit in units}
-            self.sides[side] = [unit for unit in self.sides[side] if unit.key not in keys]
+    def give_back(self, draws: Sequence[Draw]) -> None:
+        """Undo draws."""
+        undone = {unit.key for one in draws for unit in (*one.test, *one.reserved)}
+        for one in draws:
+            for key, number in needs_of_both(one.counts):
+                self.room[key] += number
+        self.draws = [one for one in self.draws if not undone.intersection(unit.key for unit in one.test)]
+        for side, units in self.sides.items():
+            self.sides[side] = [unit for unit in units if unit.key not in undone]
 
     def counts(self, side: Side) -> Counter[Cell]:
         return count_cells(self.sides[side])
