@@ -65,11 +65,11 @@ def _choose(drawn: Drawn, kinds: Kinds, seed: int) -> None:
     for counts, *numbers in zip(order, *chosen.tolist(), strict=True):
         stay = [units[:number] for units, number in zip(before[counts], numbers, strict=True)]
         keys = {unit.key for units in stay for unit in units}
-        rest = iter(
-            sorted([unit for unit in free[counts] if unit.key not in keys], key=lambda unit: (place(seed, "draw", unit.key), unit.key))
-        )
+        rest = [unit for unit in free[counts] if unit.key not in keys]
+        if sum(numbers) > len(keys):
+            rest.sort(key=lambda unit: (place(seed, "draw", unit.key), unit.key), reverse=True)
         for side in (0, 1):
-            sides[side].extend(stay[side] + [next(rest) for _ in range(numbers[side] - len(stay[side]))])
+            sides[side].extend(stay[side] + [rest.pop() for _ in range(numbers[side] - len(stay[side]))])
     if sides[0]:
         drawn.take([Draw(tuple(sides[0]), tuple(sides[1]), tuple(sorted(count_cells(sides[0]).items())))])
 

@@ -8,6 +8,8 @@ from scipy.sparse import block_diag, csr_array, eye_array, hstack, kron
 
 _NODES = 200
 """Of the search tree, never seconds: what a slow machine decides must be what a fast one does."""
+_NEAR = np.array(sorted({sign * step for sign in (1, -1) for step in (*range(17), *(2**power for power in range(5, 31)))}))
+"""Steps from what was drawn: one by one where the best will be, then wider."""
 
 
 class Supply(NamedTuple):
@@ -37,9 +39,11 @@ def best_of_kinds(supply: Supply, drawn: np.ndarray, costs: np.ndarray) -> np.nd
         costs: 2 x kinds; what a unit more or less than `drawn` costs, unequal, so that the nearest is one alone.
     """
     cells, both = len(supply.room), 2 * len(supply.units)
-    # A step for each further question of a cell, dearer than the one before: squares become linear, and steps are taken in their order.
-    cell = np.repeat(np.arange(cells), supply.room)
-    nth = np.concatenate([np.arange(room) for room in supply.room])
+    # Questions of a cell in steps, each dearer than the one before: squares become linear, and steps are taken in their order.
+    got = supply.has @ drawn[0]
+    points = [np.unique(np.clip(number + _NEAR, 0, room)) for number, room in zip(got, supply.room, strict=True)]
+    cell = np.repeat(np.arange(cells), [len(at) - 1 for at in points])
+    start, end = (np.concatenate([at[cut] for at in points]) for cut in (slice(-1), slice(1, None)))
     stepped = csr_array((np.ones(len(cell)), (cell, np.arange(len(cell)))), shape=(cells, len(cell)))
     has, units = block_diag([supply.has, supply.has]), kron([[1, 1]], eye_array(len(supply.units)))
     # Columns: units kept of those drawn, on test and on reserved; units beyond those; steps.
@@ -49,14 +53,14 @@ def best_of_kinds(supply: Supply, drawn: np.ndarray, costs: np.ndarray) -> np.nd
         LinearConstraint(hstack([csr_array((len(supply.budgets), 2 * both)), supply.pools @ stepped]), 0, supply.budgets),
     ]
     most = np.r_[np.zeros(2 * both), -np.ones(len(cell))]
-    even = np.r_[np.zeros(2 * both), 2 * (supply.stand[cell] + nth) + 1]
+    even = np.r_[np.zeros(2 * both), 2 * supply.stand[cell] + start + end]
     near = np.r_[-costs.ravel(), costs.ravel(), np.zeros(len(cell))]
-    limits = Bounds(0, np.r_[drawn.ravel(), np.tile(supply.units, 2) - drawn.ravel(), np.ones(len(cell))])
+    limits = Bounds(0, np.r_[drawn.ravel(), np.tile(supply.units, 2) - drawn.ravel(), end - start])
     whole = np.r_[np.ones(2 * both), np.zeros(len(cell))]
-    best = np.r_[drawn.ravel(), np.zeros(both), nth < (supply.has @ drawn[0])[cell]]
+    best = np.r_[drawn.ravel(), np.zeros(both), np.clip(got[cell] - start, 0, end - start)]
     for goal in (most, even, near):
         # Goals are whole numbers: within less than one of the bound is the best.
-        options = {"mip_rel_gap": 0.9 / max(1, len(cell), abs(goal @ best)), "node_limit": _NODES}
+        options = {"mip_rel_gap": 0.9 / max(1, supply.room.sum(), abs(goal @ best)), "node_limit": _NODES}
         found = milp(goal, constraints=rules, integrality=whole, bounds=limits, options=options)
         if found.x is not None and goal @ found.x < goal @ best - 0.5:
             best = found.x
