@@ -7,6 +7,7 @@ composition; what was in train or dev is drawn only when a parameter has changed
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
@@ -19,7 +20,7 @@ from splits.letters import even_letters
 from splits.memory import Memory, Side
 from splits.quotas import Pool, deal, level, supply
 from splits.settling import Put, Settled, settle
-from splits.units import Cell, Place, Row, Unit, count_cells, is_tcm, join
+from splits.units import Cell, Place, Row, Unit, count_cells, in_turn, is_tcm, join
 
 REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
 NOTHING: Mapping[str, Sequence[str]] = {}
@@ -62,31 +63,28 @@ def draw_balanced(
     Args:
         ages: id -> number of the version that put it where it stands.
     """
-    queues = [pair_up(settled.free, params.seed)]
-    more = [*settled.free]
-    if promoting:
-        promoted = [unit for units in settled.trained.values() for unit in units]
-        queues.append(pair_up(promoted, params.seed))
-        more += promoted
+    sources = [settled.free, *([[unit for units in settled.trained.values() for unit in units]] if promoting else [])]
+    turns = [[*zip(*in_turn(params.seed, "draw", units), strict=True)] for units in sources]
+    queues = [*map(pair_up, turns)]
     caps, budgets, spare = supply(total, _held(settled), params)
     quotas = budgets
     while True:
         kept = {side: within(settled.standing[side], budgets if promoting else quotas, params, promoting, ages) for side in SIDES}
         drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, promoting)
-        fill(drawn, more, caps, budgets, params.seed)
+        fill(drawn, chain(*sources), caps, budgets, params.seed)
         given = drawn.counts("test") & drawn.counts("reserved")
         lowered = level(budgets, given) if params.balance == "strict" else budgets
         if lowered == budgets:
-            return _even_letters(drawn, more, params.seed)
+            return _even_letters(drawn, turns)
         budgets = lowered
 
 
-def _even_letters(drawn: Drawn, units: Iterable[Unit], seed: int) -> dict[Side, list[Unit]]:
+def _even_letters(drawn: Drawn, turns: Iterable[Iterable[tuple[Unit, int]]]) -> dict[Side, list[Unit]]:
     """Return the units of each side, with new TCM units exchanged until nothing makes the answer letters more even."""
     pairs = [(one.test[0], one.reserved[0]) for one in drawn.draws if all(is_tcm(cell) for cell, _ in one.counts)]
     exchanged = {unit.key for pair in pairs for unit in pair}
     sides = {side: [unit for unit in drawn.sides[side] if unit.key not in exchanged] for side in SIDES}
-    even = even_letters(pairs, units, (sides["test"], sides["reserved"]), seed)
+    even = even_letters(pairs, chain(*turns), (sides["test"], sides["reserved"]))
     return {"test": [*sides["test"], *(unit for unit, _ in even)], "reserved": [*sides["reserved"], *(unit for _, unit in even)]}
 
 
