@@ -126,7 +126,7 @@ def _shelve(members: list[Entry], sides: dict[str, int], exchanged: int) -> list
     shelf: list[Shelf] = [defaultdict(list), defaultdict(list), defaultdict(list)]
     for entry in sorted(members, key=itemgetter(0, 1)):
         unit = entry[2]
-        load = _once(unit.rows[0].cell.form, unit.rows[0].answer) if len(unit.rows) == 1 else tuple(sorted(_letters([unit]).items()))
+        load = _load(tuple(sorted([(row.cell.form, row.answer) for row in unit.rows])))
         held = shelf[side := sides.get(unit.key, REST)][load]
         if side != REST or len(held) < exchanged:
             held.append(entry)
@@ -134,8 +134,8 @@ def _shelve(members: list[Entry], sides: dict[str, int], exchanged: int) -> list
 
 
 @cache
-def _once(form: str, answer: str) -> Load:
-    return (((form, answer), 1),)
+def _load(letters: tuple[Letter, ...]) -> Load:
+    return tuple(Counter(letters).items())
 
 
 def _letters(units: Iterable[Unit]) -> Counter[Letter]:

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_diag, csr_array, eye_array, hstack, kron
 
-_NODES = 200
-"""Of the search tree, never seconds: what a slow machine decides must be what a fast one does."""
+_WORK = 40_000
+"""Columns times nodes of the search tree, never seconds: what a slow machine decides must be what a fast one does."""
 _NEAR = np.array(sorted({sign * step for sign in (1, -1) for step in (*range(17), *(2**power for power in range(5, 31)))}))
 """Steps from what was drawn: one by one where the best will be, then wider."""
 
@@ -60,7 +60,7 @@ def best_of_kinds(supply: Supply, drawn: np.ndarray, costs: np.ndarray) -> np.nd
     best = np.r_[drawn.ravel(), np.zeros(both), np.clip(got[cell] - start, 0, end - start)]
     for goal in (most, even, near):
         # Goals are whole numbers: within less than one of the bound is the best.
-        options = {"mip_rel_gap": 0.9 / max(1, supply.room.sum(), abs(goal @ best)), "node_limit": _NODES}
+        options = {"mip_rel_gap": 0.9 / max(1, supply.room.sum(), abs(goal @ best)), "node_limit": 1 + _WORK // len(best)}
         found = milp(goal, constraints=rules, integrality=whole, bounds=limits, options=options)
         if found.x is not None and goal @ found.x < goal @ best - 0.5:
             best = found.x

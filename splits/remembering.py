@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from itertools import chain
+from operator import attrgetter
 
 from records.split_blocks import Split as Params
 from splits.memory import HELD, Memory, Placed
 from splits.reading import Questions
 from splits.settling import Put
-from splits.sketches import known_again, sketch
+from splits.sketches import known_again, sketched
 from splits.units import Row
 
 
@@ -24,16 +25,16 @@ def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
 def remember(memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params) -> Memory:
     """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
     version = memory.next_version(params, [*placed, *heads])
-    rows = {row.id: row for row in questions.rows}
+    rows = dict(zip(map(attrgetter("id"), questions.rows), questions.rows, strict=True))
     held = [key for key, put in placed.items() if put.split in HELD and not (key in memory.placed and memory.placed[key].sketch)]
     changed = False
-    sketches = {key: sketch(text) for key, text in questions.texts(held)} if held else {}
+    sketches = dict(sketched(questions.texts(held)))
     after = Memory()
     after.placed = dict(memory.placed)
+    before = memory.placed
     for key, put in chain(placed.items(), heads.items()):
-        before = memory.placed.get(key)
-        now = _placed(key, put, version.name, before, rows.get(key), sketches.get(key, ""))
-        if before is None or now != before:
+        now = _placed(key, put, version.name, before.get(key), rows.get(key), sketches.get(key, ""))
+        if now != before.get(key):
             after.placed[key] = now
             changed = True
     after.versions = dict(memory.versions)
