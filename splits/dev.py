@@ -33,11 +33,7 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
     if not any(missing.values()):
         return taken
     open_room = missing | {cell: number - given[cell] for cell, number in spare.items()}
-    others = []
-    for unit in order:
-        wider = _needs(unit.counts, (any_subject,))
-        if unit.key not in taken and all([missing[cell] > 0 for cell, _ in wider]):
-            others.append(unit)
+    others = [unit for unit in order if unit.key not in taken]
     return taken | {unit.key for unit in draw(others, partial(_needs, views=(of_subject, any_subject)), dict(open_room))}
 
 
