@@ -7,13 +7,14 @@ composition; what was in train or dev is drawn only when a parameter asks for mo
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
 from splits.asked import Asked
 from splits.dev import draw_dev
-from splits.drawing import SIDES, Draw, Drawn, pair_up
-from splits.filling import top_up
+from splits.drawing import SIDES, Drawn, Queue
+from splits.filling import fill
 from splits.heads import decide_heads
 from splits.keeping import by_pool, come_back, even_sides, within
 from splits.letters import even_letters
@@ -21,7 +22,7 @@ from splits.memory import Memory
 from splits.placed import Side
 from splits.quotas import Pool, deal, level, supply
 from splits.settling import Put, Settled, settle, withheld
-from splits.units import Cell, Place, Row, Unit, count_cells, is_tcm, join
+from splits.units import Cell, Place, Row, Unit, count_cells, in_turn, is_tcm, join
 
 REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
 NOTHING: Mapping[str, Sequence[str]] = {}
@@ -66,34 +67,34 @@ def draw_balanced(
         promoted: units of train and dev that may be drawn after all others.
         ages: id -> number of the version that put it where it stands.
     """
-    queues = [pair_up(settled.free, params.seed), pair_up(promoted, params.seed)]
-    more = [*settled.free, *promoted]
+    sources = [settled.free, promoted]
+    queues = [Queue.of([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in sources]
     caps, budgets, spare = supply(total, _held(settled), params)
     quotas = budgets
     while True:
         kept = {side: within(settled.standing[side], budgets if resized else quotas, params, resized, ages) for side in SIDES}
         drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, resized)
-        top_up(drawn, more, caps, params.seed)
+        fill(drawn, chain(*sources), caps, budgets, params.seed)
         given = drawn.counts("test") & drawn.counts("reserved")
         lowered = level(budgets, given) if params.balance == "strict" else budgets
         if lowered == budgets:
-            return _even_letters(drawn, more, params.seed)
+            return _even_letters(drawn, [turn for queue in queues for turn in queue.turns])
         budgets = lowered
 
 
-def _even_letters(drawn: Drawn, units: Iterable[Unit], seed: int) -> dict[Side, list[Unit]]:
+def _even_letters(drawn: Drawn, turns: Iterable[tuple[Unit, int]]) -> dict[Side, list[Unit]]:
     """Return the units of each side, with new TCM units exchanged until nothing makes the answer letters more even."""
     pairs = [(one.test[0], one.reserved[0]) for one in drawn.draws if all(is_tcm(cell) for cell, _ in one.counts)]
     exchanged = {unit.key for pair in pairs for unit in pair}
     sides = {side: [unit for unit in drawn.sides[side] if unit.key not in exchanged] for side in SIDES}
-    even = even_letters(pairs, units, (sides["test"], sides["reserved"]), seed)
+    even = even_letters(pairs, turns, (sides["test"], sides["reserved"]))
     return {"test": [*sides["test"], *(unit for unit, _ in even)], "reserved": [*sides["reserved"], *(unit for _, unit in even)]}
 
 
 def draw_dealt(
     settled: Settled,
     kept: Mapping[Side, Sequence[Unit]],
-    queues: Sequence[Sequence[Draw]],
+    queues: Sequence[Queue],
     supplied: tuple[dict[Cell, int], dict[Pool, int], dict[Cell, int]],
     params: Params,
     resized: bool,
@@ -111,10 +112,9 @@ def draw_dealt(
         drawn = Drawn(left, {side: [*units] for side, units in kept.items()})
         come_back(settled, drawn, resized)
         evening = even_sides(settled.free, drawn, params.seed)
-        # Who evens the sides out stands on one already, and must not be drawn once more in a pair.
-        drawn.take(pair_up([unit for unit in settled.free if unit.key not in evening], params.seed) if evening else queues[0])
-        for queue in queues[1:]:
-            drawn.take(queue)
+        for queue in queues:
+            # Who evens the sides out stands on one already, and must not be drawn once more in a pair.
+            drawn.take(queue.without(evening))
         got = drawn.counts("test") | drawn.counts("reserved")
         short = {cell: got[cell] for cell in room if got[cell] < room[cell]}
         if not short:

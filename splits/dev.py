@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from records.split_blocks import Split as Params
 from splits.drawing import draw
@@ -25,7 +25,7 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
     room = {cell: max(0, number - standing[cell]) for cell, number in wanted.items()}
     candidates = [*free, *(trained["train"] if more_dev else [])]
     order, _ = in_turn(params.seed, "dev", candidates)
-    drawn = draw(((unit, _needs(unit.counts, (of_subject,))) for unit in order), dict(room))
+    drawn = draw(order, partial(_needs, views=(of_subject,)), dict(room))
     given, taken = by_subject(count_cells(drawn)), {unit.key for unit in drawn}
     missing: Counter[Cell] = Counter()
     for cell, number in room.items():
@@ -33,12 +33,8 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
     if not any(missing.values()):
         return taken
     open_room = missing | {cell: number - given[cell] for cell, number in spare.items()}
-    others = []
-    for unit in order:
-        wider = _needs(unit.counts, (any_subject,))
-        if unit.key not in taken and all([missing[cell] > 0 for cell, _ in wider]):
-            others.append(unit)
-    return taken | {unit.key for unit in draw(((unit, _needs(unit.counts, (of_subject, any_subject))) for unit in others), dict(open_room))}
+    others = [unit for unit in order if unit.key not in taken]
+    return taken | {unit.key for unit in draw(others, partial(_needs, views=(of_subject, any_subject)), dict(open_room))}
 
 
 @cache

@@ -1,7 +1,7 @@
 """Units for test and for reserved, drawn so that both get the same numbers. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeVar
 
 from splits.placed import Side
 from splits.quotas import pool_of
-from splits.units import Cell, Counts, Unit, count_cells, in_turn, is_tcm, of_subject
+from splits.units import Cell, Counts, Unit, count_cells, is_tcm, of_subject
 
-T = TypeVar("T")
+T = TypeVar("T", "Draw", Unit)
 K = TypeVar("K", bound=Hashable)
 SIDES: tuple[Side, Side] = ("test", "reserved")
 Key = tuple[str, tuple[str, ...]]
@@ -37,35 +37,56 @@ class Drawn:
 
     def take(self, draws: Iterable[Draw]) -> None:
         """Take the draws that fit, in their order."""
-        for one in draw(((one, needs_of_both(one.counts)) for one in draws), self.room):
+        for one in draw(draws, needs_of_both, self.room):
             self.draws.append(one)
             self.sides["test"] += one.test
             self.sides["reserved"] += one.reserved
 
-    def give_back(self, one: Draw) -> None:
-        """Undo a draw."""
-        self.draws.remove(one)
-        for key, number in needs_of_both(one.counts):
-            self.room[key] += number
-        for side, units in (("test", one.test), ("reserved", one.reserved)):
-            keys = {unit.key for unit in units}
-            self.sides[side] = [unit for unit in self.sides[side] if unit.key not in keys]
+    def give_back(self, draws: Sequence[Draw]) -> None:
+        """Undo draws."""
+        undone = {unit.key for one in draws for unit in (*one.test, *one.reserved)}
+        for one in draws:
+            for key, number in needs_of_both(one.counts):
+                self.room[key] += number
+        self.draws = [one for one in self.draws if not undone.intersection(unit.key for unit in one.test)]
+        for side, units in self.sides.items():
+            self.sides[side] = [unit for unit in units if unit.key not in undone]
 
     def counts(self, side: Side) -> Counter[Cell]:
         return count_cells(self.sides[side])
 
 
-def draw(candidates: Iterable[tuple[T, Iterable[tuple[K, int]]]], room: dict[K, int]) -> list[T]:
+class Queue(NamedTuple):
+    """Units with their draw numbers, in the order of the draw, and how they pair."""
+
+    turns: Sequence[tuple[Unit, int]]
+    pairs: Sequence[Draw]
+
+    @classmethod
+    def of(cls, turns: Sequence[tuple[Unit, int]]) -> "Queue":
+        return cls(turns, pair_up(turns))
+
+    def without(self, keys: Collection[str]) -> Sequence[Draw]:
+        """Return the pairs of all units but some."""
+        return pair_up([turn for turn in self.turns if turn[0].key not in keys]) if keys else self.pairs
+
+
+def draw(candidates: Iterable[T], needs_of: Callable[[Counts], Iterable[tuple[K, int]]], room: dict[K, int]) -> list[T]:
     """Return the candidates that fit, in their order, and take their room; one too large for what is left is skipped for a smaller one."""
     drawn = []
-    for candidate, needs in candidates:
+    # What does not fit once never will. By identity, for most of a million share the counts of a few; held, so that none is another's.
+    full: dict[int, Counts] = {}
+    for candidate in candidates:
+        counts = candidate.counts
+        if id(counts) in full:
+            continue
+        needs = needs_of(counts)
+        if any([room.get(key, 0) < number for key, number in needs]):
+            full[id(counts)] = counts
+            continue
+        drawn.append(candidate)
         for key, number in needs:
-            if room.get(key, 0) < number:
-                break
-        else:
-            drawn.append(candidate)
-            for key, number in needs:
-                room[key] -= number
+            room[key] -= number
     return drawn
 
 
@@ -89,14 +110,14 @@ def needs_of_both(counts: Counts) -> Needs:
     return tuple(needs.items())
 
 
-def pair_up(units: Iterable[Unit], seed: int) -> list[Draw]:
-    """Return pairs of units of equal counts in the order of the draw.
+def pair_up(turns: Iterable[tuple[Unit, int]]) -> list[Draw]:
+    """Return pairs of units of equal counts in the order of the draw, given each unit with its draw number in that order.
 
     Each unit leans to one side by its key, and only where that side runs out are two of one side paired: a new unit
     thus moves the end of its own queue, instead of turning test into reserved all along it.
     """
     alike: dict[Counts, tuple[list[tuple[int, Unit]], list[tuple[int, Unit]]]] = defaultdict(lambda: ([], []))
-    for unit, number in zip(*in_turn(seed, "draw", units), strict=True):
+    for unit, number in turns:
         alike[unit.counts][number % 2].append((number, unit))
     pairs: list[tuple[int, str, Draw]] = []
     for counts, (even, odd) in alike.items():

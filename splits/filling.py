@@ -1,141 +1,97 @@
-"""Quotas that a draw left open, filled with what no longer pairs one against one. Pure."""
+"""Quotas that the draw of pairs left open or dealt unevenly, filled by the best choice among kinds of units. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, combinations_with_replacement
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from splits.drawing import SIDES, Draw, Drawn, Needs, needs_of_both, needs_on, pair_up
-from splits.quotas import pool_of
-from splits.units import Cell, Counts, Unit, is_tcm, place
+import numpy as np
 
-_TYPES = (200, 60, 20)
-"""Kinds of units of which sets of one, two and three are tried: thousands of sets, not a million."""
-_WAYS = 8
-_OF_A_KIND = 6
-_EXCHANGED = 12
-_TRIED = 60
+from splits.drawing import SIDES, Draw, Drawn
+from splits.program import Supply, best_of_kinds
+from splits.quotas import Pool, deal, pool_of
+from splits.units import Cell, Counts, Unit, count_cells, is_tcm, place
+
+_KINDS = 200
+"""Kinds that are chosen among, those of most units first; what was drawn of the others stays."""
+_COST = 1000
+Kinds = Mapping[Counts, Sequence[Unit]]
+"""Units that can take each other's place."""
 
 
-def top_up(drawn: Drawn, units: Sequence[Unit], caps: Mapping[Cell, int], seed: int) -> None:
-    """Fill what is left of quotas where evenness came first: any subject may give what it has, the poorest of them next.
+def fill(drawn: Drawn, units: Iterable[Unit], caps: Mapping[Cell, int], budgets: Mapping[Pool, int], seed: int) -> None:
+    """Draw the best that the units allow where pools fell short of a fair deal: three and one questions go against two and two.
 
-    When no pair fits any more, sets of units with equal sums do: three and one questions against two and two.
+    Best is: most questions, then most even among subjects, then nearest to what was drawn.
     """
+    fresh: Counter[Cell] = Counter()
+    for one in drawn.draws:
+        fresh.update(dict(one.counts))
     got = {side: drawn.counts(side) for side in SIDES}
-    for side in SIDES:
-        for cell, cap in caps.items():
-            if not is_tcm(cell):
-                drawn.room[side, cell] = cap - got[side][cell]
-    taken = {unit.key for side in SIDES for unit in drawn.sides[side]}
-    fits: dict[Counts, bool] = {}
-    open_units = []
-    grouped = []
+    most = got["test"] | got["reserved"]
+    dealt = deal(caps, budgets, most - fresh, seed)
+    behind = {pool_of(cell) for cell, number in dealt.items() if most[cell] < number and not is_tcm(cell)}
+    if not behind:
+        return
+    drawn.room |= {(side, cell): cap - got[side][cell] for side in SIDES for cell, cap in caps.items() if not is_tcm(cell)}
+    kinds: dict[Counts, list[Unit]] = defaultdict(list)
     for unit in units:
-        if len(unit.rows) > 1 and any(_short(cell, drawn) for cell, _ in unit.counts):
-            grouped.append(unit)
-        if unit.counts not in fits:
-            fits[unit.counts] = not any(is_tcm(cell) for cell, _ in unit.counts) and _fits(needs_on("test", unit.counts, True), drawn)
-        if fits[unit.counts] and unit.key not in taken:
-            open_units.append(unit)
-    pairs = pair_up(open_units, seed)
-    while found := _poorest(drawn, pairs := [one for one in pairs if _fits(needs_of_both(one.counts), drawn)]):
-        drawn.take([found])
-        taken |= {unit.key for unit in (*found.test, *found.reserved)}
-        pairs.remove(found)
-    while found := _poorest(drawn, equal_sums([unit for unit in open_units if unit.key not in taken and _fits_once(unit, drawn)], seed)):
-        drawn.take([found])
-        taken |= {unit.key for unit in (*found.test, *found.reserved)}
-    _exchange(drawn, grouped, seed)
+        kinds[unit.counts].append(unit)
+    ties = {counts: {pool_of(cell) for cell, _ in counts} for counts in kinds if not any(is_tcm(cell) for cell, _ in counts)}
+    while behind:
+        pools = _tied({min(behind)}, ties.values())
+        behind -= pools
+        if ours := {counts: kinds[counts] for counts, needed in ties.items() if needed <= pools}:
+            _choose(drawn, ours, seed)
 
 
-def equal_sums(units: Iterable[Unit], seed: int) -> list[Draw]:
-    """Return draws of up to three units against up to three others with the same counts in all, in the order of the draw."""
-    kinds: dict[Counts, list[tuple[int, str, Unit]]] = defaultdict(list)
-    for unit in units:
-        kinds[unit.counts].append((place(seed, "draw", unit.key), unit.key, unit))
-    for members in kinds.values():
-        members.sort()
-    order = sorted(kinds, key=lambda counts: kinds[counts][0][:2])
-    by_sum: dict[Counts, list[tuple[Counts, ...]]] = defaultdict(list)
-    for size, types in enumerate(_TYPES, 1):
-        for chosen in combinations_with_replacement(order[:types], size):
-            if all(len(kinds[counts]) >= chosen.count(counts) for counts in chosen):
-                by_sum[_sum(chosen)].append(chosen)
-    draws = []
-    for counts, ways in by_sum.items():
-        for one, two in combinations(ways[:_WAYS], 2):
-            if not set(one) & set(two):
-                members = [[kinds[kind][chosen[:place].count(kind)][2] for place, kind in enumerate(chosen)] for chosen in (one, two)]
-                draws.append(Draw(tuple(members[0]), tuple(members[1]), counts))
-    return draws
+def _tied(pools: set[Pool], ties: Collection[set[Pool]]) -> set[Pool]:
+    """Return pools with all that some unit ties to them, one through another."""
+    wider = pools.union(*(needed for needed in ties if needed & pools))
+    return pools if wider == pools else _tied(wider, ties)
 
 
-def _sum(chosen: Iterable[Counts]) -> Counts:
-    total: Counter[Cell] = Counter()
-    for counts in chosen:
-        total.update(dict(counts))
-    return tuple(sorted(total.items()))
-
-
-def _exchange(drawn: Drawn, units: Sequence[Unit], seed: int) -> None:
-    """Exchange one or two draws of groups for others that hold more in all, until none does.
-
-    A group takes room of several quotas at once: what is drawn first may fill one and leave another open.
-    """
-    few: dict[Counts, list[Unit]] = defaultdict(list)
-    for unit in sorted(units, key=lambda unit: (place(seed, "draw", unit.key), unit.key)):
-        if len(few[unit.counts]) < _OF_A_KIND:
-            few[unit.counts].append(unit)
-    pool = {unit.key: unit for members in few.values() for unit in members}
-    while any(_better(drawn, old, pool, seed) for old in _exchangeable(drawn, pool)):
-        pass
-
-
-def _exchangeable(drawn: Drawn, pool: Mapping[str, Unit]) -> list[tuple[Draw, ...]]:
-    own = [one for one in drawn.draws if all(unit.key in pool for unit in (*one.test, *one.reserved))]
-    # Where a quota takes a hundred draws, a few short questions are not worth trying all of them.
-    return [*((one,) for one in own), *combinations(own[:_EXCHANGED], 2)] if len(own) <= _TRIED else []
-
-
-def _better(drawn: Drawn, old: Sequence[Draw], pool: Mapping[str, Unit], seed: int) -> bool:
-    """Put others in the place of some draws if those hold more; return whether they do."""
-    for one in old:
-        drawn.give_back(one)
-    before = len(drawn.draws)
+def _choose(drawn: Drawn, kinds: Kinds, seed: int) -> None:
+    """Replace the draws of some kinds by the best choice among them."""
+    order = sorted(kinds, key=lambda counts: (-len(kinds[counts]), counts))[:_KINDS]
+    old = [one for one in drawn.draws if one.counts in set(order)]
+    drawn.give_back(old)
     taken = {unit.key for side in SIDES for unit in drawn.sides[side]}
-    free = [unit for key, unit in pool.items() if key not in taken and _fits_once(unit, drawn)]
-    for one in sorted([*pair_up(free, seed), *equal_sums(free, seed)], key=lambda one: -_size(one)):
-        keys = {unit.key for unit in (*one.test, *one.reserved)}
-        if keys.isdisjoint(taken) and _fits(needs_of_both(one.counts), drawn):
-            drawn.take([one])
-            taken |= keys
-    new = drawn.draws[before:]
-    if sum(map(_size, new)) > sum(map(_size, old)):
-        return True
-    for one in new:
-        drawn.give_back(one)
-    drawn.take(old)
-    return False
+    free = {counts: [unit for unit in kinds[counts] if unit.key not in taken] for counts in order}
+    before = {counts: [[unit for one in old if one.counts == counts for unit in one[side]] for side in (0, 1)] for counts in order}
+    start = np.array([[len(before[counts][side]) for counts in order] for side in (0, 1)])
+    chosen = best_of_kinds(
+        _supply(drawn, order, free), start, np.array([[_cost(seed, side, counts) for counts in order] for side in SIDES])
+    )
+    sides: tuple[list[Unit], list[Unit]] = ([], [])
+    for counts, *numbers in zip(order, *chosen.tolist(), strict=True):
+        stay = [units[:number] for units, number in zip(before[counts], numbers, strict=True)]
+        keys = {unit.key for units in stay for unit in units}
+        rest = [unit for unit in free[counts] if unit.key not in keys]
+        if sum(numbers) > len(keys):
+            rest.sort(key=lambda unit: (place(seed, "draw", unit.key), unit.key), reverse=True)
+        for side in (0, 1):
+            sides[side].extend(stay[side] + [rest.pop() for _ in range(numbers[side] - len(stay[side]))])
+    if sides[0]:
+        drawn.take([Draw(tuple(sides[0]), tuple(sides[1]), tuple(sorted(count_cells(sides[0]).items())))])
 
 
-def _short(cell: Cell, drawn: Drawn) -> bool:
-    return not is_tcm(cell) and drawn.room.get(("test", pool_of(cell)), 0) > 0
+def _supply(drawn: Drawn, order: Sequence[Counts], free: Kinds) -> Supply:
+    cells = sorted({cell for counts in order for cell, _ in counts})
+    pools = sorted(set(map(pool_of, cells)))
+    stand = drawn.counts("test") | drawn.counts("reserved")
+    has = np.array([[dict(counts).get(cell, 0) for counts in order] for cell in cells])
+    units = np.array([len(free[counts]) for counts in order])
+    budgets = [_left(drawn, pool) for pool in pools]
+    room = [min(_left(drawn, cell), drawn.room["spare", cell] // 2, budgets[pools.index(pool_of(cell))]) for cell in cells]
+    belongs = np.array([[pool_of(cell) == pool for cell in cells] for pool in pools]).astype(int)
+    return Supply(has, units, np.minimum(room, has @ units // 2), np.array([stand[cell] for cell in cells]), belongs, np.array(budgets))
 
 
-def _size(one: Draw) -> int:
-    return sum(number for _, number in one.counts)
+def _left(drawn: Drawn, key: Cell | Pool) -> int:
+    """Return what both sides can take."""
+    return max(0, min(drawn.room["test", key], drawn.room["reserved", key]))
 
 
-def _fits(needs: Needs, drawn: Drawn) -> bool:
-    return all(drawn.room.get(key, 0) >= number for key, number in needs)
-
-
-def _fits_once(unit: Unit, drawn: Drawn) -> bool:
-    return any(_fits(needs_on(side, unit.counts, True), drawn) for side in SIDES)
-
-
-def _poorest(drawn: Drawn, draws: Sequence[Draw]) -> Draw | None:
-    """Return the first draw that fits, of those whose cells have least so far."""
-    fitting = [one for one in draws if _fits(needs_of_both(one.counts), drawn)]
-    got = drawn.counts("test")
-    return min(fitting, key=lambda one: max(got[cell] for cell, _ in one.counts), default=None)
+def _cost(seed: int, side: str, counts: Counts) -> int:
+    """Return what a unit more or less costs: as its questions, and by a little that differs."""
+    name = " ".join(f"{'/'.join(cell)} {number}" for cell, number in counts)
+    return _COST * sum(number for _, number in counts) + place(seed, f"nearest {side}", name) % _COST

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from records.split_blocks import Split as Params
-from splits.drawing import SIDES, Drawn, draw, needs_on
+from splits.drawing import SIDES, Drawn, Needs, draw, needs_on
+from splits.placed import Side
 from splits.quotas import Pool, deal, pool_of
 from splits.settling import Settled
-from splits.units import Cell, Unit, count_cells, is_tcm, place
+from splits.units import Cell, Counts, Unit, count_cells, is_tcm, place
 
 
 def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
@@ -26,12 +28,13 @@ def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, r
     held_caps = {cell: min(number, params.tcm_per_subject) if is_tcm(cell) else number for cell, number in counts.items()}
     dealt = deal({cell: number for cell, number in counts.items() if pool_of(cell) in over}, limits, {}, params.seed)
     room |= {("test", cell): dealt.get(cell, held_caps[cell]) for cell in counts}
-    kept = draw(((unit, needs_on("test", unit.counts, False)) for unit in units), room)
+    needs = partial(needs_on, "test", spares=False)
+    kept = draw(units, needs, room)
     keys = {unit.key for unit in kept}
     for cell, number in counts.items():
         if not is_tcm(cell):
             room["test", cell] = number
-    return kept + draw(((unit, needs_on("test", unit.counts, False)) for unit in units if unit.key not in keys), room)
+    return kept + draw([unit for unit in units if unit.key not in keys], needs, room)
 
 
 def come_back(settled: Settled, drawn: Drawn, resized: bool) -> None:
@@ -39,7 +42,7 @@ def come_back(settled: Settled, drawn: Drawn, resized: bool) -> None:
     for side in SIDES:
         here = {unit.key for unit in drawn.sides[side]}
         coming = [one.unit for one in settled.coming[side] if (one.beside is None or one.beside in here) and (resized or not one.retired)]
-        drawn.sides[side] += draw(((unit, needs_on(side, unit.counts, False)) for unit in coming), drawn.room)
+        drawn.sides[side] += draw(coming, partial(needs_on, side, spares=False), drawn.room)
 
 
 def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> set[str]:
@@ -53,13 +56,15 @@ def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> set[str]:
         order = [unit for unit in units if all(lack[cell] for cell, _ in unit.counts)]
         order.sort(key=lambda unit: (place(seed, "draw", unit.key), unit.key))
         taken = {unit.key for units in drawn.sides.values() for unit in units}
-        needs = ((unit, needs_on(side, unit.counts, True) + tuple((("lack", cell), number) for cell, number in unit.counts))
-                 for unit in order if unit.key not in taken)  # fmt: skip
-        given = draw(needs, limit)
+        given = draw([unit for unit in order if unit.key not in taken], partial(_needs_of_lacking, side), limit)
         drawn.sides[side] += given
         evening |= {unit.key for unit in given}
         drawn.room = {key: number for key, number in limit.items() if key[0] != "lack"}
     return evening
+
+
+def _needs_of_lacking(side: Side, counts: Counts) -> Needs:
+    return needs_on(side, counts, True) + tuple((("lack", cell), number) for cell, number in counts)
 
 
 def by_pool(counts: Mapping[Cell, int]) -> Counter[Pool]:

@@ -19,7 +19,8 @@ from splits.folders import TAUGHT, Splits
 from splits.heads import head_id
 from splits.kinship import across, shown
 from splits.leak import CHECKS, Leak, blocks
-from splits.memory import Placed, read_memory, write_memory
+from splits.memory import read_memory, write_memory
+from splits.placed import Placed
 from splits.quoting import in_references, quoted
 from splits.rewording import reworded
 

@@ -4,36 +4,40 @@ from bisect import insort
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import itemgetter
 
-from splits.units import Counts, Pair, Unit, in_turn, is_tcm
+from splits.units import Counts, Pair, Unit, is_tcm
 
 Letter = tuple[str, str]
 """Form and answer letter."""
 Load = tuple[tuple[Letter, int], ...]
 """How often a unit answers with each letter."""
-Shelf = dict[Load, list[tuple[int, str, Unit]]]
+Entry = tuple[int, str, Unit]
+"""Draw number, key and unit."""
+Shelf = dict[Load, list[Entry]]
 """Units of one side by their load, each list in the order of the draw."""
 Step = tuple[list[Shelf], Load, Load]
 """An exchange: the shelf it is made on, what leaves and what comes."""
 TEST, RESERVED, REST = range(3)
 
 
-def even_letters(pairs: Sequence[Pair], units: Iterable[Unit], standing: tuple[Sequence[Unit], Sequence[Unit]], seed: int) -> list[Pair]:
+def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], standing: tuple[Sequence[Unit], Sequence[Unit]]) -> list[Pair]:
     """Return pairs of TCM units, exchanged for others of equal counts until nothing makes the letters more even.
 
     Even means: over test and reserved and each form, the least sum of squares over letters. Counts stay as they are.
 
     Args:
+        turns: all units with their draw numbers, among them those of the pairs.
         standing: units of test and of reserved that count and stay.
     """
     sides = {unit.key: TEST for unit, _ in pairs} | {unit.key: RESERVED for _, unit in pairs}
     stay = {unit.key for side in standing for unit in side}
-    alike: dict[Counts, list[Unit]] = defaultdict(list)
-    for unit in units:
-        if is_tcm(unit.rows[0].cell) and unit.key not in stay and all(is_tcm(cell) for cell, _ in unit.counts):
-            alike[unit.counts].append(unit)
-    drawn = {counts: members for counts, members in sorted(alike.items()) if any(unit.key in sides for unit in members)}
-    shelves = {counts: _shelve(members, sides, seed) for counts, members in drawn.items()}
+    exchanged = Counter(unit.counts for pair in pairs for unit in pair)
+    alike: dict[Counts, list[Entry]] = {counts: [] for counts in sorted(exchanged)}
+    for unit, number in turns:
+        if is_tcm(unit.counts[0][0]) and (members := alike.get(unit.counts)) is not None and unit.key not in stay:
+            members.append((number, unit.key, unit))
+    shelves = {counts: _shelve(members, sides, exchanged[counts]) for counts, members in alike.items()}
     totals = [_total(shelf[side] for shelf in shelves.values()) + _letters(standing[side]) for side in (TEST, RESERVED)]
     while any([_exchange(shelf, totals) for shelf in shelves.values()]) or _chain(list(shelves.values()), totals):
         pass
@@ -117,17 +121,21 @@ def _swap(shelf: list[Shelf], totals: list[Counter], one: int, two: int, out: Lo
             totals[side].update(dict(plus))
 
 
-def _shelve(members: Iterable[Unit], sides: dict[str, int], seed: int) -> list[Shelf]:
+def _shelve(members: list[Entry], sides: dict[str, int], exchanged: int) -> list[Shelf]:
+    """Return the shelves of some units; of those left over, only as many of each load as can be exchanged."""
     shelf: list[Shelf] = [defaultdict(list), defaultdict(list), defaultdict(list)]
-    for unit, number in zip(*in_turn(seed, "draw", members), strict=True):
-        load = _once(unit.rows[0].cell.form, unit.rows[0].answer) if len(unit.rows) == 1 else tuple(sorted(_letters([unit]).items()))
-        shelf[sides.get(unit.key, REST)][load].append((number, unit.key, unit))
+    for entry in sorted(members, key=itemgetter(0, 1)):
+        unit = entry[2]
+        load = _load(tuple(sorted([(row.cell.form, row.answer) for row in unit.rows])))
+        held = shelf[side := sides.get(unit.key, REST)][load]
+        if side != REST or len(held) < exchanged:
+            held.append(entry)
     return shelf
 
 
 @cache
-def _once(form: str, answer: str) -> Load:
-    return (((form, answer), 1),)
+def _load(letters: tuple[Letter, ...]) -> Load:
+    return tuple(Counter(letters).items())
 
 
 def _letters(units: Iterable[Unit]) -> Counter[Letter]:

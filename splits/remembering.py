@@ -1,7 +1,7 @@
 """What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
 
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from operator import attrgetter
 
 from records.shot import Shot
 from records.split_blocks import Split as Params
@@ -10,7 +10,7 @@ from splits.placed import HELD, Placed
 from splits.reading import Questions
 from splits.settling import Put
 from splits.shots import place_of
-from splits.sketches import known_again, sketch
+from splits.sketches import known_again, sketched
 from splits.units import Row
 
 
@@ -33,17 +33,19 @@ def remember(
     memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params, shots: Iterable[Shot] = ()
 ) -> Memory:
     """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
-    version = memory.next_version(params, [*placed, *heads])
-    rows = {row.id: row for row in questions.rows}
+    # In the order of the input, which is sorted: the ids are sorted twice more, and a million in a random order take seconds.
+    puts = {row.id: placed[row.id] for row in questions.rows} | heads
+    version = memory.next_version(params, puts)
+    rows = dict(zip(map(attrgetter("id"), questions.rows), questions.rows, strict=True))
     held = [key for key, put in placed.items() if put.split in HELD and not (key in memory.placed and memory.placed[key].sketch)]
     changed = False
-    sketches = {key: sketch(text) for key, text in questions.texts(held)} if held else {}
+    sketches = dict(sketched(questions.texts(held)))
     after = Memory()
     after.placed = dict(memory.placed)
-    for key, put in chain(placed.items(), heads.items()):
-        before = memory.placed.get(key)
-        now = _placed(key, put, version.name, before, rows.get(key), sketches.get(key, ""))
-        if before is None or now != before:
+    before = memory.placed
+    for key, put in puts.items():
+        now = _placed(key, put, version.name, before.get(key), rows.get(key), sketches.get(key, ""))
+        if now != before.get(key):
             after.placed[key] = now
             changed = True
     after.shots = memory.shots | {place_of(shot): (shot.question_id,) for shot in shots}

@@ -5,7 +5,8 @@ first stands in the second, and gives back no word of it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -20,8 +21,24 @@ _BATCH = 20_000
 
 def sketch(text: str) -> str:
     """Return the smallest hashes of a text's n-grams as hex digits; a text without n-grams has none."""
-    smallest = np.unique(_hashes(text))[:_HASHES]
-    return "".join(f"{number:08x}" for number in smallest.tolist())
+    return _digits(_hashes(text))
+
+
+def sketched(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the sketch of each text; many texts are hashed at once."""
+    coming = iter(texts)
+    while batch := [*islice(coming, _BATCH)]:
+        hashes = _hashes("".join(text for _, text in batch))
+        start = 0
+        for name, text in batch:
+            yield name, _digits(hashes[start : max(start, start + len(text) - _NGRAM_CHARS + 1)])
+            start += len(text)
+
+
+def _digits(hashes: np.ndarray) -> str:
+    smallest = np.sort(hashes)
+    smallest = smallest[np.flatnonzero(np.diff(smallest, prepend=~smallest[:1]))][:_HASHES]
+    return smallest.astype(">u4").tobytes().hex()
 
 
 def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -> dict[str, list[str]]:

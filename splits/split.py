@@ -69,8 +69,7 @@ def check(rows: Sequence[Row], splits: Mapping[str, Place], memory: Memory | Non
     remembered = memory.placed if memory else {}
     for row in rows:
         split = splits[row.id]
-        before = remembered.get(row.id)
-        if before is not None and before.split not in TRAINED and split in TRAINED:
+        if split in TRAINED and (before := remembered.get(row.id)) is not None and before.split not in TRAINED:
             raise ValueError(f"question {row.id} was {before.split} since {before.since} and would be {split}; it must never be trained on")
         if split == "retired" or not (row.cluster_id or row.group_id):
             continue

@@ -1,13 +1,18 @@
-"""Quotas of case groups against an independent optimum by integer programming."""
+"""Quotas of case groups against independent optima: an integer program over single units, and all ways there are."""
 
+from collections import Counter
 from random import Random
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
+from splits import program
 from splits.allocate import allocate
+from splits.program import Supply, best_of_kinds
 from splits.units import Cell, Row, Unit, by_subject, count_cells, join
 
 PARAMS = Params(
@@ -16,11 +21,11 @@ PARAMS = Params(
 )  # fmt: skip
 
 
-def grouped(seed: int) -> list[Row]:
+def grouped(seed: int, groups: int = 25, subjects: str = "甲乙丙", largest: int = 4) -> list[Row]:
     random, rows = Random(seed), []
-    for group in range(25):
-        subject = random.choice("甲乙丙")
-        for _ in range(random.randint(1, 4)):
+    for group in range(groups):
+        subject = random.choice(subjects)
+        for _ in range(random.randint(1, largest)):
             cell = Cell("ca", "PCE", random.choice(["mcqa", "mcqa", "mrqa"]), subject, "")
             rows.append(Row(f"q-{len(rows):04d}", cell, "A", f"g-{group}", None))
     return rows
@@ -43,11 +48,51 @@ def optimum(units: list[Unit]) -> int:
     return round(-milp(gain, constraints=rules, integrality=np.ones(len(gain)), bounds=Bounds(0, 1)).fun)
 
 
-def test_grouped_questions_fill_most_of_what_is_possible() -> None:
-    got = best = 0
+@pytest.mark.parametrize(("groups", "subjects", "largest"), [(25, "甲乙丙", 4), (12, "甲乙", 5), (40, "甲乙丙", 8)])
+def test_grouped_questions_fill_all_that_is_possible(groups: int, subjects: str, largest: int) -> None:
+    for seed in range(200 // groups):
+        rows = grouped(seed, groups, subjects, largest)
+        assert sum(split == "test" for split in allocate(rows, PARAMS).values()) == optimum(join(rows))
+
+
+def test_subjects_are_as_even_as_groups_allow() -> None:
+    uneven = 0
     for seed in range(40):
-        rows = grouped(seed)
-        ours, most = sum(split == "test" for split in allocate(rows, PARAMS).values()), optimum(join(rows))
-        assert ours <= most
-        got, best = got + ours, best + most
-    assert got >= 0.93 * best  # 0.85 before draws were exchanged
+        rows = grouped(seed, 10, "甲乙", 4)
+        splits = allocate(rows, PARAMS)
+        test = Counter(row.cell for row in rows if splits[row.id] == "test")
+        most, squares = evenest(join(rows))
+        assert (test.total(), sum(number**2 for number in test.values())) == (most, squares)
+        uneven += squares > 0
+    assert uneven > 30
+
+
+def evenest(units: list[Unit]) -> tuple[int, int]:
+    """Return the most questions of test and, of all ways to have them, the least sum of squares over cells."""
+    total = count_cells(units)
+    cells = sorted(total)
+    nothing = (0,) * len(cells)
+    ways = {(nothing, nothing)}
+    for unit in units:
+        has = [dict(unit.counts).get(cell, 0) for cell in cells]
+        more = {(tuple(map(sum, zip(test, has, strict=True))), reserved) for test, reserved in ways}
+        ways |= more | {(test, tuple(map(sum, zip(reserved, has, strict=True)))) for test, reserved in ways}
+    fair = [test for test, reserved in ways if test == reserved and _allowed(dict(zip(cells, test, strict=True)), total)]
+    most, squares = max((sum(test), -sum(number**2 for number in test)) for test in fair)
+    return most, -squares
+
+
+def _allowed(test: dict[Cell, int], total: Counter[Cell]) -> bool:
+    drawn = Counter({kind: sum(number for cell, number in test.items() if cell.question_type == kind) for kind in ("mcqa", "mrqa")})
+    spared = all(2 * number <= total[cell] - min(PARAMS.train_floor, total[cell]) for cell, number in test.items())
+    return spared and drawn["mcqa"] <= PARAMS.quota.mcqa and drawn["mrqa"] <= PARAMS.quota.mrqa
+
+
+def test_what_was_drawn_stays_where_the_search_ends_before_anything_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    supply = Supply(np.array([[3, 2, 1]]), np.array([2, 3, 1]), np.array([6]), np.array([0]), np.array([[1]]), np.array([6]))
+    drawn, costs = np.array([[1, 1, 0], [1, 1, 0]]), np.array([[3001, 2001, 1001], [3002, 2002, 1002]])
+    # Five of each were drawn; six are three and three against two, two, two.
+    best = best_of_kinds(supply, drawn, costs)
+    assert (supply.has @ best.T).tolist() == [[6, 6]] and (best.sum(0) <= supply.units).all()
+    monkeypatch.setattr(program, "milp", lambda *_, **__: SimpleNamespace(x=None))
+    assert best_of_kinds(supply, drawn, costs).tolist() == drawn.tolist()
