@@ -68,7 +68,7 @@ def draw_balanced(
         ages: id -> number of the version that put it where it stands.
     """
     sources = [settled.free, promoted]
-    queues = [Queue.of([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in sources]
+    queues = [Queue([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in sources]
     caps, budgets, spare = supply(total, _held(settled), params)
     quotas = budgets
     while True:
@@ -114,7 +114,7 @@ def draw_dealt(
         evening = even_sides(settled.free, drawn, params.seed)
         for queue in queues:
             # Who evens the sides out stands on one already, and must not be drawn once more in a pair.
-            drawn.take(queue.without(evening))
+            drawn.take(queue.without(evening).pairs(drawn.room))
         got = drawn.counts("test") | drawn.counts("reserved")
         short = {cell: got[cell] for cell in room if got[cell] < room[cell]}
         if not short:

@@ -23,10 +23,13 @@ def compose(
     params: Params,
 ) -> Tally:
     """Return metrics/split.json, given the memory after this version. What is retired is counted apart: it stands in no split."""
-    cells = Counter([(row.cell, placed[row.id].split) for row in rows])
+    splits = [placed[row.id].split for row in rows]
+    cells = Counter(zip([row.cell for row in rows], splits, strict=True))
     types = Counter([(claim.atomic_type, placed_heads[claim.head].split) for claim in claims])
     tcm = Counter(
-        (row.cell.form, placed[row.id].split, row.answer) for row in rows if is_tcm(row.cell) and row.cell.question_type == "mcqa"
+        (row.cell.form, split, row.answer)
+        for row, split in zip(rows, splits, strict=True)
+        if is_tcm(row.cell) and row.cell.question_type == "mcqa"
     )
     return {
         "questions": _per_split(cells),

@@ -1,22 +1,23 @@
 """Units for test and for reserved, drawn so that both get the same numbers. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from operator import itemgetter
+from heapq import heapify, heappop, heappush, merge
 from typing import NamedTuple, TypeVar
 
 from splits.placed import Side
 from splits.quotas import pool_of
 from splits.units import Cell, Counts, Unit, count_cells, is_tcm, of_subject
 
-T = TypeVar("T", "Draw", Unit)
 K = TypeVar("K", bound=Hashable)
 SIDES: tuple[Side, Side] = ("test", "reserved")
 Key = tuple[str, tuple[str, ...]]
 """What a unit takes room of: a side's cell, a side's pool, or what a subject can spare."""
 Needs = tuple[tuple[Key, int], ...]
+Turn = tuple[Unit, int]
+"""A unit and its draw number."""
 
 
 class Draw(NamedTuple):
@@ -36,8 +37,10 @@ class Drawn:
     draws: list[Draw] = field(default_factory=list)
 
     def take(self, draws: Iterable[Draw]) -> None:
-        """Take the draws that fit, in their order."""
-        for one in draw(draws, needs_of_both, self.room):
+        """Take draws, for which there is room."""
+        for one in draws:
+            for key, number in needs_of_both(one.counts):
+                self.room[key] -= number
             self.draws.append(one)
             self.sides["test"] += one.test
             self.sides["reserved"] += one.reserved
@@ -56,22 +59,7 @@ class Drawn:
         return count_cells(self.sides[side])
 
 
-class Queue(NamedTuple):
-    """Units with their draw numbers, in the order of the draw, and how they pair."""
-
-    turns: Sequence[tuple[Unit, int]]
-    pairs: Sequence[Draw]
-
-    @classmethod
-    def of(cls, turns: Sequence[tuple[Unit, int]]) -> "Queue":
-        return cls(turns, pair_up(turns))
-
-    def without(self, keys: Collection[str]) -> Sequence[Draw]:
-        """Return the pairs of all units but some."""
-        return pair_up([turn for turn in self.turns if turn[0].key not in keys]) if keys else self.pairs
-
-
-def draw(candidates: Iterable[T], needs_of: Callable[[Counts], Iterable[tuple[K, int]]], room: dict[K, int]) -> list[T]:
+def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple[K, int]]], room: dict[K, int]) -> list[Unit]:
     """Return the candidates that fit, in their order, and take their room; one too large for what is left is skipped for a smaller one."""
     drawn = []
     # What does not fit once never will. By identity, for most of a million share the counts of a few; held, so that none is another's.
@@ -110,20 +98,40 @@ def needs_of_both(counts: Counts) -> Needs:
     return tuple(needs.items())
 
 
-def pair_up(turns: Iterable[tuple[Unit, int]]) -> list[Draw]:
-    """Return pairs of units of equal counts in the order of the draw, given each unit with its draw number in that order.
+class Queue:
+    """Units with their draw numbers, in the order of the draw, as pairs of units of equal counts.
 
     Each unit leans to one side by its key, and only where that side runs out are two of one side paired: a new unit
     thus moves the end of its own queue, instead of turning test into reserved all along it.
     """
-    alike: dict[Counts, tuple[list[tuple[int, Unit]], list[tuple[int, Unit]]]] = defaultdict(lambda: ([], []))
-    for unit, number in turns:
-        alike[unit.counts][number % 2].append((number, unit))
-    pairs: list[tuple[int, str, Draw]] = []
-    for counts, (even, odd) in alike.items():
-        both = min(len(odd), len(even))
-        spare = odd[both:] or even[both:]
-        couples = [*zip(odd[:both], even[:both], strict=True), *zip(spare[::2], spare[1::2], strict=False)]
-        pairs += [(max(one[0], two[0]), one[1].key, Draw((one[1],), (two[1],), counts)) for one, two in couples]
-    pairs.sort(key=itemgetter(0, 1))
-    return [pair for *_, pair in pairs]
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self.turns = turns
+        self._alike: dict[Counts, tuple[list[Turn], list[Turn]]] = defaultdict(lambda: ([], []))
+        for turn in turns:
+            self._alike[turn[0].counts][turn[1] % 2].append(turn)
+
+    def without(self, keys: Collection[str]) -> "Queue":
+        """Return the queue of all units but some."""
+        return Queue([turn for turn in self.turns if turn[0].key not in keys]) if keys else self
+
+    def pairs(self, room: Mapping[Key, int]) -> Iterator[Draw]:
+        """Yield pairs in their turn while there is room for their kind; of a hundred thousand questions a few are drawn."""
+        waiting = {counts: _couples(*sides) for counts, sides in self._alike.items()}
+        heads = [(*first, counts) for counts, couples in waiting.items() if (first := next(couples, None))]
+        heapify(heads)
+        while heads:
+            *_, pair, counts = heappop(heads)
+            if all([room.get(key, 0) >= number for key, number in needs_of_both(counts)]):
+                yield pair
+                if first := next(waiting[counts], None):
+                    heappush(heads, (*first, counts))
+
+
+def _couples(even: Sequence[Turn], odd: Sequence[Turn]) -> Iterator[tuple[int, str, Draw]]:
+    """Yield pairs of units of one kind with the turn of each: its later draw number, and the key of its first unit."""
+    both = min(len(odd), len(even))
+    spare = odd[both:] or even[both:]
+    whole, rest = zip(odd, even, strict=False), zip(spare[::2], spare[1::2], strict=False)
+    for one, two in merge(whole, rest, key=lambda couple: (max(couple[0][1], couple[1][1]), couple[0][0].key)):
+        yield max(one[1], two[1]), one[0].key, Draw((one[0],), (two[0],), one[0].counts)

@@ -1,16 +1,18 @@
 """Questions and clusters as files in; what the draw must know of each, and the line it came as, out."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 from tqdm import tqdm
 
 from records.cluster import Cluster
-from records.identity import canonical, content_id
+from records.identity import canonical, canonical_all, content_id
 from records.jsonl import read_jsonl
 from records.question import Category, Form, Option, Question, QuestionType
 from splits.units import Cell, Row
@@ -43,11 +45,30 @@ class Asked(Struct, frozen=True, kw_only=True, gc=False):
     cluster_id: str | None = None
 
 
+class Lines(Sequence[bytes]):
+    """Lines of a file, each copied out of it when it is asked for: a million take no more room than their ends."""
+
+    def __init__(self, path: Path, ends: array) -> None:
+        """Args:
+        ends: where each line ends, from the file's beginning.
+        """
+        self._ends = ends
+        with open(path, "rb") as file:
+            self._file = mmap(file.fileno(), 0, access=ACCESS_READ) if ends else b""
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, at: Any) -> Any:
+        line = self._file[self._ends[at - 1] if at else 0 : self._ends[at]]
+        return line if line.endswith(b"\n") else line + b"\n"
+
+
 class Questions(NamedTuple):
     """Rows and lines side by side."""
 
     rows: list[Row]
-    lines: list[bytes]
+    lines: Sequence[bytes]
 
     def texts(self, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield id and canonical text (case, stem, options) of some questions."""
@@ -74,7 +95,8 @@ def read_questions(path: Path, clusters: Path | None = None) -> Questions:
         for cluster in read_jsonl(clusters, Cluster):
             if cluster.kept is not None:
                 others[cluster.kept] = tuple(sorted(member for member in cluster.members if member != cluster.kept))
-    rows, lines = [], []
+    rows: list[Row] = []
+    ends, end = array("Q"), 0
     decode = msgspec.json.Decoder(Asked).decode
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
@@ -88,8 +110,8 @@ def read_questions(path: Path, clusters: Path | None = None) -> Questions:
             if row is None:
                 raise ValueError(_unanswered(line, f"{path}:{number}"))
             rows.append(row)
-            lines.append(line if line.endswith(b"\n") else line + b"\n")
-    return Questions(rows, lines)
+            ends.append(end := end + len(line))
+    return Questions(rows, Lines(path, ends))
 
 
 def row_of(question: Asked | Question, also: tuple[str, ...] = ()) -> Row:
@@ -103,7 +125,7 @@ def row_of(question: Asked | Question, also: tuple[str, ...] = ()) -> Row:
     stem_id = content_id("stem", asked) if len(asked) >= _TELLING_STEM_CHARS else None
     asked_id = None
     if (question.shared_stem or stem_id is None) and (options := _options(question)):
-        parts = [canonical(question.stem), *sorted([canonical(option.text) for option in options])]
+        parts = [canonical(question.stem), *sorted(canonical_all([option.text for option in options]))]
         asked_id = content_id("asked", *parts) if sum(map(len, parts)) >= _TELLING_STEM_CHARS else None
     return Row(question.id, cell, question.answer or "", question.group_id, question.cluster_id, stem_id, asked_id, also)
 

@@ -1,7 +1,7 @@
 """What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
 
 from collections.abc import Iterable, Mapping
-from operator import attrgetter
+from itertools import chain
 
 from records.shot import Shot
 from records.split_blocks import Split as Params
@@ -33,18 +33,16 @@ def remember(
     memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params, shots: Iterable[Shot] = ()
 ) -> Memory:
     """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
-    # In the order of the input, which is sorted: the ids are sorted twice more, and a million in a random order take seconds.
-    puts = {row.id: placed[row.id] for row in questions.rows} | heads
-    version = memory.next_version(params, puts)
-    rows = dict(zip(map(attrgetter("id"), questions.rows), questions.rows, strict=True))
+    version = memory.next_version(params, [*(row.id for row in questions.rows), *heads])
     held = [key for key, put in placed.items() if put.split in HELD and not (key in memory.placed and memory.placed[key].sketch)]
     changed = False
     sketches = dict(sketched(questions.texts(held)))
     after = Memory()
     after.placed = dict(memory.placed)
     before = memory.placed
-    for key, put in puts.items():
-        now = _placed(key, put, version.name, before.get(key), rows.get(key), sketches.get(key, ""))
+    # In the order of the input, which is sorted: the ids are sorted once more, and a million in a random order take seconds.
+    for key, put, row in chain(((row.id, placed[row.id], row) for row in questions.rows), ((*head, None) for head in heads.items())):
+        now = _placed(key, put, version.name, before.get(key), row, sketches.get(key, ""))
         if now != before.get(key):
             after.placed[key] = now
             changed = True

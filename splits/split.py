@@ -63,12 +63,12 @@ def check(rows: Sequence[Row], splits: Mapping[str, Place], memory: Memory | Non
     Raises:
         ValueError: a question has no split, a cluster or group stands in two, or what was held back is trained on; defects of this program.
     """
-    if missing := [row.id for row in rows if splits.get(row.id) not in PLACES]:
-        raise ValueError(f"{len(missing)} questions have no split, among them {missing[0]}")
     homes: dict[tuple[str, str], str] = {}
     remembered = memory.placed if memory else {}
     for row in rows:
-        split = splits[row.id]
+        split = splits.get(row.id)
+        if split not in PLACES:
+            raise ValueError(f"question {row.id} has no split")
         if split in TRAINED and (before := remembered.get(row.id)) is not None and before.split not in TRAINED:
             raise ValueError(f"question {row.id} was {before.split} since {before.since} and would be {split}; it must never be trained on")
         if split == "retired" or not (row.cluster_id or row.group_id):

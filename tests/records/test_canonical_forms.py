@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.identity import canonical
+from records.identity import canonical, canonical_all
 
 SIGNS = "09AZaz甲乙０Ａ -.:/~–−%‰，。；、（）“”‘’《》【】？！…·：\n\t\x00\u200b\u3000\u0301İ각ㄱ②½\ue000_^$<"
 
@@ -24,3 +24,8 @@ def by_definition(text: str) -> str:
 @settings(max_examples=600, deadline=None)
 def test_the_quick_canonical_form_is_the_canonical_form(text: str) -> None:
     assert canonical(text) == by_definition(text)
+
+
+@given(st.lists(st.text(alphabet="甲乙Aa1\u212a\x1f ，。0-", max_size=6), max_size=6))
+def test_many_texts_have_the_forms_that_each_has(texts: list[str]) -> None:
+    assert canonical_all(texts) == [canonical(text) for text in texts]
