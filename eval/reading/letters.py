@@ -2,12 +2,13 @@
 
 import re
 
-LETTERS = r"(?<![A-Za-z0-9])[A-Ja-j]{1,10}(?![A-Za-z0-9])"  # a run of letters that is no word
+# A run of letters that is no word and no part of a term: 维生素C, A型, B细胞, C反应蛋白.
+LETTERS = r"(?<![A-Za-z0-9素肝])[A-Ja-j]{1,10}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
 ITEM = r"[(\[\"'“]{0,3}(?:选?项)?\s?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
 AND = (
     r"(?:\s?(?:[、,]\s?"
     r"(?:(?:以及|还有|加上|[和与及](?![^,。\n]{1,4}(?:比|不同)))|and(?=\s))?|[/&+|;和与及跟-]|以及|还有|(?<=\s)and(?=\s))\s?"
-    r"|\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
+    r"| ?;?\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
 )
 SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket that says more than a letter: A、B（C、D不选）
 # Atomic and bounded, so that a reply that runs on in letters is read in one pass.

@@ -1,0 +1,34 @@
+"""Options named by what is left: 除了A以外都选, 以上都对, 不是A就是B. In: prepared text; out: letters, or None."""
+
+import re
+from collections.abc import Mapping
+
+from eval.reading.labels import STRONG, labelled
+from eval.reading.letters import LETTERS, RUN, letters_of
+
+_ALL = re.compile(
+    r"(?:以上|所有|全部|各|[三四五]个?)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为|属于)?(?:正确|对|选)|全部?选择?(?!项)"
+    r"|(?:以上|选项)(?:都|均|皆|全)(?:是|对|可|符合)|以上(?:全部|所有)(?:选项)?\s?(?:[。.]|$)|\A全部正确|全部(?:正确|选择)"
+)
+_ALL_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项)?(?:都|均|全|皆|全部)(?:是|对|正确|包括)")
+_EXCEPT = re.compile(
+    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不选|排除|不包括|去掉)\s?(?P<left>{RUN}),\s?其[余他它]|(?P<out>{RUN})[以之]外)"
+    r"[^。\n]{0,8}?(?:都|均|全|皆)(?P<wrong>不|错)?"
+)
+_EXCEPTING = re.compile("[除外其]")
+_LETTERS = re.compile(LETTERS)
+
+
+def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
+    """Return the options that 除了A以外都选 or 以上都对 leaves, unless letters are named beside it.
+
+    Where an option says 以上均是, that option is meant and not the others.
+    """
+    if _EXCEPTING.search(text) and (match := _EXCEPT.search(text)):
+        named = set(letters_of(match["run"] or match["left"] or match["out"]))
+        left = named if match["wrong"] else set(known) - named
+        return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None
+    if _ALL.search(text) and not _LETTERS.search(text):
+        option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
+        return "".join(option or sorted(known)) if many or option else None
+    return None
