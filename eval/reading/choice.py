@@ -103,7 +103,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(found, known)
     if approved := letters_approved(text):
         return _checked(approved, known, one=not many)
-    return named_by_text(text, known, many) or _checked(_single_letters(text), known, one=not many)
+    return named_by_text(text, known, many, concluded=True) or _checked(_single_letters(text), known, one=not many)
 
 
 def _prepared(text: str, known: Known) -> str:

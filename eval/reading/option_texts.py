@@ -13,6 +13,19 @@ _OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
 _NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)")
 
 
+_JOINED = re.compile(r"[\"'”’)]?\s?(?:[、,;/+&|]|\n[\s\-•]*(?:\d{1,2}[.、)]|\(\d\))?)?\s?(?:以及|还有|[和与及跟或])?\s?[\"'“‘(]?")
+_RIGHT_AFTER = re.compile(
+    r"[\"'”’)]?(?:这|[一二两三四五])?(?:[个项种者])?\s?(?:都|均|皆|全部?|才)?(?:是|为|最)?(?:正确|对的|符合(?!率)|正确答案|当选|入选|答案|合适)|\s?√"
+)
+_ENDS = re.compile(r"[\"'”’)】\]]*\s?(?:$|[。.,;!(\n])")
+_ENDS_REPLY = re.compile(r"[\"'”’)】\]]*[\u4e00-\u9fff]{0,2}[\"'”’)】\]]*\s?[。.!]?\s?\Z")
+_SENTENCE_END = re.compile(r"[。!?\n]")
+_OPENING = re.compile(r"[\s\"'“‘(【\[\-•:]*(?:\d{1,2}[.、)])?[\s\"'“‘]*")
+_DECIDING = r"(?:(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
+_CONCLUDING = re.compile(rf"(?:{_DECIDING}|[是为由即]了?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z")
+_DECIDED = re.compile(rf"{_DECIDING}[:\s]*[\"'“‘(【\[]?\s?\Z")
+
+
 @lru_cache(maxsize=1 << 16)
 def option_text(text: str) -> str:
     """Return an option's text in the form in which a reply is read."""
@@ -48,21 +61,52 @@ def _without(text: str, letter: str, option: str) -> str:
     return "".join(parts) + text[done:]
 
 
-def named_by_text(text: str, known: Mapping[str, str], many: bool) -> str | None:
+def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:
     """Return the options whose whole text stands in the reply, if none of them is denied; for single choice exactly one.
 
     A text that is part of another option's text counts only where it stands for itself.
+
+    Args:
+        concluded: only texts that the reply opens with, concludes (应该是, 因此, 由…提出) or calls right; not those that it talks about.
     """
-    named = []
+    places: list[tuple[int, int, str]] = []
+    shown = text
     for letter, option in sorted(known.items(), key=lambda item: -len(item[1])):
-        places = _places(text, option)
-        if places and not all(_denied(text, place, place + len(option)) for place in places):
-            named.append(letter)
-        if places:
-            text = text.replace(option, "□" * len(option))
+        if found := _places(shown, option):
+            places += [(place, place + len(option), letter) for place in found]
+            shown = shown.replace(option, "□" * len(option))
+    places = [each for each in sorted(places) if not _denied(text, each[0], each[1])]
+    if concluded and not many and len({letter for _, _, letter in places}) > 1:
+        places = [each for each in places if _DECIDED.search(text[max(0, each[0] - 16) : each[0]])]
+    elif concluded:
+        places = [each for listed in _lists(text, places) if _concluded(text, listed[0][0], listed[-1][1]) for each in listed]
+    named = {letter for _, _, letter in places}
     if not named or (len(named) > 1 and not many):
         return None
     return "".join(sorted(named))
+
+
+def _lists(text: str, places: list[tuple[int, int, str]]) -> list[list[tuple[int, int, str]]]:
+    """Return texts that stand in one list together: 观察法、实验法和个案法."""
+    lists: list[list[tuple[int, int, str]]] = []
+    for each in places:
+        if lists and _JOINED.fullmatch(text, lists[-1][-1][1], each[0]):
+            lists[-1].append(each)
+        else:
+            lists.append([each])
+    return lists
+
+
+def _concluded(text: str, start: int, end: int) -> bool:
+    """Tell whether a list of option texts is what a reply says, not what it talks about."""
+    if _RIGHT_AFTER.match(text, end):
+        return True
+    before = text[max(0, start - 16) : start]
+    if _ENDS.match(text, end) and _OPENING.fullmatch(text, 0, start):
+        return True
+    if _ENDS_REPLY.match(text, end) and not _SENTENCE_END.search(text, 0, start):
+        return True  # one sentence that ends with the text
+    return bool(_CONCLUDING.search(before)) and not text.startswith("的", end)
 
 
 def _places(text: str, option: str) -> list[int]:
