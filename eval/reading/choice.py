@@ -42,7 +42,15 @@ _NEXT_QUESTION = re.compile(
     r"|(?:下列|以下)[^\n]{4,80}(?:\(\s?\)|[?:]|是)\s?(?:\n|$)|(?:user|human|question|用户|问)\s?\d{0,2}\s?:)",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"[。\n]")
+_SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
+_UNDECIDED = re.compile(
+    r"无法|难以|不(?:能|太|好|敢)?(?:确定|判断|肯定|清楚)|信息不足|(?:需要|缺少|缺乏)[^,。\n]{0,4}(?:信息|条件|资料)|道理|都?有可能|(?:cannot|can't|unable|not sure|unsure)"
+)
+_HEDGED = re.compile("[无难不息需缺道可]|not|n't|nsure|unable")
+_ORDINAL = re.compile(
+    r"(?:第\s?)?(?P<first>[一二三四五1-5])(?P<more>(?:\s?[、,和与及]\s?(?:第|选项)?\s?[一二三四五1-5])*)\s?个?(?:选?项)(?![A-Za-z\u4e00-\u9fff])"
+    r"|选项\s?[一二三四五1-5](?:\s?[、,和与及]\s?(?:第|选项)?\s?[一二三四五1-5])*(?![\u4e00-\u9fff\d])|选第\s?[一二三四五1-5]\s?[个项]"
+)
 Known = Mapping[str, str]
 
 
@@ -140,7 +148,7 @@ def _bare(text: str, many: bool) -> str | None:
 def _option_after(text: str, known: Known, many: bool) -> str | None:
     """Return the options whose text stands after the last strong label."""
     ends = [match.end() for match in STRONG.finditer(text)]
-    return named_by_text(_SENTENCE_END.split(text[ends[-1] :].lstrip(), maxsplit=1)[0], known, many) if ends else None
+    return named_by_text(_SENTENCE_END.split(text[ends[-1] :].lstrip(" :\n"), maxsplit=1)[0], known, many) if ends else None
 
 
 def _single_letters(text: str) -> str:

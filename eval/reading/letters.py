@@ -12,7 +12,9 @@ AND = (
 )
 SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket that says more than a letter: A、B（C、D不选）
 # Atomic and bounded, so that a reply that runs on in letters is read in one pass.
-RUN = rf"(?>{ITEM}(?:{SAME}{AND}{ITEM}){{0,15}})"
+# Behind a comma a letter belongs to the run only where it opens no clause of its own: 选ABD，C违背了原则.
+_CLAUSE = r"(?=[^\s,、。;:.!?)\]}】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
+RUN = rf"(?>{ITEM}(?:{SAME}(?!\s?[,;]\s?{ITEM}{_CLAUSE}){AND}{ITEM}){{0,15}})"
 # No comma within: in 答案：C，D项错误 the comma parts what is chosen from what is not.
 CLOSE_RUN = rf"(?>{ITEM}(?:{SAME}\s?[、/&+和与及]?\s?{ITEM}){{0,15}})"
 LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}"
@@ -31,7 +33,7 @@ _WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|选|能选)(?!\s?(
 _RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|√)"
 _OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
 _REJECTED = re.compile(
-    rf"(?:(?<!是)不是|不选|不应选|并非|排除(?:掉|了)?|不包括|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
+    rf"(?:(?<!是)不是|不选|不应该?选|并非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
     rf"|{RUN}(?:[一二三四五两\d]\s?[个项])?(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
     rf"|{CLOSE_RUN}(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG}"
 )
