@@ -18,19 +18,14 @@ from eval.reading.letters import (
     RUN,
     letters_approved,
     letters_of,
-    ranges_spelled_out,
     without_rejected,
-    without_words,
 )
-from eval.reading.option_texts import named_by_text, option_text, without_texts
+from eval.reading.option_texts import named_by_text, option_text
+from eval.reading.prepared import prepared
 from eval.reading.reply_text import folded
 
-_SAME_AGAIN = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
 _QUICK = re.compile(r"(?:(?:正确)?答案\s?(?:[:是为]|是:|为:)?\s?)?([A-Ja-j]{1,10})[.。]?")
-_QUESTION = re.compile(r"[^,。;:!?\n]{0,40}[吗吧]\s?\?")
 _JSON = re.compile(r"[\"'](?:ans|answer|choice|答案|选项)[\"']\s?:\s?(\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)", re.IGNORECASE)
-_SIGN_IN_BRACKETS = re.compile(r"\s?[(\[]\s?([√×])\s?[)\]]")
-_CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
 _BARE_END = re.compile(
     r"[\s)\]}\"'”’]*(?:选?项)?\s?"
     r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:全部?|都|均)?(?:正确|对|选|$)|(?:全部?|都|均)(?:是)?(?:正确|对|选))"
@@ -44,13 +39,11 @@ _NEXT_QUESTION = re.compile(
 )
 _SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
 _UNDECIDED = re.compile(
-    r"无法|难以|不(?:能|太|好|敢)?(?:确定|判断|肯定|清楚)|信息不足|(?:需要|缺少|缺乏)[^,。\n]{0,4}(?:信息|条件|资料)|道理|都?有可能|(?:cannot|can't|unable|not sure|unsure)"
+    r"无法|难以|不(?:能|太|好|敢)?(?:确定|判断|肯定|清楚)|信息不足|(?:需要|缺少|缺乏)[^,。\n]{0,4}(?:信息|条件|资料)|有[^,。\n]{0,4}道理|都?有可能"
+    r"|(?<![a-z])(?:cannot|can't|unable|not sure|unsure)",
+    re.IGNORECASE,
 )
 _HEDGED = re.compile("[无难不息需缺道可]|not|n't|nsure|unable")
-_ORDINAL = re.compile(
-    r"(?:第\s?)?(?P<first>[一二三四五1-5])(?P<more>(?:\s?[、,和与及]\s?(?:第|选项)?\s?[一二三四五1-5])*)\s?个?(?:选?项)(?![A-Za-z\u4e00-\u9fff])"
-    r"|选项\s?[一二三四五1-5](?:\s?[、,和与及]\s?(?:第|选项)?\s?[一二三四五1-5])*(?![\u4e00-\u9fff\d])|选第\s?[一二三四五1-5]\s?[个项]"
-)
 Known = Mapping[str, str]
 
 
@@ -67,7 +60,7 @@ def read_several(reply: str, options: Mapping[str, str]) -> str | None:
 
 def committed(reply: str, options: Mapping[str, str]) -> str | None:
     """Return the one letter that stands behind a label or a choosing verb, or None."""
-    text = _prepared(folded(reply), _known(options))
+    text = prepared(folded(reply), _known(options))
     found = labelled(text, STRONG, many=False) or labelled(text, WEAK, many=False)
     return _checked(found, _known(options), one=True) if found else None
 
@@ -90,7 +83,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     """Return the answer by the strongest kind of evidence that the text has."""
     if ('"' in text or "'" in text) and (field := _JSON.search(text)):
         return _checked(letters_of(field[1]), known) or named_by_text(field[1], known, many)
-    text = _prepared(text, known)
+    text = prepared(text, known)
     if found := by_exclusion(text, known, many):
         return found
     if "就是" in text and EITHER.search(text):
@@ -111,17 +104,9 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(found, known)
     if approved := letters_approved(text):
         return _checked(approved, known, one=not many)
+    if _HEDGED.search(text) and _UNDECIDED.search(text):
+        return None
     return named_by_text(text, known, many, concluded=True) or _checked(_single_letters(text), known, one=not many)
-
-
-def _prepared(text: str, known: Known) -> str:
-    if "√" in text or "×" in text:
-        text = _SIGN_IN_BRACKETS.sub(r"\1", text)
-    text = ranges_spelled_out(without_words(text)).replace("~", "")
-    if "?" in text:
-        text = _QUESTION.sub(",", text)
-    text = _SAME_AGAIN.sub(r"\1", text)
-    return without_texts(_CROSSED.sub(",", text) if "×" in text else text, known)
 
 
 def _checked(letters: str, known: Known, one: bool = False) -> str | None:

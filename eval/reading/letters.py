@@ -26,7 +26,7 @@ _RANGE = re.compile(
 )
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|are|as|with|because|since|for|but)\b)[a-z]{2}))")
 # One character tells whether the costly patterns are worth trying.
-_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×]"), re.compile("[正对符恰√]"), re.compile("[-~—–到至]")
+_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×没]|not |out|rong|ncorr|alse|elim|excl"), re.compile("[正对符恰√]|orrect|right"), re.compile("[-~—–到至]")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
 _WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|选|能选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
@@ -35,9 +35,12 @@ _OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?
 _REJECTED = re.compile(
     rf"(?:(?<!是)不是|不选|不应该?选|并非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
     rf"|{RUN}(?:[一二三四五两\d]\s?[个项])?(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
+    rf"|(?:(?<![A-Za-z])not|without)\s(?:include\s|contain\s|options?\s)?{CLOSE_RUN}(?:\s(?:or|and)\s{ITEM})?"
+    rf"|{CLOSE_RUN}\s(?:is|are|can be|should be)\s(?:all\s|both\s)?(?:incorrect|wrong|not\s|ruled out|excluded|false|eliminated)"
+    rf"|×{ITEM}"
     rf"|{CLOSE_RUN}(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG}"
 )
-_APPROVED = re.compile(rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?{_RIGHT}")
+_APPROVED = re.compile(rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?(?:{_RIGHT}|(?:is|are)\s(?:all\s|both\s|the\s)?(?:correct|right|answer))")
 
 
 def letters_of(run: str) -> str:

@@ -22,7 +22,7 @@ _ENDS_REPLY = re.compile(r"[\"'”’)】\]]*[\u4e00-\u9fff]{0,4}[\"'”’)】\
 _SENTENCE_END = re.compile(r"[。!?\n]")
 _OPENING = re.compile(r"[\s\"'“‘(【\[\-•:]*(?:\d{1,2}[.、)])?[\s\"'“‘]*")
 _DECIDING = r"(?:(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
-_CONCLUDING = re.compile(rf"(?:{_DECIDING}|[是为由即]了?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z")
+_CONCLUDING = re.compile(rf"(?:{_DECIDING}|(?<!因)为|[是由即]了?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z")
 _DECIDED = re.compile(rf"{_DECIDING}[:\s]*[\"'“‘(【\[]?\s?\Z")
 
 

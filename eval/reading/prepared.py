@@ -1,0 +1,42 @@
+"""A folded reply made ready for reading options: signs, ranges, ordinals and option texts put as letters, questions and words left out."""
+
+import re
+from collections.abc import Mapping
+
+from eval.reading.letters import LETTERS, ranges_spelled_out, without_words
+from eval.reading.option_texts import without_texts
+
+_SAME_AGAIN = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
+_QUESTION = re.compile(r"[^,。;:!?\n]{0,40}[吗吧]\s?\?")
+_SIGN_IN_BRACKETS = re.compile(r"\s?[(\[]\s?([√×])\s?[)\]]")
+_TICKED = re.compile(r"\[([ xXvV√]?)\] ?(?:选项)?([A-J])(?![A-Za-z0-9])")
+_CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
+_NUMERAL = "[一二三四五六1-6]"
+_NUMERALS = rf"{_NUMERAL}(?:\s?(?:[、,]|[和与及跟]|以及)\s?(?:选项|第)?\s?{_NUMERAL})*"
+_ORDINAL = re.compile(
+    rf"选项\s?(?P<behind>{_NUMERALS})(?![\d\u4e00-\u9fff个项]|\.\d)|第\s?(?P<first>{_NUMERALS})\s?(?:个?选?项|个)(?![A-Za-z0-9\u4e00-\u9fff])"
+    rf"|第\s?(?P<right>{_NUMERALS})\s?(?:个?选?项)(?=[都均皆全]?(?:是)?(?:正确|对|符合))"
+)
+_EACH = re.compile(_NUMERAL)
+_LETTERS = re.compile(LETTERS)
+
+
+def prepared(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply in which an option is named by its letter wherever the reply says which it means."""
+    if "√" in text or "×" in text:
+        text = _SIGN_IN_BRACKETS.sub(r"\1", text)
+    if "[" in text and "]" in text:
+        text = _TICKED.sub(lambda box: f"{'' if box[1].strip() else '×'}{box[2]}", text) if _TICKED.search(text) else text
+    text = ranges_spelled_out(without_words(text)).replace("~", "")
+    if "?" in text:
+        text = _QUESTION.sub(",", text)
+    text = _SAME_AGAIN.sub(r"\1", text)
+    if ("第" in text or "选项" in text) and not _LETTERS.search(text):
+        text = _ORDINAL.sub(_lettered, text)
+    return without_texts(_CROSSED.sub(",", text) if "×" in text else text, known)
+
+
+def _lettered(ordinal: re.Match) -> str:
+    """Return 第一、三项 as AC."""
+    numerals = _EACH.findall(ordinal["behind"] or ordinal["first"] or ordinal["right"])
+    return " " + "".join("ABCDEF"["一二三四五六".find(each) if each in "一二三四五六" else int(each) - 1] for each in numerals) + " "
