@@ -106,7 +106,9 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(approved, known, one=not many)
     if _HEDGED.search(text) and _UNDECIDED.search(text):
         return None
-    return named_by_text(text, known, many, concluded=True) or _checked(_single_letters(text), known, one=not many)
+    rejected = set(letters_of(before)) - set(letters_of(text))
+    left = {letter: option for letter, option in known.items() if letter not in rejected}
+    return named_by_text(text, left, many, concluded=True) or _checked(_single_letters(text), known, one=not many)
 
 
 def _checked(letters: str, known: Known, one: bool = False) -> str | None:

@@ -9,7 +9,8 @@ from eval.reading.option_texts import without_texts
 _SAME_AGAIN = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
 _QUESTION = re.compile(r"[^,。;:!?\n]{0,40}[吗吧]\s?\?")
 _SIGN_IN_BRACKETS = re.compile(r"\s?[(\[]\s?([√×])\s?[)\]]")
-_TICKED = re.compile(r"\[([ xXvV√]?)\] ?(?:选项)?([A-J])(?![A-Za-z0-9])")
+_TICKED = re.compile(r"\[[xXvV√]\] ?(?=(?:选项 ?)?[A-J](?![A-Za-z0-9]))")
+_UNTICKED = re.compile(r"\n?[ \-•*]*\[ ?\] ?(?:选项 ?)?[A-J](?![A-Za-z0-9])[^\n]*")
 _CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
 _NUMERAL = "[一二三四五六1-6]"
 _NUMERALS = rf"{_NUMERAL}(?:\s?(?:[、,]|[和与及跟]|以及)\s?(?:选项|第)?\s?{_NUMERAL})*"
@@ -25,8 +26,8 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
     """Return a reply in which an option is named by its letter wherever the reply says which it means."""
     if "√" in text or "×" in text:
         text = _SIGN_IN_BRACKETS.sub(r"\1", text)
-    if "[" in text and "]" in text:
-        text = _TICKED.sub(lambda box: f"{'' if box[1].strip() else '×'}{box[2]}", text) if _TICKED.search(text) else text
+    if "[" in text and _TICKED.search(text):
+        text = _TICKED.sub("", _UNTICKED.sub("", text))
     text = ranges_spelled_out(without_words(text)).replace("~", "")
     if "?" in text:
         text = _QUESTION.sub(",", text)
