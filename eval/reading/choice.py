@@ -93,11 +93,13 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(found, known)
     for label in (STRONG, WEAK):
         if (found := labelled(text, label, many)) is not None:
-            return _checked(later_choice(text, many) or found if label is STRONG else found, known)
+            return _checked(later_choice(text, many) or found, known)
         if label is STRONG and (found := _option_after(text, known, many)):
             return found
     if EITHER.search(text):
         return None
+    if found := later_choice(text, many):
+        return _checked(found, known)
     if (found := judged_one_by_one(before)) is not None:
         return _checked(found, known, one=not many)
     if (found := _bare(text, many)) is not None:

@@ -18,11 +18,11 @@ _BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}]")
 _SIGNS = re.compile(r"[~√×]")
 _REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+")
 _GREETINGS = (
-    r"(?:你好|您好|好的|嗯|哈+|很高兴[^,。!]{0,12}|抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
+    r"(?:你好|您好|好的|嗯|哈+|很高兴[^,。!]{0,12}|(?:很|非常|十分)?抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
     r"|(?:亲爱|尊敬)的[^,。!:]{1,12})[,。!:~\s]+"
 )
 _VIEWS = (
-    r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|因此|所以|那么)[,:\s]*"
+    r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|(?:总体|整体|大体)上?|因此|所以|那么)[,:\s]*"
     r"|我(?:们)?(?:的)?(?:认为|觉得|判断|回答|答案|回复|结论|看法)(?:是|为)?[,:\s]*|我[会想]说[,:\s]*|在我看来[,:\s]*|(?:真的|事实上|实际上|其实|显然|显而易见|很?明显|当然|毫无疑问|的确|[^,。:\n]{1,6}(?:来说|来讲|来看|而言|地说|说来)),?\s*|个人认为[,:\s]*"
     r"|[^,。:\n不没无未]{0,14}(?:表明|证明|显示|证实)[,:]?\s*|(?:专家|医生|学者|一般|通常|普遍)认为[,:]?\s*"
     r"|(?:根据|按照|依据|基于|从|经过?|通过|结合)[^,。:\n]{1,20}[,:][,:\s]*|让?我们?(?:来|先)?(?:一步|逐)[^,。:\n]{0,16}[,。:\n]\s*|我来[^,。:\n]{1,12}[,。:\n]\s*"
@@ -34,7 +34,8 @@ _LABEL = (
 )
 _SAID = r"(?:说法|观点|陈述|表述|描述|命题|论断|论述|句话|话|叙述|内容|断言|声明|判断|理解|情况)"
 _LEAD_INS = re.compile(
-    rf"(?:{_GREETINGS}|{_VIEWS}|{_LABEL}\s*(?:(?:应该?)?[是为])?\s*[:,\n]\s*|(?:(?:这|该|此|本)[个道]?(?:问题|题目?)的?)?(?:(?:正确|最终|参考)?答案|结论|回答|判断结果)(?:应该?)?[是为]\s*"
+    rf"(?:{_GREETINGS}|{_VIEWS}|{_LABEL}\s*(?:(?:应该?)?[是为])?\s*[:,\n]\s*|(?:(?:这|该|此|本)[个道]?(?:问题|题目?)的?)?(?:(?:正确|最终|参考)?答案|结论|回答|判断结果|结果|判断|判定)(?:应该?)?[是为]\s*"
+    rf"|(?:这个|这种|这|该|此|上述|以上)(?:一|种|条)?{_SAID}[,:]\s*"
     rf"|(?:我(?:们)?(?:会|将|应该?|的)?|应(?:该|当)?|可以?)?(?:回复|回答|答|判断|判定|选择?|判)(?:是|为)?[:\s]*(?=(?:正确|错误)(?:{_SAID})?\s*(?:[,。!;:.\n]|$))"
     r"|(?:\d{1,2}|[一二三四五六]|[ivx]{1,4})\s*[.、,:]\s*|[-—•·.。,:\s]+)",
     re.IGNORECASE,
@@ -48,7 +49,7 @@ _ANY_SUBJECT = (
     r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
 )
 # What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
-_ENDS = r"(?=\s*(?:的|了|吧|哦|呢)?\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d)))"
+_ENDS = r"(?=\s*(?:的|了|吧|哦|呢|呀|啊){0,2}\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d)))"
 _VERDICTS = [
     (WRONG, r"(?:并)?(?:不(?:完全|太|够)?|(?<!是)不是(?:完全)?|非(?:完全)?|不能(?:说|算|认为|视为|判断为?)(?:它|其)?是?(?:完全)?)(?:正确|对)"),
     (WRONG, r"(?:是)?(?:完全)?错误|(?:有|存在)(?:错)?误|(?:存在|有)(?:一些|一定的?|部分)?错误|错"),
@@ -65,7 +66,7 @@ _OPEN_QUESTION = re.compile(r"是否|是不是|如果|只有|除非|无法|不�
 # Neither word, alone no verdict: 这个说法有问题. The verdict may follow in the same sentence.
 _VAGUE = (
     r"是?(?:并|显然|确实|也)?(?:(?:没有?|不存在)(?:什么|任何)?问题|(?:有|存在)(?:一[些定]的?)?问题"
-    r"|不?(?:太|够|完全)?(?:准确|成立|合理|严谨|恰当))"
+    r"|不?(?:太|够|完全)?(?:准确|成立|合理|严谨|恰当|属实|真实|科学|客观))"
 )
 # To the asker, where a verdict on the claim may follow: 对，这句话错误
 _AGREEING = re.compile(rf"(?:[您你]说[得的]?)?(?:很)?(?:对|没错)(?:的)?{_ENDS}")
@@ -105,6 +106,10 @@ def _opening_text(reply: str) -> str:
     text = _JSON.sub("", simplified(folded(reply[:600])))
     text = _QUOTES.sub("", _QUOTED_CLAIM.sub("", text))
     text = _REPEATED.sub(r"\1", _BRACKETS.sub(",", _SIGNS.sub("", text)))
+    return _without_lead_ins(text)
+
+
+def _without_lead_ins(text: str) -> str:
     while (lead := _LEAD_INS.match(text)) and lead.end():
         text = text[lead.end() :]
     return text
@@ -128,6 +133,6 @@ def _explicit_after(rest: str, named: bool = False) -> str | None:
     """
     sentence = _SENTENCE.split(rest.lstrip("的 ,"), maxsplit=1)[0]
     for clause in re.split(r"[,:]", _AGREEING.sub("", sentence, count=1)):
-        if (match := _OPENING.match(clause.strip())) and not (named and match.start(match.lastgroup) < 3):
+        if (match := _OPENING.match(_without_lead_ins(clause.strip()))) and not (named and match.start(match.lastgroup) < 3):
             return _verdict(match)
     return None

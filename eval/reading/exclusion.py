@@ -8,11 +8,15 @@ from eval.reading.letters import LETTERS, RUN, letters_of
 
 _ALL = re.compile(
     r"(?:以上|所有|全部|各|[三四五]个?)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为|属于)?(?:正确|对|选)|全部?选择?(?!项)"
-    r"|(?:以上|选项)(?:都|均|皆|全)(?:是|对|可|符合)|以上(?:全部|所有)(?:选项)?\s?(?:[。.]|$)|\A全部正确|全部(?:正确|选择)"
+    r"|(?:以上|选项)(?:都|均|皆|全)(?:是|对|可|符合)|以上(?:全部|所有)(?:选项)?\s?(?:[。.]|$)|\A全部正确|全部(?:正确|选择)|\A都[是对][。.]?\Z"
+    r"|(?<![A-Za-z])all (?:of )?(?:the )?(?:above|(?:\w+ )?options are (?:correct|right))",
+    re.IGNORECASE,
 )
 _ALL_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项)?(?:都|均|全|皆|全部)(?:是|对|正确|包括)")
+_NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)不(?:对|是|正确|符合)")
+_NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
 _EXCEPT = re.compile(
-    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不选|排除|不包括|去掉)\s?(?P<left>{RUN}),\s?其[余他它]|(?P<out>{RUN})[以之]外)"
+    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?其[余他它]|(?P<out>{RUN})[以之]外)"
     r"[^。\n]{0,8}?(?:都|均|全|皆)(?P<wrong>不|错)?"
 )
 _EXCEPTING = re.compile("[除外其]")
@@ -28,6 +32,8 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
         named = set(letters_of(match["run"] or match["left"] or match["out"]))
         left = named if match["wrong"] else set(known) - named
         return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None
+    if _NONE.search(text) and not _LETTERS.search(text):
+        return "".join(letter for letter, words in known.items() if _NONE_OPTION.match(words)) or None
     if _ALL.search(text) and not _LETTERS.search(text):
         option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
         return "".join(option or sorted(known)) if many or option else None

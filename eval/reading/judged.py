@@ -10,7 +10,7 @@ _ITEM = re.compile(
 _VERDICT = re.compile(
     r"(?P<not>不(?:当|入|应|能|可|予|应该)?选|非?不(?:正确|对|符合?|合适|是|属于|包括|成立)|未(?:当|入)选|错误?|有误|×|排除|应?删除|否(?=\)|$|\s?\|)"
     r"|(?<![a-z])(?:incorrect|wrong|false|no|not)(?![a-z]))"
-    r"|(?P<yes>(?:当|入|应|可|要)选|选(?=$|[,)]|择此)|正确|√|符合|属于|(?<![^:,|(\s])(?:对|是)(?=$|[,)\s|])|(?<![a-z])(?:correct|right|true|yes)(?![a-z]))",
+    r"|(?P<yes>(?:当|入|应|可|要)选|选(?=$|[,)]|择此)|正确|√|符合|属于(?=$|[,)\s|])|(?<![^:,|(\s])(?:对|是)(?=$|[,)\s|])|(?<![a-z])(?:correct|right|true|yes)(?![a-z]))",
     re.IGNORECASE,
 )
 _DECISION = re.compile(r"(?P<not>不(?:当|入|应|能|可|予|应该)?选|未(?:当|入)选|排除)|(?P<yes>(?:当|入|应|可|要)选|选(?=$|[,)]))")
@@ -18,18 +18,18 @@ _ANY = re.compile(r"[选正错对×√符属是]|orrect|rong|rue|alse|[Yy]es")
 
 
 def judged_one_by_one(text: str) -> str | None:
-    """Return the letters chosen where at least two options are judged each for itself, "" where none is; None without such a list.
+    """Return the letters chosen where at least two options are judged each for itself, None without such a list.
 
     A decision (当选, 不选) counts more than a verdict on what the option says (正确, 属于), a later one more than an earlier.
     """
     if not _ANY.search(text):
         return None
     verdicts: dict[str, bool] = {}
+    items = 0
     for item in _ITEM.finditer(text):
+        items += 1
         said = item["said"].rstrip()
         found = list(_DECISION.finditer(said)) or list(_VERDICT.finditer(said))
         if found:
             verdicts[item["letter"]] = bool(found[-1]["yes"])
-    if len(verdicts) < 2:
-        return None
-    return "".join(letter for letter, chosen in verdicts.items() if chosen)
+    return "".join(letter for letter, chosen in verdicts.items() if chosen) or None if items > 1 else None

@@ -21,16 +21,16 @@ _BETTER = r"(?:合适|恰当|符合|接近|准确|妥当|合理|贴切)"
 WEAK = re.compile(
     r"(?=[应选而就改倾偏即是可也或大多其实确最更比因所故综只cpsligow])"
     r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<!如果)(?<!假如)(?<![若当入])"
-    r"(?:应?选择?|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
+    r"(?:应?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
     rf"|即(?=\s?{RUN}\s?(?:[。.]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-J])"
-    r"|(?:可能|也许|或许|(?:\A|(?<=[,。;]))或者(?=[是选])|大概率?|多半|其实|实际上?|实则|确认|确定|只剩下?|剩下)(?:应该?|就)?[是为选]?(?=\s?[A-J(])"
+    r"|(?:可能|也许|或许|(?:\A|(?<=[,。;]))或者(?=[是选])|大概率?|多半|其实|实际上?|实则|确认|确定|只剩下?|剩下)(?:应该?|就)?[是为选:]?(?=\s?[A-J(])"
     rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为](?=\s?[A-J(])"
     r"|(?:因此|所以|综上|故)[^,。;:\n]{0,16}?[是为](?=\s?[A-J(])"
     r"|(?<![A-Za-z])(?:choose|select|pick|it's|it is|should be|lean(?:ing)? towards?|go with|opt for|would say|probably|perhaps)(?:\s?option)?)",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"(?=[更修纠改调订cC])(?:(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]|】)|(?<![A-Za-z])correction:)",
+    r"(?=[更修纠改调订cC])(?:(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
     re.IGNORECASE,
 )
 _CHANGE = re.compile("[更修纠改调订]|orrection")
@@ -41,6 +41,8 @@ _BACK = (
 _TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|{_BACK}", re.IGNORECASE)
 _CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细", re.IGNORECASE)
 _CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|其实|实际|确[认定]|更可能|choose|select")
+_REGRETTED = re.compile(r"更正|修正|纠正|抱歉|不好意思|等等|等一下|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])", re.IGNORECASE)
+_IS = re.compile(r"(?:\A|(?<=[,:。\s]))[应该]{0,2}[是为选]")
 _TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来|乍一?看)[^。\n]{0,12}$")
 EITHER = re.compile(
     rf"{ITEM}[,(]?\s?(?:或者?|还是|or(?=\s))(?:是|选)?\s?{ITEM}|[A-J]{{2,}}\s?/\s?[A-J]{{2,}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
@@ -93,15 +95,12 @@ def corrected(text: str, many: bool) -> str | None:
 
 
 def later_choice(text: str, many: bool) -> str | None:
-    """Return the letters chosen after the reply took its labelled answer back: 答案是A。等等，应该是B."""
-    label = STRONG.search(text)
-    if not label:
-        return None
-    taken_back = _TAKEN_BACK.search(text, label.end())
-    if taken_back:
-        rest = text[taken_back.end() :]
-    elif _TENTATIVE.search(text, 0, label.start()):
-        rest = text[label.end() :]
+    """Return the letters chosen after the reply took its first answer back: 答案是A。等等，应该是B."""
+    if label := STRONG.search(text):
+        taken_back = _TAKEN_BACK.search(text, label.end()) or (_TENTATIVE.search(text, 0, label.start()) and label)
     else:
+        taken_back = _REGRETTED.search(text, 1)
+    if not taken_back:
         return None
-    return None if labelled(rest, STRONG, many) else labelled(rest, WEAK, many)
+    rest = text[taken_back.end() :]
+    return None if label and labelled(rest, STRONG, many) else labelled(rest, WEAK, many) or labelled(rest, _IS, many)

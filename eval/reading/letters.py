@@ -11,26 +11,26 @@ AND = (
     r"| ?;?\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
 )
 SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket that says more than a letter: A、B（C、D不选）
+# No comma within: in 答案：C，D项错误 the comma parts what is chosen from what is not.
+CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
 # Atomic and bounded, so that a reply that runs on in letters is read in one pass.
 # Behind a comma a letter belongs to the run only where it opens no clause of its own: 选ABD，C违背了原则.
 _CLAUSE = r"(?=[^\s,、。;:.!?)\]}】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
-RUN = rf"(?>{ITEM}(?:{SAME}(?!\s?[,;]\s?{ITEM}{_CLAUSE}){AND}{ITEM}){{0,15}})"
-# No comma within: in 答案：C，D项错误 the comma parts what is chosen from what is not.
-CLOSE_RUN = rf"(?>{ITEM}(?:{SAME}\s?[、/&+和与及]?\s?{ITEM}){{0,15}})"
+RUN = rf"(?>{ITEM}(?:{SAME}(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"
 LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}"
 
 _LETTERS = re.compile(LETTERS)
 _RANGE = re.compile(
-    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至)[ \t]?(?:选?项)?([A-Ja-j])"
+    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|are|as|with|because|since|for|but)\b)[a-z]{2}))")
 # One character tells whether the costly patterns are worth trying.
-_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×没]|not |out|rong|ncorr|alse|elim|excl"), re.compile("[正对符恰√]|orrect|right"), re.compile("[-~—–到至]")
+_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×没]|not |out|rong|ncorr|alse|elim|excl"), re.compile("[正对符恰√]|orrect|right"), re.compile("[-~—–到至]| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
-_WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|选|能选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
-_RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|√)"
+_WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
+_RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|√)"
 _OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
 _REJECTED = re.compile(
     rf"(?:(?<!是)不是|不选|不应该?选|并非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
@@ -40,7 +40,7 @@ _REJECTED = re.compile(
     rf"|×{ITEM}"
     rf"|{CLOSE_RUN}(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG}"
 )
-_APPROVED = re.compile(rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?(?:{_RIGHT}|(?:is|are)\s(?:all\s|both\s|the\s)?(?:correct|right|answer))")
+_APPROVED = re.compile(rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?(?:{_RIGHT}|(?:is|are)\s(?:all\s|both\s|the\s)?(?:correct|right|answer))")
 
 
 def letters_of(run: str) -> str:

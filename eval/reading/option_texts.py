@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from eval.reading.reply_text import folded
 
-_NOT_BEFORE = re.compile(r"(?:不是|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$")
+_NOT_BEFORE = re.compile(r"(?:不是|避免|不要|不得|防止|没有|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$")
 _LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])\s?[.,、:()]?\s?\Z")
 _LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
 _OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
@@ -21,7 +21,7 @@ _ENDS = re.compile(r"[\"'”’)】\]]*\s?(?:$|[。.,;!(\n])")
 _ENDS_REPLY = re.compile(r"[\"'”’)】\]]*[\u4e00-\u9fff]{0,4}[\"'”’)】\]]*\s?[。.!]?\s?\Z")
 _SENTENCE_END = re.compile(r"[。!?\n]")
 _OPENING = re.compile(r"[\s\"'“‘(【\[\-•:]*(?:\d{1,2}[.、)])?[\s\"'“‘]*")
-_DECIDING = r"(?:(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
+_DECIDING = r"(?:而是|应?诊断(?:为|是)|(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
 _CONCLUDING = re.compile(rf"(?:{_DECIDING}|(?<!因)为|[是由即]了?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z")
 _DECIDED = re.compile(rf"{_DECIDING}[:\s]*[\"'“‘(【\[]?\s?\Z")
 
@@ -75,9 +75,9 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
         if found := _places(shown, option):
             places += [(place, place + len(option), letter) for place in found]
             shown = shown.replace(option, "□" * len(option))
-    places = [each for each in sorted(places) if not _denied(text, each[0], each[1])]
+    places = [each for listed in _lists(text, sorted(places)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
     if concluded and not many and len({letter for _, _, letter in places}) > 1:
-        places = [each for each in places if _DECIDED.search(text[max(0, each[0] - 16) : each[0]])]
+        places = [each for each in places if _DECIDED.search(text[max(0, each[0] - 16) : each[0]]) or (_OPENING.fullmatch(text, 0, each[0]) and text[each[1] : each[1] + 1] in set("。(\n"))]
     elif concluded:
         places = [each for listed in _lists(text, places) if _concluded(text, listed[0][0], listed[-1][1]) for each in listed]
     named = {letter for _, _, letter in places}

@@ -7,8 +7,8 @@ from eval.reading.letters import LETTERS, ranges_spelled_out, without_words
 from eval.reading.option_texts import without_texts
 
 _SAME_AGAIN = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
-_QUESTION = re.compile(r"[^,。;:!?\n]{0,40}[吗吧]\s?\?")
-_SIGN_IN_BRACKETS = re.compile(r"\s?[(\[]\s?([√×])\s?[)\]]")
+_QUESTION = re.compile(r"[^,。;:!?\n]{0,40}[吗吧呢]\s?\?")
+_SIGN_IN_BRACKETS = re.compile(r"\s?[(\[]\s?(?:(√|正确|对|是|当选)|×|错误?|不正确|不对|否|不选)\s?[)\]]")
 _TICKED = re.compile(r"\[[xXvV√]\] ?(?=(?:选项 ?)?[A-J](?![A-Za-z0-9]))")
 _UNTICKED = re.compile(r"\n?[ \-•*]*\[ ?\] ?(?:选项 ?)?[A-J](?![A-Za-z0-9])[^\n]*")
 _CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
@@ -24,8 +24,8 @@ _LETTERS = re.compile(LETTERS)
 
 def prepared(text: str, known: Mapping[str, str]) -> str:
     """Return a reply in which an option is named by its letter wherever the reply says which it means."""
-    if "√" in text or "×" in text:
-        text = _SIGN_IN_BRACKETS.sub(r"\1", text)
+    if "(" in text or "[" in text:
+        text = _SIGN_IN_BRACKETS.sub(lambda sign: "√" if sign[1] else "×", text)
     if "[" in text and _TICKED.search(text):
         text = _TICKED.sub("", _UNTICKED.sub("", text))
     text = ranges_spelled_out(without_words(text)).replace("~", "")
