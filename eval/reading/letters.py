@@ -4,7 +4,7 @@ import re
 
 # A run of letters that is no word and no part of a term: 维生素C, A型, B细胞, C反应蛋白.
 LETTERS = r"(?<![A-Za-z0-9素肝])[A-Ja-j]{1,10}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
-ITEM = r"[(\[\"'“]{0,3}(?:选?项)?\s?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
+ITEM = r"[(\[\"'“]{0,3}(?:选?项)? ?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
 AND = (
     r"(?:\s?(?:[、,]\s?"
     r"(?:(?:以及|还有|加上|[和与及](?![^,。\n]{1,4}(?:比|不同)))|and(?=\s))?|[/&+|;和与及跟-]|以及|还有|(?<=\s)and(?=\s))\s?"
@@ -24,9 +24,9 @@ _RANGE = re.compile(
     r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
-_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|are|as|with|because|since|for|but)\b)[a-z]{2}))")
+_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|to|through|are|as|with|because|since|for|but)\b)[a-z]{2}))")
 # One character tells whether the costly patterns are worth trying.
-_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×没]|not |out|rong|ncorr|alse|elim|excl"), re.compile("[正对符恰√]|orrect|right"), re.compile("[-~—–到至]| t")
+_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×没]|not |out|rong|ncorr|alse|elim|excl"), re.compile("[正对符恰√切妥合]|[当入应]选|orrect|right"), re.compile("[-~—–到至]| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
 _WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
