@@ -10,12 +10,11 @@ from collections.abc import Mapping
 
 from eval.reading.exclusion import by_exclusion
 from eval.reading.judged import judged_one_by_one
-from eval.reading.labels import EITHER, ONE_AFTER, RUN_AFTER, STRONG, WEAK, corrected, labelled, later_choice
+from eval.reading.labels import EITHER, ONE_AFTER, RUN_AFTER, STRONG, TURNING, WEAK, corrected, labelled, later_choice
 from eval.reading.letters import (
     AND,
     ITEM,
     LETTERS,
-    RUN,
     letters_approved,
     letters_of,
     without_rejected,
@@ -89,16 +88,17 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     if "就是" in text and EITHER.search(text):
         return None
     before, text = text, without_rejected(text)
-    if found := corrected(text, many):
+    turning = TURNING.search(text)
+    if turning and (found := corrected(text, many)):
         return _checked(found, known)
     for label in (STRONG, WEAK):
         if (found := labelled(text, label, many)) is not None:
-            return _checked(later_choice(text, many) or found, known)
+            return _checked((turning and later_choice(text, many)) or found, known)
         if label is STRONG and (found := _option_after(text, known, many)):
             return found
     if EITHER.search(text):
         return None
-    if found := later_choice(text, many):
+    if turning and (found := later_choice(text, many)):
         return _checked(found, known)
     if (found := judged_one_by_one(before)) is not None:
         return _checked(found, known, one=not many)

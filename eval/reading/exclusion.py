@@ -19,7 +19,7 @@ _EXCEPT = re.compile(
     rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?其[余他它]|(?P<out>{RUN})[以之]外)"
     r"[^。\n]{0,8}?(?:都|均|全|皆)(?P<wrong>不|错)?"
 )
-_EXCEPTING = re.compile("[除外其]")
+_LEAVING = re.compile("[除外其都均全皆]|ll ")  # without one, no option is named by what is left
 _LETTERS = re.compile(LETTERS)
 
 
@@ -28,7 +28,9 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
 
     Where an option says 以上均是, that option is meant and not the others.
     """
-    if _EXCEPTING.search(text) and (match := _EXCEPT.search(text)):
+    if not _LEAVING.search(text):
+        return None
+    if (match := _EXCEPT.search(text)):
         named = set(letters_of(match["run"] or match["left"] or match["out"]))
         left = named if match["wrong"] else set(known) - named
         return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None

@@ -22,7 +22,7 @@ def judged_one_by_one(text: str) -> str | None:
 
     A decision (当选, 不选) counts more than a verdict on what the option says (正确, 属于), a later one more than an earlier.
     """
-    if not _ANY.search(text):
+    if ("\n" not in text and "。" not in text and ";" not in text) or not _ANY.search(text):
         return None
     verdicts: dict[str, bool] = {}
     items = 0

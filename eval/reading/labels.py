@@ -33,7 +33,7 @@ _CHANGED = re.compile(
     r"(?=[更修纠改调订cC])(?:(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
     re.IGNORECASE,
 )
-_CHANGE = re.compile("[更修纠改调订]|orrection")
+TURNING = re.compile("[更修改调订等再误初起]|[纠]正|[抱]歉|不[,。!对好]|重[新审]|复查|一开始|[原本][本来先]|[Ww]ait|[Ss]orry|ctually|orrection|istake")  # without one, nothing is taken back
 _BACK = (
     r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|有误|更准确地说"
     r"|(?<![A-Za-z])(?:wait|actually|sorry|correction|mistake)(?![A-Za-z])"
@@ -91,7 +91,7 @@ def _listed(text: str, place: int) -> str:
 
 def corrected(text: str, many: bool) -> str | None:
     """Return the letters that a reply puts in place of those before: 答案：AC。…更正为ABC."""
-    return labelled(text, _CHANGED, many) if _CHANGE.search(text) else None
+    return labelled(text, _CHANGED, many)
 
 
 def later_choice(text: str, many: bool) -> str | None:

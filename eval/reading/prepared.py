@@ -8,7 +8,7 @@ from eval.reading.option_texts import without_texts
 
 _SAME_AGAIN = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
 _QUESTION = re.compile(r"[^,。;:!?\n]{0,40}[吗吧呢]\s?\?")
-_SIGN_IN_BRACKETS = re.compile(r"\s?[(\[]\s?(?:(√|正确|对|是|当选)|×|错误?|不正确|不对|否|不选)\s?[)\]]")
+_SIGN_IN_BRACKETS = re.compile(r"[(\[]\s?(?:(√|正确|对|是|当选)|×|错误?|不正确|不对|否|不选)\s?[)\]]")
 _TICKED = re.compile(r"\[[xXvV√]\] ?(?=(?:选项 ?)?[A-J](?![A-Za-z0-9]))")
 _UNTICKED = re.compile(r"\n?[ \-•*]*\[ ?\] ?(?:选项 ?)?[A-J](?![A-Za-z0-9])[^\n]*")
 _CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
