@@ -42,7 +42,8 @@ _UNDECIDED = re.compile(
     r"|(?<![a-z])(?:cannot|can't|unable|not sure|unsure)",
     re.IGNORECASE,
 )
-_HEDGED = re.compile("[无难不息需缺道可]|not|n't|nsure|unable")
+_OR = re.compile("或|还是|or |/")
+_HEDGED = re.compile("无|难|不|息|需|缺|道|可|not|n't|nsure|unable")
 Known = Mapping[str, str]
 
 
@@ -96,7 +97,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
             return _checked((turning and later_choice(text, many)) or found, known)
         if label is STRONG and (found := _option_after(text, known, many)):
             return found
-    if EITHER.search(text):
+    if _OR.search(text) and EITHER.search(text):
         return None
     if turning and (found := later_choice(text, many)):
         return _checked(found, known)
@@ -108,8 +109,10 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(approved, known, one=not many)
     if _HEDGED.search(text) and _UNDECIDED.search(text):
         return None
-    rejected = set(letters_of(before)) - set(letters_of(text))
-    left = {letter: option for letter, option in known.items() if letter not in rejected}
+    left: Known = known
+    if before != text:
+        rejected = set(letters_of(before)) - set(letters_of(text))
+        left = {letter: option for letter, option in known.items() if letter not in rejected}
     return named_by_text(text, left, many, concluded=True) or _checked(_single_letters(text), known, one=not many)
 
 

@@ -19,7 +19,7 @@ _EXCEPT = re.compile(
     rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?其[余他它]|(?P<out>{RUN})[以之]外)"
     r"[^。\n]{0,8}?(?:都|均|全|皆)(?P<wrong>不|错)?"
 )
-_LEAVING = re.compile("[除外其都均全皆]|ll ")  # without one, no option is named by what is left
+_LEAVING = re.compile("除|外|其|都|均|全|皆|ll ")  # without one, no option is named by what is left
 _LETTERS = re.compile(LETTERS)
 
 

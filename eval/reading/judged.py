@@ -14,7 +14,7 @@ _VERDICT = re.compile(
     re.IGNORECASE,
 )
 _DECISION = re.compile(r"(?P<not>不(?:当|入|应|能|可|予|应该)?选|未(?:当|入)选|排除)|(?P<yes>(?:当|入|应|可|要)选|选(?=$|[,)]))")
-_ANY = re.compile(r"[选正错对×√符属是]|orrect|rong|rue|alse|[Yy]es")
+_ANY = re.compile(r"选|正|错|对|×|√|符|属|是|orrect|rong|rue|alse|yes|Yes")
 
 
 def judged_one_by_one(text: str) -> str | None:

@@ -33,7 +33,8 @@ _CHANGED = re.compile(
     r"(?=[更修纠改调订cC])(?:(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
     re.IGNORECASE,
 )
-TURNING = re.compile("[更修改调订等再误初起]|[纠]正|[抱]歉|不[,。!对好]|重[新审]|复查|一开始|[原本][本来先]|[Ww]ait|[Ss]orry|ctually|orrection|istake")  # without one, nothing is taken back
+# Without one of them nothing is taken back. Alternatives that begin with a plain character are searched for by their first characters.
+TURNING = re.compile("更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake")
 _BACK = (
     r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|有误|更准确地说"
     r"|(?<![A-Za-z])(?:wait|actually|sorry|correction|mistake)(?![A-Za-z])"

@@ -26,7 +26,9 @@ _RANGE = re.compile(
 )
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|to|through|are|as|with|because|since|for|but)\b)[a-z]{2}))")
 # One character tells whether the costly patterns are worth trying.
-_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×没]|not |out|rong|ncorr|alse|elim|excl"), re.compile("[正对符恰√切妥合]|[当入应]选|orrect|right"), re.compile("[-~—–到至]| t")
+_REJECTING = re.compile("不|非|除|否|错|误|×|没|not |out|rong|ncorr|alse|elim|excl")
+_APPROVING = re.compile("正|对|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
+_RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
 _WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
