@@ -7,6 +7,7 @@ Letters inside words (ADHD), letters that the reply rejects, and letters outside
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from eval.reading.exclusion import by_exclusion
 from eval.reading.judged import judged_one_by_one
@@ -65,8 +66,13 @@ def committed(reply: str, options: Mapping[str, str]) -> str | None:
     return _checked(found, _known(options), one=True) if found else None
 
 
-def _known(options: Mapping[str, str]) -> dict[str, str]:
-    return {letter: option_text(option) for letter, option in options.items() if option and option.strip()}
+def _known(options: Mapping[str, str]) -> Known:
+    return _known_of(tuple(options.items()))
+
+
+@lru_cache(maxsize=1 << 15)
+def _known_of(options: tuple[tuple[str, str], ...]) -> Known:
+    return {letter: option_text(option) for letter, option in options if option and option.strip()}
 
 
 def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
