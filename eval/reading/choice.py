@@ -18,6 +18,7 @@ from eval.reading.letters import (
     LETTERS,
     letters_approved,
     letters_of,
+    rejected_letters,
     without_rejected,
 )
 from eval.reading.option_texts import named_by_text, option_text
@@ -115,11 +116,10 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(approved, known, one=not many)
     if _HEDGED.search(text) and _UNDECIDED.search(text):
         return None
-    left: Known = known
-    if before != text:
-        rejected = set(letters_of(before)) - set(letters_of(text))
-        left = {letter: option for letter, option in known.items() if letter not in rejected}
-    return named_by_text(text, left, many, concluded=True) or _checked(_single_letters(text), known, one=not many)
+    rejected = rejected_letters(before)
+    left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
+    loose = "".join(letter for letter in _single_letters(text) if letter.upper() not in rejected)
+    return named_by_text(text, left, many, concluded=True) or _checked(loose, known, one=not many)
 
 
 def _checked(letters: str, known: Known, one: bool = False) -> str | None:

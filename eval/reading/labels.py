@@ -9,37 +9,38 @@ from eval.reading.letters import ITEM, LEAD, LETTERS, RUN, letters_of
 
 RUN_AFTER = re.compile(rf"{LEAD}(?P<run>{RUN})")
 ONE_AFTER = re.compile(rf"{LEAD}(?P<run>{ITEM})")
-_MAYBE = r"(?:最?可能|很可能|极可能|大概率?|或许|也许|应当|应该?|只能|就|则|才|仍然?|还|更正后)?"
+_MAYBE = r"(?:最?可能|很可能|极可能|大概率?|或许|也许|应当|应该?|只能|就|则|才|却|仍然?|还|当然|显然|无疑|更正后)?"
 STRONG = re.compile(
     r"(?=[正最标参符我答结提aA])(?<!错误)(?<!错误的)"
     rf"(?:(?:正确|最终|标准|参考|最佳|符合题意|我)的?(?:答案|选项|选择|{_MAYBE}是|(?<=的)有|(?<=的)包括)(?:有|包括)?"
-    r"|答案|正确项|(?:结论|(?<![^\n])答)(?=\s?[:是为])|(?<![A-Za-z])answers?)"
+    r"|答案|正确(?=:)|正确项|(?:结论|(?<![^\n])答)(?=\s?[:是为])|(?<![A-Za-z])answers?)"
     rf"(?![中里]?\s?(?:不|没有))(?:[中里])?{_MAYBE}\s?(?:(?:(?<![A-Za-z])option\s?)?(?:是|为|选|is|are))?(?:\s?option)?",
     re.IGNORECASE,
 )
 _BETTER = r"(?:合适|恰当|符合|接近|准确|妥当|合理|贴切)"
 WEAK = re.compile(
-    r"(?=[应选而就改倾偏即是可也或大多其实确最更比因所故综只cpsligow])"
+    r"(?=[应选而就改倾偏即是可也或大多其实确最更比因所故综只那cpsligowthTSH])"
     r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<!如果)(?<!假如)(?<![若当入])"
     r"(?:应?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
     rf"|即(?=\s?{RUN}\s?(?:[。.]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-J])"
     r"|(?:可能|也许|或许|(?:\A|(?<=[,。;]))或者(?=[是选])|大概率?|多半|其实|实际上?|实则|确认|确定|只剩下?|剩下)(?:应该?|就)?[是为选:]?(?=\s?[A-J(])"
     rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为](?=\s?[A-J(])"
+    rf"|(?:因此|所以|综上|故|那么)[,:]?(?=\s?{RUN}\s?(?:[。.!]|$))|(?<![A-Za-z])(?:so|therefore|thus|hence),?(?=\s[A-J]{{1,5}}[.!]?(?:\n|$))"
     r"|(?:因此|所以|综上|故)[^,。;:\n]{0,16}?[是为](?=\s?[A-J(])"
     r"|(?<![A-Za-z])(?:choose|select|pick|it's|it is|should be|lean(?:ing)? towards?|go with|opt for|would say|probably|perhaps)(?:\s?option)?)",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"(?=[更修纠改调订cC])(?:(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
+    r"(?=[更修纠改调订完cC])(?:完整的?(?:答案)?(?:应该?)?[为是:]|(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
     re.IGNORECASE,
 )
 # Without one of them nothing is taken back. Alternatives that begin with a plain character are searched for by their first characters.
-TURNING = re.compile("更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake")
+TURNING = re.compile("完整|更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake")
 _BACK = (
     r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|有误|更准确地说"
     r"|(?<![A-Za-z])(?:wait|actually|sorry|correction|mistake)(?![A-Za-z])"
 )
-_TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|{_BACK}", re.IGNORECASE)
+_TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
 _CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细", re.IGNORECASE)
 _CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|其实|实际|确[认定]|更可能|choose|select")
 _REGRETTED = re.compile(r"更正|修正|纠正|抱歉|不好意思|等等|等一下|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])", re.IGNORECASE)

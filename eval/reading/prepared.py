@@ -8,7 +8,7 @@ from eval.reading.option_texts import without_texts
 
 _SAME_AGAIN = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
 _QUESTION = re.compile(r"[^,。;:!?\n]{0,40}[吗吧呢]\s?\?")
-_SIGN_IN_BRACKETS = re.compile(r"[(\[]\s?(?:(√|正确|对|是|当选)|×|错误?|不正确|不对|否|不选)\s?[)\]]")
+_SIGN_IN_BRACKETS = re.compile(r"[(\[]\s?(?:(√|正确|对|是|[当入应]?选)|×|错误?|不正确|不对|否|不选)\s?[)\]]")
 _TICKED = re.compile(r"\[[xXvV√]\] ?(?=(?:选项 ?)?[A-J](?![A-Za-z0-9]))")
 _UNTICKED = re.compile(r"\n?[ \-•*]*\[ ?\] ?(?:选项 ?)?[A-J](?![A-Za-z0-9])[^\n]*")
 _CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
@@ -16,6 +16,7 @@ _NUMERAL = "[一二三四五六1-6]"
 _NUMERALS = rf"{_NUMERAL}(?:\s?(?:[、,]|[和与及跟]|以及)\s?(?:选项|第)?\s?{_NUMERAL})*"
 _ORDINAL = re.compile(
     rf"选项\s?(?P<behind>{_NUMERALS})(?![\d\u4e00-\u9fff个项]|\.\d)|第\s?(?P<first>{_NUMERALS})\s?(?:个?选?项|个)(?![A-Za-z0-9\u4e00-\u9fff])"
+    r"|前\s?(?P<top>[两二三四2-4])\s?(?:个选项|项|个)(?=[都均皆全]?(?:是)?(?:正确|对|符合|[当入]选)|[。.]?$)"
     rf"|第\s?(?P<right>{_NUMERALS})\s?(?:个?选?项)(?=[都均皆全]?(?:是)?(?:正确|对|符合))"
 )
 _EACH = re.compile(_NUMERAL)
@@ -32,12 +33,14 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
     if "?" in text:
         text = _QUESTION.sub(",", text)
     text = _SAME_AGAIN.sub(r"\1", text)
-    if ("第" in text or "选项" in text) and not _LETTERS.search(text):
+    if ("第" in text or "选项" in text or "前" in text) and not _LETTERS.search(text):
         text = _ORDINAL.sub(_lettered, text)
     return without_texts(_CROSSED.sub(",", text) if "×" in text else text, known)
 
 
 def _lettered(ordinal: re.Match) -> str:
     """Return 第一、三项 as AC."""
+    if ordinal["top"]:
+        return " " + "ABCD"[: "__两二三四".replace("两", "").find(ordinal["top"]) if ordinal["top"] in "二三四" else 2 if ordinal["top"] == "两" else int(ordinal["top"])] + " "
     numerals = _EACH.findall(ordinal["behind"] or ordinal["first"] or ordinal["right"])
     return " " + "".join("ABCDEF"["一二三四五六".find(each) if each in "一二三四五六" else int(each) - 1] for each in numerals) + " "
