@@ -73,6 +73,7 @@ _AGREEING = re.compile(rf"(?:[您你]说[得的]?)?(?:很)?(?:对|没错|不错)
 _FILLERS = [
     (WRONG, re.compile(rf"不是(?:的|这样的)?{_ENDS}")),
     (RIGHT, re.compile(rf"是(?:的)?{_ENDS}")),
+    (None, re.compile(rf"不错{_ENDS}")),
     (None, re.compile(rf"(?:事实)?(?:并非如此|并?不是这样)(?:的)?{_ENDS}")),
     (None, re.compile(_SUBJECT + _VAGUE + _ENDS)),
     (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or what it denies: only what follows tells

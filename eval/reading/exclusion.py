@@ -15,11 +15,15 @@ _ALL = re.compile(
 _ALL_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项)?(?:都|均|全|皆|全部)(?:是|对|正确|包括)")
 _NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)不(?:对|是|正确|符合)")
 _NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
+_REST = r"(?:其[余他它]|剩下|剩余|另外)"
 _EXCEPT = re.compile(
-    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?其[余他它]|(?P<out>{RUN})[以之]外)"
-    r"[^。\n]{0,8}?(?:都|均|全|皆)(?P<wrong>不|错)?"
+    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?{_REST}"
+    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|不是|不对|错误|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
+    r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?[两二三四]?[个选]?项(?:[。.]|$))"
+    rf"|(?<![A-Za-z])(?:all|everything|every option)\s(?:\w+\s)?(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})",
+    re.IGNORECASE,
 )
-_LEAVING = re.compile("除|外|其|都|均|全|皆|ll ")  # without one, no option is named by what is left
+_LEAVING = re.compile("除|外|其|都|均|全|皆|ll |ything")  # without one, no option is named by what is left
 _LETTERS = re.compile(LETTERS)
 
 
@@ -30,8 +34,8 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
     """
     if not _LEAVING.search(text):
         return None
-    if (match := _EXCEPT.search(text)):
-        named = set(letters_of(match["run"] or match["left"] or match["out"]))
+    if match := _EXCEPT.search(text if _LETTERS.search(text) else _with_letters(text, known)):
+        named = set(letters_of(match["run"] or match["left"] or match["out"] or match["not"] or match["english"]))
         left = named if match["wrong"] else set(known) - named
         return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None
     if _NONE.search(text) and not _LETTERS.search(text):
@@ -40,3 +44,10 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
         option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
         return "".join(option or sorted(known)) if many or option else None
     return None
+
+
+def _with_letters(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply that names options by their text with letters in their place."""
+    for letter, option in sorted(known.items(), key=lambda item: -len(item[1])):
+        text = text.replace(option, letter)
+    return text

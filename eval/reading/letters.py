@@ -24,9 +24,9 @@ _RANGE = re.compile(
     r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
-_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|to|through|are|as|with|because|since|for|but)\b)[a-z]{2}))")
+_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but)\b)[a-z]{2}))")
 # One character tells whether the costly patterns are worth trying.
-_REJECTING = re.compile("不|非|除|否|错|误|×|没|not |n't|either|out|rong|ncorr|alse|elim|excl")
+_REJECTING = re.compile("不|非|除|否|错|误|×|没|not|n't|either|out|rong|ncorr|alse|elim|excl")
 _APPROVING = re.compile("正|对|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
 _RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
@@ -39,7 +39,7 @@ _REJECTED = re.compile(
     rf"|{RUN}(?:[一二三四五两\d]\s?[个项])?(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
     rf"|(?:(?<![A-Za-z])not|without)\s(?:include\s|contain\s|options?\s)?{CLOSE_RUN}(?:\s(?:or|and)\s{ITEM})?"
     rf"|{CLOSE_RUN}\s(?:is|are|can be|should be)\s(?:all\s|both\s)?(?:incorrect|wrong|not\s|ruled out|excluded|false|eliminated)"
-    rf"|{CLOSE_RUN}(?:(?: and |,? )(?:and )?{ITEM})?\s(?:should|do|does)(?: not|n't)|(?<![A-Za-z])[Nn]either {ITEM} nor {ITEM}"
+    rf"|{CLOSE_RUN}(?:,? (?:and )?{ITEM})?\s(?:should|do|does)(?: not|n't)|(?<![A-Za-z])[Nn]either {ITEM} nor {ITEM}(?: is| are)?(?: right| correct)?"
     rf"|(?<=[,;。.\n]) ?(?:错误|不正确|不选|不符合题意|[Ii]ncorrect|[Ww]rong)(?:的|选项|项| options?)* ?(?:是|为|有|are)? ?: ?{RUN}"
     rf"|×{ITEM}"
     rf"|{CLOSE_RUN}(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG}"

@@ -77,8 +77,8 @@ def folded(text: str) -> str:
         text = _BLANKS.sub(" ", _MARK_UP.sub("", text))
         if "\n" in text:
             text = _LINES.sub(_one_gap, text)
-        if _TRADITIONAL.search(text):
-            text = simplified(text)
+    if _TRADITIONAL.search(text):
+        text = simplified(text)
     return (_GAP_IN_WORD.sub("", text) if " " in text else text).strip()
 
 
