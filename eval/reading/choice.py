@@ -34,7 +34,7 @@ _BARE_END = re.compile(
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
 _NEXT_ITEM = re.compile(r"\n[\s\-•(]*[A-Ja-j][.、:)\s]")
 _NEXT_QUESTION = re.compile(
-    r"\n\s?(?:(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
+    r"\n\s?(?:以下是[^\n]{2,40}选择题|(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
     r"|(?:下列|以下)[^\n]{4,80}(?:\(\s?\)|[?:]|是)\s?(?:\n|$)|(?:user|human|question|用户|问)\s?\d{0,2}\s?:)",
     re.IGNORECASE,
 )

@@ -25,7 +25,7 @@ WEAK = re.compile(
     rf"|即(?=\s?{RUN}\s?(?:[。.]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-J])"
     r"|(?:可能|也许|或许|(?:\A|(?<=[,。;]))或者(?=[是选])|大概率?|多半|其实|实际上?|实则|确认|确定|只剩下?|剩下)(?:应该?|就)?[是为选:]?(?=\s?[A-J(])"
     rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为](?=\s?[A-J(])"
-    rf"|(?:因此|所以|综上|故|那么)[,:]?(?=\s?{RUN}\s?(?:[。.!]|$))|(?<![A-Za-z])(?:so|therefore|thus|hence),?(?=\s[A-J]{{1,5}}[.!]?(?:\n|$))"
+    rf"|(?:因此|所以|综上(?:所述)?|故|那么)[,:]?(?=\s?{RUN}\s?(?:[。.!]|$))|(?<![A-Za-z])(?:so|therefore|thus|hence),?(?=\s[A-J]{{1,5}}[.!]?(?:\n|$))"
     r"|(?:因此|所以|综上|故)[^,。;:\n]{0,16}?[是为](?=\s?[A-J(])"
     r"|(?<![A-Za-z])(?:choose|select|pick|it's|it is|should be|lean(?:ing)? towards?|go with|opt for|would say|probably|perhaps)(?:\s?option)?)",
     re.IGNORECASE,
@@ -43,13 +43,14 @@ _BACK = (
 _TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
 _CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细", re.IGNORECASE)
 _CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|其实|实际|确[认定]|更可能|choose|select")
-_REGRETTED = re.compile(r"更正|修正|纠正|抱歉|不好意思|等等|等一下|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])", re.IGNORECASE)
+_REGRETTED = re.compile(r"更正|修正|纠正|抱歉|不好意思|等等|等一下|[哦噢啊]不[,。!]|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])", re.IGNORECASE)
+_AT_ONCE = re.compile(rf"[,:\s]*(?P<run>{RUN})\s?(?:$|[。.!])")
 _IS = re.compile(r"(?:\A|(?<=[,:。\s]))[应该]{0,2}[是为选]")
 _TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来|乍一?看)[^。\n]{0,12}$")
 EITHER = re.compile(
     rf"{ITEM}[,(]?\s?(?:或者?|还是|or(?=\s))(?:是|选)?\s?{ITEM}|[A-J]{{2,}}\s?/\s?[A-J]{{2,}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
 )
-_SECOND = re.compile(rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;]))")  # a second letter where one was asked
+_SECOND = re.compile(rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两]))")  # a second letter where one was asked
 _BELOW = re.compile(r"[^\n,。A-J]{0,6}:? ?\n")
 _LISTED = re.compile(rf"\s?(?:[-•*·>]|\(?\d{{1,2}}\s?[.、:)]+)?\s?(?P<item>{LETTERS})\s?(?:选?项)?(?=[\s.、:,;)(]|$)(?P<rest>[^\n]*)(?:\n|$)")
 _UNLISTED = re.compile(r"不|错|×|排除|incorrect|wrong|false", re.IGNORECASE)
@@ -104,5 +105,8 @@ def later_choice(text: str, many: bool) -> str | None:
         taken_back = _REGRETTED.search(text, 1)
     if not taken_back:
         return None
+    last = ([*_TAKEN_BACK.finditer(text, taken_back.start())] or [taken_back])[-1]
+    if (run := _AT_ONCE.match(text, last.end())) and (many or len(run["run"]) == 1):
+        return letters_of(run["run"])
     rest = text[taken_back.end() :]
     return None if label and labelled(rest, STRONG, many) else labelled(rest, WEAK, many) or labelled(rest, _IS, many)

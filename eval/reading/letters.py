@@ -27,12 +27,12 @@ _RANGE = re.compile(
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but)\b)[a-z]{2}))")
 # One character tells whether the costly patterns are worth trying.
 _REJECTING = re.compile("不|非|除|否|错|误|×|没|not|n't|either|out|rong|ncorr|alse|elim|excl")
-_APPROVING = re.compile("正|对|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
+_APPROVING = re.compile("正|对|答案|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
 _RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
 _WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
-_RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|√)"
+_RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"
 _OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
 _REJECTED = re.compile(
     rf"(?:(?<!是)不是|不选|不应该?选|并?非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"

@@ -7,7 +7,7 @@ from functools import lru_cache
 from eval.reading.reply_text import folded
 
 _NOT_BEFORE = re.compile(r"(?:不是|避免|不要|不得|防止|没有|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$")
-_LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])\s?[.,、:()]?\s?\Z")
+_LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
 _LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
 _OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
 _NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)")
@@ -18,6 +18,7 @@ _RIGHT_AFTER = re.compile(
     r"[\"'”’)]?(?:这|[一二两三四五])?(?:[个项种者])?\s?(?:都|均|皆|全部?|才)?(?:是|为|最)?(?:正确|对的|符合(?!率)|正确答案|当选|入选|答案|合适)|的?可能性?[最更较]大|\s?√"
 )
 _ENDS = re.compile(r"[\"'”’)】\]]*\s?(?:$|[。.,;!(\n])")
+_DEFINED = re.compile(r",?\s?(?:又[称叫名]|[也亦]称|是指|指的?是)")
 _ENDS_REPLY = re.compile(r"[\"'”’)】\]]*[\u4e00-\u9fff]{0,4}[\"'”’)】\]]*\s?[。.!]?\s?\Z")
 _SENTENCE_END = re.compile(r"[。!?\n]")
 _OPENING = re.compile(r"[\s\"'“‘(【\[\-•:]*(?:\d{1,2}[.、)])?[\s\"'“‘]*")
@@ -102,7 +103,7 @@ def _concluded(text: str, start: int, end: int) -> bool:
     if _RIGHT_AFTER.match(text, end):
         return True
     before = text[max(0, start - 16) : start]
-    if _ENDS.match(text, end) and _OPENING.fullmatch(text, 0, start):
+    if _ENDS.match(text, end) and not _DEFINED.match(text, end) and _OPENING.fullmatch(text, 0, start):
         return True
     if _ENDS_REPLY.match(text, end) and not _SENTENCE_END.search(text, 0, start):
         return True  # one sentence that ends with the text

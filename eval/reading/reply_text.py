@@ -14,6 +14,7 @@ _CHANNELS = re.compile(r"\A\s*<\|channel\|>analysis\b")  # gpt-oss
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final\s*<\|message\|>")
 
 _CONTROL = re.compile(r"<\|[\w ]{1,30}\|>|</?s>|</answer>|\[/?INST\]", re.IGNORECASE)
+_HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|h[1-6]|span|div|font|li|ul|ol)(?:\s[^<>]{0,60})?/?>")
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,80}~~")
 _SIGNS = str.maketrans(
     dict.fromkeys("✅✔✓☑", "√")
@@ -72,6 +73,8 @@ def folded(text: str) -> str:
         text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
         if "<" in text or "[" in text:
             text = _CONTROL.sub("\n", text)
+        if "</" in text:
+            text = _HTML.sub("", text)
         if "~~" in text:
             text = _STRUCK.sub("", text)
         text = _BLANKS.sub(" ", _MARK_UP.sub("", text))
