@@ -114,9 +114,9 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(found, known)
     if approved := letters_approved(text):
         return _checked(approved, known, one=not many)
-    if _HEDGED.search(text) and _UNDECIDED.search(text):
+    if _HEDGED.search(text) and _UNDECIDED.search(text) and text.rstrip("。.") not in known.values():
         return None
-    rejected = rejected_letters(before)
+    rejected = rejected_letters(before) if before != text else set()
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
     loose = "".join(letter for letter in _single_letters(text) if letter.upper() not in rejected)
     return named_by_text(text, left, many, concluded=True) or _checked(loose, known, one=not many)

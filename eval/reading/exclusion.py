@@ -8,9 +8,9 @@ from eval.reading.letters import LETTERS, RUN, letters_of
 
 _ALL = re.compile(
     r"(?:以上|所有|全部|各|[三四五]个?)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为|属于|应该?|要|可以?)?(?:正确|对|选)|全部?选择?(?!项)"
-    r"|(?:以上|选项)(?:都|均|皆|全)(?:是|对|可|符合)|以上(?:全部|所有)(?:选项)?\s?(?:[。.]|$)|\A全部正确|全部(?:正确|选择)|\A(?:[两三四五六][个项](?:选项)?)?都[是对][。.]?\Z|\A(?:所有|全部)选项[。.]?\Z"
-    r"|(?<![A-Za-z])all (?:of )?(?:the )?(?:above|(?:\w+ )?options are (?:correct|right))|\Aselect all[.]?\Z",
-    re.IGNORECASE,
+    r"|(?:以上|选项)(?:都|均|皆|全)(?:是|对|可|符合)|以上(?:全部|所有)(?:选项)?\s?(?:[。.]|$)|\A全部正确|全部(?:正确|选择)"
+    r"|\A(?:[两三四五六][个项](?:选项)?)?都[是对][。.]?\Z|\A(?:所有|全部)选项[。.]?\Z"
+    r"|(?<![A-Za-z])[Aa]ll (?:of )?(?:the )?(?:above|(?:\w+ )?options are (?:correct|right))|\A[Ss]elect all[.]?\Z"
 )
 _ALL_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项)?(?:都|均|全|皆|全部)(?:是|对|正确|包括)")
 _NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)不(?:对|是|正确|符合)")
@@ -21,9 +21,9 @@ _EXCEPT = re.compile(
     rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|不是|不对|错误|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
     r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?[两二三四]?[个选]?项(?:[。.]|$))"
     rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
-    rf"|(?<![A-Za-z])(?:all|everything|every option)\s(?:\w+\s)?(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})",
-    re.IGNORECASE,
+    rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
 )
+_EXCEPTING = re.compile("除|外|其|剩|xcept|but|other")
 _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left
 _LETTERS = re.compile(LETTERS)
 
@@ -35,7 +35,7 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
     """
     if not _LEAVING.search(text):
         return None
-    if match := _EXCEPT.search(text if _LETTERS.search(text) else _with_letters(text, known)):
+    if _EXCEPTING.search(text) and (match := _EXCEPT.search(text if _LETTERS.search(text) else _with_letters(text, known))):
         named = set(letters_of(match["run"] or match["left"] or match["out"] or match["not"] or match["only"] or match["english"]))
         left = named if match["wrong"] else set(known) - named
         return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None

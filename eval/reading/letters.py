@@ -26,25 +26,38 @@ _RANGE = re.compile(
 )
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but)\b)[a-z]{2}))")
 # One character tells whether the costly patterns are worth trying.
-_REJECTING = re.compile("不|非|除|否|错|误|×|没|not|n't|either|out|rong|ncorr|alse|elim|excl")
+_REJECTING = re.compile("不|非|除|否|错|误|×|没")
+_REJECTING_IN_ENGLISH = re.compile("not|n't|either|out|rong|ncorr|alse|elim|excl")
 _APPROVING = re.compile("正|对|答案|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
 _RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
-_WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
+_WRONG = (
+    r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])"
+    r"|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
+)
 _RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"
 _OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
+_COUNTED = r"(?:[一二三四五两\d]\s?[个项])?"
 _REJECTED = re.compile(
-    rf"(?:(?<!是)不是|不选|不应该?选|并?非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
-    rf"|{RUN}(?:[一二三四五两\d]\s?[个项])?(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
-    rf"|(?:(?<![A-Za-z])not|without)\s(?:include\s|contain\s|options?\s)?{CLOSE_RUN}(?:\s(?:or|and)\s{ITEM})?"
-    rf"|{CLOSE_RUN}\s(?:is|are|can be|should be)\s(?:all\s|both\s)?(?:incorrect|wrong|not\s|ruled out|excluded|false|eliminated)"
-    rf"|{CLOSE_RUN}(?:,? (?:and )?{ITEM})?\s(?:should|do|does)(?: not|n't)|(?<![A-Za-z])[Nn]either {ITEM} nor {ITEM}(?: is| are)?(?: right| correct)?"
-    rf"|(?<=[,;。.\n]) ?(?:错误|不正确|不选|不符合题意|[Ii]ncorrect|[Ww]rong)(?:的|选项|项| options?)* ?(?:是|为|有|are)? ?: ?{RUN}"
+    r"(?=[不并非排没而否错×(\[\"'“选项 A-Ja-j])"
+    rf"(?:(?:(?<!是)不是|不选|不应该?选|并?非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
+    rf"|{RUN}{_COUNTED}(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
+    rf"|(?<=[,;。.\n]) ?(?:错误|不正确|不选|不符合题意)(?:的|选项|项)* ?[是为有]? ?: ?{RUN}"
     rf"|×{ITEM}"
-    rf"|{CLOSE_RUN}(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG}"
+    rf"|{CLOSE_RUN}{_COUNTED}{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG})"
 )
-_APPROVED = re.compile(rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?(?:{_RIGHT}|(?:is|are)\s(?:all\s|both\s|the\s)?(?:correct|right|answer))")
+_REJECTED_IN_ENGLISH = re.compile(
+    rf"(?:(?<![A-Za-z])not|without)\s(?:include\s|contain\s|options?\s)?{CLOSE_RUN}(?:\s(?:or|and)\s{ITEM})?"
+    rf"|{CLOSE_RUN}\s(?:is|are|can be|should be)\s(?:all\s|both\s)?(?:incorrect|wrong|not\s|ruled out|excluded|false|eliminated)"
+    rf"|{CLOSE_RUN}(?:,? (?:and )?{ITEM})?\s(?:should|do|does)(?: not|n't)"
+    rf"|(?<![A-Za-z])[Nn]either {ITEM} nor {ITEM}(?: is| are)?(?: right| correct)?"
+    rf"|(?<=[,;。.\n]) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}"
+)
+_APPROVED = re.compile(
+    rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
+    rf"(?:{_RIGHT}|(?:is|are)\s(?:all\s|both\s|the\s)?(?:correct|right|answer))"
+)
 
 
 def letters_of(run: str) -> str:
@@ -59,12 +72,13 @@ def letters_approved(text: str) -> str:
 
 def without_rejected(text: str) -> str:
     """Return text without the letters that it rejects."""
-    return _REJECTED.sub(",", text) if _REJECTING.search(text) else text
+    text = _REJECTED.sub(",", text) if _REJECTING.search(text) else text
+    return _REJECTED_IN_ENGLISH.sub(",", text) if _REJECTING_IN_ENGLISH.search(text) else text
 
 
 def rejected_letters(text: str) -> set[str]:
     """Return the letters that a reply rejects at least once."""
-    return {letter for match in _REJECTED.finditer(text) for letter in letters_of(match[0])} if _REJECTING.search(text) else set()
+    return {letter for pattern in (_REJECTED, _REJECTED_IN_ENGLISH) for match in pattern.finditer(text) for letter in letters_of(match[0])}
 
 
 def ranges_spelled_out(text: str) -> str:
