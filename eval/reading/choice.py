@@ -73,7 +73,9 @@ def _known(options: Mapping[str, str]) -> Known:
 
 @lru_cache(maxsize=1 << 15)
 def _known_of(options: tuple[tuple[str, str], ...]) -> Known:
-    return {letter: option_text(option) for letter, option in options if option and option.strip()}
+    """Return options as a reply is read, the longest text first, so that none is found within another."""
+    known = [(letter, option_text(option)) for letter, option in options if option and option.strip()]
+    return dict(sorted(known, key=lambda each: -len(each[1])))
 
 
 def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:

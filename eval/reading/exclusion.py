@@ -49,6 +49,6 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
 
 def _with_letters(text: str, known: Mapping[str, str]) -> str:
     """Return a reply that names options by their text with letters in their place."""
-    for letter, option in sorted(known.items(), key=lambda item: -len(item[1])):
+    for letter, option in known.items():
         text = text.replace(option, letter)
     return text

@@ -68,17 +68,20 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
     A text that is part of another option's text counts only where it stands for itself.
 
     Args:
+        known: options, the longest text first.
         concluded: only texts that the reply opens with, concludes (应该是, 因此, 由…提出) or calls right; not those that it talks about.
     """
     places: list[tuple[int, int, str]] = []
     shown = text
-    for letter, option in sorted(known.items(), key=lambda item: -len(item[1])):
-        if found := _places(shown, option):
+    for letter, option in known.items():
+        if option in shown and (found := _places(shown, option)):
             places += [(place, place + len(option), letter) for place in found]
             shown = shown.replace(option, "□" * len(option))
+    if not places:
+        return None
     places = [each for listed in _lists(text, sorted(places)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
     if concluded and not many and len({letter for _, _, letter in places}) > 1:
-        places = [each for each in places if _DECIDED.search(text[max(0, each[0] - 16) : each[0]]) or (_OPENING.fullmatch(text, 0, each[0]) and text[each[1] : each[1] + 1] in set("。(\n"))]
+        places = [each for each in places if _decided(text, each[0], each[1])]
     elif concluded:
         places = [each for listed in _lists(text, places) if _concluded(text, listed[0][0], listed[-1][1]) for each in listed]
     named = {letter for _, _, letter in places}
@@ -108,6 +111,12 @@ def _concluded(text: str, start: int, end: int) -> bool:
     if _ENDS_REPLY.match(text, end) and not _SENTENCE_END.search(text, 0, start):
         return True  # one sentence that ends with the text
     return bool(_CONCLUDING.search(before)) and not text.startswith("的", end)
+
+
+def _decided(text: str, start: int, end: int) -> bool:
+    """Tell whether one text among several is the one chosen: it opens the reply, or stands behind a choosing word."""
+    opens = text[end : end + 1] in ("。", "(", "\n") and _OPENING.fullmatch(text, 0, start)
+    return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
 
 
 def _places(text: str, option: str) -> list[int]:
