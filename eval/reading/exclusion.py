@@ -21,7 +21,8 @@ _EXCEPT = re.compile(
     rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|不是|不对|错误|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
     r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?[两二三四]?[个选]?项(?:[。.]|$))"
     rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
-    rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
+    rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
+    rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
 )
 _EXCEPTING = re.compile("除|外|其|剩|xcept|but|other")
 _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left

@@ -27,7 +27,8 @@ WEAK = re.compile(
     rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为](?=\s?[A-J(])"
     rf"|(?:因此|所以|综上(?:所述)?|故|那么)[,:]?(?=\s?{RUN}\s?(?:[。.!]|$))|(?<![A-Za-z])(?:so|therefore|thus|hence),?(?=\s[A-J]{{1,5}}[.!]?(?:\n|$))"
     r"|(?:因此|所以|综上|故)[^,。;:\n]{0,16}?[是为](?=\s?[A-J(])"
-    r"|(?<![A-Za-z])(?:choose|select|pick|it's|it is|should be|lean(?:ing)? towards?|go with|opt for|would say|probably|perhaps)(?:\s?option)?)",
+    r"|(?<![A-Za-z])(?:choose|select|pick|it's|it is|should be|lean(?:ing)? towards?|go with|opt for|would say|probably"
+    r"|perhaps)(?:\s?option)?)",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -35,7 +36,9 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 # Without one of them nothing is taken back. Alternatives that begin with a plain character are searched for by their first characters.
-TURNING = re.compile("完整|更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake")
+TURNING = re.compile(
+    "完整|更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake"
+)
 _BACK = (
     r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|有误|更准确地说"
     r"|(?<![A-Za-z])(?:wait|actually|sorry|correction|mistake)(?![A-Za-z])"
@@ -43,7 +46,10 @@ _BACK = (
 _TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
 _CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细", re.IGNORECASE)
 _CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|其实|实际|确[认定]|更可能|choose|select")
-_REGRETTED = re.compile(r"更正|修正|纠正|抱歉|不好意思|等等|等一下|[哦噢啊]不[,。!]|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])", re.IGNORECASE)
+_REGRETTED = re.compile(
+    r"更正|修正|纠正|抱歉|不好意思|等等|等一下|[哦噢啊]不[,。!]|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])",
+    re.IGNORECASE,
+)
 _AT_ONCE = re.compile(rf"[,:\s]*(?P<run>{RUN})\s?(?:$|[。.!])")
 _IS = re.compile(r"(?:\A|(?<=[,:。\s]))[应该]{0,2}[是为选]")
 _TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来|乍一?看)[^。\n]{0,12}$")
@@ -52,7 +58,10 @@ EITHER = re.compile(
 )
 _SECOND = re.compile(rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两]))")  # a second letter where one was asked
 _BELOW = re.compile(r"[^\n,。A-J]{0,6}:? ?\n")
-_LISTED = re.compile(rf"\s?(?:[-•*·>]|\(?\d{{1,2}}\s?[.、:)]+)?\s?(?P<item>{LETTERS})\s?(?:选?项)?(?=[\s.、:,;)(]|$)(?P<rest>[^\n]*)(?:\n|$)")
+_LISTED = re.compile(
+    rf"\s?(?:[-•*·>]|\(?\d{{1,2}}\s?[.、:)]+)?\s?(?P<item>{LETTERS})\s?(?:选?项)?"
+    r"(?=[\s.、:,;)(]|$)(?P<rest>[^\n]*)(?:\n|$)"
+)
 _UNLISTED = re.compile(r"不|错|×|排除|incorrect|wrong|false", re.IGNORECASE)
 
 

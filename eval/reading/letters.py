@@ -21,10 +21,12 @@ LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}
 
 _LETTERS = re.compile(LETTERS)
 _RANGE = re.compile(
-    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
+    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?"
+    r"(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
-_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but)\b)[a-z]{2}))")
+_NO_ARTICLE = r"(?:and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but)"
+_WORD = re.compile(rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!{_NO_ARTICLE}\b)[a-z]{{2}}))")
 # One character tells whether the costly patterns are worth trying.
 _REJECTING = re.compile("不|非|除|否|错|误|×|没")
 _REJECTING_IN_ENGLISH = re.compile("not|n't|either|out|rong|ncorr|alse|elim|excl")
@@ -55,7 +57,8 @@ _REJECTED_IN_ENGLISH = re.compile(
     rf"|(?<=[,;。.\n]) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}"
 )
 _APPROVED = re.compile(
-    rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
+    rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?"
+    rf"(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
     rf"(?:{_RIGHT}|(?:is|are)\s(?:all\s|both\s|the\s)?(?:correct|right|answer))"
 )
 

@@ -20,6 +20,7 @@ _ORDINAL = re.compile(
     r"|前\s?(?P<top>[两二三四2-4])\s?(?:个选项|项|个)(?=[都均皆全]?(?:是)?(?:正确|对|符合|[当入]选)|[。.]?$)"
     rf"|第\s?(?P<right>{_NUMERALS})\s?(?:个?选?项)(?=[都均皆全]?(?:是)?(?:正确|对|符合))"
 )
+_COUNTS = {numeral: number for number, numerals in enumerate(("2二两", "3三", "4四"), 2) for numeral in numerals}
 _EACH = re.compile(_NUMERAL)
 _LETTERS = re.compile(LETTERS)
 
@@ -44,6 +45,6 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
 def _lettered(ordinal: re.Match) -> str:
     """Return 第一、三项 as AC."""
     if ordinal["top"]:
-        return " " + "ABCD"[: "__两二三四".replace("两", "").find(ordinal["top"]) if ordinal["top"] in "二三四" else 2 if ordinal["top"] == "两" else int(ordinal["top"])] + " "
+        return " " + "ABCD"[: _COUNTS[ordinal["top"]]] + " "
     numerals = _EACH.findall(ordinal["behind"] or ordinal["first"] or ordinal["right"])
     return " " + "".join("ABCDEF"["一二三四五六".find(each) if each in "一二三四五六" else int(each) - 1] for each in numerals) + " "
