@@ -17,14 +17,15 @@ _NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|�
 _NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
 _REST = r"(?:其[余他它]|剩下|剩余|另外)"
 _EXCEPT = re.compile(
-    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?(?:选|保留)?\s?{_REST}"
-    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|不是|不对|错误|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
-    r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?[两二三四]?[个选]?项(?:[。.]|$))"
+    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?(?:选|保留)?\s?{_REST}"
+    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|是?不可取|不是|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
+    r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?:[。.]|$)|(?:对|正确)))"
     rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
     rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
     rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
 )
 _EXCEPTING = re.compile("除|外|其|剩|xcept|but|other")
+_OTHERS = re.compile(_REST)
 _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left
 _LETTERS = re.compile(LETTERS)
 
@@ -42,7 +43,7 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
         return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None
     if _NONE.search(text) and not _LETTERS.search(text):
         return "".join(letter for letter, words in known.items() if _NONE_OPTION.match(words)) or None
-    if _ALL.search(text) and not _LETTERS.search(text):
+    if _ALL.search(text) and not _OTHERS.search(text) and not _LETTERS.search(text):
         option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
         return "".join(option or sorted(known)) if many or option else None
     return None

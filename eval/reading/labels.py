@@ -72,7 +72,7 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
         if run and EITHER.match(text, run.start("run")):
             found.append((match.start(), ""))
-        elif run and many and label is STRONG and (listed := _listed(text, match.end())):
+        elif many and label is STRONG and (listed := _listed(text, match.end())):
             found.append((match.start(), listed))
         elif run:
             second = None if many else _SECOND.match(text, run.end())

@@ -7,13 +7,13 @@ from functools import lru_cache
 from eval.reading.reply_text import folded
 
 _NOT_BEFORE = re.compile(
-    r"(?:不是|避免|不要|不得|防止|没有|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
+    r"(?:不是|避免|不要|不得|防止|没有|考[查察核]|涉及|关于|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
     r"|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$"
 )
 _LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
 _LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
 _OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
-_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)")
+_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|(?:不是|不属于)[。.!;]")
 
 
 _JOINED = re.compile(r"[\"'”’)]?\s?(?:[、,;/+&|]|\n[\s\-•]*(?:\d{1,2}[.、)]|\(\d\))?)?\s?(?:以及|还有|[和与及跟或])?\s?[\"'“‘(]?")
@@ -26,7 +26,7 @@ _ENDS_REPLY = re.compile(r"[\"'”’)】\]]*[\u4e00-\u9fff]{0,4}[\"'”’)】\
 _SENTENCE_END = re.compile(r"[。!?\n]")
 _OPENING = re.compile(r"[\s\"'“‘(【\[\-•:]*(?:\d{1,2}[.、)])?[\s\"'“‘]*")
 _DECIDING = (
-    r"(?:而是|应?诊断(?:为|是)|(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选"
+    r"(?:而是|应?诊断(?:考虑)?(?:为|是|(?=:))|(?<!不)符合|(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选"
     r"|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
 )
 _CONCLUDING = re.compile(
@@ -113,6 +113,8 @@ def _concluded(text: str, start: int, end: int) -> bool:
     """Tell whether a list of option texts is what a reply says, not what it talks about."""
     if _RIGHT_AFTER.match(text, end):
         return True
+    if text.startswith("等", end):
+        return False  # some of several, named as examples
     before = text[max(0, start - 16) : start]
     if _ENDS.match(text, end) and not _DEFINED.match(text, end) and _OPENING.fullmatch(text, 0, start):
         return True
