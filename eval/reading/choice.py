@@ -32,7 +32,8 @@ _BARE_END = re.compile(
     r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:全部?|都|均)?(?:正确|对|选|$)|(?:全部?|都|均)(?:是)?(?:正确|对|选))"
 )
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
-_NEXT_ITEM = re.compile(r"\n[\s\-•(]*[A-Ja-j][.、:)\s]")
+_NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]*(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
+_ITEM_SAID = re.compile(r"(?:选?项)?\s?[:、,(]")
 _NEXT_QUESTION = re.compile(
     r"\n\s?(?:以下是[^\n]{2,40}选择题|(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
     r"|(?:下列|以下)[^\n]{4,80}(?:\(\s?\)|[?:]|是)\s?(?:\n|$)|(?:user|human|question|用户|问)\s?\d{0,2}\s?:)",
@@ -110,9 +111,10 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return None
     if turning and (found := later_choice(text, many)):
         return _checked(found, known)
-    if (found := judged_one_by_one(before)) is not None:
-        return _checked(found, known, one=not many)
-    if (found := _bare(text, many)) is not None:
+    found = _bare(text, many)
+    if (found is None or (many and len(found) == 1)) and (judged := judged_one_by_one(before)) is not None:
+        return _checked(judged, known, one=not many)
+    if found is not None:
         return _checked(found, known)
     if approved := letters_approved(text):
         return _checked(approved, known, one=not many)
@@ -138,7 +140,7 @@ def _bare(text: str, many: bool) -> str | None:
     if not match or "√" in text:
         return None
     rest = text[match.end() : match.end() + 400]
-    if many and len(letters_of(match["run"])) == 1 and _NEXT_ITEM.search(rest):
+    if len(letters_of(match["run"])) == 1 and (many or _ITEM_SAID.match(rest)) and _NEXT_ITEM.search(rest):
         return None  # options gone through one by one
     if not many and _ANOTHER.match(rest):
         return ""  # a list of letters where one was asked

@@ -40,11 +40,11 @@ TURNING = re.compile(
     "完整|更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake"
 )
 _BACK = (
-    r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|有误|更准确地说"
+    r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|(?:答案|回答|判断|上面|上述|刚才|之前)[^,。;\n]{0,6}有误|更准确地说"
     r"|(?<![A-Za-z])(?:wait|actually|sorry|correction|mistake)(?![A-Za-z])"
 )
 _TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
-_CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细", re.IGNORECASE)
+_CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细|有误", re.IGNORECASE)
 _CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|其实|实际|确[认定]|更可能|choose|select")
 _REGRETTED = re.compile(
     r"更正|修正|纠正|抱歉|不好意思|等等|等一下|[哦噢啊]不[,。!]|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])",
