@@ -1,7 +1,8 @@
 """Reading the options a reply commits to: one for single choice, a set for multiple choice.
 
 A label (答案：) beats a choosing verb (故选), which beats a bare answer, which beats options judged one by one, which beats the text of
-an option; an explicit later correction beats all before it, and what follows an invented next question counts for nothing.
+an option, and that counts only where it is concluded, not where it is talked about; an explicit later correction beats all before it,
+a reply that says it cannot decide names nothing, and what follows an invented next question counts for nothing.
 Letters inside words (ADHD), letters that the reply rejects, and letters outside the options are never an answer.
 """
 
