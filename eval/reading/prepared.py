@@ -14,7 +14,7 @@ _UNTICKED = re.compile(r"\n?[ \-•*]*\[ ?\] ?(?:选项 ?)?[A-J](?![A-Za-z0-9])[
 _CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
 _CHOSEN_EACH = re.compile(r"(?<![不错误会])(?P<verb>(?<!应)选|应选)[A-J](?:[,;、] ?(?P=verb)[A-J](?![A-Za-z]))+")
 _NUMERAL = "[一二三四五六1-6]"
-_NUMERALS = rf"{_NUMERAL}(?:\s?(?:[、,]|[和与及跟]|以及)\s?(?:选项|第)?\s?{_NUMERAL})*"
+_NUMERALS = rf"{_NUMERAL}(?:\s?(?:[、,]|[和与及跟]|以及)\s?(?:选项|第)?\s?{_NUMERAL}){{0,5}}"
 _ORDINAL = re.compile(
     rf"选项\s?(?P<behind>{_NUMERALS})(?![\d\u4e00-\u9fff个项]|\.\d)|第\s?(?P<first>{_NUMERALS})\s?(?:个?选?项|个)(?![A-Za-z0-9\u4e00-\u9fff])"
     r"|前\s?(?P<top>[两二三四2-4])\s?(?:个选项|项|个)(?=[都均皆全]?(?:是)?(?:正确|对|符合|[当入]选)|[。.]?$)"
