@@ -23,6 +23,7 @@ from records.prediction import FinishReason, Outcome
 from records.stage import run_stage
 
 _TOLD_EVERY = 100_000
+_TEXTS = {str, type(None)}
 Options = Mapping[str, str]
 READERS: dict[str, Callable[[str, Options], str | None]] = {
     "claim": lambda reply, options: read_claim(reply),
@@ -70,7 +71,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
 
 def by_letter(options: Any) -> Any:
     """Return options as letter -> text, those of a case group as a list of such."""
-    if isinstance(options, dict) and all(isinstance(text, str | None) for text in options.values()):
+    if isinstance(options, dict) and {*map(type, options.values())} <= _TEXTS:
         return options
     if isinstance(options, list) and all(isinstance(option, dict) and option.keys() >= {"letter", "text"} for option in options):
         return {option["letter"]: option["text"] for option in options}

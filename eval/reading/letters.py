@@ -2,39 +2,65 @@
 
 import re
 
-LETTERS = r"(?<![A-Za-z0-9])[A-Ja-j]{1,10}(?![A-Za-z0-9])"  # a run of letters that is no word
-ITEM = r"[(\[\"'“]{0,3}(?:选?项)?\s?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
+# A run of letters that is no word and no part of a term: 维生素C, A型, B细胞, C反应蛋白.
+LETTERS = r"(?<![A-Za-z0-9素肝])[A-Ja-j]{1,10}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
+ITEM = r"[(\[\"'“]{0,3}(?:选?项)? ?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
 AND = (
     r"(?:\s?(?:[、,]\s?"
     r"(?:(?:以及|还有|加上|[和与及](?![^,。\n]{1,4}(?:比|不同)))|and(?=\s))?|[/&+|;和与及跟-]|以及|还有|(?<=\s)and(?=\s))\s?"
-    r"|\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
+    r"| ?;?\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
 )
 SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket that says more than a letter: A、B（C、D不选）
-# Atomic and bounded, so that a reply that runs on in letters is read in one pass.
-RUN = rf"(?>{ITEM}(?:{SAME}{AND}{ITEM}){{0,15}})"
 # No comma within: in 答案：C，D项错误 the comma parts what is chosen from what is not.
-CLOSE_RUN = rf"(?>{ITEM}(?:{SAME}\s?[、/&+和与及]?\s?{ITEM}){{0,15}})"
+CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
+# Atomic and bounded, so that a reply that runs on in letters is read in one pass.
+# Behind a comma a letter belongs to the run only where it opens no clause of its own: 选ABD，C违背了原则.
+_CLAUSE = r"(?=[^\s,、。;:.!?)\]}】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
+RUN = rf"(?>{ITEM}(?:{SAME}(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"
 LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}"
 
 _LETTERS = re.compile(LETTERS)
 _RANGE = re.compile(
-    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?(?:-{1,3}|~|—{1,2}|–|到|至)[ \t]?(?:选?项)?([A-Ja-j])"
+    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?"
+    r"(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
-_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!(?:and|or|is|are|as|with|because|since|for|but)\b)[a-z]{2}))")
+_NO_ARTICLE = r"(?:and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but)"
+_WORD = re.compile(rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!{_NO_ARTICLE}\b)[a-z]{{2}}))")
 # One character tells whether the costly patterns are worth trying.
-_REJECTING, _APPROVING, _RANGING = re.compile("[不非除否错误×]"), re.compile("[正对符恰√]"), re.compile("[-~—–到至]")
+_REJECTING = re.compile("不|非|除|否|错|误|×|没")
+_REJECTING_IN_ENGLISH = re.compile("not|n't|either|out|rong|ncorr|alse|elim|excl")
+_APPROVING = re.compile("正|对|答案|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
+_RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
-_WRONG = r"(?:错误|不正确|不对|不符|有误|不(?:是|选|能选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
-_RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|√)"
-_OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
-_REJECTED = re.compile(
-    rf"(?:(?<!是)不是|不选|不应选|并非|排除(?:掉|了)?|不包括|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
-    rf"|{RUN}(?:[一二三四五两\d]\s?[个项])?(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
-    rf"|{CLOSE_RUN}(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG}"
+_WRONG = (
+    r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])"
+    r"|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
 )
-_APPROVED = re.compile(rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?{_RIGHT}")
+_RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"
+_OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
+_COUNTED = r"(?:[一二三四五两\d]\s?[个项])?"
+_REJECTED = re.compile(
+    r"(?=[不并非排没而否错×(\[\"'“选项 A-Ja-j])"
+    rf"(?:(?:(?<!是)不是|不选|不应该?选|并?非|排除(?:掉|了)?|不包[括含]|不含|不应该?有|没有|不会是|不能选|而非|否定|不应为)(?:的是)?[\s:]?{CLOSE_RUN}"
+    rf"|{RUN}{_COUNTED}(?:选项)?\s?(?:均|都|全|皆)[^,。;:!\n、A-Ja-j(]{{0,4}}{_WRONG}"
+    rf"|(?<=[,;。.\n]) ?(?:错误|不正确|不选|不符合题意)(?:的|选项|项)* ?[是为有]? ?: ?{RUN}"
+    rf"|×{ITEM}"
+    rf"|{CLOSE_RUN}{_COUNTED}{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG})"
+)
+_REJECTED_IN_ENGLISH = re.compile(
+    rf"(?:(?<![A-Za-z])not|without)\s(?:include\s|contain\s|options?\s)?{CLOSE_RUN}(?:\s(?:or|and)\s{ITEM})?"
+    rf"|{CLOSE_RUN}\s(?:is|are|can be|should be)\s(?:all\s|both\s)?(?:incorrect|wrong|not\s|ruled out|excluded|false|eliminated)"
+    rf"|{CLOSE_RUN}(?:,? (?:and )?{ITEM})?\s(?:should|do|does)(?: not|n't)"
+    rf"|(?<![A-Za-z])[Nn]either {ITEM} nor {ITEM}(?: is| are)?(?: right| correct)?"
+    rf"|(?<=[,;。.\n]) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}"
+)
+_APPROVED = re.compile(
+    rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?"
+    rf"(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
+    rf"(?:{_RIGHT}|(?:is|are)\s(?:all\s|both\s|the\s)?(?:correct|right|answer))"
+)
 
 
 def letters_of(run: str) -> str:
@@ -49,7 +75,13 @@ def letters_approved(text: str) -> str:
 
 def without_rejected(text: str) -> str:
     """Return text without the letters that it rejects."""
-    return _REJECTED.sub(",", text) if _REJECTING.search(text) else text
+    text = _REJECTED.sub(",", text) if _REJECTING.search(text) else text
+    return _REJECTED_IN_ENGLISH.sub(",", text) if _REJECTING_IN_ENGLISH.search(text) else text
+
+
+def rejected_letters(text: str) -> set[str]:
+    """Return the letters that a reply rejects at least once."""
+    return {letter for pattern in (_REJECTED, _REJECTED_IN_ENGLISH) for match in pattern.finditer(text) for letter in letters_of(match[0])}
 
 
 def ranges_spelled_out(text: str) -> str:

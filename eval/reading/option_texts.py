@@ -6,11 +6,33 @@ from functools import lru_cache
 
 from eval.reading.reply_text import folded
 
-_NOT_BEFORE = re.compile(r"(?:不是|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$")
-_LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])\s?[.,、:()]?\s?\Z")
+_NOT_BEFORE = re.compile(
+    r"(?:不是|避免|不要|不得|防止|没有|考[查察核]|涉及|关于|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
+    r"|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$"
+)
+_LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
 _LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
 _OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
-_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)")
+_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|(?:不是|不属于)[。.!;]")
+
+
+_JOINED = re.compile(r"[\"'”’)]?\s?(?:[、,;/+&|]|\n[\s\-•]*(?:\d{1,2}[.、)]|\(\d\))?)?\s?(?:以及|还有|[和与及跟或])?\s?[\"'“‘(]?")
+_RIGHT_AFTER = re.compile(
+    r"[\"'”’)]?(?:这|[一二两三四五])?(?:[个项种者])?\s?(?:都|均|皆|全部?|才)?(?:是|为|最)?(?:正确|对的|符合(?!率)|正确答案|当选|入选|答案|合适)|的?可能性?[最更较]大|\s?√"
+)
+_ENDS = re.compile(r"[\"'”’)】\]]*\s?(?:$|[。.,;!(\n])")
+_DEFINED = re.compile(r",?\s?(?:又[称叫名]|[也亦]称|是指|指的?是)")
+_ENDS_REPLY = re.compile(r"[\"'”’)】\]]*[\u4e00-\u9fff]{0,4}[\"'”’)】\]]*\s?[。.!]?\s?\Z")
+_SENTENCE_END = re.compile(r"[。!?\n]")
+_OPENING = re.compile(r"[\s\"'“‘(【\[\-•:]*(?:\d{1,2}[.、)])?[\s\"'“‘]*")
+_DECIDING = (
+    r"(?:而是|应?诊断(?:考虑)?(?:为|是|(?=:))|(?<!不)符合|(?:因此|所以|故|综上)[:,]?|应该?[选是为]|[应故我]选"
+    r"|选择?(?:的?是|[用为])?|倾向于?|首选|最[^,。\n]{1,6}的?是)"
+)
+_CONCLUDING = re.compile(
+    rf"(?:{_DECIDING}|(?<!因)为|[是由即]了?(?:典型的|一种|经典的)?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z"
+)
+_DECIDED = re.compile(rf"{_DECIDING}[:\s]*[\"'“‘(【\[]?\s?\Z")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -48,21 +70,63 @@ def _without(text: str, letter: str, option: str) -> str:
     return "".join(parts) + text[done:]
 
 
-def named_by_text(text: str, known: Mapping[str, str], many: bool) -> str | None:
+def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:
     """Return the options whose whole text stands in the reply, if none of them is denied; for single choice exactly one.
 
     A text that is part of another option's text counts only where it stands for itself.
+
+    Args:
+        known: options, the longest text first.
+        concluded: only texts that the reply opens with, concludes (应该是, 因此, 由…提出) or calls right; not those that it talks about.
     """
-    named = []
-    for letter, option in sorted(known.items(), key=lambda item: -len(item[1])):
-        places = _places(text, option)
-        if places and not all(_denied(text, place, place + len(option)) for place in places):
-            named.append(letter)
-        if places:
-            text = text.replace(option, "□" * len(option))
+    places: list[tuple[int, int, str]] = []
+    shown = text
+    for letter, option in known.items():
+        if option in shown and (found := _places(shown, option)):
+            places += [(place, place + len(option), letter) for place in found]
+            shown = shown.replace(option, "□" * len(option))
+    if not places:
+        return None
+    places = [each for listed in _lists(text, sorted(places)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
+    if concluded and not many and len({letter for _, _, letter in places}) > 1:
+        places = [each for each in places if _decided(text, each[0], each[1])]
+    elif concluded:
+        places = [each for listed in _lists(text, places) if _concluded(text, listed[0][0], listed[-1][1]) for each in listed]
+    named = {letter for _, _, letter in places}
     if not named or (len(named) > 1 and not many):
         return None
     return "".join(sorted(named))
+
+
+def _lists(text: str, places: list[tuple[int, int, str]]) -> list[list[tuple[int, int, str]]]:
+    """Return texts that stand in one list together: 观察法、实验法和个案法."""
+    lists: list[list[tuple[int, int, str]]] = []
+    for each in places:
+        if lists and _JOINED.fullmatch(text, lists[-1][-1][1], each[0]):
+            lists[-1].append(each)
+        else:
+            lists.append([each])
+    return lists
+
+
+def _concluded(text: str, start: int, end: int) -> bool:
+    """Tell whether a list of option texts is what a reply says, not what it talks about."""
+    if _RIGHT_AFTER.match(text, end):
+        return True
+    if text.startswith("等", end):
+        return False  # some of several, named as examples
+    before = text[max(0, start - 16) : start]
+    if _ENDS.match(text, end) and not _DEFINED.match(text, end) and _OPENING.fullmatch(text, 0, start):
+        return True
+    if _ENDS_REPLY.match(text, end) and not _SENTENCE_END.search(text, 0, start):
+        return True  # one sentence that ends with the text
+    return bool(_CONCLUDING.search(before)) and not text.startswith("的", end)
+
+
+def _decided(text: str, start: int, end: int) -> bool:
+    """Tell whether one text among several is the one chosen: it opens the reply, or stands behind a choosing word."""
+    opens = text[end : end + 1] in ("。", "(", "\n") and _OPENING.fullmatch(text, 0, start)
+    return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
 
 
 def _places(text: str, option: str) -> list[int]:

@@ -14,6 +14,7 @@ _CHANNELS = re.compile(r"\A\s*<\|channel\|>analysis\b")  # gpt-oss
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final\s*<\|message\|>")
 
 _CONTROL = re.compile(r"<\|[\w ]{1,30}\|>|</?s>|</answer>|\[/?INST\]", re.IGNORECASE)
+_HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|h[1-6]|span|div|font|li|ul|ol)(?:\s[^<>]{0,60})?/?>")
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,80}~~")
 _SIGNS = str.maketrans(
     dict.fromkeys("✅✔✓☑", "√")
@@ -66,15 +67,22 @@ def folded(text: str) -> str:
 
     Signs for right and wrong become √ and ×, runs of blanks one blank, empty lines one. A tilde stays: A~D is a range.
     """
-    text = text.translate(_WIDE)
+    if not text.isascii():
+        text = text.translate(_WIDE)
     if not _PLAIN.fullmatch(text):
         text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
-        text = _MARK_UP.sub("", _STRUCK.sub("", _CONTROL.sub("\n", text)))
-        text = _BLANKS.sub(" ", text)
-        text = _LINES.sub(_one_gap, text)
-        if _TRADITIONAL.search(text):
-            text = simplified(text)
-    return _GAP_IN_WORD.sub("", text).strip()
+        if "<" in text or "[" in text:
+            text = _CONTROL.sub("\n", text)
+        if "</" in text:
+            text = _HTML.sub("", text)
+        if "~~" in text:
+            text = _STRUCK.sub("", text)
+        text = _BLANKS.sub(" ", _MARK_UP.sub("", text))
+        if "\n" in text:
+            text = _LINES.sub(_one_gap, text)
+    if _TRADITIONAL.search(text):
+        text = simplified(text)
+    return (_GAP_IN_WORD.sub("", text) if " " in text else text).strip()
 
 
 def _one_gap(lines: re.Match) -> str:

@@ -1,0 +1,56 @@
+"""Options named by what is left: 除了A以外都选, 以上都对, 不是A就是B. In: prepared text; out: letters, or None."""
+
+import re
+from collections.abc import Mapping
+
+from eval.reading.labels import STRONG, labelled
+from eval.reading.letters import LETTERS, RUN, letters_of
+
+_ALL = re.compile(
+    r"(?:以上|所有|全部|各|[三四五]个?)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为|属于|应该?|要|可以?)?(?:正确|对|选)|全部?选择?(?!项)"
+    r"|(?:以上|选项)(?:都|均|皆|全)(?:是|对|可|符合)|以上(?:全部|所有)(?:选项)?\s?(?:[。.]|$)|\A全部正确|全部(?:正确|选择)"
+    r"|\A(?:[两三四五六][个项](?:选项)?)?都[是对][。.]?\Z|\A(?:所有|全部)选项[。.]?\Z"
+    r"|(?<![A-Za-z])[Aa]ll (?:of )?(?:the )?(?:above|(?:\w+ )?options are (?:correct|right))|\A[Ss]elect all[.]?\Z"
+)
+_ALL_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项)?(?:都|均|全|皆|全部)(?:是|对|正确|包括)")
+_NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)不(?:对|是|正确|符合)")
+_NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
+_REST = r"(?:其[余他它]|剩下|剩余|另外)"
+_EXCEPT = re.compile(
+    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?(?:选|保留)?\s?{_REST}"
+    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|是?不可取|不是|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
+    r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?:[。.]|$)|(?:对|正确)))"
+    rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
+    rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
+    rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
+)
+_EXCEPTING = re.compile("除|外|其|剩|xcept|but|other")
+_OTHERS = re.compile(_REST)
+_LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left
+_LETTERS = re.compile(LETTERS)
+
+
+def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
+    """Return the options that 除了A以外都选 or 以上都对 leaves, unless letters are named beside it.
+
+    Where an option says 以上均是, that option is meant and not the others.
+    """
+    if not _LEAVING.search(text):
+        return None
+    if _EXCEPTING.search(text) and (match := _EXCEPT.search(text if _LETTERS.search(text) else _with_letters(text, known))):
+        named = set(letters_of(match["run"] or match["left"] or match["out"] or match["not"] or match["only"] or match["english"]))
+        left = named if match["wrong"] else set(known) - named
+        return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None
+    if _NONE.search(text) and not _LETTERS.search(text):
+        return "".join(letter for letter, words in known.items() if _NONE_OPTION.match(words)) or None
+    if _ALL.search(text) and not _OTHERS.search(text) and not _LETTERS.search(text):
+        option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
+        return "".join(option or sorted(known)) if many or option else None
+    return None
+
+
+def _with_letters(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply that names options by their text with letters in their place."""
+    for letter, option in known.items():
+        text = text.replace(option, letter)
+    return text
