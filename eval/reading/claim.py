@@ -16,6 +16,7 @@ _QUOTED_CLAIM = re.compile(r"\A[^“\"「『‘'\n]{0,10}[“\"「『‘'][^“�
 _QUOTES = re.compile(r"[\"'“”‘’「」『』]")
 _BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}]")
 _SIGNS = re.compile(r"[~√×]")
+_MARKED = re.compile("|".join(each.pattern for each in (_QUOTES, _BRACKETS, _SIGNS)))
 _REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+")
 _GREETINGS = (
     r"(?:你好|您好|好的|明白了?|收到|了解了?|没问题|嗯|哈+|很高兴[^,。!]{0,12}|(?:很|非常|十分)?抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
@@ -115,10 +116,18 @@ def read_claim(reply: str) -> str | None:
 
 def _opening_text(reply: str) -> str:
     """Return what a reply says first, without what asserts nothing; its first 600 characters hold that."""
-    text = _JSON.sub("", simplified(folded(reply[:600])))
-    text = _QUOTES.sub("", _QUOTED_CLAIM.sub("", text))
-    text = _REPEATED.sub(r"\1", _BRACKETS.sub(",", _SIGNS.sub("", text)))
+    text = simplified(folded(reply[:600]))
+    if _MARKED.search(text):
+        text = _QUOTES.sub("", _without_opening(_QUOTED_CLAIM, _without_opening(_JSON, text)))
+        text = _BRACKETS.sub(",", _SIGNS.sub("", text))
+    if text.count(RIGHT) > 1 or text.count(WRONG) > 1:
+        text = _REPEATED.sub(r"\1", text)
     return _without_lead_ins(text)
+
+
+def _without_opening(opening: re.Pattern, text: str) -> str:
+    match = opening.match(text)
+    return text[match.end() :] if match else text
 
 
 def _without_lead_ins(text: str) -> str:
