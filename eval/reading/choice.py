@@ -26,7 +26,10 @@ from eval.reading.option_texts import named_by_text, option_text
 from eval.reading.prepared import prepared
 from eval.reading.reply_text import folded
 
-_QUICK = re.compile(r"(?:(?:正确)?答案\s?(?:[:是为]|是:|为:)?\s?)?([A-Ja-j]{1,10})[.。]?")
+# The plainest forms, told from the reply as it came: B / 答案：B。 / A、C、D / B. the option's own words
+_QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?\s?)?([A-Ja-j]{1,10})[.。]?\s*")
+_QUICK_LIST = re.compile(r"(?:(?:正确)?答案[:是为]?)?([A-J](?:[、,][A-J]){1,9})[.。]?")
+_QUICK_TEXT = re.compile(r"\s*(?:答案[:：])?(?P<letter>[A-J])[.、:：] ?(?P<text>[^\s.。]+)[.。]?\s*")
 _JSON = re.compile(r"[\"'](?:ans|answer|choice|答案|选项)[\"']\s?:\s?(\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)", re.IGNORECASE)
 _BARE_END = re.compile(
     r"[\s)\]}\"'”’]*(?:选?项)?\s?"
@@ -57,14 +60,20 @@ def read_single(reply: str, options: Mapping[str, str]) -> str | None:
     return letters if letters and len(letters) == 1 else None
 
 
+def read_folded(text: str, options: Mapping[str, str]) -> str | None:
+    """Return what read_single does, of a text that is folded already."""
+    letters = _read_folded(text, _known(options), many=False)
+    return letters if letters and len(letters) == 1 else None
+
+
 def read_several(reply: str, options: Mapping[str, str]) -> str | None:
     """Return the set of letters a reply commits to, sorted, or None."""
     return _read(reply, options, many=True)
 
 
-def committed(reply: str, options: Mapping[str, str]) -> str | None:
-    """Return the one letter that stands behind a label or a choosing verb, or None."""
-    text = prepared(folded(reply), _known(options))
+def committed(text: str, options: Mapping[str, str]) -> str | None:
+    """Return the one letter that stands behind a label or a choosing verb of a folded text, or None."""
+    text = prepared(text, _known(options))
     found = labelled(text, STRONG, many=False) or labelled(text, WEAK, many=False)
     return _checked(found, _known(options), one=True) if found else None
 
@@ -81,10 +90,19 @@ def _known_of(options: tuple[tuple[str, str], ...]) -> Known:
 
 
 def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
-    text = folded(reply)
     known = _known(options)
+    if quick := _QUICK.fullmatch(reply):
+        return _checked(quick[1], known)
+    if (quick := _QUICK_TEXT.fullmatch(reply)) and option_text(quick["text"]) == known.get(quick["letter"]):
+        return quick["letter"]
+    return _read_folded(folded(reply), known, many)
+
+
+def _read_folded(text: str, known: Known, many: bool) -> str | None:
     if quick := _QUICK.fullmatch(text):
         return _checked(quick[1], known)
+    if many and (quick := _QUICK_LIST.fullmatch(text)):
+        return _checked(quick[1].replace("、", "").replace(",", ""), known)
     if "\n" in text and (turn := _NEXT_QUESTION.search(text)) and turn.start() and (found := _answer(text[: turn.start()], known, many)):
         return found
     return _answer(text, known, many)

@@ -65,16 +65,20 @@ _APPROVED = re.compile(
 
 def letters_of(run: str) -> str:
     """Return the letters of a run as they stand, in upper case."""
-    return "".join(_LETTERS.findall(run)).upper()
+    return run.upper() if len(run) == 1 else "".join(_LETTERS.findall(run)).upper()
 
 
 def letters_approved(text: str) -> str:
     """Return the letters that a reply calls right one by one."""
-    return "".join(letters_of(match["run"]) for match in _APPROVED.finditer(text)) if _APPROVING.search(text) else ""
+    if not _APPROVING.search(text) or not _LETTERS.search(text):
+        return ""
+    return "".join(letters_of(match["run"]) for match in _APPROVED.finditer(text))
 
 
 def without_rejected(text: str) -> str:
     """Return text without the letters that it rejects."""
+    if not _LETTERS.search(text):
+        return text
     text = _REJECTED.sub(",", text) if _REJECTING.search(text) else text
     return _REJECTED_IN_ENGLISH.sub(",", text) if _REJECTING_IN_ENGLISH.search(text) else text
 
