@@ -8,6 +8,7 @@ Letters inside words (ADHD), letters that the reply rejects, and letters outside
 
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from eval.reading.exclusion import by_exclusion
@@ -17,6 +18,7 @@ from eval.reading.letters import (
     AND,
     ITEM,
     LETTERS,
+    has_letters,
     letters_approved,
     letters_of,
     rejected_letters,
@@ -51,6 +53,7 @@ _UNDECIDED = re.compile(
 )
 _OR = re.compile("或|还是|or |/")
 _HEDGED = re.compile("无|难|不|息|需|缺|道|可|not|n't|nsure|unable")
+_LETTERS = re.compile(LETTERS)
 Known = Mapping[str, str]
 
 
@@ -115,6 +118,8 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     text = prepared(text, known)
     if found := by_exclusion(text, known, many):
         return found
+    if not has_letters(text):
+        return _option_after(text, known, many) or _by_text(text, known, many)
     if "就是" in text and EITHER.search(text):
         return None
     before, text = text, without_rejected(text)
@@ -137,9 +142,14 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(found, known)
     if approved := letters_approved(text):
         return _checked(approved, known, one=not many)
+    rejected = rejected_letters(before) if before != text else set()
+    return _by_text(text, known, many, rejected)
+
+
+def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
+    """Return the options that a reply without a choice by letter concludes by their text, or else its loose letters."""
     if _HEDGED.search(text) and _UNDECIDED.search(text) and text.rstrip("。.") not in known.values():
         return None
-    rejected = rejected_letters(before) if before != text else set()
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
     loose = "".join(letter for letter in _single_letters(text) if letter.upper() not in rejected)
     return named_by_text(text, left, many, concluded=True) or _checked(loose, known, one=not many)
@@ -148,7 +158,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
 def _checked(letters: str, known: Known, one: bool = False) -> str | None:
     """Return letters as a sorted set, or None when there are none, one is no option, or several stand where one was asked."""
     chosen = "".join(sorted(set(letters.upper())))
-    if not chosen or not set(chosen) <= set(known) or (one and len(chosen) > 1):
+    if not chosen or not known.keys() >= set(chosen) or (one and len(chosen) > 1):
         return None
     return chosen
 
@@ -174,4 +184,4 @@ def _option_after(text: str, known: Known, many: bool) -> str | None:
 
 def _single_letters(text: str) -> str:
     """Return the letters that stand alone in a reply; those that it rejects are no longer there."""
-    return "".join(match[0] for match in re.finditer(LETTERS, text) if len(match[0]) == 1)
+    return "".join(match[0] for match in _LETTERS.finditer(text) if len(match[0]) == 1)

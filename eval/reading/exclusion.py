@@ -24,7 +24,7 @@ _EXCEPT = re.compile(
     rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
     rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
 )
-_EXCEPTING = re.compile("除|外|其|剩|xcept|but|other")
+_EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
 _OTHERS = re.compile(_REST)
 _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left
 _LETTERS = re.compile(LETTERS)

@@ -70,13 +70,13 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
         if run and EITHER.match(text, run.start("run")):
             found.append((match.start(), ""))
-        elif many and label is STRONG and (listed := _listed(text, match.end())):
+        elif many and label is STRONG and "\n" in text and (listed := _listed(text, match.end())):
             found.append((match.start(), listed))
         elif run:
             second = None if many else _SECOND.match(text, run.end())
-            found.append((match.start(), letters_of(run["run"]) + letters_of(second["run"] if second else "")))
-    if not found:
-        return None
+            found.append((match.start(), letters_of(run["run"]) + (letters_of(second["run"]) if second else "")))
+    if len(found) < 2:
+        return found[0][1] if found else None
     if (
         label is WEAK
         and len({letters for _, letters in found}) > 1

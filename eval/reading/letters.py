@@ -3,7 +3,8 @@
 import re
 
 # A run of letters that is no word and no part of a term: 维生素C, A型, B细胞, C反应蛋白.
-LETTERS = r"(?<![A-Za-z0-9素肝])[A-Ja-j]{1,10}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
+# It begins with the letter, so that a search looks at nothing else.
+LETTERS = r"[A-Ja-j](?<![A-Za-z0-9素肝].)[A-Ja-j]{0,9}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
 ITEM = r"[(\[\"'“]{0,3}(?:选?项)? ?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
 AND = (
     r"(?:\s?(?:[、,]\s?"
@@ -63,6 +64,11 @@ _APPROVED = re.compile(
 )
 
 
+def has_letters(text: str) -> bool:
+    """Tell whether an option letter stands anywhere in the text."""
+    return bool(_LETTERS.search(text))
+
+
 def letters_of(run: str) -> str:
     """Return the letters of a run as they stand, in upper case."""
     return run.upper() if len(run) == 1 else "".join(_LETTERS.findall(run)).upper()
@@ -70,15 +76,11 @@ def letters_of(run: str) -> str:
 
 def letters_approved(text: str) -> str:
     """Return the letters that a reply calls right one by one."""
-    if not _APPROVING.search(text) or not _LETTERS.search(text):
-        return ""
-    return "".join(letters_of(match["run"]) for match in _APPROVED.finditer(text))
+    return "".join(letters_of(match["run"]) for match in _APPROVED.finditer(text)) if _APPROVING.search(text) else ""
 
 
 def without_rejected(text: str) -> str:
     """Return text without the letters that it rejects."""
-    if not _LETTERS.search(text):
-        return text
     text = _REJECTED.sub(",", text) if _REJECTING.search(text) else text
     return _REJECTED_IN_ENGLISH.sub(",", text) if _REJECTING_IN_ENGLISH.search(text) else text
 

@@ -10,6 +10,7 @@ _NOT_BEFORE = re.compile(
     r"(?:不是|避免|不要|不得|防止|没有|考[查察核]|涉及|关于|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
     r"|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$"
 )
+_LETTER = re.compile(r"[A-Ja-j]")
 _LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
 _LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
 _OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
@@ -43,9 +44,10 @@ def option_text(text: str) -> str:
 
 def without_texts(text: str, known: Mapping[str, str]) -> str:
     """Return a reply without the option texts that stand beside their own letters: A. 食物 B. 安全 is the list A B."""
-    for letter, option in known.items():
-        if option in text:
-            text = _without(text, letter, option)
+    if _LETTER.search(text):
+        for letter, option in known.items():
+            if option in text:
+                text = _without(text, letter, option)
     return text
 
 
@@ -56,15 +58,11 @@ def _without(text: str, letter: str, option: str) -> str:
         if place < done:
             continue
         end = place + len(option)
-        before, behind, over = (
-            _LETTER_BEFORE.search(text, max(done, place - 6), place),
-            _LETTER_BEHIND.match(text, end),
-            _OVER.match(text, end),
-        )
-        if over and before and before[1].upper() == letter:
+        over = _OVER.match(text, end)
+        if over and (before := _LETTER_BEFORE.search(text, max(done, place - 6), place)) and before[1].upper() == letter:
             parts += [text[done : before.start()], letter, " "]
             done = over.end()
-        elif behind and behind[1].upper() == letter:
+        elif (behind := _LETTER_BEHIND.match(text, end)) and behind[1].upper() == letter:
             parts += [text[done:place], letter, " "]
             done = behind.end()
     return "".join(parts) + text[done:]

@@ -36,7 +36,8 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
         text = _QUESTION.sub(",", text)
     if text.count("选") > 1:
         text = _CHOSEN_EACH.sub(lambda each: "选" + "".join(_LETTERS.findall(each[0])), text)
-    text = _SAME_AGAIN.sub(r"\1", text)
+    if _SAME_AGAIN.search(text):
+        text = _SAME_AGAIN.sub(r"\1", text)
     if ("第" in text or "选项" in text or "前" in text) and not _LETTERS.search(text):
         text = _ORDINAL.sub(_lettered, text)
     return without_texts(_CROSSED.sub(",", text) if "×" in text else text, known)
