@@ -30,7 +30,9 @@ _GAP_IN_WORD = re.compile(r" (?<=[\u4e00-\u9fff] )(?=[\u4e00-\u9fff])")
 _WIDE = [*zip("，：；！？（）", ",:;!?()", strict=True)]
 _TRADITIONAL = "確錯選項為對應題該這說無關誤實證條內結論雖覺憶識徵現專"
 _IN_TRADITIONAL = re.compile(f"[{_TRADITIONAL}]")
-_SIMPLE = "".join(f"{chr(ord(first) + 1)}-{chr(ord(last) - 1)}" for first, last in pairwise("\u4dff" + "".join(sorted(_TRADITIONAL)) + "\ua000"))
+_SIMPLE = "".join(
+    f"{chr(ord(first) + 1)}-{chr(ord(last) - 1)}" for first, last in pairwise("\u4dff" + "".join(sorted(_TRADITIONAL)) + "\ua000")
+)
 _PLAIN = re.compile(rf"[A-Za-z0-9{_SIMPLE},.:;!?()\[\]\"'/+&= \n、。“”\-]*")
 
 
