@@ -27,6 +27,7 @@ from eval.reading.letters import (
 from eval.reading.option_texts import named_by_text, option_text
 from eval.reading.prepared import prepared
 from eval.reading.reply_text import folded
+from eval.reading.undecided import ends_without_answer, undecided, without_cases
 
 # The plainest forms, told from the reply as it came: B / 答案：B。 / A、C、D / B. the option's own words
 _QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?\s?)?([A-Ja-j]{1,10})[.。]?\s*")
@@ -46,13 +47,7 @@ _NEXT_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
-_UNDECIDED = re.compile(
-    r"(?:无法|难以|很难)(?:确定|判断|选择|抉择|取舍|区分|辨别|确认|肯定|作答|回答|解答|得出|给出|做出|作出|提供)|不(?:能|太|好|敢)?(?:确定|判断|肯定|清楚)|信息不足|(?:需要|缺少|缺乏)[^,。\n]{0,4}(?:信息|条件|资料)|有[^,。\n]{0,4}道理|都?有可能"
-    r"|(?<![a-z])(?:cannot|can't|unable|not sure|unsure)",
-    re.IGNORECASE,
-)
 _OR = re.compile("或|还是|or |/")
-_HEDGED = re.compile("无|难|不|息|需|缺|道|可|not|n't|nsure|unable")
 _LETTERS = re.compile(LETTERS)
 Known = Mapping[str, str]
 
@@ -122,7 +117,10 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _option_after(text, known, many) or _by_text(text, known, many)
     if "就是" in text and EITHER.search(text):
         return None
+    text = without_cases(text)
     before, text = text, without_rejected(text)
+    if ends_without_answer(text) and not labelled(text, STRONG, many):
+        return None
     turning = TURNING.search(text)
     if turning and (found := corrected(text, many)):
         return _checked(found, known)
@@ -148,7 +146,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
 
 def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
     """Return the options that a reply without a choice by letter concludes by their text, or else its loose letters."""
-    if _HEDGED.search(text) and _UNDECIDED.search(text) and text.rstrip("。.") not in known.values():
+    if undecided(text) and text.rstrip("。.") not in known.values():
         return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
     loose = "".join(letter for letter in _single_letters(text) if letter.upper() not in rejected)

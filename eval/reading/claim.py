@@ -14,8 +14,8 @@ _QUICK = re.compile(r"[\s“”\"*]*(正确|错误)[”“\"*]*(?:[。.！!]|$|[
 _JSON = re.compile(r"\A(?:json\s*)?\{\s*[\"'][^\"']{1,12}[\"']\s*:\s*")
 _QUOTED_CLAIM = re.compile(r"\A[^“\"「『‘'\n]{0,10}[“\"「『‘'][^“”\"「」『』‘’'\n]{5,200}[”\"」』’'](?=[的,]?(?:这|该|此|的|是))")
 _QUOTES = re.compile(r"[\"'“”‘’「」『』]")
-_BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}]")
-_SIGNS = re.compile(r"[~√×]")
+_BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}~]")  # 错误哦~ ends as with a comma
+_SIGNS = re.compile(r"[√×]")
 _MARKED = re.compile("|".join(each.pattern for each in (_QUOTES, _BRACKETS, _SIGNS)))
 _REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+")
 _GREETINGS = (
@@ -51,7 +51,7 @@ _ANY_SUBJECT = (
     r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
 )
 # What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
-_ENDS = r"(?=\s*(?:的|了|吧|哦|呢|呀|啊){0,2}\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d)))"
+_ENDS = r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|哈|嘛|噢){0,2}\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d)))"
 _VERDICTS = [
     (
         WRONG,

@@ -17,7 +17,9 @@ CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
 # Atomic and bounded, so that a reply that runs on in letters is read in one pass.
 # Behind a comma a letter belongs to the run only where it opens no clause of its own: 选ABD，C违背了原则.
 _CLAUSE = r"(?=[^\s,、。;:.!?)\]}】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
-RUN = rf"(?>{ITEM}(?:{SAME}(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"
+_OTHERS_NOT = rf"\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?(?:都|均|全|皆)?[不错×]"  # A、B,C和D都不选
+_PARTED = rf"(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!{_OTHERS_NOT})"
+RUN = rf"(?>{ITEM}(?:{SAME}{_PARTED}(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"
 LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}"
 
 _LETTERS = re.compile(LETTERS)
@@ -36,7 +38,7 @@ _RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
 _WRONG = (
-    r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])"
+    r"(?:错误|不正确|不对|不符|有误|不(?:是|(?:应该|应当|[当入应可宜能])?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])"
     r"|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
 )
 _RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"

@@ -33,6 +33,7 @@ _DECIDING = (
 _CONCLUDING = re.compile(
     rf"(?:{_DECIDING}|(?<!因)为|[是由即]了?(?:典型的|一种|经典的)?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z"
 )
+_TELLING = re.compile(r"(?:\A|[,。;:\n])\s?[这它此]?(?:属于|就是|正是|便是|即为)(?:典型的|一种)?[\"'“‘(【\[]?\Z")
 _DECIDED = re.compile(rf"{_DECIDING}[:\s]*[\"'“‘(【\[]?\s?\Z")
 
 
@@ -87,7 +88,7 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
         return None
     places = [each for listed in _lists(text, sorted(places)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
     if concluded and not many and len({letter for _, _, letter in places}) > 1:
-        places = [each for each in places if _decided(text, each[0], each[1])]
+        places = [each for each in places if _decided(text, *each[:2])] or [each for each in places if _told(text, *each[:2])]
     elif concluded:
         places = [each for listed in _lists(text, places) if _concluded(text, listed[0][0], listed[-1][1]) for each in listed]
     named = {letter for _, _, letter in places}
@@ -125,6 +126,11 @@ def _decided(text: str, start: int, end: int) -> bool:
     """Tell whether one text among several is the one chosen: it opens the reply, or stands behind a choosing word."""
     opens = text[end : end + 1] in ("。", "(", "\n") and _OPENING.fullmatch(text, 0, start)
     return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
+
+
+def _told(text: str, start: int, end: int) -> bool:
+    """Tell whether a text is all that a clause says of the question, and not of another option: 既…又…，属于趋避冲突。"""
+    return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
 
 
 def _places(text: str, option: str) -> list[int]:
