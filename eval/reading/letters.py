@@ -24,7 +24,7 @@ LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}
 
 _LETTERS = re.compile(LETTERS)
 _RANGE = re.compile(
-    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?"
+    r"([A-Ja-j])(?<![A-Za-z0-9].)(?<![A-Ja-j]-.)(?<![A-Ja-j] - .)(?:选?项)?[ \t]?"
     r"(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
@@ -53,6 +53,7 @@ _REJECTED = re.compile(
     rf"|{CLOSE_RUN}{_COUNTED}{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG})"
 )
 _REJECTED_IN_ENGLISH = re.compile(
+    r"(?=[nNw,;。.\n(\[\"'“选项 A-Ja-j])"
     rf"(?:(?<![A-Za-z])not|without)\s(?:include\s|contain\s|options?\s)?{CLOSE_RUN}(?:\s(?:or|and)\s{ITEM})?"
     rf"|{CLOSE_RUN}\s(?:is|are|can be|should be)\s(?:all\s|both\s)?(?:incorrect|wrong|not\s|ruled out|excluded|false|eliminated)"
     rf"|{CLOSE_RUN}(?:,? (?:and )?{ITEM})?\s(?:should|do|does)(?: not|n't)"

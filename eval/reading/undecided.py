@@ -30,7 +30,8 @@ def undecided(text: str) -> bool:
 
 def ends_without_answer(text: str) -> bool:
     """Tell whether a reply's last words are that there is no answer to be given."""
-    return bool(("答案" in text[-12:] or "选择" in text[-12:] or "结论" in text[-12:]) and _NO_ANSWER.search(text[-32:]))
+    end = text[-32:]
+    return bool(("无" in end or "不能" in end or "难" in end or "没" in end) and _NO_ANSWER.search(end))
 
 
 def without_cases(text: str) -> str:
