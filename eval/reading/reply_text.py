@@ -22,10 +22,10 @@ _SIGNS = str.maketrans(
     | dict.fromkeys("❌✗✘✖❎", "×")
     | {chr(ord("①") + number): f" {number + 1}. " for number in range(20)}  # NFKC would glue the number to what follows
 )
-_MARK_UP = re.compile(
-    r"[*_`#$]+|\\(?:boxed|text\w*|math\w+)|\\[()\[\]]|\\(?=[{}%])|[\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]"
-)
-_BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+_ESCAPES = re.compile(r"\\(?:boxed|text\w*|math\w+|[()\[\]]|(?=[{}%]))")
+_MARKS = re.compile(r"[*_`#$\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]+")
+_ODD_BLANK = re.compile(r"[^\S\n ]")
+_BLANKS = re.compile(r" {2,}")
 _GAP_IN_WORD = re.compile(r" (?<=[\u4e00-\u9fff] )(?=[\u4e00-\u9fff])")
 _WIDE = [*zip("，：；！？（）", ",:;!?()", strict=True)]
 _TRADITIONAL = "確錯選項為對應題該這說無關誤實證條內結論雖覺憶識徵現專"
@@ -84,7 +84,9 @@ def folded(text: str) -> str:
             text = _HTML.sub("", text)
         if "~~" in text:
             text = _STRUCK.sub("", text)
-        text = _BLANKS.sub(" ", _MARK_UP.sub("", text))
+        if "\\" in text:
+            text = _ESCAPES.sub("", text)
+        text = _ODD_BLANK.sub(" ", _MARKS.sub("", text))
         if _IN_TRADITIONAL.search(text):
             text = _converter().convert(text)
     return settled(text)
