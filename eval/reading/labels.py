@@ -57,7 +57,7 @@ EITHER = re.compile(
     rf"{ITEM}[,(]?\s?(?:或者?|还是|or(?=\s))(?:是|选)?\s?{ITEM}|[A-J]{{2,}}\s?/\s?[A-J]{{2,}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
 )
 _SECOND = re.compile(
-    rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两符才]))"
+    rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两符才正对]))"
 )  # a second letter where one was asked
 _BELOW = re.compile(r"[^\n,。A-J]{0,6}:? ?\n")
 _LISTED = re.compile(

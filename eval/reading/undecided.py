@@ -18,7 +18,7 @@ _NO_ANSWER = re.compile(
 )
 _CONDITION = r"(?:如果|若|假如|倘若|按照?)[^,。;:\nA-J]{1,24},"
 _SUPPOSING = re.compile(_CONDITION)
-_CASE = rf"(?:但|而)?{_CONDITION}[^。;\nA-J]{{0,30}}{LETTERS}[^。;\n]{{0,12}}[。;]\s?"
+_CASE = rf"(?:但|而)?{_CONDITION}[^。;\nA-J]{{0,26}}(?:答案|选|则|即)[^。;\nA-J]{{0,20}}{LETTERS}[^。;\n]{{0,12}}[。;]\s?"
 _CASES = re.compile(rf"{_CASE}(?:{_CASE}){{1,4}}")
 _ONE_CASE = re.compile(_CASE)
 
