@@ -41,7 +41,7 @@ def read_answer(task: str, reply: str, options: Options, finish_reason: FinishRe
     A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer that stands
     before the cut is an answer.
     """
-    read = READERS[one_of(task, READERS, "task", "answers")]
+    read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
     if finish_reason == "error":
         return "failed", None
     text, cut = said(reply)
@@ -71,7 +71,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
 
 def by_letter(options: Any) -> Any:
     """Return options as letter -> text, those of a case group as a list of such."""
-    if isinstance(options, dict) and {*map(type, options.values())} <= _TEXTS:
+    if isinstance(options, dict) and _TEXTS.issuperset(map(type, options.values())):
         return options
     if isinstance(options, list) and all(isinstance(option, dict) and option.keys() >= {"letter", "text"} for option in options):
         return {option["letter"]: option["text"] for option in options}

@@ -8,6 +8,7 @@ Letters inside words (ADHD), letters that the reply rejects, and letters outside
 
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from eval.reading.exclusion import by_exclusion
@@ -17,6 +18,7 @@ from eval.reading.letters import (
     AND,
     ITEM,
     LETTERS,
+    has_letters,
     letters_approved,
     letters_of,
     rejected_letters,
@@ -25,8 +27,12 @@ from eval.reading.letters import (
 from eval.reading.option_texts import named_by_text, option_text
 from eval.reading.prepared import prepared
 from eval.reading.reply_text import folded
+from eval.reading.undecided import ends_without_answer, undecided, without_cases
 
-_QUICK = re.compile(r"(?:(?:正确)?答案\s?(?:[:是为]|是:|为:)?\s?)?([A-Ja-j]{1,10})[.。]?")
+# The plainest forms, told from the reply as it came: B / 答案：B。 / A、C、D / B. the option's own words
+_QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?\s?)?([A-Ja-j]{1,10})[.。]?\s*")
+_QUICK_LIST = re.compile(r"(?:(?:正确)?答案[:是为]?)?([A-J](?:[、,][A-J]){1,9})[.。]?")
+_QUICK_TEXT = re.compile(r"\s*(?:答案[:：])?(?P<letter>[A-J])[.、:：] ?(?P<text>[^\s.。]+)[.。]?\s*")
 _JSON = re.compile(r"[\"'](?:ans|answer|choice|答案|选项)[\"']\s?:\s?(\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)", re.IGNORECASE)
 _BARE_END = re.compile(
     r"[\s)\]}\"'”’]*(?:选?项)?\s?"
@@ -41,13 +47,8 @@ _NEXT_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
-_UNDECIDED = re.compile(
-    r"(?:无法|难以|很难)(?:确定|判断|选择|抉择|取舍|区分|辨别|确认|肯定|作答|回答|解答|得出|给出|做出|作出|提供)|不(?:能|太|好|敢)?(?:确定|判断|肯定|清楚)|信息不足|(?:需要|缺少|缺乏)[^,。\n]{0,4}(?:信息|条件|资料)|有[^,。\n]{0,4}道理|都?有可能"
-    r"|(?<![a-z])(?:cannot|can't|unable|not sure|unsure)",
-    re.IGNORECASE,
-)
 _OR = re.compile("或|还是|or |/")
-_HEDGED = re.compile("无|难|不|息|需|缺|道|可|not|n't|nsure|unable")
+_LETTERS = re.compile(LETTERS)
 Known = Mapping[str, str]
 
 
@@ -57,14 +58,20 @@ def read_single(reply: str, options: Mapping[str, str]) -> str | None:
     return letters if letters and len(letters) == 1 else None
 
 
+def read_folded(text: str, options: Mapping[str, str]) -> str | None:
+    """Return what read_single does, of a text that is folded already."""
+    letters = _read_folded(text, _known(options), many=False)
+    return letters if letters and len(letters) == 1 else None
+
+
 def read_several(reply: str, options: Mapping[str, str]) -> str | None:
     """Return the set of letters a reply commits to, sorted, or None."""
     return _read(reply, options, many=True)
 
 
-def committed(reply: str, options: Mapping[str, str]) -> str | None:
-    """Return the one letter that stands behind a label or a choosing verb, or None."""
-    text = prepared(folded(reply), _known(options))
+def committed(text: str, options: Mapping[str, str]) -> str | None:
+    """Return the one letter that stands behind a label or a choosing verb of a folded text, or None."""
+    text = prepared(text, _known(options))
     found = labelled(text, STRONG, many=False) or labelled(text, WEAK, many=False)
     return _checked(found, _known(options), one=True) if found else None
 
@@ -81,10 +88,19 @@ def _known_of(options: tuple[tuple[str, str], ...]) -> Known:
 
 
 def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
-    text = folded(reply)
     known = _known(options)
+    if quick := _QUICK.fullmatch(reply):
+        return _checked(quick[1], known)
+    if (quick := _QUICK_TEXT.fullmatch(reply)) and option_text(quick["text"]) == known.get(quick["letter"]):
+        return quick["letter"]
+    return _read_folded(folded(reply), known, many)
+
+
+def _read_folded(text: str, known: Known, many: bool) -> str | None:
     if quick := _QUICK.fullmatch(text):
         return _checked(quick[1], known)
+    if many and (quick := _QUICK_LIST.fullmatch(text)):
+        return _checked(quick[1].replace("、", "").replace(",", ""), known)
     if "\n" in text and (turn := _NEXT_QUESTION.search(text)) and turn.start() and (found := _answer(text[: turn.start()], known, many)):
         return found
     return _answer(text, known, many)
@@ -97,9 +113,14 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     text = prepared(text, known)
     if found := by_exclusion(text, known, many):
         return found
+    if not has_letters(text):
+        return _option_after(text, known, many) or _by_text(text, known, many)
     if "就是" in text and EITHER.search(text):
         return None
+    text = without_cases(text)
     before, text = text, without_rejected(text)
+    if ends_without_answer(text) and not labelled(text, STRONG, many):
+        return None
     turning = TURNING.search(text)
     if turning and (found := corrected(text, many)):
         return _checked(found, known)
@@ -119,9 +140,14 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return _checked(found, known)
     if approved := letters_approved(text):
         return _checked(approved, known, one=not many)
-    if _HEDGED.search(text) and _UNDECIDED.search(text) and text.rstrip("。.") not in known.values():
-        return None
     rejected = rejected_letters(before) if before != text else set()
+    return _by_text(text, known, many, rejected)
+
+
+def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
+    """Return the options that a reply without a choice by letter concludes by their text, or else its loose letters."""
+    if undecided(text) and text.rstrip("。.") not in known.values():
+        return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
     loose = "".join(letter for letter in _single_letters(text) if letter.upper() not in rejected)
     return named_by_text(text, left, many, concluded=True) or _checked(loose, known, one=not many)
@@ -130,7 +156,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
 def _checked(letters: str, known: Known, one: bool = False) -> str | None:
     """Return letters as a sorted set, or None when there are none, one is no option, or several stand where one was asked."""
     chosen = "".join(sorted(set(letters.upper())))
-    if not chosen or not set(chosen) <= set(known) or (one and len(chosen) > 1):
+    if not chosen or not known.keys() >= set(chosen) or (one and len(chosen) > 1):
         return None
     return chosen
 
@@ -156,4 +182,4 @@ def _option_after(text: str, known: Known, many: bool) -> str | None:
 
 def _single_letters(text: str) -> str:
     """Return the letters that stand alone in a reply; those that it rejects are no longer there."""
-    return "".join(match[0] for match in re.finditer(LETTERS, text) if len(match[0]) == 1)
+    return "".join(match[0] for match in _LETTERS.finditer(text) if len(match[0]) == 1)

@@ -14,8 +14,9 @@ _QUICK = re.compile(r"[\s“”\"*]*(正确|错误)[”“\"*]*(?:[。.！!]|$|[
 _JSON = re.compile(r"\A(?:json\s*)?\{\s*[\"'][^\"']{1,12}[\"']\s*:\s*")
 _QUOTED_CLAIM = re.compile(r"\A[^“\"「『‘'\n]{0,10}[“\"「『‘'][^“”\"「」『』‘’'\n]{5,200}[”\"」』’'](?=[的,]?(?:这|该|此|的|是))")
 _QUOTES = re.compile(r"[\"'“”‘’「」『』]")
-_BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}]")
-_SIGNS = re.compile(r"[~√×]")
+_BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}~]")  # 错误哦~ ends as with a comma
+_SIGNS = re.compile(r"[√×]")
+_MARKED = re.compile("|".join(each.pattern for each in (_QUOTES, _BRACKETS, _SIGNS)))
 _REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+")
 _GREETINGS = (
     r"(?:你好|您好|好的|明白了?|收到|了解了?|没问题|嗯|哈+|很高兴[^,。!]{0,12}|(?:很|非常|十分)?抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
@@ -50,7 +51,7 @@ _ANY_SUBJECT = (
     r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
 )
 # What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
-_ENDS = r"(?=\s*(?:的|了|吧|哦|呢|呀|啊){0,2}\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d)))"
+_ENDS = r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|哈|嘛|噢){0,2}\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d)))"
 _VERDICTS = [
     (
         WRONG,
@@ -115,10 +116,18 @@ def read_claim(reply: str) -> str | None:
 
 def _opening_text(reply: str) -> str:
     """Return what a reply says first, without what asserts nothing; its first 600 characters hold that."""
-    text = _JSON.sub("", simplified(folded(reply[:600])))
-    text = _QUOTES.sub("", _QUOTED_CLAIM.sub("", text))
-    text = _REPEATED.sub(r"\1", _BRACKETS.sub(",", _SIGNS.sub("", text)))
+    text = simplified(folded(reply[:600]))
+    if _MARKED.search(text):
+        text = _QUOTES.sub("", _without_opening(_QUOTED_CLAIM, _without_opening(_JSON, text)))
+        text = _BRACKETS.sub(",", _SIGNS.sub("", text))
+    if text.count(RIGHT) > 1 or text.count(WRONG) > 1:
+        text = _REPEATED.sub(r"\1", text)
     return _without_lead_ins(text)
+
+
+def _without_opening(opening: re.Pattern, text: str) -> str:
+    match = opening.match(text)
+    return text[match.end() :] if match else text
 
 
 def _without_lead_ins(text: str) -> str:

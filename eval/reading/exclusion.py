@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from eval.reading.labels import STRONG, labelled
-from eval.reading.letters import LETTERS, RUN, letters_of
+from eval.reading.letters import RUN, has_letters, letters_of, rejected_letters
 
 _ALL = re.compile(
     r"(?:以上|所有|全部|各|[三四五]个?)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为|属于|应该?|要|可以?)?(?:正确|对|选)|全部?选择?(?!项)"
@@ -17,17 +17,17 @@ _NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|�
 _NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
 _REST = r"(?:其[余他它]|剩下|剩余|另外)"
 _EXCEPT = re.compile(
+    r"(?=[除不排去选项 A-Ja-jEe(\[\"'“])"
     rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?(?:选|保留)?\s?{_REST}"
-    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|是?不可取|不是|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
-    r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?:[。.]|$)|(?:对|正确)))"
+    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|是?不可取|不是|也?不(?:应|应该|应当|能|当|入)?选|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
+    r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?=[。.]|$|应?当?选|入选|正确|符合)|(?:对|正确)))"
     rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
     rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
     rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
 )
-_EXCEPTING = re.compile("除|外|其|剩|xcept|but|other")
+_EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
 _OTHERS = re.compile(_REST)
 _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left
-_LETTERS = re.compile(LETTERS)
 
 
 def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
@@ -37,13 +37,17 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
     """
     if not _LEAVING.search(text):
         return None
-    if _EXCEPTING.search(text) and (match := _EXCEPT.search(text if _LETTERS.search(text) else _with_letters(text, known))):
-        named = set(letters_of(match["run"] or match["left"] or match["out"] or match["not"] or match["only"] or match["english"]))
+    lettered = has_letters(text)
+    if _EXCEPTING.search(text) and (match := _EXCEPT.search(text if lettered else _with_letters(text, known))):
+        before = rejected_letters(text[: match.end()]) if match["not"] else set()  # C不选,D也不选,其余两项当选
+        named = before | set(letters_of(match["run"] or match["left"] or match["out"] or match["not"] or match["only"] or match["english"]))
         left = named if match["wrong"] else set(known) - named
         return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None
-    if _NONE.search(text) and not _LETTERS.search(text):
+    if lettered:
+        return None
+    if _NONE.search(text):
         return "".join(letter for letter, words in known.items() if _NONE_OPTION.match(words)) or None
-    if _ALL.search(text) and not _OTHERS.search(text) and not _LETTERS.search(text):
+    if _ALL.search(text) and not _OTHERS.search(text):
         option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
         return "".join(option or sorted(known)) if many or option else None
     return None

@@ -14,6 +14,7 @@ _VERDICT = re.compile(
     re.IGNORECASE,
 )
 _DECISION = re.compile(r"(?P<not>不(?:当|入|应|能|可|予|应该)?选|未(?:当|入)选|排除)|(?P<yes>(?:当|入|应|可|要)选|选(?=$|[,)]))")
+_SIGN_BEHIND = re.compile(r"[。;]\s?(?=[√×](?! ?[A-J]))")  # the sign of the sentence before it
 _ANY = re.compile(r"选|正|错|对|×|√|符|属|是|orrect|rong|rue|alse|yes|Yes")
 
 
@@ -24,6 +25,7 @@ def judged_one_by_one(text: str) -> str | None:
     """
     if ("\n" not in text and "。" not in text and ";" not in text) or not _ANY.search(text):
         return None
+    text = _SIGN_BEHIND.sub(",", text)
     verdicts: dict[str, bool] = {}
     items = 0
     for item in _ITEM.finditer(text):

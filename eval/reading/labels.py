@@ -18,9 +18,11 @@ STRONG = re.compile(
 )
 _BETTER = r"(?:合适|恰当|符合|接近|准确|妥当|合理|贴切)"
 WEAK = re.compile(
-    r"(?=[应选而就改倾偏即是可也或大多其实确最更比因所故综只那cpsligowthCPSLITH])"
+    r"(?=[应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那cpsligowthCPSLITH])"
     r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<!如果)(?<!假如)(?<![若当入])"
-    r"(?:应?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
+    r"(?:应?当?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
+    r"|(?<=[,。;:\n])对应的?(?:答案|选项)?(?:应该?|就|正)?[是为](?=\s?(?:选?项)?\s?[A-Ja-j](?![A-Za-z]))"
+    rf"|[只唯]有(?=\s?{RUN}[^,。;:\nA-J不]{{0,10}}?(?:符合|正确|对(?:的|[,。]|$)|恰当|贴切))"
     rf"|即(?=\s?{RUN}\s?(?:[。.]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-Ja-j])"
     r"|(?:可能|也许|或许|(?:\A|(?<=[,。;]))或者(?=[是选])|大概率?|多半|其实|实际上?|实则|确认|确定|只剩下?|剩下)(?:应该?|就)?[是为选:]?(?=\s?[A-Ja-j(])"
     rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为](?=\s?[A-Ja-j(])"
@@ -54,7 +56,9 @@ _TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来
 EITHER = re.compile(
     rf"{ITEM}[,(]?\s?(?:或者?|还是|or(?=\s))(?:是|选)?\s?{ITEM}|[A-J]{{2,}}\s?/\s?[A-J]{{2,}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
 )
-_SECOND = re.compile(rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两]))")  # a second letter where one was asked
+_SECOND = re.compile(
+    rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两符才正对]))"
+)  # a second letter where one was asked
 _BELOW = re.compile(r"[^\n,。A-J]{0,6}:? ?\n")
 _LISTED = re.compile(
     rf"\s?(?:[-•*·>]|\(?\d{{1,2}}\s?[.、:)]+)?\s?(?P<item>{LETTERS})\s?(?:选?项)?"
@@ -70,13 +74,13 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
         if run and EITHER.match(text, run.start("run")):
             found.append((match.start(), ""))
-        elif many and label is STRONG and (listed := _listed(text, match.end())):
+        elif many and label is STRONG and "\n" in text and (listed := _listed(text, match.end())):
             found.append((match.start(), listed))
         elif run:
             second = None if many else _SECOND.match(text, run.end())
-            found.append((match.start(), letters_of(run["run"]) + letters_of(second["run"] if second else "")))
-    if not found:
-        return None
+            found.append((match.start(), letters_of(run["run"]) + (letters_of(second["run"]) if second else "")))
+    if len(found) < 2:
+        return found[0][1] if found else None
     if (
         label is WEAK
         and len({letters for _, letters in found}) > 1

@@ -3,7 +3,8 @@
 import re
 
 # A run of letters that is no word and no part of a term: 维生素C, A型, B细胞, C反应蛋白.
-LETTERS = r"(?<![A-Za-z0-9素肝])[A-Ja-j]{1,10}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
+# It begins with the letter, so that a search looks at nothing else.
+LETTERS = r"[A-Ja-j](?<![A-Za-z0-9素肝].)[A-Ja-j]{0,9}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
 ITEM = r"[(\[\"'“]{0,3}(?:选?项)? ?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
 AND = (
     r"(?:\s?(?:[、,]\s?"
@@ -16,12 +17,14 @@ CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
 # Atomic and bounded, so that a reply that runs on in letters is read in one pass.
 # Behind a comma a letter belongs to the run only where it opens no clause of its own: 选ABD，C违背了原则.
 _CLAUSE = r"(?=[^\s,、。;:.!?)\]}】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
-RUN = rf"(?>{ITEM}(?:{SAME}(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"
+_OTHERS_NOT = rf"(?<=[、和与及选择][A-J])\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?(?:都|均|全|皆)?[不错×]"  # A、B,C和D都不选
+_PARTED = rf"(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!{_OTHERS_NOT})"
+RUN = rf"(?>{ITEM}(?:{SAME}{_PARTED}(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"
 LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}"
 
 _LETTERS = re.compile(LETTERS)
 _RANGE = re.compile(
-    r"(?<![A-Za-z0-9])(?<![A-Ja-j]-)(?<![A-Ja-j] - )([A-Ja-j])(?:选?项)?[ \t]?"
+    r"([A-Ja-j])(?<![A-Za-z0-9].)(?<![A-Ja-j]-.)(?<![A-Ja-j] - .)(?:选?项)?[ \t]?"
     r"(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
@@ -35,7 +38,7 @@ _RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
 _WRONG = (
-    r"(?:错误|不正确|不对|不符|有误|不(?:是|[当入应可宜能]?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])"
+    r"(?:错误|不正确|不对|不符|有误|不(?:是|(?:应该|应当|[当入应可宜能])?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])"
     r"|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
 )
 _RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"
@@ -50,6 +53,7 @@ _REJECTED = re.compile(
     rf"|{CLOSE_RUN}{_COUNTED}{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG})"
 )
 _REJECTED_IN_ENGLISH = re.compile(
+    r"(?=[nNw,;。.\n(\[\"'“选项 A-Ja-j])"
     rf"(?:(?<![A-Za-z])not|without)\s(?:include\s|contain\s|options?\s)?{CLOSE_RUN}(?:\s(?:or|and)\s{ITEM})?"
     rf"|{CLOSE_RUN}\s(?:is|are|can be|should be)\s(?:all\s|both\s)?(?:incorrect|wrong|not\s|ruled out|excluded|false|eliminated)"
     rf"|{CLOSE_RUN}(?:,? (?:and )?{ITEM})?\s(?:should|do|does)(?: not|n't)"
@@ -63,9 +67,14 @@ _APPROVED = re.compile(
 )
 
 
+def has_letters(text: str) -> bool:
+    """Tell whether an option letter stands anywhere in the text."""
+    return bool(_LETTERS.search(text))
+
+
 def letters_of(run: str) -> str:
     """Return the letters of a run as they stand, in upper case."""
-    return "".join(_LETTERS.findall(run)).upper()
+    return run.upper() if len(run) == 1 else "".join(_LETTERS.findall(run)).upper()
 
 
 def letters_approved(text: str) -> str:

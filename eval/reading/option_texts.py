@@ -10,6 +10,7 @@ _NOT_BEFORE = re.compile(
     r"(?:不是|避免|不要|不得|防止|没有|考[查察核]|涉及|关于|不(?:能|应|可|宜)?(?:诊断|考虑|认为|判断)为?"
     r"|不选|不应选|并非|排除|除了?|不包括|不能选|而非|否定|不应为|相比|不)[\s选项:]*$"
 )
+_LETTER = re.compile(r"[A-Ja-j]")
 _LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
 _LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
 _OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
@@ -32,6 +33,7 @@ _DECIDING = (
 _CONCLUDING = re.compile(
     rf"(?:{_DECIDING}|(?<!因)为|[是由即]了?(?:典型的|一种|经典的)?|属于|就是|叫做?|称为|正确|考虑|诊断)[:\s]*[\"'“‘(【\[]?\s?\Z"
 )
+_TELLING = re.compile(r"(?:\A|[,。;:\n])\s?[这它此]?(?:属于|就是|正是|便是|即为)(?:典型的|一种)?[\"'“‘(【\[]?\Z")
 _DECIDED = re.compile(rf"{_DECIDING}[:\s]*[\"'“‘(【\[]?\s?\Z")
 
 
@@ -43,9 +45,10 @@ def option_text(text: str) -> str:
 
 def without_texts(text: str, known: Mapping[str, str]) -> str:
     """Return a reply without the option texts that stand beside their own letters: A. 食物 B. 安全 is the list A B."""
-    for letter, option in known.items():
-        if option in text:
-            text = _without(text, letter, option)
+    if _LETTER.search(text):
+        for letter, option in known.items():
+            if option in text:
+                text = _without(text, letter, option)
     return text
 
 
@@ -56,15 +59,11 @@ def _without(text: str, letter: str, option: str) -> str:
         if place < done:
             continue
         end = place + len(option)
-        before, behind, over = (
-            _LETTER_BEFORE.search(text, max(done, place - 6), place),
-            _LETTER_BEHIND.match(text, end),
-            _OVER.match(text, end),
-        )
-        if over and before and before[1].upper() == letter:
+        over = _OVER.match(text, end)
+        if over and (before := _LETTER_BEFORE.search(text, max(done, place - 6), place)) and before[1].upper() == letter:
             parts += [text[done : before.start()], letter, " "]
             done = over.end()
-        elif behind and behind[1].upper() == letter:
+        elif (behind := _LETTER_BEHIND.match(text, end)) and behind[1].upper() == letter:
             parts += [text[done:place], letter, " "]
             done = behind.end()
     return "".join(parts) + text[done:]
@@ -89,7 +88,7 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
         return None
     places = [each for listed in _lists(text, sorted(places)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
     if concluded and not many and len({letter for _, _, letter in places}) > 1:
-        places = [each for each in places if _decided(text, each[0], each[1])]
+        places = [each for each in places if _decided(text, *each[:2])] or [each for each in places if _told(text, *each[:2])]
     elif concluded:
         places = [each for listed in _lists(text, places) if _concluded(text, listed[0][0], listed[-1][1]) for each in listed]
     named = {letter for _, _, letter in places}
@@ -127,6 +126,11 @@ def _decided(text: str, start: int, end: int) -> bool:
     """Tell whether one text among several is the one chosen: it opens the reply, or stands behind a choosing word."""
     opens = text[end : end + 1] in ("。", "(", "\n") and _OPENING.fullmatch(text, 0, start)
     return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
+
+
+def _told(text: str, start: int, end: int) -> bool:
+    """Tell whether a text is all that a clause says of the question, and not of another option: 既…又…，属于趋避冲突。"""
+    return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
 
 
 def _places(text: str, option: str) -> list[int]:

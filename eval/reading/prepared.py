@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from eval.reading.letters import LETTERS, ranges_spelled_out, without_words
 from eval.reading.option_texts import without_texts
 
-_SAME_AGAIN = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
+_SAME_AGAIN = re.compile(r"([A-Ja-j])(?<![A-Za-z0-9].)(?:[\s、,;]{1,2}\1)+(?![A-Za-z0-9])")
 _QUESTION = re.compile(r"[^,。;:!?\n]{0,40}(?:[吗吧呢]|还是[^,。;:!?\n]{1,12})\s?\?")
 _SIGN_IN_BRACKETS = re.compile(r"[(\[]\s?(?:(√|正确|对|是|[当入应]?选)|×|错误?|不正确|不对|否|不选)\s?[)\]]")
 _TICKED = re.compile(r"\[[xXvV√]\] ?(?=(?:选项 ?)?[A-J](?![A-Za-z0-9]))")
@@ -36,7 +36,8 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
         text = _QUESTION.sub(",", text)
     if text.count("选") > 1:
         text = _CHOSEN_EACH.sub(lambda each: "选" + "".join(_LETTERS.findall(each[0])), text)
-    text = _SAME_AGAIN.sub(r"\1", text)
+    if _SAME_AGAIN.search(text):
+        text = _SAME_AGAIN.sub(r"\1", text)
     if ("第" in text or "选项" in text or "前" in text) and not _LETTERS.search(text):
         text = _ORDINAL.sub(_lettered, text)
     return without_texts(_CROSSED.sub(",", text) if "×" in text else text, known)

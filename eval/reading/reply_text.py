@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from functools import cache
+from itertools import pairwise
 
 from opencc import OpenCC
 
@@ -21,15 +22,18 @@ _SIGNS = str.maketrans(
     | dict.fromkeys("❌✗✘✖❎", "×")
     | {chr(ord("①") + number): f" {number + 1}. " for number in range(20)}  # NFKC would glue the number to what follows
 )
-_MARK_UP = re.compile(
-    r"[*_`#$]+|\\(?:boxed|text\w*|math\w+)|\\[()\[\]]|\\(?=[{}%])|[\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]"
+_ESCAPES = re.compile(r"\\(?:boxed|text\w*|math\w+|[()\[\]]|(?=[{}%]))")
+_MARKS = re.compile(r"[*_`#$\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]+")
+_ODD_BLANK = re.compile(r"[^\S\n ]")
+_BLANKS = re.compile(r" {2,}")
+_GAP_IN_WORD = re.compile(r" (?<=[\u4e00-\u9fff] )(?=[\u4e00-\u9fff])")
+_WIDE = [*zip("，：；！？（）", ",:;!?()", strict=True)]
+_TRADITIONAL = "確錯選項為對應題該這說無關誤實證條內結論雖覺憶識徵現專"
+_IN_TRADITIONAL = re.compile(f"[{_TRADITIONAL}]")
+_SIMPLE = "".join(
+    f"{chr(ord(first) + 1)}-{chr(ord(last) - 1)}" for first, last in pairwise("\u4dff" + "".join(sorted(_TRADITIONAL)) + "\ua000")
 )
-_BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
-_LINES = re.compile(r" ?\n ?(?:\n ?)*")  # one rule for all white space: a model may run on in it
-_GAP_IN_WORD = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
-_PLAIN = re.compile(r"[A-Za-z0-9\u4e00-\u9fff,.:;!?()\[\]\"'/+&= \-]*")
-_WIDE = str.maketrans("，。：；！？（）、", ",。:;!?()、")
-_TRADITIONAL = re.compile(r"[確錯選項為對應題該這說無關誤實證條內結論雖覺憶識徵現專]")
+_PLAIN = re.compile(rf"[A-Za-z0-9{_SIMPLE},.:;!?()\[\]\"'/+&= \n、。“”\-]*")
 
 
 def without_reasoning(reply: str) -> str | None:
@@ -68,30 +72,47 @@ def folded(text: str) -> str:
     Signs for right and wrong become √ and ×, runs of blanks one blank, empty lines one. A tilde stays: A~D is a range.
     """
     if not text.isascii():
-        text = text.translate(_WIDE)
-    if not _PLAIN.fullmatch(text):
-        text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
-        if "<" in text or "[" in text:
-            text = _CONTROL.sub("\n", text)
+        for wide, narrow in _WIDE:
+            text = text.replace(wide, narrow)
+    plain = _PLAIN.fullmatch(text)
+    if not plain:
+        text = unicodedata.normalize("NFKC", text if text.isascii() else text.translate(_SIGNS))
+    if "<" in text or "[" in text:
+        text = _CONTROL.sub("\n", text)
+    if not plain:
         if "</" in text:
             text = _HTML.sub("", text)
         if "~~" in text:
             text = _STRUCK.sub("", text)
-        text = _BLANKS.sub(" ", _MARK_UP.sub("", text))
-        if "\n" in text:
-            text = _LINES.sub(_one_gap, text)
-    if _TRADITIONAL.search(text):
-        text = simplified(text)
+        if "\\" in text:
+            text = _ESCAPES.sub("", text)
+        text = _ODD_BLANK.sub(" ", _MARKS.sub("", text))
+        if _IN_TRADITIONAL.search(text):
+            text = _converter().convert(text)
+    return settled(text)
+
+
+def settled(text: str) -> str:
+    """Return text whose blanks, empty lines and blanks within Chinese words are put right."""
+    if "  " in text:
+        text = _BLANKS.sub(" ", text)
+    if "\n" in text:
+        text = text.replace(" \n", "\n").replace("\n ", "\n")
+        while "\n\n\n" in text:
+            text = text.replace("\n\n\n", "\n\n")
     return (_GAP_IN_WORD.sub("", text) if " " in text else text).strip()
 
 
-def _one_gap(lines: re.Match) -> str:
-    return "\n\n" if lines[0].count("\n") > 1 else "\n"
-
-
 def simplified(text: str) -> str:
-    """Return text in simplified characters."""
-    return _converter().convert(text)
+    """Return text in simplified characters; converting costs ten times what looking for a traditional one does."""
+    return _converter().convert(text) if _changed().search(text) else text
+
+
+@cache
+def _changed() -> re.Pattern:
+    """Return a pattern of all characters that converting changes."""
+    every = "".join(map(chr, range(0x3400, 0xA000)))
+    return re.compile("[" + "".join(old for old, new in zip(every, _converter().convert(every), strict=True) if old != new) + "]")
 
 
 @cache

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping
 
-from eval.reading.choice import committed, read_single
+from eval.reading.choice import committed, read_folded
 from eval.reading.letters import LETTERS, letters_of
-from eval.reading.reply_text import folded
+from eval.reading.reply_text import folded, settled
 
 _ANSWER = (
     r"(?:[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]|<\s?(?:coas|eoa)\s?>(?=\s?[A-J]\s?<)|(?:^|(?<=\n))答案\s?(?=[:\n]))"
@@ -33,17 +33,22 @@ _NUMERALS = "一二三四五六七八九十"
 
 def read_tcm(reply: str, options: Mapping[str, str]) -> str | None:
     """Return the one letter of a TCM reply, or None."""
-    text = _EXAMPLE.sub("", folded(reply))
+    return _read(folded(reply), options)
+
+
+def _read(text: str, options: Mapping[str, str]) -> str | None:
+    if "例如" in text:
+        text = _EXAMPLE.sub("", text)
     if len(text) < 4:
-        return read_single(text, options)
+        return read_folded(text.strip(), options)
     fields = list(_FIELD.finditer(text))
     if len(fields) > 1 and _TAKEN_BACK.search(text, fields[0].end(), fields[-1].start()):
         fields = fields[-1:]
     for field in fields:
         if first := _TAG.sub("", field[1]).strip().partition("\n")[0]:
-            return read_single(first, options)  # an answer field in words, or with several letters, is no choice
-    rest = _TAG.sub(" ", _REASONING_FIELD.sub("", text)).strip()
-    if found := read_single(rest, options) if rest else None:
+            return read_folded(first.strip(), options)  # an answer field in words, or with several letters, is no choice
+    rest = settled(_TAG.sub(" ", _REASONING_FIELD.sub("", text)))
+    if found := read_folded(rest, options) if rest else None:
         return found
     return None if fields else committed(" ".join(part["text"] for part in _REASONING_FIELD.finditer(text)), options)
 
@@ -61,7 +66,7 @@ def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | N
         number = _number(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"]) - 1
         if 0 <= number < len(options) and found[number] is None:
             part = text[mark.end() : after.start() if after else len(text)]
-            found[number] = read_tcm(part.rstrip(";,。、([【 \n"), options[number])
+            found[number] = _read(part.rstrip(";,。、([【 \n").strip(), options[number])
     return found
 
 

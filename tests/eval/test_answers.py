@@ -303,6 +303,10 @@ RUN_ON = [
     "食物A",
     "除A",
     "a ",
+    "如果问，A；",
+    "A、B，C和D",
+    "。×",
+    " \n",
 ]
 
 
@@ -325,7 +329,7 @@ def test_the_time_to_read_grows_with_the_length_and_no_faster(task: str, unit: s
     assert seconds(16_000) <= 10 * max(short, 0.001)
 
 
-@pytest.mark.parametrize(("file", "least"), [("replies.jsonl", 900), ("unseen_replies.jsonl", 860), ("varied_replies.jsonl", 1300)])
+@pytest.mark.parametrize(("file", "least"), [("replies.jsonl", 900), ("unseen_replies.jsonl", 1500), ("varied_replies.jsonl", 1350)])
 def test_our_own_replies_are_read_as_a_careful_reader_does(file: str, least: int) -> None:
     rows = [json.loads(line) for line in (HERE / file).read_text(encoding="utf-8").splitlines()]
     wrong = [row["id"] for row in rows if read_row(row)["answer"] != row["expected"]]
