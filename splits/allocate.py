@@ -7,7 +7,6 @@ composition; what was in train or dev is drawn only when a parameter asks for mo
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import chain
 
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
@@ -67,14 +66,13 @@ def draw_balanced(
         promoted: units of train and dev that may be drawn after all others.
         ages: id -> number of the version that put it where it stands.
     """
-    sources = [settled.free, promoted]
-    queues = [Queue.of([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in sources]
+    queues = [Queue.of([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in (settled.free, promoted)]
     caps, budgets, spare = supply(total, _held(settled), params)
     quotas = budgets
     while True:
         kept = {side: within(settled.standing[side], budgets if resized else quotas, params, resized, ages) for side in SIDES}
         drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, resized)
-        fill(drawn, chain(*sources), caps, budgets, params.seed)
+        fill(drawn, settled.free, promoted, caps, budgets, params.seed)
         given = drawn.counts("test") & drawn.counts("reserved")
         lowered = level(budgets, given) if params.balance == "strict" else budgets
         if lowered == budgets:
