@@ -23,6 +23,8 @@ from splits.quotas import Pool, deal, level, supply
 from splits.settling import Put, Settled, settle, withheld
 from splits.units import Cell, Place, Row, Unit, count_cells, in_turn, is_tcm, join
 
+_LATER = 1 << 64
+"""What was trained on comes after all draw numbers."""
 REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
 NOTHING: Mapping[str, Sequence[str]] = {}
 
@@ -76,7 +78,8 @@ def draw_balanced(
         given = drawn.counts("test") & drawn.counts("reserved")
         lowered = level(budgets, given) if params.balance == "strict" else budgets
         if lowered == budgets:
-            return _even_letters(drawn, [turn for queue in queues for turn in queue.turns])
+            later = ((unit, number + _LATER) for unit, number in queues[1].turns)
+            return _even_letters(drawn, [*queues[0].turns, *later])
         budgets = lowered
 
 

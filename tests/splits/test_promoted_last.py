@@ -1,6 +1,7 @@
 """A larger quota: what is new comes before what was trained on, also where case groups are chosen by the integer program."""
 
 from collections import Counter
+from random import Random
 
 import msgspec
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from splits.allocate import decide
 from splits.memory import Memory
 from splits.placed import Placed
 from splits.settling import Put
-from splits.units import Row
+from splits.units import Cell, Row
 from tests.splits.test_grouped_optimum import PARAMS, grouped
 
 LESS = replace(PARAMS, quota=Quota(mcqa=6, mrqa=3))
@@ -55,3 +56,14 @@ def test_old_questions_are_promoted_where_nothing_is_new() -> None:
             "drawn",
             "returned",
         }
+
+
+def test_even_letters_take_new_questions_before_old_ones() -> None:
+    params = replace(PARAMS, tcm_per_subject=12)
+    less, cell = replace(params, tcm_per_subject=4), Cell("kg", "TCM", "mcqa", "方剂学", "a1")
+    for seed in range(10):
+        random = Random(seed)
+        old, new = ([Row(f"{name}-{number:03}", cell, random.choice("AAABCDE"), None, None) for number in range(60)] for name in "qr")
+        put = decide(old, less, Memory())
+        now = decide([*old, *new], params, remembered([msgspec.structs.replace(row, group_id="") for row in old], put, less))
+        assert not [key for key, one in now.items() if one.why == "promoted"], seed
