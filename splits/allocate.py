@@ -7,7 +7,6 @@ composition; what was in train or dev is drawn only when a parameter asks for mo
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import chain
 
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
@@ -24,6 +23,8 @@ from splits.quotas import Pool, deal, level, supply
 from splits.settling import Put, Settled, settle, withheld
 from splits.units import Cell, Place, Row, Unit, count_cells, in_turn, is_tcm, join
 
+_LATER = 1 << 64
+"""What was trained on comes after all draw numbers."""
 REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
 NOTHING: Mapping[str, Sequence[str]] = {}
 
@@ -67,18 +68,18 @@ def draw_balanced(
         promoted: units of train and dev that may be drawn after all others.
         ages: id -> number of the version that put it where it stands.
     """
-    sources = [settled.free, promoted]
-    queues = [Queue([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in sources]
+    queues = [Queue([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in (settled.free, promoted)]
     caps, budgets, spare = supply(total, _held(settled), params)
     quotas = budgets
     while True:
         kept = {side: within(settled.standing[side], budgets if resized else quotas, params, resized, ages) for side in SIDES}
         drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, resized)
-        fill(drawn, chain(*sources), caps, budgets, params.seed)
+        fill(drawn, settled.free, promoted, caps, budgets, params.seed)
         given = drawn.counts("test") & drawn.counts("reserved")
         lowered = level(budgets, given) if params.balance == "strict" else budgets
         if lowered == budgets:
-            return _even_letters(drawn, [turn for queue in queues for turn in queue.turns])
+            later = ((unit, number + _LATER) for unit, number in queues[1].turns)
+            return _even_letters(drawn, [*queues[0].turns, *later])
         budgets = lowered
 
 

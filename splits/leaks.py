@@ -72,12 +72,13 @@ def count(found: Iterable[Leak], params: Params) -> dict:
 def _withdraw(places: Path, splits: Splits, blocking: Iterable[Leak]) -> None:
     """Mark what is trained on and gives something away as never to be trained on; of a claim, all that is said of its head."""
     memory = read_memory(places)
+    last = max(memory.last(), key=lambda version: version.name, default=None)
     heads = {claim.id: head_id(claim.head) for _, claim in splits.claims(*TAUGHT)}
     for key in sorted({heads.get(leak.other_id, leak.other_id) for leak in blocking if leak.other_split in TAUGHT}):
         known: Placed | None = memory.placed.get(key)
-        if known is None:
+        if known is None or last is None:
             raise ValueError(f"{key} is not in {places}; run `dvc repro split` first")
-        memory.placed[key] = replace(known, split="retired", why="leaked", was=None)
+        memory.placed[key] = replace(known, split="retired", since=last.name, why="leaked", was=None)
     write_memory(places, memory)
 
 

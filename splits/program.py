@@ -27,10 +27,13 @@ class Supply(NamedTuple):
     """Pools x cells: 1 where the cell draws on the budget of the pool."""
     budgets: np.ndarray
     """The most questions that each pool can have on one side, beyond those that stand."""
+    trained: np.ndarray
+    """True for kinds that were trained on: others are taken before them."""
 
 
 def best_of_kinds(supply: Supply, drawn: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return the units of each kind on each side (2 x kinds): most questions, then most even among cells, then nearest to `drawn`.
+    """Return the units of each kind on each side (2 x kinds): most questions, then most even among cells, then fewest that were
+    trained on, then nearest to `drawn`.
 
     Most even is the least sum of squares over cells. Both sides get equally many questions of each cell.
 
@@ -54,17 +57,19 @@ def best_of_kinds(supply: Supply, drawn: np.ndarray, costs: np.ndarray) -> np.nd
     ]
     most = np.r_[np.zeros(2 * both), -np.ones(len(cell))]
     even = np.r_[np.zeros(2 * both), 2 * supply.stand[cell] + start + end]
+    fresh = np.r_[np.tile(supply.trained * supply.has.sum(0), 4), np.zeros(len(cell))]
     near = np.r_[-costs.ravel(), costs.ravel(), np.zeros(len(cell))]
     limits = Bounds(0, np.r_[drawn.ravel(), np.tile(supply.units, 2) - drawn.ravel(), end - start])
     whole = np.r_[np.ones(2 * both), np.zeros(len(cell))]
     best = np.r_[drawn.ravel(), np.zeros(both), np.clip(got[cell] - start, 0, end - start)]
-    for goal in (most, even, near):
+    goals = [most, even, *([fresh] if fresh.any() else []), near]
+    for goal in goals:
         # Goals are whole numbers: within less than one of the bound is the best.
         options = {"mip_rel_gap": 0.9 / max(1, supply.room.sum(), abs(goal @ best)), "node_limit": 1 + _WORK // len(best)}
         found = milp(goal, constraints=rules, integrality=whole, bounds=limits, options=options)
         if found.x is not None and goal @ found.x < goal @ best - 0.5:
             best = found.x
         rules.append(LinearConstraint(goal, -np.inf, round(goal @ best) + 0.25))
-        if goal is even:  # the questions of each cell are settled
+        if goal is goals[-2]:  # the questions of each cell are settled
             limits = Bounds(np.r_[np.zeros(2 * both), best[2 * both :].round()], np.r_[limits.ub[: 2 * both], best[2 * both :].round()])
     return (best[:both] + best[both : 2 * both]).round().astype(int).reshape(drawn.shape)

@@ -1,5 +1,6 @@
 """Questions and clusters as files in; what the draw must know of each, and the line it came as, out."""
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -17,7 +18,10 @@ from records.jsonl import read_jsonl
 from records.question import Category, Form, Option, Question, QuestionType
 from splits.units import Cell, Row
 
-_TELLING_STEM_CHARS = 20  # letters; a shorter stem (下列说法正确的是) is shared by questions that have nothing else in common
+_TELLING_STEM_CHARS = 20  # letters; a stem as long asks for something
+_ASKS_NOTHING = re.compile("下列|以下|上述|关于|有关|哪|说法|叙述|描述|表述|选项|正确|错误|不|属于|包括|除外|是|的|有|中|项|个|最")
+_LETTERS = frozenset(_ASKS_NOTHING.pattern) - {"|"}  # nearly all stems have enough others: that is told at once
+_TELLING_LETTERS = 4  # beside those words: 遗忘的进程是 asks for something, what 下列说法正确的是 asks for only the options tell
 BUFFER_BYTES = 1 << 20  # a call to the system for each 8 kB costs a second a million questions
 
 
@@ -122,12 +126,18 @@ def row_of(question: Asked | Question, also: tuple[str, ...] = ()) -> Row:
     """
     cell = _cell(question.category, question.exam, question.question_type, question.subject, question.form or "")
     asked = canonical((question.shared_stem or "") + question.stem)
-    stem_id = content_id("stem", asked) if len(asked) >= _TELLING_STEM_CHARS else None
+    is_long = len(asked) >= _TELLING_STEM_CHARS
+    stem_id = content_id("stem", asked) if is_long or _asks_something(asked) else None
     asked_id = None
-    if (question.shared_stem or stem_id is None) and (options := _options(question)):
+    if (question.shared_stem or not is_long) and (options := _options(question)):
         parts = [canonical(question.stem), *sorted(canonical_all([option.text for option in options]))]
         asked_id = content_id("asked", *parts) if sum(map(len, parts)) >= _TELLING_STEM_CHARS else None
     return Row(question.id, cell, question.answer or "", question.group_id, question.cluster_id, stem_id, asked_id, also)
+
+
+def _asks_something(stem: str) -> bool:
+    others = [letter for letter in stem if letter not in _LETTERS]
+    return len(others) >= _TELLING_LETTERS or len(_ASKS_NOTHING.sub("", stem)) >= _TELLING_LETTERS
 
 
 _decode_options = msgspec.json.Decoder(list[Text]).decode

@@ -46,7 +46,7 @@ class Row(Struct, frozen=True, gc=False):
     group_id: str | None
     cluster_id: str | None
     stem_id: str | None = None
-    """Equal for questions of one case and stem, whatever their options; None where the stem is too short to give anything away."""
+    """Equal for questions of one case and stem, whatever their options; None where the stem asks for nothing by itself."""
     asked_id: str | None = None
     """Equal for questions of one stem and the same options, whatever their case; where the stem alone gives nothing away."""
     also: tuple[str, ...] = ()

@@ -89,7 +89,8 @@ def _allowed(test: dict[Cell, int], total: Counter[Cell]) -> bool:
 
 
 def test_what_was_drawn_stays_where_the_search_ends_before_anything_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    supply = Supply(np.array([[3, 2, 1]]), np.array([2, 3, 1]), np.array([6]), np.array([0]), np.array([[1]]), np.array([6]))
+    fresh = np.zeros(3, dtype=bool)
+    supply = Supply(np.array([[3, 2, 1]]), np.array([2, 3, 1]), np.array([6]), np.array([0]), np.array([[1]]), np.array([6]), fresh)
     drawn, costs = np.array([[1, 1, 0], [1, 1, 0]]), np.array([[3001, 2001, 1001], [3002, 2002, 1002]])
     # Five of each were drawn; six are three and three against two, two, two.
     best = best_of_kinds(supply, drawn, costs)

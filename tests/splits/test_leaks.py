@@ -115,14 +115,19 @@ def test_what_gives_test_away_is_withdrawn_for_good(split_files, question) -> No
     pool = [held if one.id == test.id else one for one in pool]
     held = replace(held, stem=LONG)
     pool = [held if one.id == test.id else one for one in pool]
-    folder = split_files([*pool, telling], name="two", places=str(folder / "places.jsonl"))
+    split_files([*pool, telling], name="two", places=str(folder / "places.jsonl"))
+    more = [*pool, telling, question(99, subject="甲")]
+    folder = split_files(more, name="two", places=str(folder / "places.jsonl"))
     (folder / "places.jsonl").write_bytes((folder.parent / "run/places.jsonl").read_bytes())
     with pytest.raises(ValueError, match="contained"):
         check(folder)
     check(folder, "--withdraw")
-    assert read_memory(folder / "places.jsonl").placed[telling.id].why == "leaked"
+    memory = read_memory(folder / "places.jsonl")
+    withdrawn, (last,) = memory.placed[telling.id], memory.last()
+    # It stood in train until then, and `explain` must not say that it never did.
+    assert (withdrawn.why, withdrawn.since) == ("leaked", last.name)
     for _ in range(2):
-        again = split_files([*pool, telling], name="two")
+        again = split_files(more, name="two")
         assert telling.id in {one.id for one in read_jsonl(again / "splits/retired/questions.jsonl", Question)}
         assert check(again) == []
 

@@ -97,12 +97,35 @@ def own_claim_accuracy(model: Path, pairs: list[dict]) -> tuple[float, float]:
     return sum(map(sum, right.values())) / len(sides), sum(map(all, right.values())) / len(right)
 
 
-def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path) -> None:
+def scored_by_stages(model: Path, splits: Path, root: Path, out: Path) -> dict[str, float]:
+    """Return the accuracies that the stages `predict` and `score` give the model, by category and type."""
+    described = {"model": "tiny", "backend": "huggingface", "strategy": None, "name": None, "revision": None, "server": None}
+    (model / "model.json").write_text(json.dumps(described), encoding="utf-8")
+    flags = {
+        "models": model.parent,
+        "splits": splits,
+        "model": model.name,
+        "task": "choice",
+        "method": "likelihood",
+        "prompt": "choice_short",
+    }
+    predict, score = {"out": out / "p.jsonl"}, {"predictions": out / "p.jsonl", "out": out / "s.jsonl", "metrics": out / "m.json"}
+    for stage, paths in (("predict", predict), ("score", score)):
+        words = [str(word) for flag, value in (flags | paths).items() for word in (f"--{flag}", value)]
+        ran = subprocess.run(
+            [sys.executable, "-m", f"eval.{stage}", "tiny-choice-likelihood", *words], cwd=root, capture_output=True, text=True
+        )
+        assert ran.returncode == 0, ran.stderr[-3000:]
+    figures = json.loads((out / "m.json").read_text(encoding="utf-8"))["by_category_and_type"]
+    return {name: row["accuracy"] for name, row in figures.items()}
+
+
+def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path, root: Path) -> None:
     pytest.importorskip("lm_eval")
-    model, out = tmp_path / "model", tmp_path / "scores"
+    model, out = tmp_path / "models/tiny", tmp_path / "scores"
     random_model(release, model)
     before = sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts)
-    tasks = ",".join((*CHOICES, "atomexam_claims", "atomexam_kg_mrqa", "atomexam_kg_mcqa_5shot"))
+    tasks = ",".join((*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa", "atomexam_kg_mcqa_5shot"))
     ran = subprocess.run(
         [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu",
          "--include_path", str(release / "harness"), "--tasks", tasks,
@@ -122,6 +145,9 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
             for row in map(json.loads, samples.open(encoding="utf-8"))
         }
         assert told == {key: pytest.approx(found, abs=1e-3) for key, found in likelihoods.items()}
+    scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path)
+    for category in ("kg", "ca"):
+        assert scored[f"{category} mcqa"] == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
     accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
     assert (results["atomexam_claims"]["acc,none"], results["atomexam_claims"]["pair_acc,none"]) == (
         pytest.approx(accuracy),
