@@ -64,8 +64,21 @@ class Lines(Sequence[bytes]):
         return len(self._ends)
 
     def __getitem__(self, at: Any) -> Any:
-        line = self._file[self._ends[at - 1] if at else 0 : self._ends[at]]
-        return line if line.endswith(b"\n") else line + b"\n"
+        return b"".join(self.runs([at]))
+
+    def runs(self, places: Iterable[int]) -> Iterator[bytes]:
+        """Yield some lines in a given order, those that follow each other in the file in one piece."""
+        start = end = 0
+        for at in places:
+            if (first := self._ends[at - 1] if at else 0) != end:
+                yield self._piece(start, end)
+                start = first
+            end = self._ends[at]
+        yield self._piece(start, end)
+
+    def _piece(self, start: int, end: int) -> bytes:
+        piece = self._file[start:end]
+        return piece if piece.endswith(b"\n") or not piece else piece + b"\n"
 
 
 class Questions(NamedTuple):
@@ -78,9 +91,9 @@ class Questions(NamedTuple):
         """Yield id and canonical text (case, stem, options) of some questions."""
         wanted = set(ids)
         decoder = msgspec.json.Decoder(Question)
-        for row, line in zip(self.rows, self.lines, strict=True):
+        for at, row in enumerate(self.rows):
             if row.id in wanted:
-                question = decoder.decode(line)
+                question = decoder.decode(self.lines[at])
                 parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
                 yield row.id, canonical("".join(parts))
 

@@ -86,7 +86,7 @@ def write_questions(out: Path, questions: Questions, placed: Mapping[str, Put]) 
         chosen[placed[ids[index]].split].append(index)
     for split, indices in chosen.items():
         with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as file:
-            file.writelines(map(questions.lines.__getitem__, indices))
+            file.writelines(questions.lines.runs(indices))
     return sum(map(len, chosen.values()))
 
 
