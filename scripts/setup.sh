@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Make .venv what requirements.lock says. Does nothing when it already is. Needs git, make and Python 3.11.
+# Make .venv what requirements.lock says. Does nothing when it already is. Needs git, make and Python 3.11.5 or a later 3.11.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,15 +14,17 @@ stamp=.venv/.ready-$(cat "${files[@]}" | sha256sum | cut -c1-16)
 
 python=${PYTHON:-python3.11}
 command -v "$python" >/dev/null 2>&1 || die "no $python on PATH. Next: install Python 3.11, or name it: make repro PYTHON=/path/to/python3.11"
-found=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || die "$python does not run"
-[ "$found" = 3.11 ] || die "$python is Python $found; requirements.lock is resolved for 3.11. Next: make repro PYTHON=/path/to/python3.11"
+found=$("$python" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])') || die "$python does not run"
+[ "${found%.*}" = 3.11 ] || die "$python is Python ${found%.*}; requirements.lock is resolved for 3.11. Next: make repro PYTHON=/path/to/python3.11"
+# Measured: under 3.11.2 some patterns of the cleaning rules match otherwise, so the data would differ; and soupsieve asks for 3.11.5.
+[ "${found##*.}" -ge 5 ] || die "$python is Python $found; cleaning needs the regular expressions of 3.11.5 or a later 3.11. Next: make repro PYTHON=/path/to/python3.11"
 
 need_mb=3000
 free_mb=$(df -Pm . | awk 'NR == 2 {print $4}')
 [ "$free_mb" -ge "$need_mb" ] || die "$free_mb MB free on this disk; the environment needs about $need_mb. Next: free some space"
 
 # An environment of another Python, or one whose set-up was killed, is made anew.
-[ -x .venv/bin/python ] && .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || {
+[ -x .venv/bin/python ] && .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) or sys.version_info < (3, 11, 5))' 2>/dev/null || {
   rm -rf .venv
   "$python" -m venv .venv || die "$python could not make a virtual environment. Next: install its venv module (Debian: python3.11-venv)"
 }
