@@ -9,7 +9,7 @@ import numpy as np
 from splits.drawing import SIDES, Draw, Drawn
 from splits.program import Supply, best_of_kinds
 from splits.quotas import Pool, deal, pool_of
-from splits.units import Cell, Counts, Unit, count_cells, is_tcm, place
+from splits.units import Cell, Counts, Unit, count_cells, in_turn, is_tcm, place
 
 _KINDS = 200
 """Kinds that are chosen among, those of most units first; what was drawn of the others stays."""
@@ -90,7 +90,7 @@ def _choose(drawn: Drawn, kinds: Kinds, former: Collection[str], seed: int) -> N
         keys = {unit.key for units in stay for unit in units}
         rest = [unit for unit in free[kind] if unit.key not in keys]
         if sum(numbers) > len(keys):
-            rest.sort(key=lambda unit: (place(seed, "draw", unit.key), unit.key), reverse=True)
+            rest = in_turn(seed, "draw", rest)[0][::-1]
         for side in (0, 1):
             sides[side].extend(stay[side] + [rest.pop() for _ in range(numbers[side] - len(stay[side]))])
     if sides[0]:

@@ -9,7 +9,7 @@ from splits.memory import Memory
 from splits.placed import Side
 from splits.quotas import rounded
 from splits.settling import TRAINED, Put
-from splits.units import place
+from splits.units import in_turn
 
 
 def head_id(head: str) -> str:
@@ -30,7 +30,7 @@ def decide_heads(claims: Iterable[ClaimPair], params: Params, memory: Memory) ->
     placed: dict[str, Put] = {}
     for kind in sorted(set(kinds.values())):
         heads = [head for head in kinds if kinds[head] == kind]
-        placed |= _of_kind(sorted(heads, key=lambda head: (place(params.seed, "claims", head), head)), params, memory)
+        placed |= _of_kind(in_turn(params.seed, "claims", heads, str)[0], params, memory)
     return placed
 
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from records.jsonl import read_jsonl
 from records.split_blocks import VERSION
 from splits.columns import RELEASED
+from splits.kept import read_kept, remedy
 
 HISTORY = "history.jsonl"
 TEST = RELEASED["test"]
@@ -50,16 +50,11 @@ def read_ledger(path: Path) -> list[Change]:
     Raises:
         ValueError: there is no such file, a line is none, or the line is lost by which an item came.
     """
-    if not path.exists():
-        raise ValueError(
-            f"{path}: no such file, and it alone remembers what was published; `git checkout {path}` brings it back; "
-            f"where nothing was published yet, begin with an empty file: `: > {path}`"
-        )
-    remedy = f"mend the line: `git log -p {path}` shows what it was; of a conflict delete the marks (<<<<<<<, =======, >>>>>>>) alone"
-    changes = list(read_jsonl(path, Change, remedy))
+    changes = list(read_kept(path, Change, "what was published", "where nothing was published yet, begin with an empty file"))
     came = {change.id for change in changes if change.change == "added"}
     if lost := [change for change in changes if change.id not in came]:
-        raise ValueError(f"{path}: {lost[0].id} is {lost[0].change} in {lost[0].version} and was never added; its line was lost: {remedy}")
+        first = lost[0]
+        raise ValueError(f"{path}: {first.id} is {first.change} in {first.version} and was never added; its line was lost: {remedy(path)}")
     return changes
 
 

@@ -9,7 +9,7 @@ from splits.drawing import SIDES, Drawn, Needs, draw, needs_on
 from splits.placed import Side
 from splits.quotas import Pool, deal, pool_of
 from splits.settling import Settled
-from splits.units import Cell, Counts, Unit, count_cells, is_tcm, place
+from splits.units import Cell, Counts, Unit, count_cells, in_turn, is_tcm
 
 
 def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
@@ -19,7 +19,7 @@ def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, r
     then the newest stay, so that nobody has to go who did not go before.
     """
     turn = 1 if resized else -1
-    units = sorted(units, key=lambda unit: (turn * max(ages[row.id] for row in unit.rows), place(params.seed, "draw", unit.key), unit.key))
+    units = sorted(in_turn(params.seed, "draw", units)[0], key=lambda unit: turn * max(ages[row.id] for row in unit.rows))
     counts = count_cells(units)
     limits = {pool: budget for pool, budget in budgets.items() if len(pool) == 3}
     given = by_pool(counts)
@@ -53,8 +53,7 @@ def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> set[str]:
         if not lack:
             continue
         limit = {("lack", cell): number for cell, number in lack.items()} | drawn.room
-        order = [unit for unit in units if all(lack[cell] for cell, _ in unit.counts)]
-        order.sort(key=lambda unit: (place(seed, "draw", unit.key), unit.key))
+        order, _ = in_turn(seed, "draw", [unit for unit in units if all(lack[cell] for cell, _ in unit.counts)])
         taken = {unit.key for units in drawn.sides.values() for unit in units}
         given = draw([unit for unit in order if unit.key not in taken], partial(_needs_of_lacking, side), limit)
         drawn.sides[side] += given

@@ -11,8 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from records.identity import content_id
-from records.jsonl import read_jsonl, replacing
+from records.jsonl import replacing
 from records.split_blocks import Split as Params
+from splits.kept import read_kept
 from splits.placed import HELD, Listed, ListPlace, Placed, Version, safer
 
 _WRITTEN_ROWS = 10_000
@@ -87,13 +88,8 @@ def read_memory(path: Path) -> Memory:
     Raises:
         ValueError: there is no such file, a line is none, or lines were lost. Who guessed would train on what was tested.
     """
-    if not path.exists():
-        raise ValueError(
-            f"{path}: no such file, and it alone remembers what was in test or reserved and must never be trained on; "
-            f"`git checkout {path}` brings it back; a new benchmark begins with an empty file: `: > {path}`"
-        )
-    remedy = f"mend the line: `git log -p {path}` shows what it was; of a conflict delete the marks (<<<<<<<, =======, >>>>>>>) alone"
-    memory = Memory(read_jsonl(path, Placed | Version | Listed, remedy))
+    remembers = "what was in test or reserved and must never be trained on"
+    memory = Memory(read_kept(path, Placed | Version | Listed, remembers, "a new benchmark begins with an empty file"))
     _refuse_lost(memory, path)
     return memory
 

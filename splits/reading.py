@@ -85,7 +85,7 @@ class Questions(NamedTuple):
     """Rows and lines side by side."""
 
     rows: list[Row]
-    lines: Sequence[bytes]
+    lines: Lines
 
     def texts(self, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield id and canonical text (case, stem, options) of some questions."""

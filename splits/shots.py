@@ -8,11 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-import numpy as np
-
 from records.shot import Shot
 from splits.placed import ListPlace
-from splits.units import Place, Row, places, ties_of
+from splits.units import Place, Row, in_turn, ties_of
 
 SPARE = 10
 """Examples of a subject, type and form that are listed: the usual five, and as many for those who ask for more."""
@@ -52,15 +50,13 @@ def _listed(held: Mapping[str, Sequence[Row]], before: Mapping[int, Sequence[str
         if number not in listed and key in here and _is_new(here[key], seen):
             listed[number] = here[key]
     left = [number for number in range(1, SPARE + 1) if number not in listed]
-    in_turn = (row for row in [*_first(held["train"], seed), *_first(held["dev"], seed)] if _is_new(row, seen))
-    return listed | dict(zip(left, in_turn, strict=False))
+    others = (row for row in [*_first(held["train"], seed), *_first(held["dev"], seed)] if _is_new(row, seen))
+    return listed | dict(zip(left, others, strict=False))
 
 
 def _first(rows: Iterable[Row], seed: int) -> list[Row]:
     """Return ten times what is needed: among those, ten are unrelated, or the rest is one case."""
-    members = sorted(rows, key=attrgetter("id"))
-    order = np.argsort(places(seed, "shots", [row.id for row in members]), kind="stable")
-    return [members[at] for at in order[: 10 * SPARE].tolist()]
+    return in_turn(seed, "shots", rows, attrgetter("id"))[0][: 10 * SPARE]
 
 
 def _is_new(row: Row, seen: set[str]) -> bool:

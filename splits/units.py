@@ -3,11 +3,11 @@
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from operator import attrgetter
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -18,6 +18,7 @@ Place = Literal["train", "dev", "test", "reserved", "retired"]
 PLACES: tuple[Place, ...] = (*SPLITS, "retired")
 """retired: was in test or reserved, or is tied to what was, and stands in no split now; it is never trained on."""
 TCM = "TCM"
+T = TypeVar("T")
 _DIGITS = 16
 """Hexadecimal digits at the end of an id that are drawn by: 64 bits."""
 _IS_ID = re.compile(f"[0-9a-fA-F]{{{_DIGITS}}}\\Z")
@@ -143,10 +144,10 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
-def in_turn(seed: int, what: str, units: Iterable[Unit]) -> tuple[Sequence[Unit], list[int]]:
-    """Return units in the order of a draw, and the draw number of each; of equal numbers the smaller key is first."""
-    members = sorted(units, key=attrgetter("key"))
-    numbers = places(seed, what, [unit.key for unit in members])
+def in_turn(seed: int, what: str, members: Iterable[T], key: Callable[[T], str] = attrgetter("key")) -> tuple[list[T], list[int]]:
+    """Return members in the order of a draw, and the draw number of each; of equal numbers the smaller key is first."""
+    members = sorted(members, key=key)
+    numbers = places(seed, what, [*map(key, members)])
     order = np.argsort(numbers, kind="stable")
     return [members[at] for at in order.tolist()], numbers[order].tolist()
 

@@ -23,11 +23,12 @@ def locate(description: Description, folder: Path) -> Path:
         return folder
     if Path(name).is_dir():
         return Path(name)
-    for local in (True, False):
-        try:
-            return Path(snapshot_download(name, revision=description.revision, allow_patterns=_FILES, local_files_only=local))
-        except (OSError, HfHubHTTPError, HFValidationError) as error:
-            reason = str(error).splitlines()[0]
+    if kept := _kept(name, description.revision):
+        return kept
+    try:
+        return Path(snapshot_download(name, revision=description.revision, allow_patterns=_FILES))
+    except (OSError, HfHubHTTPError, HFValidationError) as error:
+        reason = str(error).splitlines()[0]
     cache = os.path.relpath(constants.HF_HUB_CACHE, Path.home())
     asked = "HF_HUB_OFFLINE is set, so the hub was not asked" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
     raise ValueError(
@@ -39,9 +40,14 @@ def locate(description: Description, folder: Path) -> Path:
 
 def kept_revision(name: str, revision: str) -> str | None:
     """Return the commit of a model on the hub that is kept on this machine, None where there is none. The hub is not asked."""
+    kept = _kept(name, revision)
+    return kept.name if kept else None
+
+
+def _kept(name: str, revision: str | None) -> Path | None:
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=_FILES, local_files_only=True)).name
-    except (OSError, HFValidationError):
+        return Path(snapshot_download(name, revision=revision, allow_patterns=_FILES, local_files_only=True))
+    except (OSError, HfHubHTTPError, HFValidationError):
         return None
 
 

@@ -71,9 +71,10 @@ def read_several(reply: str, options: Mapping[str, str]) -> str | None:
 
 def committed(text: str, options: Mapping[str, str]) -> str | None:
     """Return the one letter that stands behind a label or a choosing verb of a folded text, or None."""
-    text = prepared(text, _known(options))
+    known = _known(options)
+    text = prepared(text, known)
     found = labelled(text, STRONG, many=False) or labelled(text, WEAK, many=False)
-    return _checked(found, _known(options), one=True) if found else None
+    return _checked(found, known, one=True) if found else None
 
 
 def _known(options: Mapping[str, str]) -> Known:
