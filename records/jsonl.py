@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 _TOLD_CHARS = 500  # a message that quotes an unknown key is as long as the key
-_WRITTEN_BYTES = 1 << 20
+_BUFFER_BYTES = 1 << 20  # a call to the system for each 8 kB costs a second a million lines
 
 
 def to_line(record: Any) -> bytes:
@@ -31,7 +31,7 @@ def read_jsonl(path: str | Path, shape: type[T], remedy: str = "`dvc repro` buil
     decoder = msgspec.json.Decoder(shape)
     if not Path(path).exists():
         raise FileNotFoundError(f"{path}: no such file; {remedy}")
-    with open(path, "rb") as lines:
+    with open(path, "rb", buffering=_BUFFER_BYTES) as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield decoder.decode(line)
@@ -48,7 +48,7 @@ def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any],
     made = list(records)
     keys = [key(one) for one in made]  # once: a key costs as much as a third of a line
     order = sorted(range(len(made)), key=keys.__getitem__)
-    with replacing(path) as part, open(part, "wb", buffering=_WRITTEN_BYTES) as out:
+    with replacing(path) as part, open(part, "wb", buffering=_BUFFER_BYTES) as out:
         for _, same in groupby(order, keys.__getitem__):
             lines = [to_line(row(made[place]) if row else made[place]) for place in same]
             out.writelines(sorted(lines) if len(lines) > 1 else lines)

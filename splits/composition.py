@@ -1,7 +1,7 @@
 """What the splits are made of, counted for people and for `dvc metrics diff`."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from records.claim import ClaimPair
@@ -16,14 +16,17 @@ Tally = dict[str, Any]
 
 def compose(
     rows: Sequence[Row],
-    placed: Mapping[str, Put],
+    puts: Iterable[Put],
     claims: Sequence[ClaimPair],
     placed_heads: Mapping[str, Put],
     memory: Memory,
     params: Params,
 ) -> Tally:
-    """Return metrics/split.json, given the memory after this version. What is retired is counted apart: it stands in no split."""
-    splits = [placed[row.id].split for row in rows]
+    """Return metrics/split.json, given where each row stands and the memory after this version.
+
+    What is retired is counted apart: it stands in no split.
+    """
+    splits = [put.split for put in puts]
     cells = Counter(zip([row.cell for row in rows], splits, strict=True))
     types = Counter([(claim.atomic_type, placed_heads[claim.head].split) for claim in claims])
     tcm = Counter(

@@ -50,10 +50,8 @@ def explain(what: str, memory: Memory, questions: Path, claims: Path) -> list[st
     texts: dict[str, str] = {}
     if questions.exists():
         ids = {one.id for one in known}
-        for question in _meant(what, ids, read_jsonl(questions, Question)):
-            texts[question.id] = question.stem
-            if not known or question.id not in ids:
-                known = [*known, *(one for one in memory.named([question.id]) if one not in known)]
+        texts = {question.id: question.stem for question in _meant(what, ids, read_jsonl(questions, Question))}
+        known += [one for one in memory.named(texts.keys() - ids) if one.id not in ids]
     return [_told(one, memory, texts.get(one.id), here=one.id in texts) for one in known]
 
 

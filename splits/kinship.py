@@ -6,7 +6,7 @@ from records.question import Question
 from records.shot import Shot
 from splits.folders import ASKED, TAUGHT, Splits
 from splits.leak import Leak
-from splits.reading import row_of
+from splits.rows import row_of
 from splits.units import SPLITS, ties_of
 
 _TIES = {"cluster": "cluster", "group": "case", "stem": "stem", "asked": "asked"}

@@ -3,7 +3,7 @@
 The file is in git and is merged by union: rows may stand in any order, twice, or against each other, and then the safer one holds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -38,25 +38,28 @@ class Memory:
                 known = self.versions.get(row.name, row)
                 self.versions[row.name] = replace(row, places=max(row.places, known.places), held=max(row.held, known.held))
 
-    @cached_property
-    def _by_name(self) -> dict[str, tuple[str, ...]]:
-        known: dict[str, tuple[str, ...]] = {}
-        for row in self.placed.values():
-            own = (row.id,)
-            for name in (*row.also, *row.ties):
-                if (first := known.setdefault(name, own)) is not own:
-                    known[name] = first + own
-        return known
+    def by_name(self, names: Collection[str]) -> dict[str, list[Placed]]:
+        """Return what is known under each of some names: ids, groups and stems; names of nothing are left out.
 
-    def named(self, names: Iterable[str]) -> list[Placed]:
-        """Return what is known under any of some names: ids, groups and stems."""
-        found = {key: self.placed[key] for name in names for key in self._by_name.get(name, ())}
-        found |= {name: self.placed[name] for name in names if name in self.placed}
+        All places are looked through once, so it is asked for all names together.
+        """
+        found = {name: [self.placed[name]] for name in names if name in self.placed}
+        wanted = set(names)
+        for row in self.placed.values():
+            if not (wanted.isdisjoint(row.ties) and wanted.isdisjoint(row.also)):
+                for name in wanted.intersection((*row.ties, *row.also)):
+                    found.setdefault(name, []).append(row)
+        return found
+
+    def named(self, names: Collection[str]) -> list[Placed]:
+        """Return what is known under any of some names, by id."""
+        found = {one.id: one for known in self.by_name(names).values() for one in known}
         return [found[key] for key in sorted(found)]
 
-    def stood_for(self, key: str) -> bool:
-        """Tell whether a near-duplicate was kept in the place of a question."""
-        return key in self._by_name
+    @cached_property
+    def stood_for(self) -> frozenset[str]:
+        """Near-duplicates in whose place another question was kept."""
+        return frozenset([key for row in self.placed.values() for key in row.also])
 
     def age(self, key: str) -> int:
         """Return the number of the version that put a record where it stands."""

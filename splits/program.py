@@ -3,8 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import block_diag, csr_array, eye_array, hstack, kron
 
 _WORK = 40_000
 """Columns times nodes of the search tree, never seconds: what a slow machine decides must be what a fast one does."""
@@ -41,6 +39,10 @@ def best_of_kinds(supply: Supply, drawn: np.ndarray, costs: np.ndarray) -> np.nd
         drawn: an answer within the same rules; it is returned where none is better.
         costs: 2 x kinds; what a unit more or less than `drawn` costs, unequal, so that the nearest is one alone.
     """
+    # Imported here: it takes longer than all else of the stage, and the processes that read and write have no use for it.
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import block_diag, csr_array, eye_array, hstack, kron
+
     cells, both = len(supply.room), 2 * len(supply.units)
     # Questions of a cell in steps, each dearer than the one before: squares become linear, and steps are taken in their order.
     got = supply.has @ drawn[0]

@@ -1,84 +1,31 @@
-"""Questions and clusters as files in; what the draw must know of each, and the line it came as, out."""
+"""Questions and clusters as files in; what the draw must know of each, and the line it came as, out.
 
-import re
+A file is read in pieces, by several processes where it is large: what is hashed of a million questions takes one of them ten seconds.
+"""
+
+import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from mmap import ACCESS_READ, mmap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import partial
+from io import SEEK_END, BytesIO
+from itertools import pairwise, repeat
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 from tqdm import tqdm
 
 from records.cluster import Cluster
-from records.identity import canonical, canonical_all, content_id
+from records.identity import canonical
 from records.jsonl import read_jsonl
-from records.question import Category, Form, Option, Question, QuestionType
+from records.question import Question
+from splits.lines import Lines
+from splits.rows import Fields, cell_of, row_of
 from splits.units import Cell, Row
 
-_TELLING_STEM_CHARS = 20  # letters; a stem as long asks for something
-_ASKS_NOTHING = re.compile("下列|以下|上述|关于|有关|哪|说法|叙述|描述|表述|选项|正确|错误|不|属于|包括|除外|是|的|有|中|项|个|最")
-_LETTERS = frozenset(_ASKS_NOTHING.pattern) - {"|"}  # nearly all stems have enough others: that is told at once
-_TELLING_LETTERS = 4  # beside those words: 遗忘的进程是 asks for something, what 下列说法正确的是 asks for only the options tell
-BUFFER_BYTES = 1 << 20  # a call to the system for each 8 kB costs a second a million questions
-
-
-class Text(Struct, frozen=True, gc=False):
-    """What is looked at of an option."""
-
-    text: str
-
-
-class Asked(Struct, frozen=True, kw_only=True, gc=False):
-    """The fields of a question that the draw looks at; `validate` has looked at all."""
-
-    id: str
-    exam: str
-    subject: str
-    question_type: QuestionType
-    form: Form | None = None
-    category: Category = "kg"
-    group_id: str | None = None
-    shared_stem: str | None = None
-    stem: str
-    options: msgspec.Raw = msgspec.Raw(b"[]")
-    """Read where they tell questions apart, a third of all; reading them all costs two seconds a million."""
-    answer: str | None = None
-    cluster_id: str | None = None
-
-
-class Lines(Sequence[bytes]):
-    """Lines of a file, each copied out of it when it is asked for: a million take no more room than their ends."""
-
-    def __init__(self, path: Path, ends: array) -> None:
-        """Args:
-        ends: where each line ends, from the file's beginning.
-        """
-        self._ends = ends
-        with open(path, "rb") as file:
-            self._file = mmap(file.fileno(), 0, access=ACCESS_READ) if ends else b""
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    def __getitem__(self, at: Any) -> Any:
-        return b"".join(self.runs([at]))
-
-    def runs(self, places: Iterable[int]) -> Iterator[bytes]:
-        """Yield some lines in a given order, those that follow each other in the file in one piece."""
-        start = end = 0
-        for at in places:
-            if (first := self._ends[at - 1] if at else 0) != end:
-                yield self._piece(start, end)
-                start = first
-            end = self._ends[at]
-        yield self._piece(start, end)
-
-    def _piece(self, start: int, end: int) -> bytes:
-        piece = self._file[start:end]
-        return piece if piece.endswith(b"\n") or not piece else piece + b"\n"
+_PIECE_BYTES = 1 << 22  # some five thousand questions
 
 
 class Questions(NamedTuple):
@@ -98,73 +45,113 @@ class Questions(NamedTuple):
                 yield row.id, canonical("".join(parts))
 
 
-def read_questions(path: Path, clusters: Path | None = None) -> Questions:
+class Piece(Struct, array_like=True, gc=False):
+    """What the draw must know of some questions, in columns: as such it goes from one process to another in little time."""
+
+    ids: list[str]
+    kinds: list[tuple[Cell, str]]
+    """Cells and answers: few, of which `kind` tells each question's."""
+    kind: list[int]
+    group_ids: list[str | None]
+    cluster_ids: list[str | None]
+    stem_ids: list[str | None]
+    asked_ids: list[str | None]
+    ends: bytes
+    """Where each line ends in the file, 64 bits each."""
+
+    def rows(self, others: Mapping[str, tuple[str, ...]]) -> Iterator[Row]:
+        kinds = [(cell_of(*cell), sys.intern(answer)) for cell, answer in self.kinds]
+        cells, answers = zip(*map(kinds.__getitem__, self.kind), strict=True)
+        also = [others.get(key, ()) for key in self.ids] if others else repeat(())
+        return map(Row, self.ids, cells, answers, self.group_ids, self.cluster_ids, self.stem_ids, self.asked_ids, also)
+
+
+def read_pieces(path: Path, workers: Executor) -> Iterator[bytes]:
+    """Have a file of questions read, and return what `read_questions` takes; other work can be done before it is taken.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
+    return workers.map(partial(_read_piece, path), _cut(path))
+
+
+def read_questions(path: Path, pieces: Iterator[bytes], clusters: Path) -> Questions:
     """Return what the draw needs of each question, and each question as the line it came as.
 
     Args:
+        pieces: what `read_pieces` returned for that file.
         clusters: names the other ids of near-duplicates; questions stand alone where there is no such file.
 
     Raises:
         ValueError: a line does not fit, or a question has no answer; the message names file, line and field, or where it was seen.
     """
     others: dict[str, tuple[str, ...]] = {}
-    if clusters is not None and clusters.exists():
+    if clusters.exists():
         for cluster in read_jsonl(clusters, Cluster):
             if cluster.kept is not None:
                 others[cluster.kept] = tuple(sorted(member for member in cluster.members if member != cluster.kept))
     rows: list[Row] = []
-    ends, end = array("Q"), 0
-    decode = msgspec.json.Decoder(Asked).decode
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
-    with open(path, "rb", buffering=BUFFER_BYTES) as file:
-        for number, line in enumerate(tqdm(file, desc="split", unit=" questions", disable=None), 1):
-            try:
-                asked = decode(line)
-                row = row_of(asked, others.get(asked.id, ())) if asked.answer else None
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise ValueError(f"{path}:{number}: {error}; expected Question; `dvc repro` builds it") from None
-            if row is None:
-                raise ValueError(_unanswered(line, f"{path}:{number}"))
-            rows.append(row)
-            ends.append(end := end + len(line))
+    ends = array("Q")
+    try:
+        with tqdm(desc="split", unit=" questions", disable=None) as bar:
+            for piece in map(msgspec.msgpack.Decoder(Piece).decode, pieces):
+                rows += piece.rows(others)
+                ends.frombytes(piece.ends)
+                bar.update(len(piece.ids))
+    except _Unfit as error:
+        at, told = error.args
+        with open(path, "rb") as file:
+            number = file.read(at).count(b"\n") + 1
+        raise ValueError(f"{path}:{number}: {told}") from None
     return Questions(rows, Lines(path, ends))
 
 
-def row_of(question: Asked | Question, also: tuple[str, ...] = ()) -> Row:
-    """Return what the draw must know of a question, which has an answer.
-
-    Args:
-        also: other ids of its near-duplicate cluster.
-    """
-    cell = _cell(question.category, question.exam, question.question_type, question.subject, question.form or "")
-    asked = canonical((question.shared_stem or "") + question.stem)
-    is_long = len(asked) >= _TELLING_STEM_CHARS
-    stem_id = content_id("stem", asked) if is_long or _asks_something(asked) else None
-    asked_id = None
-    if (question.shared_stem or not is_long) and (options := _options(question)):
-        parts = [canonical(question.stem), *sorted(canonical_all([option.text for option in options]))]
-        asked_id = content_id("asked", *parts) if sum(map(len, parts)) >= _TELLING_STEM_CHARS else None
-    return Row(question.id, cell, question.answer or "", question.group_id, question.cluster_id, stem_id, asked_id, also)
+class _Unfit(Exception):
+    """Where in the file the line begins that does not fit, and what is wrong with it."""
 
 
-def _asks_something(stem: str) -> bool:
-    others = [letter for letter in stem if letter not in _LETTERS]
-    return len(others) >= _TELLING_LETTERS or len(_ASKS_NOTHING.sub("", stem)) >= _TELLING_LETTERS
+def _cut(path: Path) -> list[tuple[int, int]]:
+    """Return where pieces of a file begin and end, each of whole lines."""
+    ends = [0]
+    with open(path, "rb") as file:
+        size = file.seek(0, SEEK_END)
+        while ends[-1] < size:
+            file.seek(ends[-1] + _PIECE_BYTES)
+            file.readline()
+            ends.append(min(file.tell(), size))
+    return [*pairwise(ends)]
 
 
-_decode_options = msgspec.json.Decoder(list[Text]).decode
+def _read_piece(path: Path, piece: tuple[int, int]) -> bytes:
+    start, end = piece
+    with open(path, "rb") as file:
+        file.seek(start)
+        lines = BytesIO(file.read(end - start))
+    decode = msgspec.json.Decoder(Fields).decode
+    rows: list[Row] = []
+    ends = array("Q")
+    for line in lines:
+        try:
+            question = decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise _Unfit(start, f"{error}; expected Question; `dvc repro` builds it") from None
+        if not question.answer:
+            raise _Unfit(start, _unanswered(line))
+        rows.append(row_of(question))
+        ends.append(start := start + len(line))
+    return msgspec.msgpack.encode(_piece(rows, ends))
 
 
-def _options(question: Asked | Question) -> Sequence[Text | Option]:
-    return _decode_options(question.options) if isinstance(question, Asked) else question.options
+def _piece(rows: Sequence[Row], ends: array) -> Piece:
+    kinds: dict[tuple[Cell, str], int] = {}
+    kind = [kinds.setdefault((row.cell, row.answer), len(kinds)) for row in rows]
+    texts = [[getattr(row, name) for row in rows] for name in ("id", "group_id", "cluster_id", "stem_id", "asked_id")]
+    return Piece(texts[0], [*kinds], kind, *texts[1:], ends.tobytes())
 
 
-# A pool has few cells and many questions: one cell for all of a kind takes less room, and is compared at once.
-_cell = cache(Cell)
-
-
-def _unanswered(line: bytes, where: str) -> str:
+def _unanswered(line: bytes) -> str:
     question = msgspec.json.decode(line, type=Question)
     seen = question.provenance[0].url if question.provenance else "seen nowhere"
-    return f"{where}: question {question.id} ({seen}) has no answer; clean rejects those as answer_missing: run `dvc repro clean`"
+    return f"question {question.id} ({seen}) has no answer; clean rejects those as answer_missing: run `dvc repro clean`"

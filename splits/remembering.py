@@ -19,13 +19,14 @@ def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
 
     Looked at are new ones, and those that stand for a new one: that may be the next wording of what is gone.
     """
-    here = {row.id for row in questions.rows}
-    gone = {one.id: one.sketch for one in memory.placed.values() if one.sketch and one.id not in here}
+    gone = {one.id: one.sketch for one in memory.placed.values() if one.sketch}
+    for row in questions.rows:
+        gone.pop(row.id, None)
     if not gone:
         return {}
     placed, stood_for = memory.placed, memory.stood_for
     new = [row.id for row in questions.rows
-           if row.id not in placed or any(key not in placed and not stood_for(key) for key in row.also)]  # fmt: skip
+           if row.id not in placed or any(key not in placed and key not in stood_for for key in row.also)]  # fmt: skip
     return known_again(list(questions.texts(new)), gone)
 
 
@@ -34,16 +35,17 @@ def remember(
 ) -> Memory:
     """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
     version = memory.next_version(params, [*(row.id for row in questions.rows), *heads])
-    held = [key for key, put in placed.items() if put.split in HELD and not (key in memory.placed and memory.placed[key].sketch)]
-    changed = False
+    before = memory.placed
+    held = [key for key, put in placed.items() if put.split in HELD and not (key in before and before[key].sketch)]
     sketches = dict(sketched(questions.texts(held)))
     after = Memory()
-    after.placed = dict(memory.placed)
-    before = memory.placed
+    after.placed = dict(before)
+    changed = False
     # In the order of the input, which is sorted: the ids are sorted once more, and a million in a random order take seconds.
     for key, put, row in chain(((row.id, placed[row.id], row) for row in questions.rows), ((*head, None) for head in heads.items())):
-        now = _placed(key, put, version.name, before.get(key), row, sketches.get(key, ""))
-        if now != before.get(key):
+        known = before.get(key)
+        now = _placed(key, put, version.name, known, row, sketches.get(key, ""))
+        if now != known:
             after.placed[key] = now
             changed = True
     after.shots = memory.shots | {place_of(shot): (shot.question_id,) for shot in shots}

@@ -31,6 +31,7 @@ class Coming(NamedTuple):
     """Key of the unit that must stand there, if any."""
 
 
+Names = tuple[set[str], set[str]]
 TRAINED = frozenset({"train", "dev"})
 
 
@@ -59,33 +60,38 @@ def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[
         settled.free = list(units)
         return settled
     units = list(units)
-    here = {row.id for unit in units for row in unit.rows}
+    placed, stood_for = memory.placed, memory.stood_for
+    others: list[tuple[Unit, dict[str, Placed], Names]] = []
     for unit in units:
-        own = {row.id: memory.placed[row.id] for row in unit.rows if row.id in memory.placed}
-        new = [row for row in unit.rows if row.id not in own]
-        kin = _kin(unit.rows, own, memory, edited, here)
-        _settle(unit, own, new, kin, settled)
+        own = {row.id: before for row in unit.rows if (before := placed.get(row.id))}
+        splits = {before.split for before in own.values()}
+        if splits <= TRAINED and len(own) == len(unit.rows) and not any([row.also or row.id in stood_for for row in unit.rows]):
+            settled.trained["train" if "train" in splits else "dev"].append(unit)  # nearly all, and told at once
+        else:
+            others.append((unit, own, _names(unit.rows, own, memory, edited)))
+    known = memory.by_name({name for *_, names in others for each in names for name in each})
+    here = {row.id for unit in units for row in unit.rows} if any(told for *_, (_, told) in others) else set()
+    for unit, own, (new, told) in others:
+        kin = {one.id: one for name in new for one in known.get(name, ())}
+        kin |= {one.id: one for name in told for one in known.get(name, ()) if one.id not in here}
+        _settle(unit, own, [row for row in unit.rows if row.id not in own], [kin[key] for key in sorted(kin.keys() - own)], settled)
     return settled
 
 
-def _kin(
-    rows: Iterable[Row], own: Mapping[str, Placed], memory: Memory, edited: Mapping[str, Sequence[str]], here: set[str]
-) -> list[Placed]:
-    """Return what is remembered under other names of some rows.
+def _names(rows: Iterable[Row], own: Mapping[str, Placed], memory: Memory, edited: Mapping[str, Sequence[str]]) -> Names:
+    """Return the names under which new rows of a unit may be known, and other names of its known rows.
 
-    A known row has another name where it stands for a cluster, or one that was kept before stood for it. Of those it has been told
-    apart when they are here beside it; a new row has not.
+    A known row has another name where it stands for a cluster, or one that was kept before stood for it. Of who has such a name it has
+    been told apart when they are here beside it; a new row has not.
     """
     new: set[str | None] = set()
-    known: set[str | None] = set()
+    told: set[str] = set()
     for row in rows:
         if row.id not in own:
             new.update((row.id, row.group_id, row.stem_id, row.asked_id, *row.also, *edited.get(row.id, ())))
-        elif row.also or memory.stood_for(row.id):
-            known.update((row.id, *row.also, *edited.get(row.id, ())))
-    found = memory.named(sorted(name for name in new if name)) if new else []
-    found += [one for one in memory.named(sorted(name for name in known if name)) if one.id not in here] if known else []
-    return [one for one in found if one.id not in own]
+        elif row.also or row.id in memory.stood_for:
+            told.update((row.id, *row.also, *edited.get(row.id, ())))
+    return {name for name in new if name}, told
 
 
 def _settle(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], kin: Sequence[Placed], settled: Settled) -> None:

@@ -10,30 +10,35 @@ from operator import attrgetter
 
 from records.shot import Shot
 from splits.placed import ListPlace
-from splits.units import Place, Row, in_turn, ties_of
+from splits.settling import TRAINED, Put
+from splits.units import Cell, Place, Row, in_turn, ties_of
 
 SPARE = 10
 """Examples of a subject, type and form that are listed: the usual five, and as many for those who ask for more."""
 NOTHING: Mapping[ListPlace, Sequence[str]] = {}
 
 
-def shots_of(rows: Iterable[Row], splits: Mapping[str, Place], seed: int, known: Mapping[ListPlace, Sequence[str]] = NOTHING) -> list[Shot]:
+def shots_of(rows: Iterable[Row], puts: Iterable[Put], seed: int, known: Mapping[ListPlace, Sequence[str]] = NOTHING) -> list[Shot]:
     """Return the examples of each exam, subject, question type and form, none tied to another: new ones from train before dev.
 
     Args:
+        puts: where each row stands.
         known: who stood at which place of which list before; two ids where branches chose otherwise.
     """
-    pools: dict[tuple[str, str, str, str], dict[str, list[Row]]] = defaultdict(lambda: {"train": [], "dev": []})
-    for row in rows:
-        if (split := splits[row.id]) in ("train", "dev"):
-            pools[row.cell.exam, row.cell.subject, row.cell.question_type, row.cell.form][split].append(row)
+    by_cell: dict[tuple[Cell, Place], list[Row]] = defaultdict(list)
+    for row, put in zip(rows, puts, strict=True):
+        by_cell[row.cell, put.split].append(row)
+    pools: dict[tuple[str, str, str, str], dict[Place, list[Row]]] = defaultdict(lambda: {"train": [], "dev": []})
+    for (cell, split), members in by_cell.items():
+        if split in TRAINED:
+            pools[cell.exam, cell.subject, cell.question_type, cell.form][split] += members
     before: dict[tuple[str, str, str, str], dict[int, Sequence[str]]] = defaultdict(dict)
     for (*pool, number), ids in known.items():
         before[tuple(pool)][number] = ids
     return [
-        Shot(exam=exam, subject=subject, question_type=kind, form=form or None, place=number, question_id=row.id, split=splits[row.id])
+        Shot(exam=exam, subject=subject, question_type=kind, form=form or None, place=number, question_id=row.id, split=split)
         for (exam, subject, kind, form), held in pools.items()
-        for number, row in sorted(_listed(held, before[exam, subject, kind, form], seed).items())
+        for number, (row, split) in sorted(_listed(held, before[exam, subject, kind, form], seed).items())
     ]
 
 
@@ -41,16 +46,16 @@ def place_of(shot: Shot) -> ListPlace:
     return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
 
 
-def _listed(held: Mapping[str, Sequence[Row]], before: Mapping[int, Sequence[str]], seed: int) -> dict[int, Row]:
+def _listed(held: Mapping[Place, Sequence[Row]], before: Mapping[int, Sequence[str]], seed: int) -> dict[int, tuple[Row, Place]]:
     """Return who stands at each place of a list: who stood there, if it may still be shown, or else the next in turn."""
-    here = {row.id: row for rows in held.values() for row in rows} if before else {}
-    listed: dict[int, Row] = {}
+    here = {row.id: (row, split) for split, rows in held.items() for row in rows} if before else {}
+    listed: dict[int, tuple[Row, Place]] = {}
     seen: set[str] = set()
     for number, key in [(number, key) for number, ids in sorted(before.items()) for key in ids]:
-        if number not in listed and key in here and _is_new(here[key], seen):
+        if number not in listed and key in here and _is_new(here[key][0], seen):
             listed[number] = here[key]
     left = [number for number in range(1, SPARE + 1) if number not in listed]
-    others = (row for row in [*_first(held["train"], seed), *_first(held["dev"], seed)] if _is_new(row, seen))
+    others = ((row, split) for split, rows in held.items() for row in _first(rows, seed) if _is_new(row, seen))
     return listed | dict(zip(left, others, strict=False))
 
 

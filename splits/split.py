@@ -5,6 +5,7 @@ once in test or reserved is never trained on. What had to leave those is in the 
 """
 
 import gc
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -13,16 +14,23 @@ from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_
 from records.shot import Shot
 from records.split_blocks import Split as Params
 from records.stage import read_arguments, run_stage
+from records.workers import at_work, cores
 from splits.allocate import decide
 from splits.composition import compose
 from splits.heads import decide_heads, head_id
+from splits.lines import Lines
 from splits.memory import Memory, read_memory, write_memory
-from splits.reading import BUFFER_BYTES, Questions, read_questions
+from splits.reading import read_pieces, read_questions
 from splits.remembering import edited_of, remember
 from splits.settling import TRAINED, Put
 from splits.shots import shots_of
 from splits.units import PLACES, Place, Row
 
+_MANY_BYTES = 50_000_000
+"""A smaller input is read and written before other processes have started."""
+_MAX_WORKERS = 4
+_BUFFER_BYTES = 1 << 20
+"""A call to the system for each 8 kB costs a second a million questions."""
 PATHS = {
     "questions": "data/unique/questions.jsonl",
     "clusters": "data/unique/clusters.jsonl",
@@ -37,39 +45,40 @@ def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "split", Params, PATHS)
     gc.disable()  # nothing here is part of a cycle, and looking through a million rows again and again costs a third of the time
     params: Params = arguments.params
-    questions = read_questions(arguments.questions, arguments.clusters)
-    claims = list(read_jsonl(arguments.claims, ClaimPair))
-    with folder_lock(arguments.out) as out:
+    many = arguments.questions.exists() and arguments.questions.stat().st_size > _MANY_BYTES
+    with at_work(min(cores(), _MAX_WORKERS) if many else 1) as workers, folder_lock(arguments.out) as out:
+        pieces = read_pieces(arguments.questions, workers)  # the workers are at it while the rest is read
+        claims = list(read_jsonl(arguments.claims, ClaimPair))
         memory = read_memory(arguments.places)
+        questions = read_questions(arguments.questions, pieces, arguments.clusters)
         placed = decide(questions.rows, params, memory, edited_of(questions, memory))
         heads = decide_heads(claims, params, memory)
-        splits = {key: put.split for key, put in placed.items()}
-        check(questions.rows, splits, memory)
-        written = write_questions(out, questions, placed) + write_claims(out, claims, heads)
+        puts = [placed[row.id] for row in questions.rows]
+        check(questions.rows, puts, memory)
+        writing = workers.submit(write_questions, out, questions.lines, chosen_of(questions.rows, puts))
+        shots = shots_of(questions.rows, puts, params.seed, memory.shots)
+        write_jsonl(out / "shots.jsonl", shots, key=_shot_order)
+        after = remember(memory, questions, placed, {head_id(head): put for head, put in heads.items()}, params, shots)
+        composition = compose(questions.rows, puts, claims, heads, after, params)
+        written = write_claims(out, claims, heads) + writing.result()
         if written != len(questions.rows) + len(claims):
             raise ValueError(f"{out}: wrote {written} of {len(questions.rows)} questions and {len(claims)} claims; they must be equal")
-        shots = shots_of(questions.rows, splits, params.seed, memory.shots)
-        write_jsonl(out / "shots.jsonl", shots, key=_shot_order)
         _sweep(out)
-        after = remember(memory, questions, placed, {head_id(head): put for head, put in heads.items()}, params, shots)
-        write_json(arguments.metrics, compose(questions.rows, placed, claims, heads, after, params))
+        write_json(arguments.metrics, composition)
         # Last, so that a run killed before this does not remember what it did not write: the next one decides the same again.
         write_memory(arguments.places, after)
 
 
-def check(rows: Sequence[Row], splits: Mapping[str, Place], memory: Memory | None = None) -> None:
+def check(rows: Sequence[Row], puts: Sequence[Put], memory: Memory) -> None:
     """Check what was allocated, by another way than it was allocated.
 
     Raises:
-        ValueError: a question has no split, a cluster or group stands in two, or what was held back is trained on; defects of this program.
+        ValueError: a cluster or group stands in two, or what was held back is trained on; defects of this program.
     """
     homes: dict[tuple[str, str], str] = {}
-    remembered = memory.placed if memory else {}
-    for row in rows:
-        split = splits.get(row.id)
-        if split not in PLACES:
-            raise ValueError(f"question {row.id} has no split")
-        if split in TRAINED and (before := remembered.get(row.id)) is not None and before.split not in TRAINED:
+    remembered = memory.placed
+    for row, (split, *_) in zip(rows, puts, strict=True):
+        if remembered and split in TRAINED and (before := remembered.get(row.id)) is not None and before.split not in TRAINED:
             raise ValueError(f"question {row.id} was {before.split} since {before.since} and would be {split}; it must never be trained on")
         if split == "retired" or not (row.cluster_id or row.group_id):
             continue
@@ -78,15 +87,20 @@ def check(rows: Sequence[Row], splits: Mapping[str, Place], memory: Memory | Non
                 raise ValueError(f"{kind} {tie} stands in {home} and in {split} (question {row.id}); it must stand in one split")
 
 
-def write_questions(out: Path, questions: Questions, placed: Mapping[str, Put]) -> int:
-    """Write the questions of each split as they came, sorted by id; return how many."""
-    chosen: dict[str, list[int]] = {split: [] for split in PLACES}
-    ids = [row.id for row in questions.rows]
+def chosen_of(rows: Sequence[Row], puts: Sequence[Put]) -> dict[Place, array]:
+    """Return, for each split, where its questions stand in the input, in the order of their ids."""
+    chosen: dict[Place, array] = {split: array("Q") for split in PLACES}
+    ids = [row.id for row in rows]
     for index in sorted(range(len(ids)), key=ids.__getitem__):
-        chosen[placed[ids[index]].split].append(index)
+        chosen[puts[index].split].append(index)
+    return chosen
+
+
+def write_questions(out: Path, lines: Lines, chosen: Mapping[Place, Sequence[int]]) -> int:
+    """Write the questions of each split as they came; return how many."""
     for split, indices in chosen.items():
-        with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as file:
-            file.writelines(questions.lines.runs(indices))
+        with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=_BUFFER_BYTES) as file:
+            file.writelines(lines.runs(indices))
     return sum(map(len, chosen.values()))
 
 

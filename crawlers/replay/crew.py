@@ -4,7 +4,6 @@ The parent holds what was found and not yet read, first in, first out. Workers g
 order of the batches, whichever is done first. So of two links to one page the same one is always followed, with what it carries.
 """
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from crawlers.replay.places import Places
 from crawlers.replay.spool import Entry, merged
 from crawlers.source import SourceSpider
 from records.params import Source
+from records.workers import cores
 
 PAGE_SECONDS = 60.0
 _BATCH_PAGES = 16
@@ -70,11 +70,6 @@ def replayed(
         if broken := crew.notes["broken"]:
             raise ValueError(f"extract {spider.name}: {len(broken)} requests cannot be replayed:{shown(broken)}")
         yield crew.outcome()
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Crew:

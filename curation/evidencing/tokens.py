@@ -1,12 +1,10 @@
 """Texts -> their words as numbers, in several processes where there are many."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import NamedTuple
 
 from curation.words import segmenter
+from records.workers import at_work, cores
 
 _BATCH = 1_000
 _MANY_CHARS = 3_000_000
@@ -40,12 +38,8 @@ def words_of(names: Iterable[str]) -> dict[str, list[str]]:
 
 def _cut(texts: Sequence[str], terms: list[str]) -> Iterator[list[list[str]]]:
     batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
-    workers = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, _MAX_WORKERS, len(batches))
-    if workers < 2 or sum(map(len, texts)) < _MANY_CHARS:
-        _begin(terms)
-        yield from map(_words, batches)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (terms,)) as pool:
+    many = sum(map(len, texts)) >= _MANY_CHARS
+    with at_work(min(cores(), _MAX_WORKERS, len(batches)) if many else 1, _begin, (terms,)) as pool:
         yield from pool.map(_words, batches)
 
 

@@ -13,6 +13,8 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
+from records.workers import cores
+
 T = TypeVar("T")
 
 
@@ -38,9 +40,8 @@ def shape_on(device: str, batch_size: int) -> Shape:
 
 def set_threads(number: int | None) -> None:
     """Compute with so many threads; None: a power of two, no more than this process's share of the cores that it may use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    cores = max(1, cores // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))  # torchrun's word for the processes on this machine
-    number = number or 1 << (cores.bit_length() - 1)
+    share = max(1, cores() // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))  # torchrun's word for the processes on this machine
+    number = number or 1 << (share.bit_length() - 1)
     if number > 1:
         # Has MKL add each row alike wherever it stands and whichever thread has it. MKL reads it at its first product.
         os.environ.setdefault("MKL_CBWR", "AVX2,STRICT")

@@ -15,7 +15,7 @@ import pytest
 
 from crawlers.extract import replay
 from crawlers.replay import spool
-from crawlers.replay.crew import cores, replayed
+from crawlers.replay.crew import replayed
 from crawlers.source import SourceSpider
 from crawlers.store.beyond import beyond_digest, write_beyond
 from crawlers.store.segments import read_index, segment, write_failed
@@ -242,7 +242,3 @@ def children(pid: int) -> list[int]:
 def is_running(pid: int) -> bool:
     status = Path(f"/proc/{pid}/status")
     return status.exists() and "State:\tZ" not in status.read_text()
-
-
-def test_a_small_site_has_one_worker() -> None:
-    assert cores() >= 1

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from splits.reading import row_of
+from splits.rows import row_of
 from splits.units import join
 
 

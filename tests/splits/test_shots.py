@@ -11,6 +11,7 @@ from records.jsonl import read_jsonl, to_line
 from records.question import Question
 from records.shot import Shot
 from splits import leaks
+from splits.settling import Put
 from splits.shots import SPARE, shots_of
 from splits.units import Cell, Row, ties_of
 
@@ -27,6 +28,10 @@ def made(drawn: list) -> tuple[list[Row], dict[str, str]]:
     return rows, {row.id: split for row, (*_, split) in zip(rows, drawn, strict=True)}
 
 
+def examples(rows: list[Row], splits: dict[str, str], seed: int) -> list[Shot]:
+    return shots_of(rows, [Put(splits[row.id], "drawn") for row in rows], seed)
+
+
 def list_of(row: Row) -> tuple[str, str, str, str]:
     return row.cell.exam, row.cell.subject, row.cell.question_type, row.cell.form
 
@@ -34,7 +39,7 @@ def list_of(row: Row) -> tuple[str, str, str, str]:
 @given(ROWS, st.randoms(use_true_random=False))
 def test_a_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) -> None:
     rows, splits = made(drawn)
-    shots = shots_of(rows, splits, 1)
+    shots = examples(rows, splits, 1)
     by_id = {row.id: row for row in rows}
     lists = defaultdict(list)
     for shot in shots:
@@ -49,7 +54,7 @@ def test_a_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) 
         listed = lists[list_of(row)]
         if splits[row.id] in ("train", "dev") and len(listed) < SPARE and row.id not in {shot.question_id for shot in listed}:
             assert set(ties_of(row)) & {tie for shot in listed for tie in ties_of(by_id[shot.question_id])}, row
-    assert sorted(shots_of(random.sample(rows, len(rows)), splits, 1), key=lambda shot: shot.question_id) == sorted(
+    assert sorted(examples(random.sample(rows, len(rows)), splits, 1), key=lambda shot: shot.question_id) == sorted(
         shots, key=lambda shot: shot.question_id
     )
 
@@ -97,5 +102,5 @@ def test_an_example_that_is_kin_to_what_is_asked_is_a_leak(split_files, pool) ->
 
 def test_the_seed_decides_the_order() -> None:
     rows, splits = made([(CELLS[0], None, None, None, "train")] * 30)
-    orders = {tuple(shot.question_id for shot in shots_of(rows, splits, seed)) for seed in range(5)}
-    assert len(orders) == 5 and shots_of(rows, splits, 3) == shots_of(rows, splits, 3)
+    orders = {tuple(shot.question_id for shot in examples(rows, splits, seed)) for seed in range(5)}
+    assert len(orders) == 5 and examples(rows, splits, 3) == examples(rows, splits, 3)

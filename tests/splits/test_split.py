@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
+import splits.split as stage
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl
 from records.question import Question
-from splits.reading import read_questions
+from records.workers import at_work
+from splits import reading
+from splits.memory import Memory
+from splits.reading import read_pieces, read_questions
+from splits.settling import Put
 from splits.split import check
 from splits.units import SPLITS, Cell, Row
 
@@ -146,13 +151,24 @@ def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
         split_files([question(1, answer=None)])
 
 
-def test_a_malformed_record_names_file_line_and_field(split_files, pool) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_malformed_record_names_file_line_and_field(split_files, pool, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_PIECE_BYTES", 1)
     folder = split_files(pool)
     lines = (folder / "questions.jsonl").read_text().splitlines()
     record = json.loads(lines[2]) | {"question_type": "essay"}
     (folder / "bad.jsonl").write_text("\n".join([*lines[:2], json.dumps(record)]) + "\n")
-    with pytest.raises(ValueError, match=r"bad\.jsonl:3: .*question_type"):
-        read_questions(folder / "bad.jsonl")
+    with pytest.raises(ValueError, match=r"bad\.jsonl:3: .*question_type"), at_work(workers) as executor:
+        read_questions(folder / "bad.jsonl", read_pieces(folder / "bad.jsonl", executor), folder / "none.jsonl")
+
+
+def test_the_number_of_processes_and_pieces_changes_nothing(split_files, pool, claims, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = tree(split_files(pool, claims))
+    monkeypatch.setattr(stage, "_MANY_BYTES", 0)
+    monkeypatch.setattr(stage, "cores", lambda: 3)
+    for size in (1, 1_000, 1 << 30):
+        monkeypatch.setattr(reading, "_PIECE_BYTES", size)
+        assert tree(split_files(pool, claims, f"pieces-{size}")) == alone
 
 
 CELL = Cell("kg", "PCE", "mcqa", "甲", "")
@@ -162,14 +178,13 @@ ROWS = [Row("q-0", CELL, "A", "g", None), Row("q-1", CELL, "A", "g", "c"), Row("
 @pytest.mark.parametrize(
     ("splits", "message"),
     [
-        ({"q-0": "test", "q-1": "train", "q-2": "train"}, "group g stands in test and in train"),
-        ({"q-0": "test", "q-1": "test", "q-2": "dev"}, "cluster c stands in test and in dev"),
-        ({"q-0": "test", "q-1": "test"}, "question q-2 has no split"),
+        (["test", "train", "train"], "group g stands in test and in train"),
+        (["test", "test", "dev"], "cluster c stands in test and in dev"),
     ],
 )
-def test_the_run_time_check_finds_leaks(splits: dict[str, str], message: str) -> None:
+def test_the_run_time_check_finds_leaks(splits: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        check(ROWS, splits)
+        check(ROWS, [Put(split, "drawn") for split in splits], Memory())
 
 
 def test_published_questions_are_dealt_evenly(split_files, real_data: Path, question) -> None:

@@ -13,8 +13,9 @@ from records.split_blocks import Quota
 from records.split_blocks import Split as Params
 from splits.allocate import decide
 from splits.memory import Memory
-from splits.reading import Questions, row_of
+from splits.reading import Questions
 from splits.remembering import edited_of, remember
+from splits.rows import row_of
 from splits.settling import Put
 
 HELD = {"test", "reserved", "retired"}

@@ -12,7 +12,7 @@ from records.split_blocks import Quota
 from records.split_blocks import Split as Params
 from splits.asked import Asked
 from splits.memory import Memory
-from splits.reading import row_of
+from splits.rows import row_of
 from splits.units import ties_of
 from tests.splits.world import PARAMS, Decided, Seen, World, decided, merged
 

@@ -15,8 +15,9 @@ from records.split_blocks import Split as Params
 from splits.allocate import decide
 from splits.heads import decide_heads, head_id
 from splits.memory import Memory
-from splits.reading import Questions, row_of
+from splits.reading import Questions
 from splits.remembering import edited_of, remember
+from splits.rows import row_of
 from splits.settling import Put
 from splits.shots import shots_of
 
@@ -144,7 +145,7 @@ def decided(seen: Seen, memory: Memory, params: Params) -> Decided:
     found = Questions(rows, [to_line(question) for question in seen.questions])
     put = decide(rows, params, memory, edited_of(found, memory))
     heads = {head_id(head): one for head, one in decide_heads(seen.claims, params, memory).items()}
-    shots = shots_of(rows, {key: one.split for key, one in put.items()}, params.seed, memory.shots)
+    shots = shots_of(rows, [put[row.id] for row in rows], params.seed, memory.shots)
     return Decided(put | heads, {shot.question_id: shot for shot in shots}, remember(memory, found, put, heads, params, shots))
 
 

@@ -1,0 +1,88 @@
+"""Worker processes: same results as none, no orphans, clear errors."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from records.workers import at_work, cores
+
+_ORPHANS = """
+import os, time
+from records.workers import at_work
+
+def told(number):
+    return os.getpid()
+
+if __name__ == "__main__":
+    with at_work(2) as workers:
+        print(*{*workers.map(told, range(50))}, flush=True)
+        time.sleep(60)
+"""
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def die(number: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def given() -> str:
+    return os.environ["GIVEN_TO_WORKERS"]
+
+
+def begin(text: str) -> None:
+    os.environ["GIVEN_TO_WORKERS"] = text
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 3])
+def test_the_number_of_workers_changes_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIVEN_TO_WORKERS", "")
+    with at_work(number, begin, ("甲",)) as workers:
+        assert list(workers.map(square, range(100))) == [number * number for number in range(100)]
+        assert workers.submit(square, 3).result() == 9
+        assert workers.submit(given).result() == "甲"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_a_worker_raises_is_raised(number: int) -> None:
+    with pytest.raises(ValueError, match="invalid literal"), at_work(number) as workers:
+        list(workers.map(int, ["1", "x"]))
+
+
+def test_a_killed_worker_is_told_with_what_to_do() -> None:
+    with pytest.raises(ValueError, match=r"a worker process was killed.*taskset"), at_work(2) as workers:
+        workers.submit(die, 1).result()
+
+
+def test_no_worker_outlives_a_killed_parent(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(_ORPHANS)
+    root = Path(__file__).parents[2]
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(root)})
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    assert pids and parent.pid not in pids
+    parent.kill()
+    parent.wait()
+    for _ in range(100):
+        if not any(is_running(pid) for pid in pids):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"workers {pids} run on")
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def test_cores_are_those_that_this_process_may_use() -> None:
+    assert cores() == len(os.sched_getaffinity(0))
