@@ -142,8 +142,13 @@ def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Para
     dev = draw_dev(free, trained, params, more_dev)
     for split, units in trained.items():
         for unit in units:
+            moves = unit.key in dev
             for row in unit.rows:
-                put[row.id] = _stay(split, row, memory) if unit.key not in dev else PROMOTED if row.id in memory.placed else DRAWN
+                before = memory.placed.get(row.id)
+                if moves:
+                    put[row.id] = PROMOTED if before else DRAWN
+                else:
+                    put[row.id] = _put(split, before.why if before and before.split == split else "kin")
     for unit in free:
         why = DRAWN if unit.key in dev else REST
         for row in unit.rows:
@@ -163,11 +168,6 @@ def _put_off(side: Side, row: Row, memory: Memory) -> Put:
     """Return how a question that a side has no room for is retired, or stays retired."""
     before = memory.placed.get(row.id)
     return withheld(before) if before and before.split == "retired" else Put("retired", "over_quota", side)
-
-
-def _stay(split: str, row: Row, memory: Memory) -> Put:
-    before = memory.placed.get(row.id)
-    return _put(split, before.why if before and before.split == split else "kin")
 
 
 _put = cache(Put)  # few ways to stand where so many do

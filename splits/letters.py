@@ -4,7 +4,6 @@ from bisect import insort
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from functools import cache
-from operator import itemgetter
 
 from splits.units import Counts, Pair, Unit, is_tcm
 
@@ -27,7 +26,7 @@ def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], stand
     Even means: over test and reserved and each form, the least sum of squares over letters. Counts stay as they are.
 
     Args:
-        turns: all units with their draw numbers, among them those of the pairs.
+        turns: all units with their draw numbers, in the order of the draw, among them those of the pairs.
         standing: units of test and of reserved that count and stay.
     """
     sides = {unit.key: TEST for unit, _ in pairs} | {unit.key: RESERVED for _, unit in pairs}
@@ -124,7 +123,7 @@ def _swap(shelf: list[Shelf], totals: list[Counter], one: int, two: int, out: Lo
 def _shelve(members: list[Entry], sides: dict[str, int], exchanged: int) -> list[Shelf]:
     """Return the shelves of some units; of those left over, only as many of each load as can be exchanged."""
     shelf: list[Shelf] = [defaultdict(list), defaultdict(list), defaultdict(list)]
-    for entry in sorted(members, key=itemgetter(0, 1)):
+    for entry in members:
         unit = entry[2]
         load = _load(tuple(sorted([(row.cell.form, row.answer) for row in unit.rows])))
         held = shelf[side := sides.get(unit.key, REST)][load]

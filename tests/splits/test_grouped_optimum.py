@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.optimize
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits import program
 from splits.allocate import allocate
 from splits.program import Supply, best_of_kinds
 from splits.units import Cell, Row, Unit, by_subject, count_cells, join
@@ -95,5 +95,5 @@ def test_what_was_drawn_stays_where_the_search_ends_before_anything_better(monke
     # Five of each were drawn; six are three and three against two, two, two.
     best = best_of_kinds(supply, drawn, costs)
     assert (supply.has @ best.T).tolist() == [[6, 6]] and (best.sum(0) <= supply.units).all()
-    monkeypatch.setattr(program, "milp", lambda *_, **__: SimpleNamespace(x=None))
+    monkeypatch.setattr(scipy.optimize, "milp", lambda *_, **__: SimpleNamespace(x=None))
     assert best_of_kinds(supply, drawn, costs).tolist() == drawn.tolist()
