@@ -6,6 +6,7 @@ python -m bench.splits --count 1000000 --again    and a second: a hundredth left
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -74,19 +75,33 @@ def write(folder: Path, count: int) -> None:
         (folder / name).touch()
 
 
+def memory_of(pid: int) -> int:
+    """Return the kilobytes that a process and those it started have in memory; what they share counts for each."""
+    try:
+        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+        children = [int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return (int(found[1]) if found else 0) + sum(map(memory_of, children))
+
+
 def measure(command: str, folder: Path, root: Path) -> None:
-    """Run a stage; print wall seconds, processor seconds and the most memory that it had."""
+    """Run a stage; print wall seconds, and the processor seconds and the most memory of all its processes."""
     words = command.split()
     if words[0] == "splits.release":
         words += ["--prompts", str(root / "eval/prompts")]
     start = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", *words], cwd=folder, env=os.environ | {"PYTHONPATH": str(root)})
-    _, status, used = os.wait4(process.pid, 0)
+    ended, most = 0, 0
+    while not ended:
+        most = max(most, memory_of(process.pid))
+        time.sleep(0.05)
+        ended, status, used = os.wait4(process.pid, os.WNOHANG)
     wall = time.perf_counter() - start
     if status:
         sys.exit(f"error: {words[0]} ended with status {os.waitstatus_to_exitcode(status)}")
     cpu = used.ru_utime + used.ru_stime
-    print(f"{words[0]:<16} {wall:7.1f} s wall {cpu:7.1f} s processor {used.ru_maxrss / 1e6:6.2f} GB", flush=True)
+    print(f"{words[0]:<16} {wall:7.1f} s wall {cpu:7.1f} s processor {most / 1e6:6.2f} GB", flush=True)
 
 
 def main() -> None:

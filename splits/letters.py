@@ -104,9 +104,14 @@ def _gain(totals: list[Counter], one: int, two: int, out: Load, into: Load) -> i
 
 
 def _squares(total: Counter, out: Load, into: Load) -> int:
+    return sum([2 * total[key] * step + step * step for key, step in _difference(out, into)])
+
+
+@cache
+def _difference(out: Load, into: Load) -> Load:
     difference = Counter(dict(into))
     difference.subtract(dict(out))
-    return sum(2 * total[key] * step + step * step for key, step in difference.items())
+    return tuple(difference.items())
 
 
 def _swap(shelf: list[Shelf], totals: list[Counter], one: int, two: int, out: Load, into: Load) -> None:

@@ -1,42 +1,50 @@
 """Lines of a file that stay in it until they are asked for."""
 
+import os
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from mmap import ACCESS_READ, mmap
+from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+
+_RUN_BYTES = 1 << 20
 
 
-class Lines(Sequence[bytes]):
-    """Lines of a file, each copied out of it when it is asked for: a million take no more room than their ends."""
+class Lines:
+    """Lines of a file, each copied out of it when it is asked for: a million take no more room than their ends.
+
+    Raises:
+        ValueError: when lines are asked for, the file is no longer as it was when this was made.
+    """
 
     def __init__(self, path: Path, ends: array) -> None:
         """Args:
         ends: where each line ends, from the file's beginning.
         """
-        self._path, self._ends = path, ends
-        with open(path, "rb") as file:
-            self._file = mmap(file.fileno(), 0, access=ACCESS_READ) if ends else b""
+        self._path, self._ends, self._was = path, ends, _state(path.stat())
 
-    def __reduce__(self) -> Any:
-        return Lines, (self._path, self._ends)
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    def __getitem__(self, at: Any) -> Any:
-        return b"".join(self.runs([at]))
+    def each(self, places: Iterable[int]) -> Iterator[bytes]:
+        """Yield some lines in a given order."""
+        for run in self.runs(places):
+            yield from BytesIO(run)
 
     def runs(self, places: Iterable[int]) -> Iterator[bytes]:
-        """Yield some lines in a given order, those that follow each other in the file in one piece."""
-        start = end = 0
-        for at in places:
-            if (first := self._ends[at - 1] if at else 0) != end:
-                yield self._piece(start, end)
-                start = first
-            end = self._ends[at]
-        yield self._piece(start, end)
+        """Yield some lines in a given order, those that follow each other in the file together."""
+        with open(self._path, "rb", buffering=0) as file:
+            if _state(os.fstat(file.fileno())) != self._was:
+                raise ValueError(f"{self._path}: it was changed while it was read; run the stage again when nothing writes to it")
+            start = end = 0
+            for at in places:
+                if (first := self._ends[at - 1] if at else 0) != end or end - start > _RUN_BYTES:
+                    yield _piece(file.fileno(), start, end)
+                    start = first
+                end = self._ends[at]
+            yield _piece(file.fileno(), start, end)
 
-    def _piece(self, start: int, end: int) -> bytes:
-        piece = self._file[start:end]
-        return piece if piece.endswith(b"\n") or not piece else piece + b"\n"
+
+def _state(stat: os.stat_result) -> tuple[int, int, int]:
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _piece(file: int, start: int, end: int) -> bytes:
+    piece = os.pread(file, end - start, start)
+    return piece if piece.endswith(b"\n") or not piece else piece + b"\n"

@@ -38,11 +38,10 @@ class Questions(NamedTuple):
         """Yield id and canonical text (case, stem, options) of some questions."""
         wanted = set(ids)
         decoder = msgspec.json.Decoder(Question)
-        for at, row in enumerate(self.rows):
-            if row.id in wanted:
-                question = decoder.decode(self.lines[at])
-                parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
-                yield row.id, canonical("".join(parts))
+        for line in self.lines.each(at for at, row in enumerate(self.rows) if row.id in wanted):
+            question = decoder.decode(line)
+            parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
+            yield question.id, canonical("".join(parts))
 
 
 class Piece(Struct, array_like=True, gc=False):

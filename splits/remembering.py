@@ -1,7 +1,9 @@
 """What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
 
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from records.shot import Shot
 from records.split_blocks import Split as Params
@@ -12,6 +14,8 @@ from splits.settling import Put
 from splits.shots import place_of
 from splits.sketches import known_again, sketched
 from splits.units import Row
+
+Names: TypeAlias = tuple[str, ...]
 
 
 def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
@@ -39,46 +43,37 @@ def remember(
     held = [key for key, put in placed.items() if put.split in HELD and not (key in before and before[key].sketch)]
     sketches = dict(sketched(questions.texts(held)))
     after = Memory()
-    after.placed = dict(before)
-    changed = False
     # In the order of the input, which is sorted: the ids are sorted once more, and a million in a random order take seconds.
-    for key, put, row in chain(((row.id, placed[row.id], row) for row in questions.rows), ((*head, None) for head in heads.items())):
-        known = before.get(key)
-        now = _placed(key, put, version.name, known, row, sketches.get(key, ""))
-        if now != known:
-            after.placed[key] = now
-            changed = True
+    after.placed = before | {
+        row.id: _placed(row.id, placed[row.id], version.name, before.get(row.id), row.also, _ties(row), sketches.get(row.id, ""))
+        for row in questions.rows
+    }
+    after.placed |= {key: _placed(key, put, version.name, before.get(key)) for key, put in heads.items()}
     after.shots = memory.shots | {place_of(shot): (shot.question_id,) for shot in shots}
     after.versions = dict(memory.versions)
-    if changed or not memory.same_settings(params):
+    if after.placed != before or not memory.same_settings(params):
         after.versions[version.name] = version
     return after
 
 
-def _placed(key: str, put: Put, version: str, before: Placed | None, row: Row | None, digits: str) -> Placed:
-    """Return the row of a record: of the version that put it there, with all names that it ever had."""
-    ties = _ties(row) if row else ()
-    also = row.also if row else ()
+def _placed(key: str, put: Put, version: str, before: Placed | None, also: Names = (), ties: Names = (), sketch: str = "") -> Placed:
+    """Return the row of a record: of the version that put it there, with all names that it ever had; `before` where nothing is new."""
     if before is None:
-        return Placed(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=digits)
-    stays = (before.split, before.was) == (put.split, put.was)
-    return Placed(
-        id=key,
-        split=put.split,
-        since=before.since if stays else version,
-        why=before.why if stays else put.why,
-        was=put.was,
-        also=_both(also, before.also),
-        ties=_both(ties, before.ties),
-        sketch=before.sketch or digits,
-    )
+        return Placed(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=sketch)
+    also, ties, sketch = _both(also, before.also), _both(ties, before.ties), before.sketch or sketch
+    if (before.split, before.was) != (put.split, put.was):
+        return Placed(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=sketch)
+    if also is before.also and ties is before.ties and sketch is before.sketch:
+        return before
+    return replace(before, also=also, ties=ties, sketch=sketch)
 
 
-def _ties(row: Row) -> tuple[str, ...]:
+def _ties(row: Row) -> Names:
     if not (row.asked_id or row.group_id):  # most
         return (row.stem_id,) if row.stem_id else ()
     return tuple([tie for tie in (row.asked_id, row.group_id, row.stem_id) if tie])
 
 
-def _both(names: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
-    return before if names == before else tuple(sorted({*names, *before}))
+def _both(names: Names, before: Names) -> Names:
+    """Return names old and new, as `before` is where it has them all."""
+    return before if names == before or set(names) <= set(before) else tuple(sorted({*names, *before}))

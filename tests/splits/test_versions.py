@@ -17,6 +17,7 @@ from splits.reading import Questions
 from splits.remembering import edited_of, remember
 from splits.rows import row_of
 from splits.settling import Put
+from tests.splits.world import InMemory
 
 HELD = {"test", "reserved", "retired"}
 TRAINED = {"train", "dev"}
@@ -72,7 +73,7 @@ class World:
 
 
 def version(questions: list[Question], memory: Memory, params: Params) -> tuple[dict[str, Put], Memory]:
-    found = Questions([row_of(question) for question in questions], [to_line(question) for question in questions])
+    found = Questions([row_of(question) for question in questions], InMemory(map(to_line, questions)))
     placed = decide(found.rows, params, memory, edited_of(found, memory))
     return placed, remember(memory, found, placed, {}, params)
 

@@ -1,7 +1,7 @@
 """A world of questions and claims that come, go, are edited, become near-duplicates and part again; who is who is known here alone."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import NamedTuple
 
@@ -139,10 +139,17 @@ def _claim(number: int) -> ClaimPair:
     )  # fmt: skip
 
 
+class InMemory(list):
+    """Lines that stand in no file."""
+
+    def each(self, places: Iterable[int]) -> Iterator[bytes]:
+        return map(self.__getitem__, places)
+
+
 def decided(seen: Seen, memory: Memory, params: Params) -> Decided:
     """Do what the stage does, without files."""
     rows = [row_of(question, seen.also.get(question.id, ())) for question in seen.questions]
-    found = Questions(rows, [to_line(question) for question in seen.questions])
+    found = Questions(rows, InMemory(map(to_line, seen.questions)))
     put = decide(rows, params, memory, edited_of(found, memory))
     heads = {head_id(head): one for head, one in decide_heads(seen.claims, params, memory).items()}
     shots = shots_of(rows, [put[row.id] for row in rows], params.seed, memory.shots)
