@@ -40,16 +40,24 @@ def chat_template() -> str:
 def render(tokenizer: Any, messages: Sequence[Message]) -> str:
     """Return the text a model is given: its chat template over the messages, ready for its reply.
 
-    A model without a chat template (a base model) gets the contents one below the other; its reply goes on where they leave open
-    what comes (答案：), as in the published code, and else begins on the next line.
+    A model without a chat template (a base model) gets the contents one below the other. A reply, its own or an example's, goes on where
+    a text leaves open what comes (答案：), as in the published code, and else begins on the next line.
     """
     messages = [message | {"content": _without_special(tokenizer, message["content"])} for message in messages]
     if not tokenizer.chat_template:
-        text = "\n\n".join(message["content"] for message in messages)
-        return text if text.endswith("：") else text + "\n"
+        return _plain(messages)
     if not _knows_system(tokenizer):
         messages = merge_system(messages)
     return tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+
+
+def _plain(messages: Sequence[Message]) -> str:
+    text = ""
+    for message in messages:
+        text += "\n\n" if text and message["role"] != "assistant" else ""
+        text += message["content"]
+        text += "\n" if message["role"] == "user" and not text.endswith("：") else ""
+    return text
 
 
 def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:

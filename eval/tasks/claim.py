@@ -39,7 +39,7 @@ def _request(pair: ClaimPair, side: str, prompt: str) -> Request:
 
 TASK = Task(
     about="Both sides of each claim pair, asked apart (SdAK).",
-    prompts=("claim", "claim_prompt2"),
+    prompts=("claim", "claim_prompt2", "claim_short"),
     requests=requests,
     published=("sdak_v1",),
 )

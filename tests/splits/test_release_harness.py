@@ -8,6 +8,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -97,27 +98,27 @@ def own_claim_accuracy(model: Path, pairs: list[dict]) -> tuple[float, float]:
     return sum(map(sum, right.values())) / len(sides), sum(map(all, right.values())) / len(right)
 
 
-def scored_by_stages(model: Path, splits: Path, root: Path, out: Path) -> dict[str, float]:
-    """Return the accuracies that the stages `predict` and `score` give the model, by category and type."""
+def scored_by_stages(model: Path, splits: Path, root: Path, out: Path, task: str, prompt: str, shots: int = 0) -> dict[str, Any]:
+    """Return the figures that the stages `predict` and `score` give the model."""
     described = {"model": "tiny", "backend": "huggingface", "strategy": None, "name": None, "revision": None, "server": None}
     (model / "model.json").write_text(json.dumps(described), encoding="utf-8")
     flags = {
         "models": model.parent,
         "splits": splits,
         "model": model.name,
-        "task": "choice",
+        "task": task,
         "method": "likelihood",
-        "prompt": "choice_short",
+        "prompt": prompt,
+        "shots": shots,
     }
     predict, score = {"out": out / "p.jsonl"}, {"predictions": out / "p.jsonl", "out": out / "s.jsonl", "metrics": out / "m.json"}
     for stage, paths in (("predict", predict), ("score", score)):
         words = [str(word) for flag, value in (flags | paths).items() for word in (f"--{flag}", value)]
         ran = subprocess.run(
-            [sys.executable, "-m", f"eval.{stage}", "tiny-choice-likelihood", *words], cwd=root, capture_output=True, text=True
+            [sys.executable, "-m", f"eval.{stage}", f"tiny-{task}-likelihood", *words], cwd=root, capture_output=True, text=True
         )
         assert ran.returncode == 0, ran.stderr[-3000:]
-    figures = json.loads((out / "m.json").read_text(encoding="utf-8"))["by_category_and_type"]
-    return {name: row["accuracy"] for name, row in figures.items()}
+    return json.loads((out / "m.json").read_text(encoding="utf-8"))
 
 
 def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path, root: Path) -> None:
@@ -145,14 +146,20 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
             for row in map(json.loads, samples.open(encoding="utf-8"))
         }
         assert told == {key: pytest.approx(found, abs=1e-3) for key, found in likelihoods.items()}
-    scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path)
+    scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "choice", "choice_short")["by_category_and_type"]
     for category in ("kg", "ca"):
-        assert scored[f"{category} mcqa"] == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
+        assert scored[f"{category} mcqa"]["accuracy"] == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
     accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
     assert (results["atomexam_claims"]["acc,none"], results["atomexam_claims"]["pair_acc,none"]) == (
         pytest.approx(accuracy),
         pytest.approx(both),
     )
+    scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "choice", "choice_short", 5)["by_category_and_type"]
+    assert scored["kg mcqa"]["accuracy"] == pytest.approx(results["atomexam_kg_mcqa_5shot"]["acc,none"], abs=1e-4)
+    scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "claim", "claim_short")
+    assert scored["accuracy"] == pytest.approx(results["atomexam_claims"]["pair_acc,none"], abs=1e-4)
+    sides = [scored["by_side"][side]["accuracy"] for side in ("factual", "non_factual")]
+    assert sum(sides) / 2 == pytest.approx(results["atomexam_claims"]["acc,none"], abs=1e-4)
     assert 0 < results["atomexam_kg_mcqa"]["acc,none"] < 1 and 0 < accuracy < 1
     assert 0 <= results["atomexam_kg_mrqa"]["exact_match,none"] <= 1
     assert sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts) == before
