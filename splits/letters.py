@@ -34,7 +34,7 @@ def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], stand
     exchanged = Counter(unit.counts for pair in pairs for unit in pair)
     alike: dict[Counts, list[Entry]] = {counts: [] for counts in sorted(exchanged)}
     for unit, number in turns:
-        if is_tcm(unit.counts[0][0]) and (members := alike.get(unit.counts)) is not None and unit.key not in stay:
+        if (members := alike.get(unit.counts)) is not None and unit.key not in stay:
             members.append((number, unit.key, unit))
     shelves = {counts: _shelve(members, sides, exchanged[counts]) for counts, members in alike.items()}
     totals = [_total(shelf[side] for shelf in shelves.values()) + _letters(standing[side]) for side in (TEST, RESERVED)]
