@@ -27,11 +27,11 @@ Entry = dict[str, str]
 
 
 class Prompts:
-    """Prompts of the evaluation, read from its folder, and the one for questions in words, which stands beside the other templates."""
+    """Prompts of the evaluation, read from its folder, and those of what it does not ask, which stand beside the other templates."""
 
     def __init__(self, folder: Path) -> None:
         names = ("choice", "claim", *_TCM_PROMPTS.values())
-        paths = [folder / f"{name}.txt" for name in sorted(set(names))] + [TEMPLATES / FOLDER / "qa.txt"]
+        paths = [folder / f"{name}.txt" for name in sorted(set(names))] + [TEMPLATES / FOLDER / f"{name}.txt" for name in ("qa", "other")]
         self._texts = {path.stem: _without_source(path) for path in paths}
 
     def text(self, name: str) -> str:
@@ -85,7 +85,8 @@ def _question_entry(question: Question, prompts: Prompts) -> Entry:
         form = question.form or "a1"
         output = f"【解析】{question.explanation or _NO_ANALYSIS}<eoe>\n【答案】{question.answer}<eoa>"
         return _entry(prompts.text(_TCM_PROMPTS[form]), _tcm_text(question, form), output)
-    name = "qa" if question.question_type in IN_WORDS else "choice"
+    # No psychologist's role where Chinese medicine asks otherwise than for one best answer.
+    name = "other" if question.exam == TCM else "qa" if question.question_type in IN_WORDS else "choice"
     system = prompts.fill(name, subject=question.subject, question_type=TYPE_NAMES[question.question_type])
     asked = (question.shared_stem, question.stem, _options_text(question.options, ". "))
     return _entry(system, "\n".join(part for part in asked if part), f"答案：{question.answer}")

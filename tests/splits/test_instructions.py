@@ -163,4 +163,4 @@ def test_an_example_that_is_not_released_stops_the_release(tmp_path: Path) -> No
 @pytest.mark.parametrize(("kind", "answer"), [("mrqa", "AC"), ("tf", "A"), ("qa", "理气和胃。")])
 def test_what_the_forms_of_chinese_medicine_do_not_ask_is_taught_as_elsewhere(question, kind: str, answer: str) -> None:
     (entry,) = teach(question(1, "TCM", "方剂学", kind, answer), Prompts(ROOT / "eval/prompts"))
-    assert entry["output"] == f"答案：{answer}" and "方剂学" in entry["system"]
+    assert entry["output"] == f"答案：{answer}" and "方剂学" in entry["system"] and "心理" not in entry["system"]
