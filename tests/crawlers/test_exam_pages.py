@@ -223,7 +223,7 @@ def test_no_damage_makes_a_spider_fail(source: str) -> None:
         start = time.process_time()  # of this process alone: others may be at work on the machine
         spider, made = read(path, case, response)
         spider.refusal(response)
-        assert time.process_time() - start < 1, (path.stem, body)
+        assert time.process_time() - start < 5, (path.stem, body)
         for one in made:
             if isinstance(one, QuestionItem):
                 msgspec.json.decode(msgspec.json.encode(one), type=QuestionItem)  # can be stored

@@ -18,7 +18,7 @@ from twisted.internet.testing import MemoryReactorClock
 from crawlers.web.account import REFUSED
 from crawlers.web.chains import begin
 from crawlers.web.download import seconds_named
-from crawlers.web.faults import HOST_NOT_FOUND, NOT_PUBLIC, NOT_THE_WEB, cause
+from crawlers.web.faults import HOST_NOT_FOUND, NO_ROBOTS, NOT_PUBLIC, NOT_THE_WEB, cause
 from crawlers.web.hosts import Hosts
 from crawlers.web.public_hosts import PublicResolver, is_public, literal, refused
 
@@ -40,7 +40,8 @@ def test_a_live_crawl_asks_nothing_of_the_network_it_runs_in(crawl_faults: Crawl
     result = crawl_faults(mode="live", start=start, domains=domains, delay=0, settings=NOW | {"WEB_PORTS": []})
     assert result["asked"] == {}
     pages = {request: why for request, why in result["failed"].items() if not request.endswith("/robots.txt")}
-    assert len(pages) == len(start) and {cause(why) for why in pages.values()} == {NOT_PUBLIC}
+    # On a busy machine the refusal of a robots.txt may come late; then its page is left out for want of one.
+    assert len(pages) == len(start) and {cause(why) for why in pages.values()} - {NO_ROBOTS} == {NOT_PUBLIC}
 
 
 def test_a_live_crawl_asks_at_the_ports_of_the_web_alone(crawl_faults: Crawl) -> None:
