@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import parent_process
 from multiprocessing.connection import wait
-from signal import SIG_IGN, SIGINT, signal
+from multiprocessing.context import SpawnContext, SpawnProcess
+from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
 from threading import Thread
 from typing import Any
 
@@ -32,7 +33,7 @@ def at_work(number: int, begin: Callable[..., None] | None = None, given: tuple[
         yield _Here()
         return
     # A fork would take along the locks of the parent's threads, and its hold of a folder.
-    with ProcessPoolExecutor(number, get_context("spawn"), _begin, (begin, given)) as pool:
+    with ProcessPoolExecutor(number, _Context(), _begin, (begin, given)) as pool:
         try:
             yield pool
         except BrokenProcessPool:
@@ -57,8 +58,22 @@ class _Here(Executor):
         return map(work, *parts)
 
 
+class _Process(SpawnProcess):
+    """A process that no interrupt reaches from its first moment on: Ctrl-C goes to all of a terminal's, and the parent ends this one."""
+
+    def start(self) -> None:
+        before = pthread_sigmask(SIG_BLOCK, [SIGINT])  # what is blocked is inherited; the parent hears of an interrupt when it no longer is
+        try:
+            super().start()
+        finally:
+            pthread_sigmask(SIG_SETMASK, before)
+
+
+class _Context(SpawnContext):
+    Process = _Process
+
+
 def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
-    signal(SIGINT, SIG_IGN)  # Ctrl-C reaches all of a terminal's processes; the parent ends these
     # Who waits for work is not told that nobody is left to give it: a killed parent closes no queue.
     Thread(target=_end_with_parent, daemon=True).start()
     if begin:
