@@ -46,7 +46,8 @@ def main(argv: list[str] | None = None) -> None:
     gc.disable()  # nothing here is part of a cycle, and looking through a million rows again and again costs a third of the time
     params: Params = arguments.params
     many = arguments.questions.exists() and arguments.questions.stat().st_size > _MANY_BYTES
-    with at_work(min(cores(), _MAX_WORKERS) if many else 1) as workers, folder_lock(arguments.out) as out:
+    # The folder is held until no worker writes to it.
+    with folder_lock(arguments.out) as out, at_work(min(cores(), _MAX_WORKERS) if many else 1) as workers:
         pieces = read_pieces(arguments.questions, workers)  # the workers are at it while the rest is read
         claims = list(read_jsonl(arguments.claims, ClaimPair))
         memory = read_memory(arguments.places)

@@ -2,9 +2,13 @@
 
 import json
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from filelock import FileLock, Timeout
 
 import splits.split as stage
 from records.claim import ClaimPair
@@ -160,6 +164,23 @@ def test_a_malformed_record_names_file_line_and_field(split_files, pool, workers
     (folder / "bad.jsonl").write_text("\n".join([*lines[:2], json.dumps(record)]) + "\n")
     with pytest.raises(ValueError, match=r"bad\.jsonl:3: .*question_type"), at_work(workers) as executor:
         read_questions(folder / "bad.jsonl", read_pieces(folder / "bad.jsonl", executor), folder / "none.jsonl")
+
+
+def test_the_folder_is_held_until_no_worker_is_left(split_files, pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = []
+
+    @contextmanager
+    def watched(number: int) -> Iterator[Executor]:
+        with at_work(number) as workers:
+            yield workers
+        with pytest.raises(Timeout):
+            FileLock(held[0].parent / f".{held[0].name}.lock").acquire(blocking=False)
+        held.append(True)
+
+    monkeypatch.setattr(stage, "at_work", watched)
+    monkeypatch.setattr(stage, "_sweep", held.append)
+    split_files(pool)
+    assert held[1:] == [True]
 
 
 def test_the_number_of_processes_and_pieces_changes_nothing(split_files, pool, claims, monkeypatch: pytest.MonkeyPatch) -> None:
