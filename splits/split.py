@@ -5,6 +5,7 @@ once in test or reserved is never trained on. What had to leave those is in the 
 """
 
 import gc
+import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -51,6 +52,9 @@ def main(argv: list[str] | None = None) -> None:
         pieces = read_pieces(arguments.questions, workers)  # the workers are at it while the rest is read
         claims = list(read_jsonl(arguments.claims, ClaimPair))
         memory = read_memory(arguments.places)
+        if not memory.placed:
+            told = "it is empty, so a new benchmark begins; if it should not: `git checkout` it"
+            print(f"{arguments.places}: {told}", file=sys.stderr)
         questions = read_questions(arguments.questions, pieces, arguments.clusters)
         placed = decide(questions.rows, params, memory, edited_of(questions, memory))
         heads = decide_heads(claims, params, memory)
