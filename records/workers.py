@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
-from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
-from threading import Thread
+from signal import SIG_BLOCK, SIG_IGN, SIG_SETMASK, SIGINT, pthread_sigmask, signal
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
 _NOTHING: tuple[Any, ...] = ()
@@ -33,17 +33,33 @@ def at_work(number: int, begin: Callable[..., None] | None = None, given: tuple[
         yield _Here()
         return
     # A fork would take along the locks of the parent's threads, and its hold of a folder.
-    with ProcessPoolExecutor(number, _Context(), _begin, (begin, given)) as pool:
-        try:
-            yield pool
-        except BrokenProcessPool:
-            raise ValueError(
-                "a worker process was killed, most often because memory ran out; run the stage again with more memory, or on one core, "
-                "which needs the least: `taskset -c 0 dvc repro`"
-            ) from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    pool = ProcessPoolExecutor(number, _Context(), _begin, (begin, given))
+    try:
+        yield pool
+    except BrokenProcessPool:
+        raise ValueError(
+            "a worker process was killed, most often because memory ran out; run the stage again with more memory, or on one core, "
+            "which needs the least: `taskset -c 0 dvc repro`"
+        ) from None
+    except BaseException:
+        with _undisturbed():
+            pool.shutdown(cancel_futures=True)
+        raise
+    finally:
+        pool.shutdown()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Take no further interrupt: whoever is impatient interrupts twice, and would leave workers to nobody."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal(SIGINT, SIG_IGN)
+    try:
+        yield
+    finally:
+        signal(SIGINT, before)
 
 
 class _Here(Executor):
