@@ -75,8 +75,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
     part = path.with_name(path.name + ".part")
     try:
         yield part
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk does not tell of itself what did not fit
         raise
     part.replace(path)
 

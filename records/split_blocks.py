@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from records.blocks import Block, Count, Share
 
-VERSION = r"^\d+\.\d+\.\d+$"
+VERSION = r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\Z"
 
 
 class Quota(Block):

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import parent_process
 from multiprocessing.connection import wait
-from signal import SIG_IGN, SIGINT, signal
-from threading import Thread
+from multiprocessing.context import SpawnContext, SpawnProcess
+from signal import SIG_BLOCK, SIG_IGN, SIG_SETMASK, SIGINT, pthread_sigmask, signal
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
 _NOTHING: tuple[Any, ...] = ()
@@ -32,17 +33,33 @@ def at_work(number: int, begin: Callable[..., None] | None = None, given: tuple[
         yield _Here()
         return
     # A fork would take along the locks of the parent's threads, and its hold of a folder.
-    with ProcessPoolExecutor(number, get_context("spawn"), _begin, (begin, given)) as pool:
-        try:
-            yield pool
-        except BrokenProcessPool:
-            raise ValueError(
-                "a worker process was killed, most often because memory ran out; run the stage again with more memory, or on one core, "
-                "which needs the least: `taskset -c 0 dvc repro`"
-            ) from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    pool = ProcessPoolExecutor(number, _Context(), _begin, (begin, given))
+    try:
+        yield pool
+    except BrokenProcessPool:
+        raise ValueError(
+            "a worker process was killed, most often because memory ran out; run the stage again with more memory, or on one core, "
+            "which needs the least: `taskset -c 0 dvc repro`"
+        ) from None
+    except BaseException:
+        with _undisturbed():
+            pool.shutdown(cancel_futures=True)
+        raise
+    finally:
+        pool.shutdown()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Take no further interrupt: whoever is impatient interrupts twice, and would leave workers to nobody."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal(SIGINT, SIG_IGN)
+    try:
+        yield
+    finally:
+        signal(SIGINT, before)
 
 
 class _Here(Executor):
@@ -57,8 +74,22 @@ class _Here(Executor):
         return map(work, *parts)
 
 
+class _Process(SpawnProcess):
+    """A process that no interrupt reaches from its first moment on: Ctrl-C goes to all of a terminal's, and the parent ends this one."""
+
+    def start(self) -> None:
+        before = pthread_sigmask(SIG_BLOCK, [SIGINT])  # what is blocked is inherited; the parent hears of an interrupt when it no longer is
+        try:
+            super().start()
+        finally:
+            pthread_sigmask(SIG_SETMASK, before)
+
+
+class _Context(SpawnContext):
+    Process = _Process
+
+
 def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
-    signal(SIGINT, SIG_IGN)  # Ctrl-C reaches all of a terminal's processes; the parent ends these
     # Who waits for work is not told that nobody is left to give it: a killed parent closes no queue.
     Thread(target=_end_with_parent, daemon=True).start()
     if begin:

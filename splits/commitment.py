@@ -7,9 +7,9 @@ salt is a hash of the whole reserved split: there is no secret to keep, to lose 
 import hashlib
 import hmac
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from records.claim import ClaimPair
 from records.jsonl import to_line
@@ -19,12 +19,15 @@ FILE = "reserved.json"
 RESERVED = "reserved"
 SCHEME = "sha256(nonce + id), where nonce = hmac_sha256(salt, id); nonce and hash in lower-case hex, all as UTF-8"
 
+_NONCE = r"^[0-9a-f]{64}\Z"
+"""A longer one could hold the first letters of the id."""
+
 
 class Proof(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What opens one commitment: with it, anyone can tell that the record was reserved when the release was made."""
 
     id: str
-    nonce: str
+    nonce: Annotated[str, Meta(pattern=_NONCE)]
 
 
 def salt_of(records: Iterable[Question | ClaimPair]) -> bytes:

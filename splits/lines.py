@@ -7,20 +7,23 @@ from io import BytesIO
 from pathlib import Path
 
 _RUN_BYTES = 1 << 20
+State = tuple[int, int, int]
+"""Inode, size and time of the last change of a file: equal while nobody writes to it or puts another in its place."""
 
 
 class Lines:
     """Lines of a file, each copied out of it when it is asked for: a million take no more room than their ends.
 
     Raises:
-        ValueError: when lines are asked for, the file is no longer as it was when this was made.
+        ValueError: when lines are asked for, the file is not as it was when it was read.
     """
 
-    def __init__(self, path: Path, ends: array) -> None:
+    def __init__(self, path: Path, ends: array, was: State) -> None:
         """Args:
         ends: where each line ends, from the file's beginning.
+        was: `state_of` the file before it was read.
         """
-        self._path, self._ends, self._was = path, ends, _state(path.stat())
+        self.path, self._ends, self._was = path, ends, was
 
     def each(self, places: Iterable[int]) -> Iterator[bytes]:
         """Yield some lines in a given order."""
@@ -29,9 +32,8 @@ class Lines:
 
     def runs(self, places: Iterable[int]) -> Iterator[bytes]:
         """Yield some lines in a given order, those that follow each other in the file together."""
-        with open(self._path, "rb", buffering=0) as file:
-            if _state(os.fstat(file.fileno())) != self._was:
-                raise ValueError(f"{self._path}: it was changed while it was read; run the stage again when nothing writes to it")
+        refuse_changed(self.path, self._was)
+        with open(self.path, "rb", buffering=0) as file:
             start = end = 0
             for at in places:
                 if (first := self._ends[at - 1] if at else 0) != end or end - start > _RUN_BYTES:
@@ -39,10 +41,18 @@ class Lines:
                     start = first
                 end = self._ends[at]
             yield _piece(file.fileno(), start, end)
+        refuse_changed(self.path, self._was)
 
 
-def _state(stat: os.stat_result) -> tuple[int, int, int]:
+def state_of(path: Path) -> State:
+    stat = path.stat()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def refuse_changed(path: Path, was: State) -> None:
+    """Raise ValueError where a file is not as it was."""
+    if state_of(path) != was:
+        raise ValueError(f"{path}: it was changed while it was read; run the stage again when nothing writes to it")
 
 
 def _piece(file: int, start: int, end: int) -> bytes:

@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         raise ValueError(f"{arguments.release / FILE}: no such file; name a release by --release, or build it: `dvc repro release`")
     known = set(msgspec.json.decode((arguments.release / FILE).read_bytes())["commitments"])
     if arguments.check:
-        print(check(list(read_jsonl(arguments.check, Proof)), known))
+        print(check(list(read_jsonl(arguments.check, Proof, "`python -m splits.prove > PROOFS` writes proofs")), known))
     else:
         sys.stdout.buffer.writelines(map(to_line, proofs(arguments.splits / RESERVED, arguments.ids, known)))
 
@@ -56,16 +56,18 @@ def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
 
 
 def check(given: Sequence[Proof], known: set[str]) -> str:
-    """Return one line that tells how many proofs hold.
+    """Return one line that tells how many commitments are opened; a proof that is there twice opens one.
 
     Raises:
-        ValueError: one does not hold; the message names it.
+        ValueError: one does not hold; the message names it. Or there is none.
     """
+    if not given:
+        raise ValueError("the file holds no proof; `python -m splits.prove > PROOFS` writes proofs")
     if failed := [proof.id for proof in given if commitment(proof) not in known]:
         raise ValueError(
             f"{len(failed)} of {len(given)} proofs do not hold, among them that of {failed[0]}: the release did not reserve it"
         )
-    return f"{len(given)} of {len(known)} commitments opened, and all hold"
+    return f"{len(set(map(commitment, given)))} of {len(known)} commitments opened, and all hold"
 
 
 if __name__ == "__main__":

@@ -21,11 +21,12 @@ from records.cluster import Cluster
 from records.identity import canonical
 from records.jsonl import read_jsonl
 from records.question import Question
-from splits.lines import Lines
+from splits.lines import Lines, State, refuse_changed, state_of
 from splits.rows import Fields, cell_of, row_of
 from splits.units import Cell, Row
 
 _PIECE_BYTES = 1 << 22  # some five thousand questions
+_NO_QUESTION = (msgspec.DecodeError, UnicodeDecodeError)
 
 
 class Questions(NamedTuple):
@@ -38,8 +39,12 @@ class Questions(NamedTuple):
         """Yield id and canonical text (case, stem, options) of some questions."""
         wanted = set(ids)
         decoder = msgspec.json.Decoder(Question)
-        for line in self.lines.each(at for at, row in enumerate(self.rows) if row.id in wanted):
-            question = decoder.decode(line)
+        places = [at for at, row in enumerate(self.rows) if row.id in wanted]
+        for at, line in zip(places, self.lines.each(places), strict=True):
+            try:
+                question = decoder.decode(line)
+            except _NO_QUESTION as error:
+                raise ValueError(f"{self.lines.path}:{at + 1}: {_told(error)}") from None
             parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
             yield question.id, canonical("".join(parts))
 
@@ -65,7 +70,14 @@ class Piece(Struct, array_like=True, gc=False):
         return map(Row, self.ids, cells, answers, self.group_ids, self.cluster_ids, self.stem_ids, self.asked_ids, also)
 
 
-def read_pieces(path: Path, workers: Executor) -> Iterator[bytes]:
+class Pieces(NamedTuple):
+    """A file that is being read."""
+
+    was: State
+    coming: Iterator[bytes]
+
+
+def read_pieces(path: Path, workers: Executor) -> Pieces:
     """Have a file of questions read, and return what `read_questions` takes; other work can be done before it is taken.
 
     Raises:
@@ -73,10 +85,11 @@ def read_pieces(path: Path, workers: Executor) -> Iterator[bytes]:
     """
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file; `dvc repro` builds it")
-    return workers.map(partial(_read_piece, path), _cut(path))
+    was = state_of(path)
+    return Pieces(was, workers.map(partial(_read_piece, path), _cut(path)))
 
 
-def read_questions(path: Path, pieces: Iterator[bytes], clusters: Path) -> Questions:
+def read_questions(path: Path, pieces: Pieces, clusters: Path) -> Questions:
     """Return what the draw needs of each question, and each question as the line it came as.
 
     Args:
@@ -85,6 +98,7 @@ def read_questions(path: Path, pieces: Iterator[bytes], clusters: Path) -> Quest
 
     Raises:
         ValueError: a line does not fit, or a question has no answer; the message names file, line and field, or where it was seen.
+            Or the file was changed meanwhile.
     """
     others: dict[str, tuple[str, ...]] = {}
     if clusters.exists():
@@ -95,16 +109,18 @@ def read_questions(path: Path, pieces: Iterator[bytes], clusters: Path) -> Quest
     ends = array("Q")
     try:
         with tqdm(desc="split", unit=" questions", disable=None) as bar:
-            for piece in map(msgspec.msgpack.Decoder(Piece).decode, pieces):
+            for piece in map(msgspec.msgpack.Decoder(Piece).decode, pieces.coming):
                 rows += piece.rows(others)
                 ends.frombytes(piece.ends)
                 bar.update(len(piece.ids))
     except _Unfit as error:
         at, told = error.args
+        refuse_changed(path, pieces.was)
         with open(path, "rb") as file:
             number = file.read(at).count(b"\n") + 1
         raise ValueError(f"{path}:{number}: {told}") from None
-    return Questions(rows, Lines(path, ends))
+    refuse_changed(path, pieces.was)
+    return Questions(rows, Lines(path, ends, pieces.was))
 
 
 class _Unfit(Exception):
@@ -134,11 +150,12 @@ def _read_piece(path: Path, piece: tuple[int, int]) -> bytes:
     for line in lines:
         try:
             question = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise _Unfit(start, f"{error}; expected Question; `dvc repro` builds it") from None
-        if not question.answer:
-            raise _Unfit(start, _unanswered(line))
-        rows.append(row_of(question))
+            told = None if question.answer else _unanswered(line)
+            rows.append(row_of(question))
+        except _NO_QUESTION as error:
+            told = _told(error)
+        if told:
+            raise _Unfit(start, told)
         ends.append(start := start + len(line))
     return msgspec.msgpack.encode(_piece(rows, ends))
 
@@ -148,6 +165,10 @@ def _piece(rows: Sequence[Row], ends: array) -> Piece:
     kind = [kinds.setdefault((row.cell, row.answer), len(kinds)) for row in rows]
     texts = [[getattr(row, name) for row in rows] for name in ("id", "group_id", "cluster_id", "stem_id", "asked_id")]
     return Piece(texts[0], [*kinds], kind, *texts[1:], ends.tobytes())
+
+
+def _told(error: ValueError) -> str:
+    return f"{error}; expected Question; `dvc repro` builds it"
 
 
 def _unanswered(line: bytes) -> str:

@@ -1,6 +1,7 @@
 """Templates of a release, and what all of its texts share: which tables there are, where each lies, and the canary."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -37,5 +38,6 @@ def environment(escape: bool) -> Environment:
 
 
 def _cell(text: str) -> str:
-    """Return a text that is one cell of a Markdown table and no markup; HTML is escaped by the template."""
-    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", " ".join(text.split()))
+    """Return a text that is one cell of a Markdown table, no markup, and nothing that is not seen; HTML is escaped by the template."""
+    seen = "".join(sign for sign in " ".join(text.split()) if unicodedata.category(sign)[0] != "C")
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", seen)

@@ -5,8 +5,10 @@ once in test or reserved is never trained on. What had to leave those is in the 
 """
 
 import gc
+import sys
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from records.claim import ClaimPair
@@ -46,10 +48,14 @@ def main(argv: list[str] | None = None) -> None:
     gc.disable()  # nothing here is part of a cycle, and looking through a million rows again and again costs a third of the time
     params: Params = arguments.params
     many = arguments.questions.exists() and arguments.questions.stat().st_size > _MANY_BYTES
-    with at_work(min(cores(), _MAX_WORKERS) if many else 1) as workers, folder_lock(arguments.out) as out:
+    # The folder is held until no worker writes to it.
+    with folder_lock(arguments.out) as out, _swept(out), at_work(min(cores(), _MAX_WORKERS) if many else 1) as workers:
         pieces = read_pieces(arguments.questions, workers)  # the workers are at it while the rest is read
         claims = list(read_jsonl(arguments.claims, ClaimPair))
         memory = read_memory(arguments.places)
+        if not memory.placed:
+            told = "it is empty, so a new benchmark begins; if it should not: `git checkout` it"
+            print(f"{arguments.places}: {told}", file=sys.stderr)
         questions = read_questions(arguments.questions, pieces, arguments.clusters)
         placed = decide(questions.rows, params, memory, edited_of(questions, memory))
         heads = decide_heads(claims, params, memory)
@@ -63,7 +69,6 @@ def main(argv: list[str] | None = None) -> None:
         written = write_claims(out, claims, heads) + writing.result()
         if written != len(questions.rows) + len(claims):
             raise ValueError(f"{out}: wrote {written} of {len(questions.rows)} questions and {len(claims)} claims; they must be equal")
-        _sweep(out)
         write_json(arguments.metrics, composition)
         # Last, so that a run killed before this does not remember what it did not write: the next one decides the same again.
         write_memory(arguments.places, after)
@@ -116,11 +121,15 @@ def _shot_order(shot: Shot) -> tuple[str, str, str, str, int]:
     return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
 
 
-def _sweep(out: Path) -> None:
-    """Remove the half files of a killed run."""
-    for folder in (out, *(out / split for split in PLACES)):
-        for part in folder.glob("*.part"):
-            part.unlink()
+@contextmanager
+def _swept(out: Path) -> Iterator[None]:
+    """Remove in the end what a killed worker, or an earlier run that was killed, left half."""
+    try:
+        yield
+    finally:
+        for folder in (out, *(out / split for split in PLACES)):
+            for part in folder.glob("*.part"):
+                part.unlink()
 
 
 if __name__ == "__main__":

@@ -157,3 +157,9 @@ def test_a_hostile_line_is_told_in_few_words(tmp_path: Path, line: bytes) -> Non
 def test_a_folder_that_cannot_be_made_is_an_error_and_no_wait() -> None:
     with pytest.raises(OSError), folder_lock("/proc/no-such-place/out"):
         pass
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"No space left on device: .*out\.jsonl"), replacing(tmp_path / "out.jsonl"):
+        raise OSError(28, "No space left on device")
+    assert list(tmp_path.iterdir()) == []

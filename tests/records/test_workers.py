@@ -24,6 +24,39 @@ if __name__ == "__main__":
         time.sleep(60)
 """
 
+_INTERRUPTED = """
+import os, signal, sys, time
+from records.workers import at_work
+
+if __name__ == "__main__":
+    try:
+        with at_work(2) as workers:
+            work = workers.map(abs, range(50))
+            time.sleep(1)
+            os.killpg(0, signal.SIGINT)  # as Ctrl-C does
+            list(work)
+    except KeyboardInterrupt:
+        sys.exit(7)
+else:
+    time.sleep(2)  # a worker still reads its modules when the interrupt comes
+"""
+
+_INTERRUPTED_TWICE = """
+import os, signal, sys, time
+from threading import Timer
+from records.workers import at_work
+
+if __name__ == "__main__":
+    try:
+        with at_work(2) as workers:
+            work = [workers.submit(time.sleep, 1.5) for _ in range(5)]
+            for seconds in (0.5, 0.8):  # the second comes while the work that has begun is awaited
+                Timer(seconds, os.killpg, (0, signal.SIGINT)).start()
+            work[-1].result()
+    except KeyboardInterrupt:
+        sys.exit(7)
+"""
+
 
 def square(number: int) -> int:
     return number * number
@@ -75,6 +108,24 @@ def test_no_worker_outlives_a_killed_parent(tmp_path: Path) -> None:
             return
         time.sleep(0.1)
     raise AssertionError(f"workers {pids} run on")
+
+
+def test_an_interrupt_while_workers_begin_is_told_by_the_parent_alone(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(_INTERRUPTED)
+    root = Path(__file__).parents[2]
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, start_new_session=True,
+                           env=os.environ | {"PYTHONPATH": str(root)})  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (7, "")
+
+
+def test_who_interrupts_twice_is_told_as_shortly(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(_INTERRUPTED_TWICE)
+    root = Path(__file__).parents[2]
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, start_new_session=True, timeout=30,
+                           env=os.environ | {"PYTHONPATH": str(root)})  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (7, "")
 
 
 def is_running(pid: int) -> bool:

@@ -67,6 +67,22 @@ def test_what_was_not_reserved_is_not_proven(release: Path, tmp_path: Path) -> N
         prove_main(["--check", str(tmp_path / "proofs.jsonl"), "--release", str(release)])
 
 
+def test_a_proof_counts_once_and_opens_the_id_that_it_names(release: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:
+    prove_main(["--splits", str(tmp_path / "run/splits"), "--release", str(release)])
+    proof, number = json.loads(capsysbinary.readouterr().out.splitlines()[0]), len(committed(release)["commitments"])
+    proofs, check = tmp_path / "proofs.jsonl", ["--check", str(tmp_path / "proofs.jsonl"), "--release", str(release)]
+    proofs.write_text((json.dumps(proof) + "\n") * number)
+    prove_main(check)
+    assert capsysbinary.readouterr().out.decode() == f"1 of {number} commitments opened, and all hold\n"
+    # Its hash is the same where the first letters of the id are the last of the nonce.
+    proofs.write_text(json.dumps({"id": proof["id"][2:], "nonce": proof["nonce"] + proof["id"][:2]}))
+    with pytest.raises(ValueError, match=r"proofs\.jsonl:1: .*nonce"):
+        prove_main(check)
+    proofs.write_text("")
+    with pytest.raises(ValueError, match="holds no proof"):
+        prove_main(check)
+
+
 def test_another_reserved_split_proves_nothing(release: Path, tmp_path: Path) -> None:
     path = tmp_path / "run/splits/reserved/questions.jsonl"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))

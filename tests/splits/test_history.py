@@ -4,12 +4,14 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
 from records.jsonl import read_jsonl, to_line
+from records.split_blocks import Release
 from splits.history import Change, Item, advance, in_order, item_of, standing
 from splits.publish import main as publish
 
@@ -59,6 +61,13 @@ def test_a_published_version_is_not_built_with_other_items() -> None:
         advance(ledger, {"a": item, "b": item}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published; 0\.9\.0 is earlier"):
         advance(ledger, {"a": item}, "0.9.0")
+
+
+@pytest.mark.parametrize("version", ["1.0", "01.0.0", "1.0.0\n", "1.0.0-rc", "١.0.0"])
+def test_a_version_is_written_in_one_way(version: str) -> None:
+    """`order_of` takes 01.0.0 for 1.0.0, and the ledger would hold one version under two names."""
+    with pytest.raises(msgspec.ValidationError, match="regex"):
+        msgspec.convert({"version": version}, Release)
 
 
 def test_where_an_item_was_seen_is_no_edit_and_its_answer_is() -> None:

@@ -43,6 +43,17 @@ def test_a_memory_that_is_gone_is_not_drawn_anew(built: tuple[Path, Again], tmp_
         read_ledger(tmp_path / "released.jsonl")
 
 
+def test_a_memory_that_is_empty_is_told(built: tuple[Path, Again], capsys: pytest.CaptureFixture) -> None:
+    """Before anything was published, nothing else tells a file that was emptied from a new benchmark."""
+    places, again = built
+    capsys.readouterr()
+    again()
+    assert "new benchmark" not in capsys.readouterr().err
+    places.write_bytes(b"")
+    again()
+    assert f"{places}: it is empty, so a new benchmark begins" in capsys.readouterr().err
+
+
 def test_any_line_that_is_lost_is_noticed(built: tuple[Path, Again]) -> None:
     places, _ = built
     lines = places.read_bytes().splitlines(keepends=True)

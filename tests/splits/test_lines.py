@@ -22,7 +22,7 @@ def written(path: Path, texts: list[bytes], closed: bool) -> Lines:
     ends = array("Q")
     for line in held:
         ends.append((ends[-1] if ends else 0) + len(line))
-    return Lines(path, ends)
+    return Lines(path, ends, lines.state_of(path))
 
 
 @given(TEXTS, st.booleans(), st.sampled_from([1, 40, 1 << 20]), st.data())
@@ -49,6 +49,15 @@ def test_a_file_that_was_changed_is_told(tmp_path: Path) -> None:
         list(held.each([1]))
 
 
+def test_a_file_that_is_changed_while_lines_are_asked_for_is_told(tmp_path: Path) -> None:
+    held = written(tmp_path / "lines", [b"one", b"two"], True)
+    coming = held.runs([1])
+    next(coming)
+    (tmp_path / "lines").write_bytes(b"six\n")
+    with pytest.raises(ValueError, match="was changed while it was read"):
+        list(coming)
+
+
 def test_a_file_without_lines_has_none(tmp_path: Path) -> None:
     (tmp_path / "lines").touch()
-    assert list(Lines(tmp_path / "lines", array("Q")).each([])) == []
+    assert list(Lines(tmp_path / "lines", array("Q"), lines.state_of(tmp_path / "lines")).each([])) == []

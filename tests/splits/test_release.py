@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import socket
+import unicodedata
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -110,6 +111,15 @@ def test_crawled_names_are_no_markup(split_files, release_of, question) -> None:
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "<script>" not in card and "\n# 标题" not in card
     assert r"| PCE | &lt;script&gt;alert(1)&lt;/script&gt;\|\[x\](http://y) # 标题 |" in card
+
+
+def test_names_do_not_steer_who_shows_the_card(split_files, release_of, question) -> None:
+    """Signs that nobody sees turn a line around, or colour a terminal."""
+    subject = "\x1b[31m甲\u202e乙\u2066\x00\u200b丙\ufeff"
+    folder = release_of(split_files([question(n, subject=subject) for n in range(12)]))
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert r"| PCE | \[31m甲乙丙 |" in card
+    assert not {sign for sign in card if unicodedata.category(sign)[0] == "C"} - {"\n"}
 
 
 def test_nothing_to_release(split_files, release_of) -> None:

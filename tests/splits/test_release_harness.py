@@ -198,6 +198,13 @@ def test_examples_are_those_of_the_subject_and_never_asked(release: Path) -> Non
     assert set(tables_module(release).load("kg", "mcqa")["test"]["examples"]) == {""}
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\u0085", "\r", "{{ 7 * 7 }}"])
+def test_examples_are_read_whatever_a_subject_is_called(split_files, release_of, question, mark: str) -> None:
+    release = release_of(split_files([question(n, subject=f"甲{mark}乙") for n in range(20)]))
+    rows = tables_module(release).load("kg", "mcqa", examples=5)["test"]
+    assert [row["examples"].count("答案：") for row in rows] == [5] * len(rows) != []
+
+
 @pytest.mark.parametrize(
     ("reply", "letters"),
     [

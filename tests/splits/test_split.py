@@ -1,10 +1,16 @@
 """Stage `split` on toy files: nothing lost, nothing leaked, quotas kept or reported."""
 
 import json
+import os
+import signal
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from filelock import FileLock, Timeout
 
 import splits.split as stage
 from records.claim import ClaimPair
@@ -160,6 +166,37 @@ def test_a_malformed_record_names_file_line_and_field(split_files, pool, workers
     (folder / "bad.jsonl").write_text("\n".join([*lines[:2], json.dumps(record)]) + "\n")
     with pytest.raises(ValueError, match=r"bad\.jsonl:3: .*question_type"), at_work(workers) as executor:
         read_questions(folder / "bad.jsonl", read_pieces(folder / "bad.jsonl", executor), folder / "none.jsonl")
+
+
+def test_a_worker_that_is_killed_leaves_no_half_file(split_files, pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "_MANY_BYTES", 0)
+    monkeypatch.setattr(stage, "cores", lambda: 2)
+    monkeypatch.setattr(stage, "write_questions", die_writing)
+    with pytest.raises(ValueError, match="a worker process was killed"):
+        split_files(pool)
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def die_writing(out: Path, *_: object) -> int:
+    (out / "test").mkdir(exist_ok=True)
+    (out / "test/questions.jsonl.part").write_bytes(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_the_folder_is_held_until_no_worker_is_left(split_files, pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = []
+
+    @contextmanager
+    def watched(number: int) -> Iterator[Executor]:
+        with at_work(number) as workers:
+            yield workers
+        with pytest.raises(Timeout):
+            FileLock(tmp_path / "run/.splits.lock").acquire(blocking=False)
+        held.append(True)
+
+    monkeypatch.setattr(stage, "at_work", watched)
+    split_files(pool)
+    assert held == [True]
 
 
 def test_the_number_of_processes_and_pieces_changes_nothing(split_files, pool, claims, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,8 +75,8 @@ def read_letters(reply: str) -> str:
 
 def _examples(kind: str, most: int) -> dict[tuple, str]:
     """Return the examples of each list, solved, as they are asked."""
-    wanted = [shot for shot in map(json.loads, (RELEASE / "shots.jsonl").read_text(encoding="utf-8").splitlines())
-              if shot["question_type"] == kind and shot["place"] <= most]  # fmt: skip
+    with open(RELEASE / "shots.jsonl", "rb") as lines:
+        wanted = [shot for shot in map(json.loads, lines) if shot["question_type"] == kind and shot["place"] <= most]
     ids = {shot["question_id"] for shot in wanted}
     paths = [path for split in SPLITS[:2] for path in sorted(RELEASE.glob(f"*/{split}-{kind}.parquet"))]
     rows = {row["id"]: row for path in paths for row in Dataset(pq.read_table(path)) if row["id"] in ids}
