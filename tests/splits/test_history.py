@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from records.jsonl import read_jsonl, to_line
-from splits.history import Change, Item, advance, in_order, item_of, standing
+from splits.history import Change, Item, advance, in_order, item_of, refuse_trained, standing
 from splits.publish import main as publish
 
 ITEMS = st.dictionaries(
@@ -52,19 +52,38 @@ def test_each_change_has_its_name() -> None:
     assert [(change.id, change.change) for change in ledger if change.version == "0.11.0"] == [("gone", "returned")]
 
 
+def test_what_moved_and_was_edited_too_is_moved() -> None:
+    """Where it stands is what others must know: an edit shows in its hash."""
+    ledger = advance(advance([], {"a": Item("kg", "train", "1")}, "0.1.0"), {"a": Item("kg", "validation", "2")}, "0.2.0")
+    assert [(change.change, change.split, change.sha256) for change in ledger] == [("added", "train", "1"), ("moved", "validation", "2")]
+
+
 def test_a_published_version_is_not_built_with_other_items() -> None:
     item = Item("kg", "train", "1")
     ledger = advance([], {"a": item}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them b; raise `release\.version`"):
         advance(ledger, {"a": item, "b": item}, "1.0.0")
+    with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them a; raise `release\.version`"):
+        advance(ledger, {"a": item._replace(sha256="2")}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published; 0\.9\.0 is earlier"):
         advance(ledger, {"a": item}, "0.9.0")
 
 
-def test_where_an_item_was_seen_is_no_edit_and_its_answer_is() -> None:
-    row = {"id": "q", "stem": "问", "answer": "A", "provenance": [{"snapshot": "2026-01-01"}], "cluster_id": None}
-    same = row | {"provenance": [{"snapshot": "2026-02-01"}], "cluster_id": "cluster-1"}
-    assert item_of(row, "kg", "test") == item_of(same, "kg", "test") != item_of(row | {"answer": "B"}, "kg", "test")
+@pytest.mark.parametrize("untold", ["provenance", "canary", "cluster_id", "group_id", "fact_ids"])
+def test_where_an_item_was_seen_and_what_is_its_kin_is_no_edit_and_its_answer_is(untold: str) -> None:
+    row = {"id": "q", "stem": "问", "answer": "A", untold: "before"}
+    assert item_of(row, "kg", "test") == item_of(row | {untold: "after"}, "kg", "test") != item_of(row | {"answer": "B"}, "kg", "test")
+
+
+@pytest.mark.parametrize("split", ["train", "validation"])
+@pytest.mark.parametrize("later", [[], ["removed", "test"], ["moved", "train"]])
+def test_what_was_ever_published_in_test_is_released_nowhere_else(split: str, later: list[str]) -> None:
+    """In dev neither, nor where a line that a merge brought says that it moved since."""
+    lines = [("0.1.0", "added", "test"), *([("0.2.0", *later)] if later else [])]
+    ledger = [Change(version=version, id="a", change=kind, config="kg", split=where, sha256="1") for version, kind, where in lines]
+    with pytest.raises(ValueError, match=f"a was published in test and is in {split} now"):
+        refuse_trained(ledger, {"a": Item("kg", split, "1")})
+    refuse_trained(ledger, {"a": Item("kg", "test", "1"), "b": Item("kg", split, "1")})
 
 
 def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims, tmp_path: Path) -> None:
