@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,6 +128,12 @@ def test_nothing_of_reserved_is_in_the_history(release: Path, tmp_path: Path) ->
         json.loads(line)["id"] for name in ("questions", "claims") for line in (tmp_path / f"run/splits/reserved/{name}.jsonl").open()
     }
     assert told and reserved and not told & reserved
+
+
+def test_the_history_names_the_tables_in_which_the_items_stand(release: Path) -> None:
+    told = {(change.config, change.split, change.id) for change in read_jsonl(release / "history.jsonl", Change)}
+    tables = {path: pq.read_table(path, columns=["id"]).to_pylist() for path in release.rglob("*.parquet")}
+    assert told == {(path.parent.name, path.name.split("-")[0], row["id"]) for path, rows in tables.items() for row in rows}
 
 
 def test_a_release_that_was_changed_is_not_published(release: Path, tmp_path: Path) -> None:

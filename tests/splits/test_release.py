@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from records.jsonl import read_jsonl, to_line
 from records.provenance import Provenance
 from records.question import Question
+from splits.columns import config_of
 from splits.rendering import canary
 
 
@@ -63,6 +64,17 @@ def test_questions_come_out_as_they_went_in(release: Path, tmp_path: Path) -> No
         row = rows[question.id]
         assert {name: row[name] for name in question.__struct_fields__} == json.loads(to_line(question))
         assert [row[letter] for letter in "ABCDE"] == ([option.text for option in question.options] or [None] * 5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "config"),
+    [
+        ({}, "kg"), ({"category": "ca"}, "ca"), ({"kind": "blank"}, "qa"), ({"kind": "qa", "category": "ca"}, "qa"),
+        ({"exam": "TCM"}, "tcm"), ({"exam": "TCM", "form": "a1"}, "tcm"), ({"form": "b1"}, "tcm"), ({"exam": "TCM", "kind": "qa"}, "tcm"),
+    ],
+)  # fmt: skip
+def test_each_kind_of_question_has_its_config(question, fields: dict[str, str], config: str) -> None:
+    assert config_of(question(1, **fields)) == config
 
 
 def test_nothing_of_reserved_is_in_the_folder(release: Path, tmp_path: Path) -> None:
