@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from records.jsonl import read_jsonl, to_line
-from splits.history import Change, Item, advance, in_order, item_of, refuse_trained, standing
+from splits.history import Change, Item, advance, in_order, item_of, order_of, refuse_trained, standing
 from splits.publish import main as publish
 
 ITEMS = st.dictionaries(
@@ -141,6 +141,22 @@ def test_a_release_that_was_changed_is_not_published(release: Path, tmp_path: Pa
         file.write("\n")
     with pytest.raises(ValueError, match=r"history\.jsonl is not the file that SHA256SUMS names"):
         publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
+
+
+def test_a_release_that_lost_a_file_is_not_published(release: Path, tmp_path: Path) -> None:
+    (release / "leaks.jsonl").unlink()
+    with pytest.raises(ValueError, match=r"leaks\.jsonl is not the file that SHA256SUMS names"):
+        publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
+
+
+def test_versions_are_published_in_the_order_of_their_numbers(split_files, release_of, pool, tmp_path: Path) -> None:
+    ledger = tmp_path / "released.jsonl"
+    for number, version in ((20, "0.9.0"), (40, "0.10.0")):
+        release = release_of(split_files(pool[:number]), version=version)
+        publish(["--release", str(release), "--ledger", str(ledger)])
+        assert ledger.read_bytes() == (release / "history.jsonl").read_bytes()
+    told = [change.version for change in read_jsonl(ledger, Change)]
+    assert set(told) == {"0.9.0", "0.10.0"} and told == sorted(told, key=order_of)
 
 
 def test_a_release_built_from_another_ledger_is_not_published(release: Path, tmp_path: Path) -> None:
