@@ -40,7 +40,7 @@ def test_lines_come_whole_and_in_the_order_asked(
     assert list(held.each(places)) == wanted
     runs = list(pickle.loads(pickle.dumps(held)).runs(places))
     assert b"".join(runs) == b"".join(wanted)
-    assert all(len(one) <= run + 1 + max(map(len, given_lines)) for one in runs)
+    assert all(len(one) <= run + 1 + max(map(len, given_lines)) for one in (*runs, *held.runs(range(len(texts)))))
 
 
 @pytest.mark.parametrize("how", ["another", "in place", "longer", "of the same time"])

@@ -15,8 +15,8 @@ from records.question import Option, Question
 from records.shot import Shot
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.memory import Memory
-from splits.placed import HELD, Placed, Version
+from splits.memory import Memory, read_memory, write_memory
+from splits.placed import HELD, Listed, Placed, Version
 from splits.reading import Questions
 from splits.remembering import edited_of, remember
 from splits.rows import row_of
@@ -103,6 +103,44 @@ def test_parameters_that_moved_nothing_are_remembered_and_equal_ones_make_no_ver
     changed = replace(PARAMS, quota=Quota(mcqa=3))
     (last,) = remember(first, found, put, {}, changed).last()
     assert (last.number, last.settings) == (3, msgspec.to_builtins(changed))
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_the_parameters_of_either_of_two_branches_make_no_version(number: int) -> None:
+    first = remember(Memory([LAST]), questions(asked("q-1")), {"q-1": Put("train", "rest")}, {}, PARAMS)
+    (one,) = first.last()
+    other = replace(one, name="v2-other", settings=one.settings | {"quota": one.settings["quota"] | {"mcqa": 3}})
+    both = Memory([*first.versions.values(), other, *first.placed.values()])
+    after = remember(both, questions(asked("q-1")), {"q-1": Put("train", "rest")}, {}, replace(PARAMS, quota=Quota(mcqa=number)))
+    assert after.versions == both.versions and len(both.last()) == 2
+
+
+@given(st.permutations(["q-1", "q-2", "head 病"]))
+def test_equal_records_and_parameters_make_equal_versions_and_others_make_others(ids: list[str]) -> None:
+    memory = Memory([LAST])
+    made = memory.next_version(PARAMS, ids)
+    assert made == memory.next_version(PARAMS, ["q-1", "q-2", "head 病"])
+    others = [
+        memory.next_version(replace(PARAMS, seed=2), ids),
+        memory.next_version(PARAMS, [*ids, "q-3"]),
+        Memory().next_version(PARAMS, ids),
+    ]
+    assert len({made.name, *(other.name for other in others)}) == 4  # of two branches each has its own
+
+
+@given(st.permutations(range(1, 13)), st.permutations([("甲", 1, "q-2"), ("甲", 1, "q-1"), ("甲", 2, "q-3"), ("乙", 1, "q-4")]))
+def test_versions_are_written_by_their_numbers_and_the_last_counts_the_places(tmp_path_factory, numbers: list[int], listed: list) -> None:
+    """Of a list's place two branches may have said two things: both are remembered."""
+    versions = [replace(LAST, name=f"v{number}-a", number=number) for number in numbers]
+    shown = [Listed(exam="PCE", subject=subject, question_type="mcqa", place=place, id=key) for subject, place, key in listed]
+    path = tmp_path_factory.mktemp("memory") / "places.jsonl"
+    write_memory(path, Memory([*versions, known("q-1"), known("q-2", split="train"), *shown]))
+    rows = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    assert [(row["number"], row["places"], row["held"]) for row in rows[:12]] == [*((number, 0, 0) for number in range(1, 12)), (12, 2, 1)]
+    assert [(row["subject"], row["place"], row["id"]) for row in rows[12:16]] == [
+        ("乙", 1, "q-4"), ("甲", 1, "q-1"), ("甲", 1, "q-2"), ("甲", 2, "q-3"),
+    ]  # fmt: skip
+    assert read_memory(path).shots["PCE", "甲", "mcqa", "", 1] == ("q-1", "q-2")
 
 
 @pytest.mark.parametrize("stem", ["遗忘的进程是", OLD])
