@@ -100,6 +100,14 @@ def test_who_was_listed_stays_at_the_place_and_others_fill_the_rest(drawn: list,
     assert sorted(again, key=list_and_place) == sorted(shots, key=list_and_place)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_two_who_were_listed_and_are_kin_now_the_first_in_the_list_stays(turned: bool) -> None:
+    rows, splits = made([(CELLS[0], "case", None, None, "train")] * 2 + [(CELLS[0], None, None, None, "train")] * 3)
+    known = {("PCE", "甲", "mcqa", "", number): (key,) for number, key in ((1, "q001"), (2, "q000"))}
+    shots = shots_of(rows, [Put(splits[row.id], "drawn") for row in rows], 1, dict(sorted(known.items(), reverse=turned)))
+    assert {shot.question_id: shot.place for shot in shots}["q001"] == 1 and "q000" not in {shot.question_id for shot in shots}
+
+
 def list_and_place(shot: Shot) -> tuple:
     return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
 
