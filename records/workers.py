@@ -41,7 +41,8 @@ def at_work(number: int, begin: Callable[..., None] | None = None, given: tuple[
                 "which needs the least: `taskset -c 0 dvc repro`"
             ) from None
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Waited for: leaving `with` shuts down once more, and takes back what is cancelled if it has not happened by then.
+            pool.shutdown(cancel_futures=True)
             raise
 
 
