@@ -63,8 +63,7 @@ class Memory:
 
     def age(self, key: str) -> int:
         """Return the number of the version that put a record where it stands."""
-        version = self.versions.get(self.placed[key].since)
-        return version.number if version else 0
+        return self.versions[self.placed[key].since].number
 
     def last(self) -> list[Version]:
         """Return the last version, or the two that branches made of the one before."""

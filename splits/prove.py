@@ -47,7 +47,7 @@ def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
     if strangers := sorted(set(ids) - here):
         raise ValueError(f"{strangers[0]} is not in {reserved}; `grep -r {strangers[0]} {reserved.parent}` tells where it is")
     salt = salt_of(records)
-    made = [prove(salt, record_id) for record_id in sorted(ids or here)]
+    made = [prove(salt, record_id) for record_id in sorted(set(ids) or here)]
     if any(commitment(proof) not in known for proof in made):
         raise ValueError(
             f"{reserved} is not the reserved split of this release; check out the version that the release names, then `dvc repro split`"

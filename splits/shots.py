@@ -19,7 +19,8 @@ NOTHING: Mapping[ListPlace, Sequence[str]] = {}
 
 
 def shots_of(rows: Iterable[Row], puts: Iterable[Put], seed: int, known: Mapping[ListPlace, Sequence[str]] = NOTHING) -> list[Shot]:
-    """Return the examples of each exam, subject, question type and form, none tied to another: new ones from train before dev.
+    """Return the examples of each exam, subject, question type and form, none tied to another, in any order: new ones from train
+    before dev.
 
     Args:
         puts: where each row stands.
@@ -38,7 +39,7 @@ def shots_of(rows: Iterable[Row], puts: Iterable[Put], seed: int, known: Mapping
     return [
         Shot(exam=exam, subject=subject, question_type=kind, form=form or None, place=number, question_id=row.id, split=split)
         for (exam, subject, kind, form), held in pools.items()
-        for number, (row, split) in sorted(_listed(held, before[exam, subject, kind, form], seed).items())
+        for number, (row, split) in _listed(held, before[exam, subject, kind, form], seed).items()
     ]
 
 

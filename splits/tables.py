@@ -65,7 +65,7 @@ class Tables:
             self._write(table)
 
     def paths(self) -> list[Path]:
-        return sorted(self._out / data_file(*table, self._split) for table in self._batches)
+        return [self._out / data_file(*table, self._split) for table in self._batches]
 
     def _open(self, table: Table) -> None:
         import pyarrow.parquet as pq

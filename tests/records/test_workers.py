@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,20 @@ def test_who_interrupts_twice_is_told_as_shortly(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stderr) == (7, "")
 
 
+def test_what_was_asked_and_not_begun_is_not_done_after_an_error(tmp_path: Path) -> None:
+    with pytest.raises(KeyError, match="enough"), at_work(2) as workers:
+        done = [workers.submit(leave, tmp_path / str(number)) for number in range(100)]
+        done[0].result()
+        raise KeyError("enough")
+    assert not active_children()
+    assert 1 <= len(list(tmp_path.iterdir())) < 100
+
+
+def leave(path: Path) -> None:
+    time.sleep(0.02)
+    path.touch()
+
+
 def is_running(pid: int) -> bool:
     try:
         return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
@@ -137,3 +152,20 @@ def is_running(pid: int) -> bool:
 
 def test_cores_are_those_that_this_process_may_use() -> None:
     assert cores() == len(os.sched_getaffinity(0))
+
+
+def test_a_process_that_was_given_one_core_has_one() -> None:
+    """As `taskset -c 0` does, which is what a person is told to do where memory runs out."""
+    program = f"import os; os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}}); from records.workers import cores; print(cores())"
+    path = {"PYTHONPATH": str(Path(__file__).parents[2])}
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ | path, check=True)
+    assert told.stdout == "1\n"
+
+
+def test_no_worker_holds_what_the_parent_has_open(tmp_path: Path) -> None:
+    with open(tmp_path / "held", "w"), at_work(2) as workers:
+        assert str(tmp_path / "held") in opened() and str(tmp_path / "held") not in workers.submit(opened).result()
+
+
+def opened() -> list[str]:
+    return [str(path.readlink()) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]

@@ -2,15 +2,32 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl
 from records.question import Question
-from splits.memory import read_memory
-from splits.units import PLACES
+from records.split_blocks import Quota
+from records.split_blocks import Split as Params
+from splits.asked import Asked
+from splits.memory import Memory, read_memory
+from splits.placed import Version
+from splits.units import PLACES, Cell
 
 TRAINED = {"train", "dev"}
+FEW = st.integers(0, 2)
+SHARE = st.sampled_from([0.1, 0.2])
+PARAMS = st.builds(
+    Params, seed=FEW, quota=st.builds(Quota, mcqa=FEW, qa=FEW), tcm_per_subject=FEW, train_floor=FEW, dev_share=SHARE,
+    balance=st.sampled_from(["strict", "fill"]), claim_test_share=SHARE, claim_reserved_share=SHARE,
+)  # fmt: skip
+SHARES = ("dev_share", "claim_test_share", "claim_reserved_share")
+NUMBERS = ("tcm_per_subject", "train_floor", *SHARES)
+MCQA, TCM, FORM = Cell("kg", "PCE", "mcqa", "甲", ""), Cell("kg", "TCM", "mcqa", "甲", ""), Cell("kg", "PCE", "mcqa", "甲", "a1")
 
 
 def homes(folder: Path) -> dict[str, str]:
@@ -84,3 +101,39 @@ def test_a_larger_share_of_dev_moves_train_to_dev_alone(short) -> None:
 def test_a_share_of_claims_that_changes_leaves_the_other_side_where_it_was(short) -> None:
     for flags, side in (({"claim_test_share": "0.4"}, "test"), ({"claim_test_share": "0.05"}, "retired")):
         assert {now for _, now, _ in short(**flags).values()} == {side}
+
+
+def after(*branches: Params) -> Memory:
+    """Return the memory of a version, or of two that branches made."""
+    first = Version(name="v1-a", number=1, settings={"quota": {"mcqa": 9}, "balance": "fill"}, records=0)
+    told = enumerate(map(msgspec.to_builtins, branches))
+    return Memory([first, *(Version(name=f"v2-{number}", number=2, settings=settings, records=0) for number, settings in told)])
+
+
+@given(PARAMS, PARAMS)
+def test_what_either_branch_asked_for_asks_for_nothing_after_they_met(one: Params, other: Params) -> None:
+    for params in (one, other):
+        asked = Asked(params, after(one, other))
+        assert not asked.resized() and not any(asked.more_of(cell) for cell in (MCQA, TCM, FORM))
+        assert not any(asked.grew(name) or asked.shrank(name) for name in NUMBERS)
+
+
+@given(PARAMS, PARAMS)
+def test_more_is_what_is_more_than_before(before: Params, now: Params) -> None:
+    asked = Asked(now, after(before))
+    for name in NUMBERS:
+        assert asked.grew(name) == (getattr(now, name) > getattr(before, name))
+        assert asked.shrank(name) == (getattr(now, name) < getattr(before, name))
+    every = asked.shrank("train_floor") or (before.balance, now.balance) == ("strict", "fill")
+    assert asked.more_of(MCQA) == (every or now.quota.mcqa > before.quota.mcqa)
+    assert asked.more_of(TCM) == asked.more_of(FORM) == (every or asked.grew("tcm_per_subject"))
+    others = {"seed": now.seed} | {name: getattr(now, name) for name in SHARES}
+    assert asked.resized() == (replace(before, **others) != now)
+
+
+@given(PARAMS)
+def test_without_a_past_and_of_a_parameter_that_is_younger_than_it_nothing_is_more(params: Params) -> None:
+    young = Version(name="v1-a", number=1, settings={"balance": params.balance}, records=0)
+    for memory in (Memory(), Memory([young])):
+        asked = Asked(params, memory)
+        assert not asked.resized() and not any(asked.grew(name) or asked.shrank(name) for name in (*NUMBERS, "quota.mcqa"))

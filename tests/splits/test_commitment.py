@@ -1,12 +1,14 @@
 """Reserved records: committed to without being shown, proven one by one, and not provable for what was not reserved."""
 
 import hashlib
+import hmac
 import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl, to_line
@@ -43,12 +45,29 @@ def test_proofs_come_by_command_and_hold(release: Path, tmp_path: Path, capsysbi
     prove_main(paths)
     lines = capsysbinary.readouterr().out
     proofs = [json.loads(line) for line in lines.splitlines()]
-    assert sorted(proof["id"] for proof in proofs) == sorted(reserved_ids(tmp_path / "run"))
+    assert [proof["id"] for proof in proofs] == sorted(reserved_ids(tmp_path / "run"))
     known = committed(release)["commitments"]
     assert all(hashlib.sha256((proof["nonce"] + proof["id"]).encode()).hexdigest() in known for proof in proofs)  # as the card says
     (tmp_path / "proofs.jsonl").write_bytes(lines)
     prove_main(["--check", str(tmp_path / "proofs.jsonl"), "--release", str(release)])
     assert capsysbinary.readouterr().out.decode() == f"{len(known)} of {len(known)} commitments opened, and all hold\n"
+
+
+def test_a_proof_that_is_given_twice_opens_one_commitment(release: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:
+    key = reserved_ids(tmp_path / "run")[0]
+    prove_main([key, key, "--splits", str(tmp_path / "run/splits"), "--release", str(release)])
+    (line,) = capsysbinary.readouterr().out.splitlines(keepends=True)
+    (tmp_path / "proofs.jsonl").write_bytes(line + line)
+    prove_main(["--check", str(tmp_path / "proofs.jsonl"), "--release", str(release)])
+    known = committed(release)["commitments"]
+    assert capsysbinary.readouterr().out.decode() == f"1 of {len(known)} commitments opened, and all hold\n"
+
+
+def test_where_nothing_is_reserved_there_is_nothing_to_prove(split_files, release_of, question, tmp_path: Path, capsysbinary) -> None:
+    release = release_of(split_files([question(1)]))
+    assert committed(release)["commitments"] == []
+    prove_main(["--splits", str(tmp_path / "run/splits"), "--release", str(release)])
+    assert capsysbinary.readouterr().out == b""
 
 
 def test_one_record_is_proven_alone(release: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:
@@ -99,3 +118,14 @@ def test_order_does_not_matter(pool: list[Question], random) -> None:
 @given(st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32), st.text(min_size=1))
 def test_a_commitment_hangs_on_the_salt(one: bytes, other: bytes, key: str) -> None:
     assert (commitment(prove(one, key)) == commitment(prove(other, key))) == (one == other)
+
+
+@given(st.binary(min_size=32, max_size=32), st.text(min_size=1))
+def test_a_nonce_is_what_the_scheme_says(salt: bytes, key: str) -> None:
+    assert prove(salt, key).nonce == hmac.new(salt, key.encode(), hashlib.sha256).hexdigest()
+
+
+def test_the_ids_alone_open_nothing(pool: list[Question]) -> None:
+    """Whoever guesses what is reserved lacks the salt: it hangs on all that the records say, not on their ids alone."""
+    other = [replace(pool[0], explanation="因为……"), *pool[1:]]
+    assert not set(commit(pool)["commitments"]) & set(commit(other)["commitments"])

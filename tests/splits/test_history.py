@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import msgspec
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from msgspec import structs
 
 from records.jsonl import read_jsonl, to_line
 from records.split_blocks import Release
-from splits.history import Change, Item, advance, in_order, item_of, standing
+from splits.history import Change, Item, advance, in_order, item_of, order_of, refuse_trained, standing
 from splits.publish import main as publish
 
 ITEMS = st.dictionaries(
@@ -54,11 +55,19 @@ def test_each_change_has_its_name() -> None:
     assert [(change.id, change.change) for change in ledger if change.version == "0.11.0"] == [("gone", "returned")]
 
 
+def test_what_moved_and_was_edited_too_is_moved() -> None:
+    """Where it stands is what others must know: an edit shows in its hash."""
+    ledger = advance(advance([], {"a": Item("kg", "train", "1")}, "0.1.0"), {"a": Item("kg", "validation", "2")}, "0.2.0")
+    assert [(change.change, change.split, change.sha256) for change in ledger] == [("added", "train", "1"), ("moved", "validation", "2")]
+
+
 def test_a_published_version_is_not_built_with_other_items() -> None:
     item = Item("kg", "train", "1")
     ledger = advance([], {"a": item}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them b; raise `release\.version`"):
         advance(ledger, {"a": item, "b": item}, "1.0.0")
+    with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them a; raise `release\.version`"):
+        advance(ledger, {"a": item._replace(sha256="2")}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published; 0\.9\.0 is earlier"):
         advance(ledger, {"a": item}, "0.9.0")
 
@@ -70,10 +79,21 @@ def test_a_version_is_written_in_one_way(version: str) -> None:
         msgspec.convert({"version": version}, Release)
 
 
-def test_where_an_item_was_seen_is_no_edit_and_its_answer_is() -> None:
-    row = {"id": "q", "stem": "问", "answer": "A", "provenance": [{"snapshot": "2026-01-01"}], "cluster_id": None}
-    same = row | {"provenance": [{"snapshot": "2026-02-01"}], "cluster_id": "cluster-1"}
-    assert item_of(row, "kg", "test") == item_of(same, "kg", "test") != item_of(row | {"answer": "B"}, "kg", "test")
+@pytest.mark.parametrize("untold", ["provenance", "canary", "cluster_id", "group_id", "fact_ids"])
+def test_where_an_item_was_seen_and_what_is_its_kin_is_no_edit_and_its_answer_is(untold: str) -> None:
+    row = {"id": "q", "stem": "问", "answer": "A", untold: "before"}
+    assert item_of(row, "kg", "test") == item_of(row | {untold: "after"}, "kg", "test") != item_of(row | {"answer": "B"}, "kg", "test")
+
+
+@pytest.mark.parametrize("split", ["train", "validation"])
+@pytest.mark.parametrize("later", [[], ["removed", "test"], ["moved", "train"]])
+def test_what_was_ever_published_in_test_is_released_nowhere_else(split: str, later: list[str]) -> None:
+    """In dev neither, nor where a line that a merge brought says that it moved since."""
+    lines = [("0.1.0", "added", "test"), *([("0.2.0", *later)] if later else [])]
+    ledger = [Change(version=version, id="a", change=kind, config="kg", split=where, sha256="1") for version, kind, where in lines]
+    with pytest.raises(ValueError, match=f"a was published in test and is in {split} now"):
+        refuse_trained(ledger, {"a": Item("kg", split, "1")})
+    refuse_trained(ledger, {"a": Item("kg", "test", "1"), "b": Item("kg", split, "1")})
 
 
 def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims, tmp_path: Path) -> None:
@@ -119,11 +139,33 @@ def test_nothing_of_reserved_is_in_the_history(release: Path, tmp_path: Path) ->
     assert told and reserved and not told & reserved
 
 
+def test_the_history_names_the_tables_in_which_the_items_stand(release: Path) -> None:
+    told = {(change.config, change.split, change.id) for change in read_jsonl(release / "history.jsonl", Change)}
+    tables = {path: pq.read_table(path, columns=["id"]).to_pylist() for path in release.rglob("*.parquet")}
+    assert told == {(path.parent.name, path.name.split("-")[0], row["id"]) for path, rows in tables.items() for row in rows}
+
+
 def test_a_release_that_was_changed_is_not_published(release: Path, tmp_path: Path) -> None:
     with (release / "history.jsonl").open("a") as file:
         file.write("\n")
     with pytest.raises(ValueError, match=r"history\.jsonl is not the file that SHA256SUMS names"):
         publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
+
+
+def test_a_release_that_lost_a_file_is_not_published(release: Path, tmp_path: Path) -> None:
+    (release / "leaks.jsonl").unlink()
+    with pytest.raises(ValueError, match=r"leaks\.jsonl is not the file that SHA256SUMS names"):
+        publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
+
+
+def test_versions_are_published_in_the_order_of_their_numbers(split_files, release_of, pool, tmp_path: Path) -> None:
+    ledger = tmp_path / "released.jsonl"
+    for number, version in ((20, "0.9.0"), (40, "0.10.0")):
+        release = release_of(split_files(pool[:number]), version=version)
+        publish(["--release", str(release), "--ledger", str(ledger)])
+        assert ledger.read_bytes() == (release / "history.jsonl").read_bytes()
+    told = [change.version for change in read_jsonl(ledger, Change)]
+    assert set(told) == {"0.9.0", "0.10.0"} and told == sorted(told, key=order_of)
 
 
 def test_a_release_built_from_another_ledger_is_not_published(release: Path, tmp_path: Path) -> None:

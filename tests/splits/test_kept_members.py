@@ -30,6 +30,15 @@ def without(pool: Iterable[Question], *ids: str) -> list[Question]:
     return [one for one in pool if one.id not in ids]
 
 
+def test_a_question_stands_for_the_others_of_its_cluster_in_the_order_of_their_ids(split_files, plain) -> None:
+    kept = plain[0].id
+    folder = split_files([])
+    cluster(folder, kept, "q-z", "q-a")
+    split_files(plain)
+    placed = read_memory(folder / "places.jsonl").placed
+    assert placed[kept].also == ("q-a", "q-z") and not any(one.also for key, one in placed.items() if key != kept)
+
+
 @pytest.mark.parametrize("held", ["test", "reserved"])
 @pytest.mark.parametrize("trained", ["train", "dev"])
 def test_what_now_stands_for_a_question_of_test_is_not_trained_on(split_files, plain, held: str, trained: str) -> None:

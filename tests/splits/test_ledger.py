@@ -123,12 +123,13 @@ def test_a_line_lost_after_two_branches_were_merged_is_noticed(split_files, pool
     }
 
 
-def test_what_was_published_and_lost_the_line_by_which_it_came_is_noticed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["edited", "moved", "removed", "returned"])
+def test_what_was_published_and_lost_the_line_by_which_it_came_is_noticed(tmp_path: Path, kind: str) -> None:
     ledger = tmp_path / "released.jsonl"
     added = '{"version":"0.1.0","id":"q-1","change":"added","config":"kg","split":"test","sha256":"a"}\n'
-    removed = added.replace("0.1.0", "0.2.0").replace("added", "removed")
-    ledger.write_text(added + removed)
+    later = added.replace("0.1.0", "0.2.0").replace("added", kind)
+    ledger.write_text(added + later)
     assert len(read_ledger(ledger)) == 2
-    ledger.write_text(removed)
-    with pytest.raises(ValueError, match=r"released\.jsonl: q-1 is removed in 0\.2\.0 and was never added; its line was lost"):
+    ledger.write_text(later)
+    with pytest.raises(ValueError, match=rf"released\.jsonl: q-1 is {kind} in 0\.2\.0 and was never added; its line was lost"):
         read_ledger(ledger)

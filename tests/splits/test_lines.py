@@ -1,5 +1,6 @@
 """Lines that stay in their file: the right ones in the right order, or an error."""
 
+import os
 import pickle
 from array import array
 from pathlib import Path
@@ -37,14 +38,24 @@ def test_lines_come_whole_and_in_the_order_asked(
     places = data.draw(st.lists(st.integers(0, len(texts) - 1)))
     wanted = [given_lines[place] for place in places]
     assert list(held.each(places)) == wanted
-    assert b"".join(pickle.loads(pickle.dumps(held)).runs(places)) == b"".join(wanted)
+    runs = list(pickle.loads(pickle.dumps(held)).runs(places))
+    assert b"".join(runs) == b"".join(wanted)
+    assert all(len(one) <= run + 1 + max(map(len, given_lines)) for one in (*runs, *held.runs(range(len(texts)))))
 
 
-def test_a_file_that_was_changed_is_told(tmp_path: Path) -> None:
-    held = written(tmp_path / "lines", [b"one", b"two"], True)
+@pytest.mark.parametrize("how", ["another", "in place", "longer", "of the same time"])
+def test_a_file_that_was_changed_is_told(tmp_path: Path, how: str) -> None:
+    path, new = tmp_path / "lines", tmp_path / "new"
+    held = written(path, [b"one", b"two"], True)
+    was = path.stat()
     assert list(held.each([1])) == [b"two\n"]
-    (tmp_path / "new").write_bytes(b"six\nten\n")
-    (tmp_path / "new").replace(tmp_path / "lines")
+    if how in ("another", "of the same time"):
+        new.write_bytes(b"six\nten\n")
+        new.replace(path)
+    else:
+        path.write_bytes(b"six\nten\n" * (2 if how == "longer" else 1))
+    later = was.st_mtime_ns + (how in ("another", "in place"))
+    os.utime(path, ns=(later, later))
     with pytest.raises(ValueError, match="was changed while it was read"):
         list(held.each([1]))
 

@@ -7,13 +7,14 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
 from records.shot import Shot
 from splits import explain
 from splits.memory import Memory, read_memory
-from splits.placed import Placed, safer
+from splits.placed import Placed, Version, safer
 from splits.sketches import known_again, sketch
 from splits.units import PLACES
 
@@ -52,6 +53,14 @@ def test_of_two_rows_what_was_published_or_trained_on_holds_and_no_name_is_lost(
     if {one.split, other.split} <= {"test", "reserved"}:
         assert kept.split == ("test" if "test" in (one.split, other.split) else "reserved")
     assert {*kept.also} == {*one.also, *other.also} and {*kept.ties} == {*one.ties, *other.ties}
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=4))
+def test_of_a_version_that_was_written_twice_the_larger_numbers_hold(numbers: list[tuple[int, int]]) -> None:
+    """Lines that a merge doubled: were the smaller ones to hold, a line could be lost unnoticed."""
+    one = Version(name="v1-a", number=1, settings={}, records=0)
+    memory = Memory([replace(one, places=places, held=held) for places, held in numbers])
+    assert memory.versions == {"v1-a": replace(one, places=max(places for places, _ in numbers), held=max(held for _, held in numbers))}
 
 
 def test_of_too_many_the_oldest_stay_where_a_quota_shrank_and_else_those_who_stood_last(split_files, question, tmp_path: Path) -> None:
@@ -128,8 +137,6 @@ def test_an_edited_question_takes_the_place_of_the_old_one(split_files, question
 
 
 def question_with(one: Question, change) -> Question:
-    from msgspec.structs import replace
-
     from records.question import question_id
 
     stem = change(one.stem)

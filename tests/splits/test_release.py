@@ -16,6 +16,7 @@ from ruamel.yaml import YAML
 from records.jsonl import read_jsonl, to_line
 from records.provenance import Provenance
 from records.question import Question
+from splits.columns import config_of
 from splits.rendering import canary
 
 
@@ -66,6 +67,23 @@ def test_questions_come_out_as_they_went_in(release: Path, tmp_path: Path) -> No
         assert [row[letter] for letter in "ABCDE"] == ([option.text for option in question.options] or [None] * 5)
 
 
+@pytest.mark.parametrize(("split", "name"), [("train", "train"), ("dev", "validation"), ("test", "test")])
+def test_claims_come_out_as_they_went_in(release: Path, tmp_path: Path, split: str, name: str) -> None:
+    claims = [json.loads(line) for line in (tmp_path / f"run/splits/{split}/claims.jsonl").open(encoding="utf-8")]
+    assert released(release, "claims", name) == [claim | {"canary": canary()} for claim in claims]
+
+
+@pytest.mark.parametrize(
+    ("fields", "config"),
+    [
+        ({}, "kg"), ({"category": "ca"}, "ca"), ({"kind": "blank"}, "qa"), ({"kind": "qa", "category": "ca"}, "qa"),
+        ({"exam": "TCM"}, "tcm"), ({"exam": "TCM", "form": "a1"}, "tcm"), ({"form": "b1"}, "tcm"), ({"exam": "TCM", "kind": "qa"}, "tcm"),
+    ],
+)  # fmt: skip
+def test_each_kind_of_question_has_its_config(question, fields: dict[str, str], config: str) -> None:
+    assert config_of(question(1, **fields)) == config
+
+
 def test_nothing_of_reserved_is_in_the_folder(release: Path, tmp_path: Path) -> None:
     texts = [path.read_bytes() for path in release.rglob("*") if path.is_file()]
     cells = {
@@ -88,7 +106,16 @@ def test_twice_the_same_bytes_whatever_lay_there(release: Path, release_of, tmp_
     (release / "kg/test-blank.parquet").write_bytes(b"old")
     (release / "harness/atomexam_old.yaml").write_text("task: old")
     (release / "README.md.part").write_text("half")
+    (release / "old.md.part").write_text("half of what no run writes any more")
     (release / "sft/old.json").write_text("[]")
+    release_of(tmp_path / "run")
+    assert tree(release) == before
+
+
+def test_a_folder_that_running_the_tasks_left_is_no_hindrance(release: Path, release_of, tmp_path: Path) -> None:
+    (release / "harness/__pycache__").mkdir()
+    (release / "harness/__pycache__/atomexam_tables.pyc").write_bytes(b"compiled")
+    before = tree(release)
     release_of(tmp_path / "run")
     assert tree(release) == before
 
@@ -97,6 +124,7 @@ def test_checksums_cover_every_file(release: Path) -> None:
     lines = [line.split("  ") for line in (release / "SHA256SUMS").read_text().splitlines()]
     files = tree(release)
     del files["SHA256SUMS"]
+    assert lines == sorted(lines, key=lambda line: Path(line[1]))
     assert {name: digest for digest, name in lines} == {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
 
 

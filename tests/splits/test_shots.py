@@ -3,6 +3,7 @@
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -45,6 +46,7 @@ def test_a_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) 
     for shot in shots:
         lists[shot.exam, shot.subject, shot.question_type, shot.form or ""].append(shot)
     for kind, listed in lists.items():
+        listed.sort(key=lambda shot: shot.place)
         assert [shot.place for shot in listed] == list(range(1, len(listed) + 1)) and len(listed) <= SPARE
         assert all(list_of(by_id[shot.question_id]) == kind and splits[shot.question_id] == shot.split for shot in listed)
         assert [shot.split for shot in listed] == sorted((shot.split for shot in listed), reverse=True)  # train, then dev
@@ -57,6 +59,64 @@ def test_a_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) 
     assert sorted(examples(random.sample(rows, len(rows)), splits, 1), key=lambda shot: shot.question_id) == sorted(
         shots, key=lambda shot: shot.question_id
     )
+
+
+STOOD = st.dictionaries(
+    st.tuples(st.sampled_from(CELLS), st.integers(1, SPARE)), st.lists(st.integers(0, 20), min_size=1, max_size=2, unique=True)
+)  # fmt: skip
+
+
+@given(ROWS, STOOD, st.randoms(use_true_random=False))
+def test_who_was_listed_stays_at_the_place_and_others_fill_the_rest(drawn: list, stood: dict, random) -> None:
+    rows, splits = made(drawn)
+    known = {(cell.exam, cell.subject, cell.question_type, cell.form, number): tuple(sorted(f"q{at:03}" for at in ids))
+             for (cell, number), ids in stood.items()}  # fmt: skip
+    puts = [Put(splits[row.id], "drawn") for row in rows]
+    shots = shots_of(rows, puts, 1, known)
+    by_id = {row.id: row for row in rows}
+    lists: dict = defaultdict(dict)
+    for shot in shots:
+        lists[shot.exam, shot.subject, shot.question_type, shot.form or ""][shot.place] = shot.question_id
+    assert sum(map(len, lists.values())) == len(shots)
+    stay: dict = defaultdict(dict)
+    for (*kind, number), ids in sorted(known.items()):
+        held = stay[tuple(kind)]
+        for key in ids:
+            mine = key in by_id and list_of(by_id[key]) == tuple(kind) and splits[key] in ("train", "dev") and key not in held.values()
+            if (
+                mine
+                and number not in held
+                and not {tie for other in held.values() for tie in ties_of(by_id[other])} & {*ties_of(by_id[key])}
+            ):
+                held[number] = key
+    for row in rows:
+        if splits[row.id] in ("train", "dev"):
+            listed = lists[list_of(row)]
+            assert stay[list_of(row)].items() <= listed.items() and len({*listed.values()}) == len(listed)
+            ties = [tie for key in listed.values() for tie in ties_of(by_id[key])]
+            assert len(ties) == len({*ties})
+            assert row.id in listed.values() or len(listed) == SPARE or {*ties} & {*ties_of(row)}
+    again = shots_of(rows, puts, 1, dict(random.sample(list(known.items()), len(known))))
+    assert sorted(again, key=list_and_place) == sorted(shots, key=list_and_place)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_two_who_were_listed_and_are_kin_now_the_first_in_the_list_stays(turned: bool) -> None:
+    rows, splits = made([(CELLS[0], "case", None, None, "train")] * 2 + [(CELLS[0], None, None, None, "train")] * 3)
+    known = {("PCE", "甲", "mcqa", "", number): (key,) for number, key in ((1, "q001"), (2, "q000"))}
+    shots = shots_of(rows, [Put(splits[row.id], "drawn") for row in rows], 1, dict(sorted(known.items(), reverse=turned)))
+    assert {shot.question_id: shot.place for shot in shots}["q001"] == 1 and "q000" not in {shot.question_id for shot in shots}
+
+
+def list_and_place(shot: Shot) -> tuple:
+    return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_large_case_leaves_room_for_the_others(seed: int) -> None:
+    rows, splits = made([(CELLS[0], "case" if number < 40 else None, None, None, "train") for number in range(60)])
+    shots = examples(rows, splits, seed)
+    assert len(shots) == SPARE and sum(shot.question_id < "q040" for shot in shots) <= 1
 
 
 def test_each_form_has_a_list_of_its_own(split_files, question) -> None:

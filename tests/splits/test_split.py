@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -155,16 +156,24 @@ def test_tiny_pools_stay_in_train(split_files, question, claim, size: int) -> No
 def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
     with pytest.raises(ValueError, match=r"question q-.*studyez.*has no answer.*dvc repro clean"):
         split_files([question(1, answer=None)])
+    with pytest.raises(ValueError, match=r"question q-.*seen nowhere.*has no answer"):
+        split_files([question(1, answer=None, provenance=[])])
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_malformed_record_names_file_line_and_field(split_files, pool, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("bad", "told"), [(b'"question_type":"essay"', "question_type"), (b'"stem":"\xff"', "expected Question"), (b"", "expected Question")]
+)
+def test_a_malformed_record_names_file_line_and_field(
+    split_files, pool, workers: int, bad: bytes, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading, "_PIECE_BYTES", 1)
     folder = split_files(pool)
-    lines = (folder / "questions.jsonl").read_text().splitlines()
-    record = json.loads(lines[2]) | {"question_type": "essay"}
-    (folder / "bad.jsonl").write_text("\n".join([*lines[:2], json.dumps(record)]) + "\n")
-    with pytest.raises(ValueError, match=r"bad\.jsonl:3: .*question_type"), at_work(workers) as executor:
+    lines = (folder / "questions.jsonl").read_bytes().splitlines()
+    name = bad.split(b":")[0]
+    third = re.sub(name + rb':"[^"]*"', lambda _: bad, lines[2]) if name else b"{}"
+    (folder / "bad.jsonl").write_bytes(b"\n".join([*lines[:2], third, b""]))
+    with pytest.raises(ValueError, match=rf"bad\.jsonl:3: .*{told}"), at_work(workers) as executor:
         read_questions(folder / "bad.jsonl", read_pieces(folder / "bad.jsonl", executor), folder / "none.jsonl")
 
 

@@ -1,0 +1,76 @@
+"""The dataset card as text: in an order that hangs on nothing but what is told, and of the size that it is."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from splits.card import render_card
+from splits.columns import CONFIGS
+from splits.tables import Contents
+
+NAMES = st.sampled_from(["a", "b", "甲", "乙"])
+
+
+def rows_under(card: str, head: str) -> list[list[str]]:
+    """Return the cells of the rows of a table by what its head begins with."""
+    (table,) = re.findall(rf"^\| {head} \|.*\n\|[-:|]+\|\n((?:\|.*\n)*)", card, re.MULTILINE)
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
+
+
+def card_of(**counts: Counter) -> str:
+    contents = Contents()
+    for name, counted in counts.items():
+        setattr(contents, name, counted)
+    return render_card(contents, "0.1.0", [], Counter())
+
+
+@given(st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, unique=True), st.randoms(use_true_random=False))
+def test_sources_and_subjects_are_told_in_their_order_however_they_were_counted(names: list[tuple[str, str, str]], random) -> None:
+    subjects = {(one[:2], "train") for one in names}
+    cards = []
+    for _ in range(2):
+        counted = Counter(dict.fromkeys(random.sample(names, len(names)), 1))
+        cards.append(card_of(sources=counted, subjects=Counter(dict.fromkeys(random.sample(sorted(subjects), len(subjects)), 1))))
+    assert cards[0] == cards[1]
+    assert rows_under(cards[0], "source") == [[*name, "1"] for name in sorted(names)]
+    assert rows_under(cards[0], "exam") == [[*name, "1", "0", "0"] for name, _ in sorted(subjects)]
+
+
+@pytest.mark.parametrize(
+    ("records", "size"),
+    [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (99_999, "10K<n<100K"), (9_999_999, "1M<n<10M"), (10_000_000, "n>10M")],
+)
+def test_the_size_is_told_in_the_words_of_the_hub(records: int, size: str) -> None:
+    assert f"size_categories:\n  - {size}\n" in card_of(tables=Counter({("kg", "mcqa", "train"): records}))
+
+
+@given(st.sets(st.sampled_from(CONFIGS)), st.sets(st.sampled_from(CONFIGS)))
+def test_what_is_taught_is_what_train_holds_in_the_order_of_the_configs(train: set[str], test: set[str]) -> None:
+    card = card_of(tables=Counter({(name, "mcqa", split): 1 for split, names in (("train", train), ("test", test)) for name in names}))
+    told = re.findall(r"LLaMA-Factory\. Configs: (.*)\.\n", card)
+    assert told == ([", ".join(f"`{name}`" for name in CONFIGS if name in train)] if train else [])
+
+
+def test_a_record_that_was_seen_twice_on_a_site_is_one_of_it(split_files, release_of, question) -> None:
+    one = question(1)
+    seen = [replace(one.provenance[0], position=position) for position in ("q1", "q2")] + [replace(one.provenance[0], source="other")]
+    release = release_of(split_files([replace(one, provenance=seen)]))
+    told = rows_under((release / "README.md").read_text(encoding="utf-8"), "source")
+    assert told == [["other", "www.studyez.com", "2026-11-20", "1"], ["studyez", "www.studyez.com", "2026-11-20", "1"]]
+
+
+def test_how_many_rows_are_written_at_a_time_changes_no_row(split_files, release_of, pool, claims, monkeypatch, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    def tables(release: Path) -> dict[str, list[dict]]:
+        return {path.relative_to(release).as_posix(): pq.read_table(path).to_pylist() for path in release.rglob("*.parquet")}
+
+    folder = split_files(pool, claims)
+    at_once = tables(release_of(folder))
+    monkeypatch.setattr("splits.tables.ROWS_AT_A_TIME", 3)
+    assert tables(release_of(folder, "by-threes")) == at_once

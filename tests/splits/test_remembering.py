@@ -1,0 +1,167 @@
+"""What a version adds to the memory, and which questions are new wordings of what is gone."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from records.identity import canonical
+from records.jsonl import read_jsonl, to_line
+from records.question import Option, Question
+from records.shot import Shot
+from records.split_blocks import Quota
+from records.split_blocks import Split as Params
+from splits.memory import Memory, read_memory, write_memory
+from splits.placed import HELD, Listed, Placed, Version
+from splits.reading import Questions
+from splits.remembering import edited_of, remember
+from splits.rows import row_of
+from splits.settling import Put
+from splits.sketches import sketch
+from splits.units import PLACES
+from tests.splits.world import InMemory
+
+PARAMS = Params(
+    seed=1, quota=Quota(mcqa=2), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill", claim_test_share=0, claim_reserved_share=0
+)  # fmt: skip
+LAST = Version(name="v1-a", number=1, settings=msgspec.to_builtins(PARAMS), records=0)
+OLD = "艾宾浩斯遗忘曲线表明遗忘的进程最初很快以后逐渐缓慢"
+NEW = "艾宾浩斯遗忘曲线表明遗忘的进程最初很快以后逐渐变慢"
+OTHER = "皮亚杰认为儿童的认知发展可以分为四个不同的阶段"
+ALSO = st.lists(st.sampled_from(["q-x", "q-y"]), unique=True).map(lambda names: tuple(sorted(names)))
+WHERE = st.tuples(st.sampled_from(PLACES), st.sampled_from(["drawn", "rest", "kin"]), st.sampled_from([None, "test", "reserved"]))
+
+
+def asked(key: str, stem: str = OLD, options: Iterable[str] = ()) -> Question:
+    listed = [Option(letter=letter, text=text) for letter, text in zip("ABCDE", options, strict=False)]
+    return Question(id=key, exam="PCE", subject="甲", question_type="qa", stem=stem, options=listed, answer="因为", provenance=[])
+
+
+def known(key: str, stem: str = OLD, split: str = "test", **fields) -> Placed:
+    held = sketch(canonical(stem)) if split in HELD else ""
+    return Placed(id=key, split=split, since="v1-a", why="drawn", sketch=held, **fields)
+
+
+def questions(*records: Question, also: dict[str, tuple[str, ...]] | None = None) -> Questions:
+    return Questions([row_of(one, (also or {}).get(one.id, ())) for one in records], InMemory(map(to_line, records)))
+
+
+def test_a_new_wording_is_one_of_what_is_gone_alone() -> None:
+    memory = Memory([LAST, known("q-old"), known("q-other", OTHER)])
+    assert edited_of(questions(asked("q-new", NEW)), memory) == {"q-new": ["q-old"]}
+    assert edited_of(questions(asked("q-new", NEW), asked("q-old")), memory) == {}
+    assert edited_of(questions(asked("q-new", NEW), asked("q-other", OTHER)), memory) == {"q-new": ["q-old"]}
+
+
+def test_a_known_question_that_stands_for_a_new_one_may_stand_for_the_next_wording_of_what_is_gone() -> None:
+    trained = known("q-known", NEW, "train")
+    here = questions(asked("q-known", NEW), also={"q-known": ("q-next",)})
+    assert edited_of(questions(asked("q-known", NEW)), Memory([LAST, known("q-old"), trained])) == {}
+    assert edited_of(here, Memory([LAST, known("q-old"), trained])) == {"q-known": ["q-old"]}
+    # It stood for that one before, or that one stood beside it: then it was told apart when what is gone was here.
+    assert edited_of(here, Memory([LAST, known("q-old"), replace(trained, also=("q-next",))])) == {}
+    assert edited_of(here, Memory([LAST, known("q-old"), trained, known("q-next", NEW, "train")])) == {}
+
+
+def test_the_order_of_the_options_makes_no_new_wording_and_the_case_is_part_of_it() -> None:
+    options = ["最初很快以后逐渐缓慢", "最初很慢以后逐渐加快", "始终以相同的速度进行", "先慢后快再慢且有起伏"]
+    case = replace(asked("q-1", "遗忘", options), shared_stem=OTHER)
+    (one,) = questions(case).texts(["q-1"])
+    (turned,) = questions(replace(case, options=case.options[::-1])).texts(["q-1"])
+    assert one == turned == ("q-1", canonical(OTHER + "遗忘" + "".join(sorted(options))))
+
+
+@given(WHERE, WHERE, ALSO, ALSO, st.booleans())
+def test_the_memory_says_where_a_record_was_put_and_since_when(before: tuple, put: tuple, was_also: tuple, also: tuple, here: bool) -> None:
+    old = known("q-1", OLD, before[0], was=before[2], also=was_also, ties=("group-old",))
+    old, put = replace(old, why=before[1]), Put(*put)
+    found = questions(asked("q-1"), also={"q-1": also}) if here else questions()
+    memory = Memory([LAST, old])
+    after = remember(memory, found, {"q-1": put} if here else {}, {}, PARAMS)
+    one = after.placed["q-1"]
+    if not here:
+        assert one == old and after.versions == memory.versions
+        return
+    moved = (put.split, put.was) != (old.split, old.was)
+    told = (put.split, put.was, put.why) if moved else (old.split, old.was, old.why)
+    assert (one.split, one.was, one.why) == told and (one.since != "v1-a") == moved
+    assert one.since in after.versions and {*one.also} == {*was_also, *also} and {*one.ties} > {"group-old"}
+    assert one.sketch == (sketch(canonical(OLD)) if old.sketch or put.split in HELD else "")
+    names = {*one.also, *one.ties}
+    assert [*one.also] == sorted(one.also) and all(memory_of.id == "q-1" for name in names for memory_of in after.named([name]))
+
+
+def test_parameters_that_moved_nothing_are_remembered_and_equal_ones_make_no_version() -> None:
+    """Else a quota that grew once would ask for more in each later version."""
+    memory, found, put = Memory([LAST]), questions(asked("q-1")), {"q-1": Put("train", "rest")}
+    first = remember(memory, found, put, {}, PARAMS)
+    assert len(first.versions) == 2 and remember(first, found, put, {}, PARAMS).versions == first.versions
+    changed = replace(PARAMS, quota=Quota(mcqa=3))
+    (last,) = remember(first, found, put, {}, changed).last()
+    assert (last.number, last.settings) == (3, msgspec.to_builtins(changed))
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_the_parameters_of_either_of_two_branches_make_no_version(number: int) -> None:
+    first = remember(Memory([LAST]), questions(asked("q-1")), {"q-1": Put("train", "rest")}, {}, PARAMS)
+    (one,) = first.last()
+    other = replace(one, name="v2-other", settings=one.settings | {"quota": one.settings["quota"] | {"mcqa": 3}})
+    both = Memory([*first.versions.values(), other, *first.placed.values()])
+    after = remember(both, questions(asked("q-1")), {"q-1": Put("train", "rest")}, {}, replace(PARAMS, quota=Quota(mcqa=number)))
+    assert after.versions == both.versions and len(both.last()) == 2
+
+
+@given(st.permutations(["q-1", "q-2", "head 病"]))
+def test_equal_records_and_parameters_make_equal_versions_and_others_make_others(ids: list[str]) -> None:
+    memory = Memory([LAST])
+    made = memory.next_version(PARAMS, ids)
+    assert made == memory.next_version(PARAMS, ["q-1", "q-2", "head 病"])
+    others = [
+        memory.next_version(replace(PARAMS, seed=2), ids),
+        memory.next_version(PARAMS, [*ids, "q-3"]),
+        Memory().next_version(PARAMS, ids),
+    ]
+    assert len({made.name, *(other.name for other in others)}) == 4  # of two branches each has its own
+
+
+@given(st.permutations(range(1, 13)), st.permutations([("甲", 1, "q-2"), ("甲", 1, "q-1"), ("甲", 2, "q-3"), ("乙", 1, "q-4")]))
+def test_versions_are_written_by_their_numbers_and_the_last_counts_the_places(tmp_path_factory, numbers: list[int], listed: list) -> None:
+    """Of a list's place two branches may have said two things: both are remembered."""
+    versions = [replace(LAST, name=f"v{number}-a", number=number) for number in numbers]
+    shown = [Listed(exam="PCE", subject=subject, question_type="mcqa", place=place, id=key) for subject, place, key in listed]
+    path = tmp_path_factory.mktemp("memory") / "places.jsonl"
+    write_memory(path, Memory([*versions, known("q-1"), known("q-2", split="train"), *shown]))
+    rows = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    assert [(row["number"], row["places"], row["held"]) for row in rows[:12]] == [*((number, 0, 0) for number in range(1, 12)), (12, 2, 1)]
+    assert [(row["subject"], row["place"], row["id"]) for row in rows[12:16]] == [
+        ("乙", 1, "q-4"), ("甲", 1, "q-1"), ("甲", 1, "q-2"), ("甲", 2, "q-3"),
+    ]  # fmt: skip
+    assert read_memory(path).shots["PCE", "甲", "mcqa", "", 1] == ("q-1", "q-2")
+
+
+@pytest.mark.parametrize("stem", ["遗忘的进程是", OLD])
+def test_a_question_with_other_options_is_known_by_its_stem(stem: str) -> None:
+    found = questions(asked("q-1", stem))
+    after = remember(Memory(), found, {"q-1": Put("test", "drawn")}, {}, PARAMS)
+    other = row_of(asked("q-2", stem, ["甲", "乙"]))
+    assert other.stem_id and [one.id for one in after.named([other.stem_id])] == ["q-1"]
+
+
+def test_a_subject_that_leaves_and_comes_back_has_its_list(split_files, question) -> None:
+    first, more, others = ([question(n, subject=subject) for n in range(*numbers)]
+                           for subject, *numbers in (("甲", 0, 30), ("甲", 30, 90), ("乙", 0, 30)))  # fmt: skip
+    listed = shots(split_files([*first, *others]))
+    assert [shots(split_files(pool))["甲"] for pool in ([*first, *more, *others], others, [*first, *more, *others])] == [
+        listed["甲"], [], listed["甲"],
+    ]  # fmt: skip
+
+
+def shots(folder: Path) -> dict[str, list[Shot]]:
+    found: dict[str, list[Shot]] = {"甲": [], "乙": []}
+    for shot in read_jsonl(folder / "splits/shots.jsonl", Shot):
+        found[shot.subject].append(shot)
+    return found

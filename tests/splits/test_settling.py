@@ -1,0 +1,106 @@
+"""What the memory decides of a unit: who stays, who may come, who is retired and who is free, case by case."""
+
+from typing import Any
+
+import pytest
+
+from splits.memory import Memory
+from splits.placed import Placed, Version
+from splits.settling import Settled, settle
+from splits.units import Cell, Row, join
+
+CELL = Cell("ca", "PCE", "mcqa", "甲", "")
+LAST = Version(name="v1-a", number=1, settings={}, records=0)
+
+
+def place(key: str, told: str, **fields: Any) -> Placed:
+    """Return where a question stands, from words such as `test` or `retired/reserved`, which is retired and was in reserved."""
+    split, _, was = told.partition("/")
+    return Placed(id=key, split=split, was=was or None, since="v1-a", why="leaked" if split == "retired" else "drawn", **fields)
+
+
+def told(settled: Settled) -> dict[str, str]:
+    """Return in words what was decided of each question; each has one thing decided."""
+    found = [(row.id, "free") for unit in settled.free for row in unit.rows]
+    for split, trained in settled.trained.items():
+        found += [(row.id, f"stays in {split}") for unit in trained for row in unit.rows]
+    for side, standing in settled.standing.items():
+        found += [(row.id, f"stays in {side}") for unit in standing for row in unit.rows]
+    for side, coming in settled.coming.items():
+        found += [(row.id, f"{'comes back' if one.retired else 'comes'} to {side}{' beside' if one.beside else ''}")
+                  for one in coming for row in one.unit.rows]  # fmt: skip
+    found += [(key, f"{put.split}/{put.was or ''} {put.why}") for key, put in settled.put.items()]
+    assert len(found) == len(dict(found))
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        (["new"], ["free"]),
+        (["train", "dev"], ["stays in train"] * 2),
+        (["dev", "new"], ["stays in dev"] * 2),
+        (["dev", "train", "new"], ["stays in train"] * 3),
+        (["new", "dev gone", "train gone"], ["stays in train"]),
+        (["dev", "new", "train gone"], ["stays in dev"] * 2),
+        (["test", "new"], ["stays in test", "comes to test beside"]),
+        (["reserved", "new", "test gone"], ["stays in reserved", "comes to reserved beside"]),
+        (["test", "reserved"], ["stays in test", "retired/ kin_of_held"]),
+        (["reserved", "train"], ["stays in reserved", "retired/ kin_of_held"]),
+        (["test", "new", "train gone"], ["stays in test", "retired/ kin_of_held"]),
+        (["test", "new", "retired gone"], ["stays in test", "retired/ kin_of_held"]),
+        (["reserved", "new", "retired"], ["stays in reserved", "retired/ kin_of_held", "retired/ leaked"]),
+        (["test", "new", "retired/test gone"], ["stays in test", "comes to test beside"]),
+        (["test", "retired/test"], ["stays in test", "comes back to test beside"]),
+        (["test", "retired/reserved"], ["stays in test", "retired/reserved leaked"]),
+        (["reserved", "retired/test"], ["stays in reserved", "retired/test leaked"]),
+        (["new", "test gone"], ["comes to test"]),
+        (["new", "reserved gone"], ["comes to reserved"]),
+        (["new", "reserved gone", "test gone"], ["comes to test"]),
+        (["retired/reserved", "new"], ["comes back to reserved"] * 2),
+        (["retired/reserved", "new", "test gone"], ["comes back to reserved"] * 2),
+        (["retired/reserved", "retired/test"], ["comes back to test"] * 2),
+        (["retired/test", "train"], ["retired/test leaked", "retired/ kin_of_held"]),
+        (["retired", "new"], ["retired/ leaked", "retired/ kin_of_held"]),
+        (["new", "test gone", "train gone"], ["retired/ kin_of_held"]),
+        (["train", "new", "test gone"], ["retired/ kin_of_held"] * 2),
+    ],
+    ids=lambda words: ", ".join(words),
+)
+def test_a_case_of_which_some_are_known_some_new_and_some_gone(members: list[str], expected: list[str]) -> None:
+    rows, placed = [], []
+    for number, what in enumerate(members):
+        key = f"q-{number}"
+        if what != "new":
+            placed.append(place(key, what.removesuffix(" gone"), ties=("case",)))
+        if not what.endswith("gone"):
+            rows.append(Row(key, CELL, "A", "case", None))
+    assert told(settle(join(rows), Memory([LAST, *placed, place("q-other", "train")]), {})) == dict(
+        zip([row.id for row in rows], expected, strict=True)
+    )
+
+
+def alone(key: str, also: tuple[str, ...] = (), **ties: str) -> Row:
+    return Row(key, CELL, "A", None, None, also=also, **ties)
+
+
+def test_of_who_stood_for_another_it_is_told_apart_when_both_are_here() -> None:
+    memory = Memory([LAST, place("q-test", "test", also=("q-train",)), place("q-train", "train")])
+    both = [alone("q-test"), alone("q-train")]
+    assert told(settle(join(both), memory, {})) == {"q-test": "stays in test", "q-train": "stays in train"}
+    assert told(settle(join(both[1:]), memory, {})) == {"q-train": "retired/ kin_of_held"}
+
+
+@pytest.mark.parametrize("name", ["stem_id", "asked_id"])
+def test_a_new_question_is_known_by_what_it_asks(name: str) -> None:
+    memory = Memory([LAST, place("q-old", "test", ties=("asked",))])
+    assert told(settle(join([alone("q-new", **{name: "asked"})]), memory, {})) == {"q-new": "comes to test"}
+
+
+def test_a_question_is_kin_of_what_it_is_a_new_wording_of_and_of_what_it_stands_for() -> None:
+    memory = Memory([LAST, place("q-old", "test"), place("q-train", "train")])
+    assert told(settle(join([alone("q-new")]), memory, {"q-new": ["q-old"]})) == {"q-new": "comes to test"}
+    assert told(settle(join([alone("q-new", also=("q-old",))]), memory, {})) == {"q-new": "comes to test"}
+    assert told(settle(join([alone("q-train", also=("q-next",))]), memory, {"q-train": ["q-old"]})) == {"q-train": "retired/ kin_of_held"}
+    assert told(settle(join([alone("q-train", also=("q-old",))]), memory, {})) == {"q-train": "retired/ kin_of_held"}
+    assert told(settle(join([alone("q-train", also=("q-next",))]), memory, {})) == {"q-train": "stays in train"}
