@@ -12,8 +12,6 @@ from signal import SIG_BLOCK, SIG_IGN, SIG_SETMASK, SIGINT, pthread_sigmask, sig
 from threading import Thread, current_thread, main_thread
 from typing import Any
 
-_NOTHING: tuple[Any, ...] = ()
-
 
 def cores() -> int:
     """Return the number of cores that this process may use."""
@@ -21,7 +19,7 @@ def cores() -> int:
 
 
 @contextmanager
-def at_work(number: int, begin: Callable[..., None] | None = None, given: tuple[Any, ...] = _NOTHING) -> Iterator[Executor]:
+def at_work(number: int, begin: Callable[..., None] | None = None, given: tuple[Any, ...] = ()) -> Iterator[Executor]:
     """Yield an executor of so many processes; with fewer than two, this process does the work itself when it is handed in.
 
     Args:
