@@ -1,6 +1,6 @@
 """What lies beside the tables of a release: its few-shot lists, and what was found to leak. Nothing of reserved is in either."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -29,9 +29,15 @@ def released_leaks(folder: Path) -> list[Leak]:
     return found
 
 
-def untaught(folder: Path) -> frozenset[str]:
-    """Return what is in train and is not to be made a lesson of: it tells what test or reserved asks, from the other end."""
-    return frozenset(leak.other_id for leak in read_jsonl(folder / LEAKS, Leak) if leak.check == "inverse")
+def untaught(leaks: Iterable[Leak]) -> frozenset[str]:
+    """Return what is in train and is not to be made a lesson of: it tells what test asks, from the other end.
+
+    What tells the same of reserved is taught: left out, it would name what reserved holds, and it is in the tables of train as well.
+
+    Args:
+        leaks: those that are released.
+    """
+    return frozenset(leak.other_id for leak in leaks if leak.check == "inverse")
 
 
 def released_shots(splits: Path, released: Collection[str]) -> list[Shot]:

@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(arguments.out) as out:
         contents, tables, written = Contents(), [], []
         leaks = released_leaks(arguments.leaks)
-        left_out = untaught(arguments.leaks)
+        left_out = untaught(leaks)
         for split in RELEASED:
             with ExitStack() as stack:
                 held = Tables(out, split, contents, stack)

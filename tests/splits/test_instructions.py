@@ -12,7 +12,7 @@ from records.claim import ClaimPair
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
 from records.shot import Shot
-from splits.companions import released_leaks, released_shots, untaught
+from splits.companions import released_leaks, released_shots
 from splits.instructions import Prompts, teach
 from splits.leak import Leak
 
@@ -149,7 +149,22 @@ def test_leaks_are_released_in_the_words_of_the_release_and_none_that_names_rese
     names = {"train": "train", "dev": "validation", "test": "test"}
     told = [(leak.split, leak.other_split) for leak in leaks if leak.split in names and leak.other_split in names]
     assert [(leak.split, leak.other_split) for leak in released_leaks(folder)] == [(names[one], names[other]) for one, other in told]
-    assert untaught(folder) == {leak.other_id for leak in leaks}
+
+
+@pytest.mark.parametrize(("home", "taught"), [("test", False), ("reserved", True)])
+def test_what_is_not_taught_tells_nothing_of_reserved(split_files, release_of, pool, claims, claim, home: str, taught: bool) -> None:
+    """A claim that is in train and missing in `sft/` would say that reserved holds the same fact, told from its other end."""
+    folder = split_files(pool, claims)
+    asked, told = claim("艾滋病", "肺结核", "disease_complication"), claim("肺结核", "艾滋病", "disease_cause")
+    for split, one in ((home, asked), ("train", told)):
+        with open(folder / f"splits/{split}/claims.jsonl", "ab") as file:
+            file.write(to_line(one))
+    release = release_of(folder)
+    named = [leak["other_id"] for leak in map(json.loads, (release / "leaks.jsonl").open(encoding="utf-8"))]
+    entries = json.loads((release / "sft/claims.json").read_text(encoding="utf-8"))
+    assert any(told.factual in entry["instruction"] for entry in entries) == taught
+    assert (told.id in named) != taught
+    assert any(asked.id in path.read_text(encoding="utf-8") for path in release.rglob("*.json*")) != taught
 
 
 def test_an_example_that_is_not_released_stops_the_release(tmp_path: Path) -> None:
