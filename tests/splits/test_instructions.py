@@ -155,8 +155,8 @@ def test_leaks_are_released_in_the_words_of_the_release_and_none_that_names_rese
 def test_what_is_not_taught_tells_nothing_of_reserved(split_files, release_of, pool, claims, claim, home: str, taught: bool) -> None:
     """A claim that is in train and missing in `sft/` would say that reserved holds the same fact, told from its other end."""
     folder = split_files(pool, claims)
-    told = claim("肺结核", "艾滋病", "disease_cause")
-    for split, one in ((home, claim("艾滋病", "肺结核", "disease_complication")), ("train", told)):
+    asked, told = claim("艾滋病", "肺结核", "disease_complication"), claim("肺结核", "艾滋病", "disease_cause")
+    for split, one in ((home, asked), ("train", told)):
         with open(folder / f"splits/{split}/claims.jsonl", "ab") as file:
             file.write(to_line(one))
     release = release_of(folder)
@@ -164,6 +164,7 @@ def test_what_is_not_taught_tells_nothing_of_reserved(split_files, release_of, p
     entries = json.loads((release / "sft/claims.json").read_text(encoding="utf-8"))
     assert any(told.factual in entry["instruction"] for entry in entries) == taught
     assert (told.id in named) != taught
+    assert any(asked.id in path.read_text(encoding="utf-8") for path in release.rglob("*.json*")) != taught
 
 
 def test_an_example_that_is_not_released_stops_the_release(tmp_path: Path) -> None:
