@@ -59,8 +59,8 @@ def main(argv: list[str] | None = None) -> None:
         questions = read_questions(arguments.questions, pieces, arguments.clusters)
         placed = decide(questions.rows, params, memory, edited_of(questions, memory))
         heads = decide_heads(claims, params, memory)
+        check(questions.rows, placed, memory)
         puts = [placed[row.id] for row in questions.rows]
-        check(questions.rows, puts, memory)
         writing = workers.submit(write_questions, out, questions.lines, chosen_of(questions.rows, puts))
         shots = shots_of(questions.rows, puts, params.seed, memory.shots)
         write_jsonl(out / "shots.jsonl", shots, key=_shot_order)
@@ -74,16 +74,17 @@ def main(argv: list[str] | None = None) -> None:
         write_memory(arguments.places, after)
 
 
-def check(rows: Sequence[Row], puts: Sequence[Put], memory: Memory) -> None:
+def check(rows: Sequence[Row], placed: Mapping[str, Put], memory: Memory) -> None:
     """Check what was allocated, by another way than it was allocated.
 
     Raises:
-        ValueError: a cluster or group stands in two, or what was held back is trained on; defects of this program.
+        ValueError: a question has no split, a cluster or group stands in two, or what was held back is trained on; defects of this program.
     """
     homes: dict[tuple[str, str], str] = {}
-    remembered = memory.placed
-    for row, (split, *_) in zip(rows, puts, strict=True):
-        if remembered and split in TRAINED and (before := remembered.get(row.id)) is not None and before.split not in TRAINED:
+    for row in rows:
+        if (put := placed.get(row.id)) is None or (split := put.split) not in PLACES:
+            raise ValueError(f"question {row.id} has no split")
+        if split in TRAINED and (before := memory.placed.get(row.id)) is not None and before.split not in TRAINED:
             raise ValueError(f"question {row.id} was {before.split} since {before.since} and would be {split}; it must never be trained on")
         if split == "retired" or not (row.cluster_id or row.group_id):
             continue

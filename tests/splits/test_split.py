@@ -225,12 +225,13 @@ ROWS = [Row("q-0", CELL, "A", "g", None), Row("q-1", CELL, "A", "g", "c"), Row("
     ("splits", "message"),
     [
         (["test", "train", "train"], "group g stands in test and in train"),
+        (["test", "test"], "question q-2 has no split"),
         (["test", "test", "dev"], "cluster c stands in test and in dev"),
     ],
 )
 def test_the_run_time_check_finds_leaks(splits: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        check(ROWS, [Put(split, "drawn") for split in splits], Memory())
+        check(ROWS, {row.id: Put(split, "drawn") for row, split in zip(ROWS, splits, strict=False)}, Memory())
 
 
 def test_published_questions_are_dealt_evenly(split_files, real_data: Path, question) -> None:
