@@ -51,7 +51,7 @@ def test_models_are_loaded_in_few_places(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=names(MODULES))
 def test_a_module_has_one_subject(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 220, "what is its second subject?"
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, "what is its second subject?"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=names(MODULES))
