@@ -17,10 +17,8 @@ from records.identity import canonical
 from records.jsonl import read_jsonl
 from records.question import Question
 from records.stage import run_stage
-from splits.heads import head_id
-from splits.memory import Memory, read_memory
-from splits.placed import REASONS, Placed
-from splits.settling import TRAINED
+from splits.ledger.assignments import REASONS, Memory, Placed, head_id, read_memory
+from splits.ledger.reconcile import TRAINED
 
 _SHOWN = 20
 

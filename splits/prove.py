@@ -17,7 +17,7 @@ from records.claim import ClaimPair
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
 from records.stage import run_stage
-from splits.commitment import FILE, RESERVED, Proof, commitment, prove, salt_of
+from splits.release.commitment import FILE, RESERVED, Proof, commitment, prove, salt_of
 
 
 def main(argv: Sequence[str] | None = None) -> None:

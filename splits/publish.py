@@ -13,9 +13,9 @@ import msgspec
 
 from records.jsonl import read_jsonl, write_jsonl
 from records.stage import run_stage
-from splits.croissant import FILE as CROISSANT
-from splits.history import HISTORY, Change, in_order, order_of, read_ledger, tally
-from splits.release import CHECKSUMS, PATHS, sha256
+from splits.release.__main__ import CHECKSUMS, PATHS, sha256
+from splits.release.croissant import FILE as CROISSANT
+from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 
 KEPT_BACK = "what goes to others is the release alone: splits/places.jsonl, git and DVC's cache name or hold what is reserved"
 

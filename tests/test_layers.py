@@ -15,7 +15,7 @@ STAGES = {
     "crawlers/crawl.py", "crawlers/extract.py",
     "curation/clean.py", "curation/near_duplicates.py", "curation/claims.py", "curation/evidence.py",
     "curation/verification.py", "curation/validate.py",
-    "splits/split.py", "splits/leaks.py", "splits/release.py",
+    "splits/split/__main__.py", "splits/leaks/__main__.py", "splits/release/__main__.py",
     "eval/finetune.py", "eval/predict.py", "eval/score.py", "eval/errors.py", "eval/judge.py", "eval/compare.py", "eval/report.py",
 }  # fmt: skip
 

@@ -77,8 +77,8 @@ def release_of(tmp_path: Path) -> Callable[..., Path]:
     """Run the release stage on a folder with `splits/`, against a ledger of its own; return the release."""
 
     def run(folder: Path, name: str = "release", version: str = "0.1.0") -> Path:
-        from splits import leaks
-        from splits.release import main
+        import splits.leaks.__main__ as leaks
+        from splits.release.__main__ import main
 
         paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
         leaks.main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))] + LEAK_FLAGS)
@@ -102,7 +102,7 @@ def split_files(tmp_path: Path) -> Callable[..., Path]:
     """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
 
     def run(questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", places: str = "", **flags: str) -> Path:
-        from splits.split import main
+        from splits.split.__main__ import main
 
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.allocate import allocate, allocate_claims
-from splits.quotas import rounded, water_fill
-from splits.units import SPLITS, Cell, Row, by_subject, join, place
+from splits.ledger.units import SPLITS, Cell, Row, by_subject, join, place
+from splits.split.allocate import allocate, allocate_claims
+from splits.split.quotas import rounded, water_fill
 from tests.splits.optimum import leximin
 
 

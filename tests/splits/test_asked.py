@@ -13,10 +13,9 @@ from records.jsonl import read_jsonl
 from records.question import Question
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.asked import Asked
-from splits.memory import Memory, read_memory
-from splits.placed import Version
-from splits.units import PLACES, Cell
+from splits.ledger.assignments import Memory, Version, read_memory
+from splits.ledger.param_changes import Asked
+from splits.ledger.units import PLACES, Cell
 
 TRAINED = {"train", "dev"}
 FEW = st.integers(0, 2)

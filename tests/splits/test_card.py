@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from splits.card import render_card
-from splits.columns import CONFIGS
-from splits.tables import Contents
+from splits.release.card import render_card
+from splits.release.columns import CONFIGS
+from splits.release.tables import Contents
 
 NAMES = st.sampled_from(["a", "b", "甲", "乙"])
 
@@ -72,5 +72,5 @@ def test_how_many_rows_are_written_at_a_time_changes_no_row(split_files, release
 
     folder = split_files(pool, claims)
     at_once = tables(release_of(folder))
-    monkeypatch.setattr("splits.tables.ROWS_AT_A_TIME", 3)
+    monkeypatch.setattr("splits.release.tables.ROWS_AT_A_TIME", 3)
     assert tables(release_of(folder, "by-threes")) == at_once

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import splits.leaks.__main__ as leaks
 from records.claim import ClaimPair, claim_id
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
-from splits import leaks
 
 
 def run(folder: Path, *words: str) -> list[leaks.Leak]:

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
-from splits.commitment import Proof, commit, commitment, prove, salt_of
 from splits.prove import main as prove_main
+from splits.release.commitment import Proof, commit, commitment, prove, salt_of
 
 
 def reserved_ids(folder: Path) -> list[str]:

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.allocate import decide
-from splits.memory import Memory
-from splits.placed import Placed, Version
-from splits.units import Cell, Row
+from splits.ledger.assignments import Memory, Placed, Version
+from splits.ledger.units import Cell, Row
+from splits.split.allocate import decide
 
 QUOTA = 12
 PARAMS = Params(

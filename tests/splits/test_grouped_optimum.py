@@ -11,9 +11,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.allocate import allocate
-from splits.program import Supply, best_of_kinds
-from splits.units import Cell, Row, Unit, by_subject, count_cells, join
+from splits.ledger.units import Cell, Row, Unit, by_subject, count_cells, join
+from splits.split.allocate import allocate
+from splits.split.filling import Supply, best_of_kinds
 
 PARAMS = Params(
     seed=1, quota=Quota(mcqa=12, mrqa=6), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill",

@@ -4,9 +4,8 @@ import msgspec
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.heads import decide_heads, head_id
-from splits.memory import Memory
-from splits.placed import Placed, Version
+from splits.ledger.assignments import Memory, Placed, Version, head_id
+from splits.split.claim_split import decide_heads
 
 PARAMS = Params(
     seed=1, quota=Quota(), tcm_per_subject=0, train_floor=0, dev_share=0.1, balance="fill", claim_test_share=0.1, claim_reserved_share=0

@@ -13,8 +13,8 @@ from msgspec import structs
 
 from records.jsonl import read_jsonl, to_line
 from records.split_blocks import Release
-from splits.history import Change, Item, advance, in_order, item_of, order_of, refuse_trained, standing
 from splits.publish import main as publish
+from splits.release.history import Change, Item, advance, in_order, item_of, order_of, refuse_trained, standing
 
 ITEMS = st.dictionaries(
     st.sampled_from("abcdef"), st.builds(Item, st.sampled_from(["kg", "ca"]), st.sampled_from(["train", "test"]), st.sampled_from("12"))

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import splits.split.__main__ as split
 from records.jsonl import read_jsonl
 from records.question import Question
-from splits import split
-from splits.memory import Memory, read_memory
+from splits.ledger.assignments import Memory, read_memory
+from splits.ledger.units import PLACES
 from splits.prove import main as prove
 from splits.publish import main as publish
-from splits.units import PLACES
 
 NOTHING = {"quota__mcqa": "0", "quota__mrqa": "0", "quota__qa": "0", "tcm_per_subject": "0"}
 TRAINED, HELD = {"train", "dev"}, {"test", "reserved", "retired"}

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from eval.tasks import TASKS
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl, to_line
+from records.leak import Leak
 from records.question import Question
 from records.shot import Shot
-from splits.companions import released_leaks, released_shots
-from splits.instructions import Prompts, teach
-from splits.leak import Leak
+from splits.release.__main__ import released_leaks, released_shots
+from splits.release.instructions import Prompts, teach
 
 ROOT = Path(__file__).parent.parent.parent
 

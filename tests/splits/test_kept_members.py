@@ -7,8 +7,8 @@ import pytest
 
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
-from splits.memory import read_memory
-from splits.units import PLACES
+from splits.ledger.assignments import read_memory
+from splits.ledger.units import PLACES
 
 
 def homes(folder: Path) -> dict[str, str]:

@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.allocate import decide
-from splits.memory import Memory
-from splits.placed import Placed, Version
-from splits.units import Cell, Row
+from splits.ledger.assignments import Memory, Placed, Version
+from splits.ledger.units import Cell, Row
+from splits.split.allocate import decide
 
 PARAMS = Params(
     seed=1, quota=Quota(mcqa=20), tcm_per_subject=0, train_floor=1, dev_share=0.1, balance="fill",

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import splits.leaks.__main__ as leaks
 from records.jsonl import read_jsonl, to_line
 from records.provenance import Provenance
 from records.question import Question, question_id
 from records.shot import Shot
-from splits import leaks
-from splits.companions import released_leaks
-from splits.containment import contained, ngrams_of
-from splits.memory import read_memory
+from splits.leaks.containment import contained, ngrams_of
+from splits.ledger.assignments import read_memory
+from splits.release.__main__ import released_leaks
 
 HIS = "他的特征有（ ）。"
 LONG = "在心理咨询的初始阶段与求助者建立良好咨询关系最重要的条件是（ ）。"

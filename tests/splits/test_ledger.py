@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
+import splits.split.__main__ as split
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl
 from records.question import Question
-from splits import split
-from splits.history import read_ledger
-from splits.memory import read_memory
-from splits.units import PLACES
+from splits.ledger.assignments import read_memory
+from splits.ledger.units import PLACES
+from splits.release.history import read_ledger
 
 Again = Callable[[], dict[str, bytes]]
 

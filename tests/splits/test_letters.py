@@ -2,8 +2,8 @@
 
 import pytest
 
-from splits.letters import even_letters
-from splits.units import Cell, Row, Unit, unit_of
+from splits.ledger.units import Cell, Row, Unit, unit_of
+from splits.split.answer_balance import even_letters
 
 CELL = Cell("kg", "TCM", "mcqa", "方剂学", "a1")
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splits import lines
-from splits.lines import Lines
+from splits.split import lines
+from splits.split.lines import Lines
 
 TEXTS = st.lists(st.binary(max_size=30).map(lambda text: text.replace(b"\n", b"")), min_size=1, max_size=30)
 

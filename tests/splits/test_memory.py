@@ -13,10 +13,9 @@ from records.jsonl import read_jsonl, to_line
 from records.question import Question
 from records.shot import Shot
 from splits import explain
-from splits.memory import Memory, read_memory
-from splits.placed import Placed, Version, safer
-from splits.sketches import known_again, sketch
-from splits.units import PLACES
+from splits.ledger.assignments import Memory, Placed, Version, read_memory, safer
+from splits.ledger.units import PLACES
+from splits.split.sketches import known_again, sketch
 
 PLACED = st.builds(
     Placed, id=st.just("q-1"), split=st.sampled_from(PLACES), since=st.sampled_from(["v1-a", "v2-b", "v2-c"]),

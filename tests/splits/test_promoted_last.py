@@ -7,11 +7,10 @@ import msgspec
 from msgspec.structs import replace
 
 from records.split_blocks import Quota
-from splits.allocate import decide
-from splits.memory import Memory
-from splits.placed import Placed
-from splits.settling import Put
-from splits.units import Cell, Row
+from splits.ledger.assignments import Memory, Placed
+from splits.ledger.reconcile import Put
+from splits.ledger.units import Cell, Row
+from splits.split.allocate import decide
 from tests.splits.test_grouped_optimum import PARAMS, grouped
 
 LESS = replace(PARAMS, quota=Quota(mcqa=6, mrqa=3))

@@ -12,8 +12,8 @@ import pytest
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.allocate import allocate
-from splits.units import Cell, Row
+from splits.ledger.units import Cell, Row
+from splits.split.allocate import allocate
 from tests.splits.optimum import leximin
 
 PUBLISHED = {"mcqa": (600, 590, 583, 548), "mrqa": (210, 200, 195, 176)}

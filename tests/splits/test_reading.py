@@ -7,8 +7,8 @@ import pytest
 
 from records.jsonl import to_line
 from records.workers import at_work
-from splits import reading
-from splits.reading import Questions, read_pieces, read_questions
+from splits.split import reading
+from splits.split.reading import Questions, read_pieces, read_questions
 
 
 def at_once(path: Path, workers: int = 1) -> Questions:

@@ -13,8 +13,8 @@ import pytest
 from records.identity import canonical
 from records.jsonl import read_jsonl
 from records.question import Question
-from splits.memory import read_memory
-from splits.units import SPLITS
+from splits.ledger.assignments import read_memory
+from splits.ledger.units import SPLITS
 
 SPLIT_FLAGS = shlex.split(
     "--seed 1 --quota.mcqa 300 --quota.mrqa 100 --quota.qa 12 --tcm_per_subject 100 --train_floor 5 --dev_share 0.1 --balance fill "

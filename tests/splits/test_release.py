@@ -16,8 +16,8 @@ from ruamel.yaml import YAML
 from records.jsonl import read_jsonl, to_line
 from records.provenance import Provenance
 from records.question import Question
-from splits.columns import config_of
-from splits.rendering import canary
+from splits.release.columns import config_of
+from splits.release.rendering import canary
 
 
 @pytest.fixture

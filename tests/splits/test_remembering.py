@@ -15,14 +15,13 @@ from records.question import Option, Question
 from records.shot import Shot
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.memory import Memory, read_memory, write_memory
-from splits.placed import HELD, Listed, Placed, Version
-from splits.reading import Questions
-from splits.remembering import edited_of, remember
-from splits.rows import row_of
-from splits.settling import Put
-from splits.sketches import sketch
-from splits.units import PLACES
+from splits.ledger.assignments import HELD, Listed, Memory, Placed, Version, read_memory, write_memory
+from splits.ledger.reconcile import Put
+from splits.ledger.rows import row_of
+from splits.ledger.units import PLACES
+from splits.split.next_ledger import edited_of, remember
+from splits.split.reading import Questions
+from splits.split.sketches import sketch
 from tests.splits.world import InMemory
 
 PARAMS = Params(

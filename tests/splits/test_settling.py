@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from splits.memory import Memory
-from splits.placed import Placed, Version
-from splits.settling import Settled, settle
-from splits.units import Cell, Row, join
+from splits.ledger.assignments import Memory, Placed, Version
+from splits.ledger.reconcile import Settled, settle
+from splits.ledger.units import Cell, Row, join
 
 CELL = Cell("ca", "PCE", "mcqa", "甲", "")
 LAST = Version(name="v1-a", number=1, settings={}, records=0)

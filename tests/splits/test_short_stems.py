@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from records.question import Option, Question
-from splits.rows import row_of
-from splits.units import join
+from splits.ledger.rows import row_of
+from splits.ledger.units import join
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import splits.leaks.__main__ as leaks
 from records.jsonl import read_jsonl, to_line
 from records.question import Question
 from records.shot import Shot
-from splits import leaks
-from splits.settling import Put
-from splits.shots import SPARE, shots_of
-from splits.units import Cell, Row, ties_of
+from splits.ledger.reconcile import Put
+from splits.ledger.units import Cell, Row, ties_of
+from splits.split.shots import SPARE, shots_of
 
 CELLS = [
     Cell("kg", "PCE", "mcqa", "甲", ""), Cell("kg", "PCE", "mrqa", "甲", ""), Cell("ca", "PCE", "mcqa", "甲", ""),

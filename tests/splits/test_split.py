@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from filelock import FileLock, Timeout
 
-import splits.split as stage
+import splits.split.__main__ as stage
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl
 from records.question import Question
 from records.workers import at_work
-from splits import reading
-from splits.memory import Memory
-from splits.reading import read_pieces, read_questions
-from splits.settling import Put
-from splits.split import check
-from splits.units import SPLITS, Cell, Row
+from splits.ledger.assignments import Memory
+from splits.ledger.reconcile import Put
+from splits.ledger.units import SPLITS, Cell, Row
+from splits.split import reading
+from splits.split.__main__ import check
+from splits.split.reading import read_pieces, read_questions
 
 
 def read(folder: Path, name: str = "questions", shape: type = Question) -> dict[str, list]:

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from splits.leak import CHECKS
-from splits.placed import REASONS
+from records.leak import CHECKS
+from splits.ledger.assignments import REASONS
 
 DOCUMENT = (Path(__file__).parent.parent.parent / "docs/splits.md").read_text(encoding="utf-8")
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.identity import content_id
-from splits.units import place, places
+from splits.ledger.units import place, places
 
 IDS = st.integers(0, 999).map(lambda number: content_id("q", str(number)))
 NAMES = st.text("0af Ag甲-", max_size=20)

@@ -11,12 +11,12 @@ from records.jsonl import to_line
 from records.question import Option, Question, question_id
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.allocate import decide
-from splits.memory import Memory
-from splits.reading import Questions
-from splits.remembering import edited_of, remember
-from splits.rows import row_of
-from splits.settling import Put
+from splits.ledger.assignments import Memory
+from splits.ledger.reconcile import Put
+from splits.ledger.rows import row_of
+from splits.split.allocate import decide
+from splits.split.next_ledger import edited_of, remember
+from splits.split.reading import Questions
 from tests.splits.world import InMemory
 
 HELD = {"test", "reserved", "retired"}

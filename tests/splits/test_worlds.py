@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.asked import Asked
-from splits.memory import Memory
-from splits.rows import row_of
-from splits.units import ties_of
+from splits.ledger.assignments import Memory
+from splits.ledger.param_changes import Asked
+from splits.ledger.rows import row_of
+from splits.ledger.units import ties_of
 from tests.splits.world import PARAMS, Decided, Seen, World, decided, merged
 
 HELD = {"test", "reserved", "retired"}

@@ -12,14 +12,14 @@ from records.jsonl import to_line
 from records.question import Option, Question, question_id
 from records.split_blocks import Quota
 from records.split_blocks import Split as Params
-from splits.allocate import decide
-from splits.heads import decide_heads, head_id
-from splits.memory import Memory
-from splits.reading import Questions
-from splits.remembering import edited_of, remember
-from splits.rows import row_of
-from splits.settling import Put
-from splits.shots import shots_of
+from splits.ledger.assignments import Memory, head_id
+from splits.ledger.reconcile import Put
+from splits.ledger.rows import row_of
+from splits.split.allocate import decide
+from splits.split.claim_split import decide_heads
+from splits.split.next_ledger import edited_of, remember
+from splits.split.reading import Questions
+from splits.split.shots import shots_of
 
 SIZE = 72
 PARAMS = Params(
@@ -164,7 +164,7 @@ def merged(one: Memory, other: Memory, random: Random) -> Memory:
 
 
 def lines_of(memory: Memory) -> Iterator:
-    from splits.placed import Listed
+    from splits.ledger.assignments import Listed
 
     yield from memory.versions.values()
     yield from memory.placed.values()

@@ -1,0 +1,39 @@
+"""Which leaks stop the line, and the splits that the checks read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from records.claim import ClaimPair
+from records.jsonl import read_jsonl
+from records.leak import Leak
+from records.question import Question
+from records.split_blocks import Leaks as Params
+
+LISTED = ("inverse", "reference")
+"""Checks that stop nothing by themselves: what they find is named to those who use the data."""
+
+
+def blocks(leak: Leak, params: Params) -> bool:
+    return leak.check not in LISTED or (leak.check == "reference" and params.contaminated == "block")
+
+
+ASKED, TAUGHT = ("test", "reserved"), ("train", "dev")
+
+
+class Splits(NamedTuple):
+    """A folder with a folder for each split."""
+
+    folder: Path
+
+    def questions(self, *splits: str) -> Iterator[tuple[str, Question]]:
+        """Yield (split, question)."""
+        for split in splits:
+            for question in read_jsonl(self.folder / split / "questions.jsonl", Question):
+                yield split, question
+
+    def claims(self, *splits: str) -> Iterator[tuple[str, ClaimPair]]:
+        """Yield (split, claim pair)."""
+        for split in splits:
+            for claim in read_jsonl(self.folder / split / "claims.jsonl", ClaimPair):
+                yield split, claim

@@ -1,0 +1,183 @@
+"""Stage `release`: train, dev and test -> a folder that `datasets.load_dataset` opens as it is; of reserved, hashes of its ids alone."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from records.claim import ClaimPair
+from records.jsonl import folder_lock, read_jsonl, replacing, to_line
+from records.leak import Leak
+from records.question import Question
+from records.shot import Shot
+from records.split_blocks import Release
+from records.stage import read_arguments, run_stage
+from splits.release import commitment, croissant, instructions, task_files
+from splits.release.card import TERMS, render_card
+from splits.release.columns import CONFIGS, RELEASED
+from splits.release.history import HISTORY, advance, read_ledger, refuse_trained, tally
+from splits.release.instructions import Lessons, Prompts
+from splits.release.rendering import canary
+from splits.release.tables import Contents, Tables
+
+PATHS = {
+    "splits": "data/splits",
+    "leaks": "data/leaks",
+    "prompts": "eval/prompts",
+    "ledger": "splits/released.jsonl",
+    "out": "data/release",
+}
+LEAKS, SHOTS, PASSED = "leaks.jsonl", "shots.jsonl", "passed.json"
+CHECKSUMS = "SHA256SUMS"
+FOLDERS = (*CONFIGS, task_files.HARNESS, instructions.FOLDER, task_files.OPENCOMPASS)
+
+
+def main(argv: list[str] | None = None) -> None:
+    arguments = read_arguments(argv, __doc__, "release", Release, PATHS)
+    version = arguments.params.version
+    with folder_lock(arguments.out) as out:
+        contents, tables, written = Contents(), [], []
+        leaks = released_leaks(arguments.leaks)
+        left_out = untaught(leaks)
+        for split in RELEASED:
+            with ExitStack() as stack:
+                held = Tables(out, split, contents, stack)
+                lessons = Lessons(out, Prompts(arguments.prompts), stack)
+                for record in read_split(arguments.splits, split):
+                    held.add(record)
+                    if split == "train" and record.id not in left_out:
+                        lessons.add(record)
+            tables += held.paths()
+            written += write_texts(out, instruction_index(lessons.configs()))
+            written += [out / instructions.FOLDER / f"{config}.json" for config in lessons.configs()]
+        ledger = read_ledger(arguments.ledger)
+        refuse_trained(ledger, contents.items)
+        changes = advance(ledger, contents.items, version)
+        shots = released_shots(arguments.splits, contents.items)
+        texts = {
+            f"{task_files.HARNESS}/{name}": text.encode() for name, text in task_files.render_harness(contents.tables, version).items()
+        }
+        texts |= opencompass_files(read_split(arguments.splits, "test"))
+        texts[commitment.FILE] = _pretty(commitment.commit(read_split(arguments.splits, commitment.RESERVED)))
+        texts[HISTORY] = b"".join(map(to_line, changes))
+        texts[LEAKS], texts[SHOTS] = (b"".join(map(to_line, rows)) for rows in (leaks, shots))
+        texts[croissant.FILE] = _pretty(describe(out, tables, contents, version))
+        texts["README.md"] = render_card(contents, version, tally(changes), Counter(leak.check for leak in leaks)).encode()
+        written += [*tables, *write_texts(out, texts)]
+        _sweep(out, {*written, out / CHECKSUMS})
+        write_texts(out, {CHECKSUMS: "".join(f"{sha256(path)}  {_name(out, path)}\n" for path in sorted(written)).encode()})
+
+
+def read_split(splits: Path, split: str) -> Iterator[Question | ClaimPair]:
+    yield from read_jsonl(splits / split / "questions.jsonl", Question)
+    yield from read_jsonl(splits / split / "claims.jsonl", ClaimPair)
+
+
+def instruction_index(configs: Sequence[str]) -> dict[str, bytes]:
+    """Return the file by which LLaMA-Factory finds the others, where there are any."""
+    return {f"{instructions.FOLDER}/{instructions.INDEX}": _pretty(instructions.index(configs))} if configs else {}
+
+
+def opencompass_files(records: Iterable[Question | ClaimPair]) -> dict[str, bytes]:
+    files = {}
+    for name, rows in task_files.flatten(records, canary()).items():
+        files[f"{task_files.OPENCOMPASS}/{name}.jsonl"] = b"".join(map(to_line, rows))
+        files[f"{task_files.OPENCOMPASS}/{name}.jsonl.meta.json"] = _pretty(task_files.meta(name, rows))
+    return files
+
+
+def describe(out: Path, tables: Iterable[Path], contents: Contents, version: str) -> dict[str, Any]:
+    """Return the Croissant metadata. Its date is that of the newest snapshot that is one, so that equal data gives equal bytes."""
+    files = {_name(out, path): (sha256(path), path.stat().st_size) for path in tables}
+    newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
+    configs = [config for config in CONFIGS if any(config == held for held, _, _ in contents.tables)]
+    return croissant.describe(version, newest, files, configs, TERMS)
+
+
+def _is_date(snapshot: str) -> bool:
+    """Tell whether a snapshot has the form of a date: its name is the maker's, and Croissant takes dates alone."""
+    try:
+        return date.fromisoformat(snapshot).isoformat() == snapshot
+    except ValueError:
+        return False
+
+
+def write_texts(out: Path, texts: dict[str, bytes]) -> list[Path]:
+    for name, text in texts.items():
+        with replacing(out / name) as part:
+            part.write_bytes(text)
+    return [out / name for name in texts]
+
+
+def sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _pretty(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+def _name(out: Path, path: Path) -> str:
+    return path.relative_to(out).as_posix()
+
+
+def _sweep(out: Path, keep: Iterable[Path]) -> None:
+    """Remove what an earlier or killed run left in the folders of this stage."""
+    keep = set(keep)
+    for folder in FOLDERS:
+        for path in (out / folder).glob("*"):
+            if path not in keep and path.is_file():
+                path.unlink()
+    for path in out.glob("*.part"):
+        path.unlink()
+
+
+def released_leaks(folder: Path) -> list[Leak]:
+    """Return the leaks between what is released, and of what is released in references, in the words of the release.
+
+    Raises:
+        ValueError: the splits did not pass the checks.
+    """
+    if not (folder / PASSED).exists():
+        raise ValueError(f"{folder / PASSED}: no such file, so the splits did not pass the checks of leaks; run `dvc repro leaks`")
+    found = []
+    for leak in read_jsonl(folder / LEAKS, Leak):
+        if "reserved" not in (leak.split, leak.other_split):
+            other = RELEASED.get(leak.other_split, leak.other_split)
+            found.append(replace(leak, split=RELEASED.get(leak.split, leak.split), other_split=other))
+    return found
+
+
+def untaught(leaks: Iterable[Leak]) -> frozenset[str]:
+    """Return what is in train and is not to be made a lesson of: it tells what test asks, from the other end.
+
+    What tells the same of reserved is taught: left out, it would name what reserved holds, and it is in the tables of train as well.
+
+    Args:
+        leaks: those that are released.
+    """
+    return frozenset(leak.other_id for leak in leaks if leak.check == "inverse")
+
+
+def released_shots(splits: Path, released: Collection[str]) -> list[Shot]:
+    """Return the few-shot lists in the words of the release.
+
+    Raises:
+        ValueError: an example is not released.
+    """
+    path = splits / SHOTS
+    shots = [replace(shot, split=RELEASED[shot.split]) for shot in read_jsonl(path, Shot)]
+    if lost := [shot.question_id for shot in shots if shot.question_id not in released]:
+        raise ValueError(f"{path}: {lost[0]} is an example and not in the release; run `dvc repro split`")
+    return shots
+
+
+if __name__ == "__main__":
+    run_stage(main)

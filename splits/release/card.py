@@ -1,0 +1,72 @@
+"""The dataset card of a release, rendered from `splits/templates/README.md.jinja`."""
+
+from collections import Counter
+from typing import Any, Protocol
+
+from records.leak import CHECKS
+from splits.release.columns import CONFIGS, RELEASED
+from splits.release.rendering import Tables, canary, data_file, environment, held
+from splits.release.task_files import EXAMPLES, tasks
+
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
+"""The Hugging Face hub's words for the size of a data set."""
+TERMS = "Each record stands under the terms of the source it came from; `provenance` names source and address."
+SCORES = {
+    "single": "`acc`: the letter of the highest likelihood",
+    "multiple": "`exact_match`: the set of letters that the reply begins with",
+    "claim": "`acc` of the claims one by one, `pair_acc` of the pairs with both right",
+}
+CHANGES = ("added", "edited", "moved", "removed", "returned")
+
+
+class Counted(Protocol):
+    """What the card tells of a release."""
+
+    tables: Counter[tuple[str, str, str]]
+    subjects: Counter[tuple[tuple[str, str], str]]
+    atomic_types: Counter[tuple[str, str]]
+    sources: Counter[tuple[str, str, str]]
+
+
+def render_card(contents: Counted, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
+    """Return README.md. Names of exams and subjects come from crawled pages and are escaped.
+
+    Args:
+        changes: (version, {change: number}), newest first.
+        leaks: what each check found.
+    """
+    splits, tables = list(RELEASED), contents.tables
+    total = sum(tables.values())
+    if not changes or changes[0][0] != version:
+        changes = [(version, {}), *changes]
+    return environment(escape=True).get_template("README.md.jinja").render(
+        version=version,
+        configs=[{"name": config, "files": files} for config in CONFIGS if (files := _files(tables, config))],
+        size=next((word for limit, word in SIZES if total < limit), "n>10M"),
+        released=list(RELEASED.values()),
+        tables=[(config, kind, [tables.get((config, kind, split), 0) for split in splits]) for config, kind in held(tables)],
+        subjects=_by_split(contents.subjects, splits),
+        atomic_types=_by_split(contents.atomic_types, splits),
+        sources=sorted(contents.sources.items()),
+        terms=TERMS,
+        kinds=CHANGES,
+        changes=[(name, [counts.get(kind, 0) for kind in CHANGES]) for name, counts in changes],
+        checks=[(what, leaks[check]) for check, what in CHECKS.items()],
+        tasks=tasks(tables),
+        examples=EXAMPLES,
+        scores=SCORES,
+        taught=sorted({config for config, _, split in tables if split == "train"}, key=CONFIGS.index),
+        canary=canary(),
+    )  # fmt: skip
+
+
+def _files(tables: Tables, config: str) -> dict[str, list[str]]:
+    """Return the files of each split of a config. Splits without a record are left out: `datasets` refuses empty ones."""
+    kinds = [kind for name, kind in held(tables) if name == config]
+    files = {RELEASED[split]: [data_file(config, kind, split) for kind in kinds if tables.get((config, kind, split))] for split in RELEASED}
+    return {split: names for split, names in files.items() if names}
+
+
+def _by_split(counts: Counter, splits: list[str]) -> list[tuple[Any, list[int]]]:
+    """Return rows (key, numbers in the order of the splits) of a count by (key, split)."""
+    return [(key, [counts[key, split] for split in splits]) for key in sorted({key for key, _ in counts})]

@@ -1,0 +1,76 @@
+"""Columns of the released tables, and which table a record belongs to."""
+
+from typing import TYPE_CHECKING, Any
+
+from records.claim import ClaimPair
+from records.provenance import Provenance
+from records.question import Question
+from splits.ledger.units import TCM
+
+if TYPE_CHECKING:
+    import pyarrow
+
+CONFIGS = ("kg", "ca", "qa", "tcm", "claims")
+CLAIMS = "claims"
+RELEASED = {"train": "train", "dev": "validation", "test": "test"}
+"""Split -> its name on the Hugging Face hub. Reserved has none: it is never released."""
+SPREAD = "ABCDE"
+"""Letters that have a column of their own as well, for harnesses that read flat tables."""
+IN_WORDS = ("qa", "blank")
+
+
+def config_of(question: Question) -> str:
+    """Return the config that a question is released in."""
+    if question.exam == TCM or question.form:
+        return "tcm"
+    return "qa" if question.question_type in IN_WORDS else question.category
+
+
+def question_row(question: Question, canary: str) -> dict[str, Any]:
+    texts = {option.letter: option.text for option in question.options}
+    fields = {name: getattr(question, name) for name in question.__struct_fields__}
+    return fields | {
+        "options": [{"letter": option.letter, "text": option.text} for option in question.options],
+        **{letter: texts.get(letter) for letter in SPREAD},
+        "provenance": [_seen(place) for place in question.provenance],
+        "canary": canary,
+    }
+
+
+def claim_row(claim: ClaimPair, canary: str) -> dict[str, Any]:
+    fields = {name: getattr(claim, name) for name in claim.__struct_fields__}
+    return fields | {"provenance": [_seen(place) for place in claim.provenance], "canary": canary}
+
+
+def question_schema() -> "pyarrow.Schema":
+    """Return the columns of questions, written out so that a column without any value keeps its type."""
+    import pyarrow as pa
+
+    words = ("id", "exam", "subject", "question_type", "form", "category", "case_type", "group_id", "shared_stem", "stem")
+    options = pa.list_(pa.struct([("letter", pa.string()), ("text", pa.string())]))
+    return pa.schema(
+        [(name, pa.string()) for name in words]
+        + [("options", options)]
+        + [(name, pa.string()) for name in (*SPREAD, "answer", "explanation", "cluster_id")]
+        + [("provenance", _places()), ("canary", pa.string())]
+    )
+
+
+def claim_schema() -> "pyarrow.Schema":
+    """Return the columns of claim pairs."""
+    import pyarrow as pa
+
+    words = ("id", "atomic_type", "head", "tail", "factual", "non_factual", "template_id")
+    return pa.schema(
+        [(name, pa.string()) for name in words] + [("fact_ids", pa.list_(pa.string())), ("provenance", _places()), ("canary", pa.string())]
+    )
+
+
+def _places() -> "pyarrow.DataType":
+    import pyarrow as pa
+
+    return pa.list_(pa.struct([(name, pa.string()) for name in Provenance.__struct_fields__]))
+
+
+def _seen(place: Provenance) -> dict[str, str]:
+    return {name: getattr(place, name) for name in place.__struct_fields__}

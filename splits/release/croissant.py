@@ -1,0 +1,105 @@
+"""Croissant 1.0 metadata of a release: its tables' schemas and files -> croissant.json, a record set a config."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from splits.release.columns import CLAIMS, claim_schema, question_schema
+from splits.release.rendering import TEMPLATES, canary
+
+if TYPE_CHECKING:
+    import pyarrow
+
+FILE = "croissant.json"
+PARQUET = "application/x-parquet"
+TEXT = "sc:Text"
+CITATION = "AtomExam, version {version}: questions of Chinese psychology and traditional-medicine examinations, and atomic medical claims."
+ABOUT = {
+    "id": "Hash of what is asked or claimed; equal in all versions.",
+    "question_type": "mcqa: one right option; mrqa: two or more; tf: true or false; qa: answered in words; blank: words for each blank.",
+    "shared_stem": "Case text before the question proper.",
+    "options": "Letters and texts of the options; A to E hold the same texts.",
+    "answer": "Sorted letters without separators, or words.",
+    "group_id": "Equal for the questions on one case or with shared options.",
+    "cluster_id": "Near-duplicate cluster; never in two splits.",
+    "factual": "A true claim.",
+    "non_factual": "The same claim denied, which is not true.",
+    "provenance": "Every place the record was seen.",
+    "canary": "Mark by which benchmark data can be filtered out of training corpora.",
+}
+
+
+def describe(version: str, published: str, files: Mapping[str, tuple[str, int]], configs: Iterable[str], terms: str) -> dict[str, Any]:
+    """Return croissant.json.
+
+    Args:
+        published: newest snapshot of the sources, so that equal data gives equal bytes.
+        files: path of each table in the release -> its SHA-256 and its size in bytes.
+    """
+    configs = list(configs)
+    return {
+        "@context": msgspec.json.decode((TEMPLATES / "croissant_context.json").read_bytes()),
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": "AtomExam",
+        "description": f"Examination questions and atomic medical claims in Chinese, for the evaluation of language models. {canary()}",
+        "url": "README.md",
+        "license": terms,
+        "citeAs": CITATION.format(version=version),
+        "version": version,
+        **({"datePublished": published} if published else {}),
+        "inLanguage": "zh",
+        "isLiveDataset": False,
+        "distribution": [_file(path, *told) for path, told in sorted(files.items())] + [_tables(config) for config in configs],
+        "recordSet": [_records(config, claim_schema() if config == CLAIMS else question_schema()) for config in configs],
+    }
+
+
+def _file(path: str, sha256: str, size: int) -> dict[str, Any]:
+    kind = {"@type": "cr:FileObject", "@id": path, "name": path, "contentUrl": path, "encodingFormat": PARQUET}
+    return kind | {"contentSize": f"{size} B", "sha256": sha256}
+
+
+def _tables(config: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileSet",
+        "@id": f"{config}-tables",
+        "name": f"{config}-tables",
+        "encodingFormat": PARQUET,
+        "includes": f"{config}/*.parquet",
+    }
+
+
+def _records(config: str, schema: "pyarrow.Schema") -> dict[str, Any]:
+    fields = [_split_field(config), *(_field(config, column.name, column.type) for column in schema)]
+    return {"@type": "cr:RecordSet", "@id": config, "name": config, "key": {"@id": f"{config}/id"}, "field": fields}
+
+
+def _split_field(config: str) -> dict[str, Any]:
+    source = {"fileSet": {"@id": f"{config}-tables"}, "extract": {"fileProperty": "filename"}}
+    source |= {"transform": {"regex": r"^(train|validation|test)-.*\.parquet$"}}
+    return _named(config, "split") | {"dataType": ["sc:Text", "cr:Split"], "source": source}
+
+
+def _field(config: str, name: str, kind: "pyarrow.DataType") -> dict[str, Any]:
+    import pyarrow as pa
+
+    source: dict[str, Any] = {"fileSet": {"@id": f"{config}-tables"}, "extract": {"column": name}}
+    field = _named(config, name) | {"dataType": TEXT, "source": source}
+    if about := ABOUT.get(name):
+        field["description"] = about
+    if not pa.types.is_list(kind):
+        return field
+    field["repeated"] = True
+    if pa.types.is_struct(kind.value_type):
+        inner = [part.name for part in kind.value_type]
+        parts = [
+            _named(config, f"{name}/{part}") | {"dataType": TEXT, "source": source | {"transform": {"jsonPath": part}}} for part in inner
+        ]
+        field["subField"] = parts
+    return field
+
+
+def _named(config: str, name: str) -> dict[str, Any]:
+    return {"@type": "cr:Field", "@id": f"{config}/{name}", "name": name}

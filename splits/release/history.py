@@ -1,0 +1,136 @@
+"""What became of each released item from version to version: former changes and the items of now -> the changes of now.
+
+A ledger holds only changes, so that a version in which 1 % of the items changed adds 1 %. An item that is reserved has no line.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct, structs
+
+from records.split_blocks import VERSION
+from splits.ledger.git_files import read_kept, remedy
+from splits.release.columns import RELEASED
+
+HISTORY = "history.jsonl"
+TEST = RELEASED["test"]
+Kind = Literal["added", "edited", "moved", "removed", "returned"]
+UNTOLD = ("provenance", "canary", "cluster_id", "group_id", "fact_ids")
+"""Columns that may change while what is asked and answered does not: where an item was seen, and what it was grouped with."""
+
+
+class Item(NamedTuple):
+    """Where an item stands, and a hash of what it says."""
+
+    config: str
+    split: str
+    sha256: str
+
+
+class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One line of history.jsonl."""
+
+    version: Annotated[str, Meta(pattern=VERSION)]
+    id: str
+    change: Kind
+    config: str
+    """Of a removed item, where it stood; so with split and hash."""
+    split: str
+    sha256: str
+    """Of what is asked and answered, so that an edited item is told from the same one."""
+
+
+def read_ledger(path: Path) -> list[Change]:
+    """Return what was published; where nothing was, the file is empty.
+
+    Raises:
+        ValueError: there is no such file, a line is none, or the line is lost by which an item came.
+    """
+    changes = list(read_kept(path, Change, "what was published", "where nothing was published yet, begin with an empty file"))
+    came = {change.id for change in changes if change.change == "added"}
+    if lost := [change for change in changes if change.id not in came]:
+        first = lost[0]
+        raise ValueError(f"{path}: {first.id} is {first.change} in {first.version} and was never added; its line was lost: {remedy(path)}")
+    return changes
+
+
+def item_of(row: Mapping[str, Any], config: str, split: str) -> Item:
+    told = {name: value for name, value in row.items() if name not in UNTOLD}
+    return Item(config, split, hashlib.sha256(msgspec.json.encode(told)).hexdigest())
+
+
+def order_of(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def in_order(changes: Iterable[Change]) -> list[Change]:
+    """Return changes by version, then id, each once: two branches that were merged may hold a line twice."""
+    return sorted(set(changes), key=lambda change: (order_of(change.version), *structs.astuple(change)[1:]))
+
+
+def standing(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:
+    """Return the items after all changes: where each stands or last stood, and whether it still does."""
+    return {
+        change.id: (Item(change.config, change.split, change.sha256), change.change != "removed") for change in in_order(changes)
+    }  # fmt: skip
+
+
+def compare(before: Mapping[str, tuple[Item, bool]], now: Mapping[str, Item], version: str) -> list[Change]:
+    """Return the changes that lead from the items before to those of now, sorted by id."""
+    found: dict[str, tuple[Kind, Item]] = {}
+    for key, item in now.items():
+        if key not in before:
+            found[key] = ("added", item)
+        elif not before[key][1]:
+            found[key] = ("returned", item)
+        elif before[key][0][:2] != item[:2]:
+            found[key] = ("moved", item)
+        elif before[key][0] != item:
+            found[key] = ("edited", item)
+    found |= {key: ("removed", item) for key, (item, there) in before.items() if there and key not in now}
+    return [
+        Change(version=version, id=key, change=kind, config=item.config, split=item.split, sha256=item.sha256)
+        for key, (kind, item) in sorted(found.items())
+    ]  # fmt: skip
+
+
+def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
+    """Raise ValueError where an item that was published in test is in train or dev: its place was lost from the memory of splits."""
+    tested = {change.id for change in ledger if change.split == TEST}
+    if trained := sorted(key for key in tested if key in now and now[key].split != TEST):
+        raise ValueError(
+            f"{trained[0]} was published in test and is in {now[trained[0]].split} now, as are {len(trained) - 1} others; it must never be "
+            "trained on: restore its line in splits/places.jsonl (`git log -S ID splits/places.jsonl` finds it), then `dvc repro split`"
+        )
+
+
+def advance(ledger: Sequence[Change], now: Mapping[str, Item], version: str) -> list[Change]:
+    """Return the ledger with the changes of this version.
+
+    Raises:
+        ValueError: a later version was published, or this one with other items. What is published stays as it is.
+    """
+    later = [change.version for change in ledger if order_of(change.version) > order_of(version)]
+    if later:
+        raise ValueError(f"version {max(later, key=order_of)} was published; {version} is earlier: raise `release.version` in params.yaml")
+    earlier = [change for change in ledger if change.version != version]
+    changes = compare(standing(earlier), now, version)
+    published = [change for change in in_order(ledger) if change.version == version]
+    if published and published != changes:
+        other = sorted(set(published) ^ set(changes), key=lambda change: change.id)
+        raise ValueError(
+            f"version {version} was published with other items, among them {other[0].id}; raise `release.version` in params.yaml"
+        )
+    return [*in_order(earlier), *changes]
+
+
+def tally(changes: Iterable[Change]) -> list[tuple[str, dict[str, int]]]:
+    """Return (version, {change: number}), newest version first."""
+    counts: dict[str, Counter[str]] = {}
+    for change in changes:
+        counts.setdefault(change.version, Counter())[change.change] += 1
+    return [(version, dict(counts[version])) for version in sorted(counts, key=order_of, reverse=True)]

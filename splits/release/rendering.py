@@ -1,0 +1,43 @@
+"""Templates of a release, and what all of its texts share: which tables there are, where each lies, and the canary."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from splits.release.columns import CONFIGS, RELEASED
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+Tables = Mapping[tuple[str, str, str], int]
+"""(config, type, split) -> records; the type of claims is `pairs`."""
+
+
+def canary() -> str:
+    return (TEMPLATES / "canary.txt").read_text(encoding="utf-8").strip()
+
+
+def data_file(config: str, kind: str, split: str) -> str:
+    return f"{config}/{RELEASED[split]}-{kind}.parquet"
+
+
+def held(tables: Tables) -> list[tuple[str, str]]:
+    """Return each config with each type of which it holds any record."""
+    return sorted({(config, kind) for config, kind, _ in tables}, key=lambda pair: (CONFIGS.index(pair[0]), pair[1]))
+
+
+def environment(escape: bool) -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=escape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    made.filters["cell"] = _cell
+    return made
+
+
+def _cell(text: str) -> str:
+    """Return a text that is one cell of a Markdown table, no markup, and nothing that is not seen; HTML is escaped by the template."""
+    seen = "".join(sign for sign in " ".join(text.split()) if unicodedata.category(sign)[0] != "C")
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", seen)

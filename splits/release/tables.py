@@ -1,0 +1,92 @@
+"""Tables of a release: records of one split in, Parquet files and what they hold, counted, out."""
+
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from records.claim import ClaimPair
+from records.jsonl import replacing
+from records.question import Question
+from splits.release.columns import CLAIMS, RELEASED, claim_row, claim_schema, config_of, question_row, question_schema
+from splits.release.history import Item, item_of
+from splits.release.rendering import canary, data_file
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+PAIRS = "pairs"
+ROWS_AT_A_TIME = 10_000  # rows as Python objects take ten times what they take in a table
+Table = tuple[str, str]
+"""Config and type."""
+
+
+class Contents:
+    """What the release holds, counted while it is written."""
+
+    def __init__(self) -> None:
+        self.tables: Counter[tuple[str, str, str]] = Counter()
+        self.subjects: Counter[tuple[tuple[str, str], str]] = Counter()
+        self.atomic_types: Counter[tuple[str, str]] = Counter()
+        self.sources: Counter[tuple[str, str, str]] = Counter()
+        self.items: dict[str, Item] = {}
+
+    def count(self, record: Question | ClaimPair, config: str, split: str, row: dict[str, Any]) -> None:
+        if isinstance(record, ClaimPair):
+            self.tables[config, PAIRS, split] += 1
+            self.atomic_types[record.atomic_type, split] += 1
+        else:
+            self.tables[config, record.question_type, split] += 1
+            self.subjects[(record.exam, record.subject), split] += 1
+        self.sources.update({(place.source, site_of(place.url), place.snapshot) for place in record.provenance})
+        self.items[record.id] = item_of(row, config, RELEASED[split])
+
+
+class Tables:
+    """Parquet files of one split, a batch written as soon as it is full; equal records give equal bytes."""
+
+    def __init__(self, out: Path, split: str, contents: Contents, stack: ExitStack) -> None:
+        """Hold files on a stack that closes them; they take their places when it ends well."""
+        self._out, self._split, self._contents, self._stack = out, split, contents, stack
+        self._mark = canary()
+        self._batches: dict[Table, list[dict[str, Any]]] = {}
+        self._files: dict[Table, pq.ParquetWriter] = {}
+
+    def add(self, record: Question | ClaimPair) -> None:
+        table = (CLAIMS, PAIRS) if isinstance(record, ClaimPair) else (config_of(record), record.question_type)
+        row = claim_row(record, self._mark) if isinstance(record, ClaimPair) else question_row(record, self._mark)
+        if table not in self._batches:
+            self._open(table)
+        batch = self._batches[table]
+        batch.append(row)
+        self._contents.count(record, table[0], self._split, row)
+        if len(batch) == ROWS_AT_A_TIME:
+            self._write(table)
+
+    def paths(self) -> list[Path]:
+        return [self._out / data_file(*table, self._split) for table in self._batches]
+
+    def _open(self, table: Table) -> None:
+        import pyarrow.parquet as pq
+
+        part = self._stack.enter_context(replacing(self._out / data_file(*table, self._split)))
+        schema = claim_schema() if table[0] == CLAIMS else question_schema()
+        self._files[table] = self._stack.enter_context(pq.ParquetWriter(part, schema, compression="zstd"))
+        self._batches[table] = []
+        self._stack.callback(self._write, table)  # what is left when the split has been read
+
+    def _write(self, table: Table) -> None:
+        import pyarrow as pa
+
+        if self._batches[table]:
+            self._files[table].write_table(pa.Table.from_pylist(self._batches[table], schema=self._files[table].schema))
+            self._batches[table].clear()
+
+
+def site_of(url: str) -> str:
+    """Return the host of an address; imported files have none, and a page may name what is no address."""
+    try:
+        return urlsplit(url).hostname or "files"
+    except ValueError:
+        return "no address"

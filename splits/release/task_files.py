@@ -1,0 +1,89 @@
+"""Task files of a release for other tools: lm-evaluation-harness (`harness/`) and OpenCompass (`opencompass/`)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from records.claim import ClaimPair
+from records.question import Question
+from splits.release.columns import CLAIMS, RELEASED, config_of
+from splits.release.rendering import TEMPLATES, Tables, canary, environment, held
+
+HARNESS = "harness"
+EXAMPLES = 5  # as CPsyExam asks
+CODE = "atomexam_tables.py"
+TEMPLATE_OF = {"mcqa": "single", "tf": "single", "mrqa": "multiple"}
+"""Question types that can be scored without a judge -> their template."""
+
+
+def tasks(tables: Tables) -> list[dict[str, Any]]:
+    """Return what the task files say; a table without test records has none."""
+    found = []
+    for config, kind in held(tables):
+        template = "claim" if config == CLAIMS else TEMPLATE_OF.get(kind)
+        if template and tables.get((config, kind, "test")):
+            name = f"atomexam_{config}" if config == CLAIMS else f"atomexam_{config}_{kind}"
+            shots_from = RELEASED["train"] if tables.get((config, kind, "train")) else None
+            told = {"template": template, "config": config, "kind": kind, "shots_from": shots_from}
+            found.append({"name": name, "group": "atomexam", "examples": 0, **told})
+            if shots_from and config != CLAIMS:
+                found.append({"name": f"{name}_{EXAMPLES}shot", "group": f"atomexam_{EXAMPLES}shot", "examples": EXAMPLES, **told})
+    return found
+
+
+def render_harness(tables: Tables, version: str) -> dict[str, str]:
+    """Return the files by name: one a task, one a group of them, and the code that finds the tables beside them."""
+    files = {}
+    for task in tasks(tables):
+        template = environment(escape=False).get_template(f"{HARNESS}/{task['template']}.yaml.jinja")
+        files[f"{task['name']}.yaml"] = template.render(task, version=version, canary=canary())
+    group = environment(escape=False).get_template(f"{HARNESS}/group.yaml.jinja")
+    for name in sorted({task["group"] for task in tasks(tables)}):
+        names = [task["name"] for task in tasks(tables) if task["group"] == name]
+        files[f"{name}.yaml"] = group.render(name=name, tasks=names, version=version, canary=canary())
+    if files:
+        files[CODE] = f"# {canary()}\n" + (TEMPLATES / HARNESS / CODE).read_text(encoding="utf-8")
+    return files
+
+
+OPENCOMPASS = "opencompass"
+ASKED = {"mcqa": "单项选择题", "tf": "判断题"}
+_CLAIM = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}"
+
+Row = dict[str, str]
+
+
+def flatten(records: Iterable[Question | ClaimPair], canary: str) -> dict[str, list[Row]]:
+    """Return the rows of each table by its name."""
+    tables: dict[str, list[Row]] = {}
+    for record in records:
+        if isinstance(record, ClaimPair):
+            tables.setdefault("atomexam_claims", []).extend(side | {"canary": canary} for side in _sides(record))
+        elif record.question_type in ASKED:
+            tables.setdefault(f"atomexam_{config_of(record)}_{record.question_type}", []).append(_row(record) | {"canary": canary})
+    return tables
+
+
+def meta(name: str, rows: Iterable[Row]) -> Mapping[str, Any]:
+    """Return the description of a table: for each answer the dialogue whose likelihood is compared."""
+    answers = sorted({letter for row in rows for letter in row["letters"]}) if name != "atomexam_claims" else ["正确", "错误"]
+    lead = "" if name == "atomexam_claims" else "答案："
+    rounds = {
+        answer: {"round": [{"role": "HUMAN", "prompt": "{question}\n"}, {"role": "BOT", "prompt": f"{lead}{answer}"}]} for answer in answers
+    }  # fmt: skip
+    return {
+        "abbr": name, "data_type": "mcq", "infer_method": "ppl", "input_columns": ["question"], "output_column": "answer",
+        "options": answers, "template": rounds,
+    }  # fmt: skip
+
+
+def _row(question: Question) -> Row:
+    lead = f"以下是中国关于{question.subject}考试的{ASKED[question.question_type]}，请选出其中的正确答案。\n"
+    options = "\n".join(f"{option.letter}. {option.text}" for option in question.options)
+    parts = (lead, question.shared_stem, question.stem, options)
+    letters = "".join(option.letter for option in question.options)
+    return {"id": question.id, "question": "\n".join(part for part in parts if part), "letters": letters, "answer": question.answer or ""}
+
+
+def _sides(pair: ClaimPair) -> list[Row]:
+    both = (("factual", pair.factual, "正确"), ("non_factual", pair.non_factual, "错误"))
+    return [{"id": f"{pair.id}/{side}", "question": _CLAIM.format(claim=claim), "answer": answer} for side, claim, answer in both]
