@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from curation.classifying.cases import case_type_of, category_of
-from curation.classifying.places import place_of
+from curation.classifying.places import Said, place_of
 from records.question import CaseType, Category, Form, QuestionType
 
 _TYPES = (
@@ -47,6 +47,8 @@ class Unclassified(NamedTuple):
     stem: str
     options: list[str]
     answer: str | None
+    url: str = ""
+    """Names the file, where the source is files."""
 
 
 class Classes(NamedTuple):
@@ -68,7 +70,7 @@ def classify_rows(rows: Sequence[Unclassified]) -> list[Classes]:
 
 
 def _classify(row: Unclassified) -> Classes:
-    place = place_of(row.exam_raw, row.subject_raw, row.paper_raw, row.source, row.type_raw)
+    place = place_of(Said(row.exam_raw, row.subject_raw, row.paper_raw, row.section_raw, row.type_raw, row.url), row.source)
     form = form_of(place.exam, (row.type_raw, row.section_raw), row.shared_options, bool(row.shared_stem), row.stem)
     said = (row.type_raw, row.exam_raw, row.section_raw)
     category: Category = "kg" if place.exam == "TCM" else category_of(said, row.shared_stem, row.stem)

@@ -12,6 +12,8 @@ Form = Literal["a1", "a2", "a3", "b1"]
 Category = Literal["kg", "ca"]
 CaseType = Literal["method", "diagnosis", "treatment"]
 LETTERS = "ABCDEFGHIJ"
+UNKNOWN_EXAM, UNKNOWN_SUBJECT = "unknown", "未知科目"
+"""Exam and subject of a question where no sign of its source says one. All such questions share one quota; the subject stands in prompts."""
 
 
 class Option(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,8 +29,9 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     """Hash of shared stem, stem and option texts, whatever their order; the answer is left out, so that a contradiction shares one id."""
     exam: str
-    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, or a source's own."""
+    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, another of `vocab/subjects.yaml`, a source's own, or `unknown`."""
     subject: str
+    """Subject by `vocab/subjects.yaml` or in the source's own words; 未知科目 where nothing says it."""
     question_type: QuestionType
     """mcqa: one right option; mrqa: two or more; qa: answered in words; tf: 正确 / 错误; blank: words for each blank."""
     form: Form | None = None

@@ -1,11 +1,29 @@
-"""Where a question belongs: what its source calls examination, subject and paper -> exam and subject, by `vocab/subjects.yaml`."""
+"""Where a question belongs: what its source says around it -> exam and subject, by `vocab/subjects.yaml`.
+
+Signs are read in this order, and the first that the table knows decides. Subject: the source's own mark, the parts of the breadcrumb
+from the last to the first, the paper's title, the section, the file's name and folders. Exam: the breadcrumb, the paper's title, the
+subject, the section, the file. What no sign says is `UNKNOWN`: a source's name is neither an exam nor a subject.
+"""
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from curation.normalize import normalize
 from curation.vocabulary import read_vocabulary
+from records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
+
+_MAX_NAME_CHARS = 300
+_MAX_OWN_CHARS = 30  # a longer name of an exam or subject is a sentence
+_ARROWS = re.compile(r"[>＞›»→|｜]+")
+_SPACED_SLASH = re.compile(r"(?<=\s)/(?=\s)")  # before blanks are closed up
+_FACULTY = "类"
+_SLASHES = re.compile(r"/+")
+_MIN_SLASHES = 2  # one slash stands inside names: 高中/中职教师
+_FILE = "file:"
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+_EDGES = " \t\n-_—:：·,，。()（）[]【】《》$"
 
 
 class Place(NamedTuple):
@@ -14,22 +32,34 @@ class Place(NamedTuple):
     exam: str
     subject: str
     unmapped: str | None = None
-    """The source's own category where the table does not know exam or subject, which then keep the source's names."""
+    """What the source says where the table does not know exam or subject; NOTHING_SAID where it says nothing."""
 
 
-_MAX_NAME_CHARS = 300
+NOTHING_SAID = "(nothing said)"
+"""Stands for the category of questions that no sign places; one line for the whole source places them."""
 
 
-def place_of(exam_raw: str | None, subject_raw: str | None, paper_raw: str | None, source: str, type_raw: str | None = None) -> Place:
-    """Return exam and subject by `vocab/subjects.yaml`; what the table does not know keeps its source's own name, and is told."""
-    return _place(
-        *(text and text[:_MAX_NAME_CHARS] for text in (exam_raw, subject_raw, paper_raw)), source, (type_raw or "")[:_MAX_NAME_CHARS]
-    )
+class Said(NamedTuple):
+    """What a source says around a question, in the words of its item."""
+
+    exam_raw: str | None = None
+    subject_raw: str | None = None
+    paper_raw: str | None = None
+    section_raw: str | None = None
+    type_raw: str | None = None
+    url: str = ""
+    """Names file and folders, where the source is files; the address of a web page is no sign."""
+
+
+def place_of(said: Said, source: str) -> Place:
+    """Return exam and subject by `vocab/subjects.yaml`; what the table does not know keeps its source's own words, and is counted."""
+    *texts, url = (text and text[:_MAX_NAME_CHARS] for text in said)
+    return _place(Said(*texts, url=url if (url or "").startswith(_FILE) else ""), source)
 
 
 @lru_cache(maxsize=1 << 14)  # a source has few categories and many questions
-def _place(exam: str | None, subject: str | None, paper: str | None, source: str, type_raw: str) -> Place:
-    return _shipped().place(exam, subject, paper, source, type_raw)
+def _place(said: Said, source: str) -> Place:
+    return _shipped().place(said, source)
 
 
 @cache
@@ -42,42 +72,94 @@ class Places:
 
     def __init__(self, table: dict[str, Any]) -> None:
         self._table = table
-        self._lines = {(normalize(line.get("said") or "").text, line.get("source")): line for line in table["categories"]}
+        self._lines = {(_plain(line.get("said")), line.get("source")): line for line in table["categories"]}
+        self._entries = [
+            ([_plain(name) for name in (entry["name"], *entry.get("also", ()))], _plain(entry.get("but_not")), entry)
+            for entry in table["subjects"]
+        ]
+        around = "|".join(map(re.escape, sorted(table["navigation"], key=len, reverse=True)))
+        alone = "|".join(map(re.escape, sorted([*table["navigation"], *table["navigation_alone"]], key=len, reverse=True)))
+        self._around = re.compile(f"^(?:{around})+|(?:{around})+$")
+        self._alone = re.compile(rf"{alone}|[\d\W_]")
 
-    def place(self, exam_raw: str | None, subject_raw: str | None, paper_raw: str | None, source: str, type_raw: str | None) -> Place:
+    def place(self, said: Said, source: str) -> Place:
         """Return exam and subject: by a line for these very words, by the names the words hold, else by the line of the whole source."""
-        said = [normalize(text or "").text for text in (subject_raw, paper_raw, exam_raw)]
-        subject, paper, exam = said
-        line = next((found for text in said if text and (found := self._line(text, source))), {})
-        entry = next((found for text in said if text and (found := self._entry(text))), {})
+        exam, subject, paper, section = (
+            "" if text.casefold() == source.casefold() else text
+            for text in map(_plain, (said.exam_raw, said.subject_raw, said.paper_raw, said.section_raw))
+        )
+        parts = [part for text in (exam, subject) for part in [*reversed(list(_parts(text)))]]
+        path = [_plain(part) for part in _path(said.url)]
+        line = next((found for text in (subject, paper, exam, *parts) if text and (found := self._line(text, source))), {})
         whole = self._lines.get(("", source), {})
-        by_subject = None if exam else entry.get("exam")  # an examination that nobody knows is not that of a like-named subject
-        known_exam = line.get("exam") or self._exam_named(said, type_raw) or by_subject or whole.get("exam")
-        known_subject = line.get("subject") or entry.get("name") or whole.get("subject")
-        found_exam = known_exam or exam or source
-        found_subject = known_subject or self._plain(subject) or exam or found_exam
-        unmapped = None if known_exam and known_subject else " | ".join(filter(None, (exam, subject or paper))) or source
-        return Place(found_exam, found_subject, unmapped)
+        own_exam, own_subject = self._own(exam, source), self._own(subject, source)
+        entry = self._entry((subject, *_parts(exam, last_first=True), paper, section, *path)) or {}
+        by_subject = None if own_exam else entry.get("exam")  # an examination that nobody knows is not that of a like-named subject
+        named = self._exam_named((exam, paper, subject, section, *path), (exam, subject), said.type_raw)
+        known_exam = line.get("exam") or named or by_subject or whole.get("exam")
+        known_subject = line.get("subject") or entry.get("name")
+        if not known_subject and not own_subject:
+            known_subject = self._general((exam, paper, section, *path))
+        known_subject = known_subject or whole.get("subject")
+        found_exam = known_exam or (own_exam[0] if own_exam else UNKNOWN_EXAM)
+        found_subject = known_subject or (own_subject or own_exam or [UNKNOWN_SUBJECT])[-1]
+        category = " | ".join(filter(None, (exam, subject or paper))) or NOTHING_SAID
+        return Place(found_exam, found_subject, None if known_exam and known_subject else category)
 
     def _line(self, text: str, source: str) -> dict[str, str] | None:
         return self._lines.get((text, source)) or self._lines.get((text, None))
 
-    def _entry(self, text: str) -> dict[str, Any] | None:
-        for entry in self._table["subjects"]:
-            rest = text.replace(entry["but_not"], "") if "but_not" in entry else text
-            if any(name in rest for name in (entry["name"], *entry.get("also", ()))):
-                return entry
+    def _entry(self, texts: Iterable[str]) -> dict[str, Any] | None:
+        for text in filter(None, texts):
+            for names, but_not, entry in self._entries:
+                rest = text.replace(but_not, "") if but_not else text
+                if any(name in rest for name in names):
+                    return entry
         return None
 
-    def _exam_named(self, said: list[str], type_raw: str | None) -> str | None:
-        subject, paper, exam = said
-        marks, exams = self._table["exam_aliases"], self._table["exams"]
-        if found := marks.get(exam.upper()) or marks.get((type_raw or "").upper()):
+    def _exam_named(self, texts: Iterable[str], marks: Iterable[str], type_raw: str | None) -> str | None:
+        aliases, exams = self._table["exam_aliases"], self._table["exams"]
+        exam, _ = marks
+        if found := aliases.get(exam.upper()) or aliases.get(_plain(type_raw).upper()):
             return found
         if exam.upper() in exams:
             return exam.upper()
-        return next((code for text in (exam, paper, subject) for code, words in exams.items() if any(word in text for word in words)), None)
+        return next((code for text in texts if text for code, words in exams.items() if any(word in text for word in words)), None)
 
-    def _plain(self, subject: str) -> str:
-        """Return a subject without the faculties in front of it; the name of a faculty alone stays."""
-        return re.sub(f"^(?:{'|'.join(map(re.escape, self._table['faculties']))})+(?=.)", "", subject)
+    def _general(self, texts: Iterable[str]) -> str | None:
+        """Return the broad subject that a text names; read after all narrow ones."""
+        return next((name for text in texts if text for name in self._table["general"] if name in text), None)
+
+    def _own(self, text: str, source: str) -> list[str]:
+        """Return the parts of a breadcrumb or category that are neither navigation, faculty, source's name nor a sentence."""
+        named = [own for part in _parts(text) if (own := self._own_name(part)) and own.casefold() != source.casefold()]
+        narrow = [own for own in named if not own.endswith(_FACULTY)]
+        return list(dict.fromkeys(narrow or named))
+
+    def _own_name(self, part: str) -> str:
+        """Return a name without navigation at its ends and the faculties in front of it; the name of a faculty alone stays."""
+        if not self._alone.sub("", part) or len(part) > _MAX_OWN_CHARS:
+            return ""
+        bare = self._around.sub("", part).strip(_EDGES) or part
+        return re.sub(f"^(?:{'|'.join(map(re.escape, self._table['faculties']))})+(?=.)", "", bare)
+
+
+def _plain(text: str | None) -> str:
+    return normalize(_SPACED_SLASH.sub(">", (text or "")[:_MAX_NAME_CHARS])).text
+
+
+def _parts(text: str, last_first: bool = False) -> Iterator[str]:
+    """Yield the parts of a breadcrumb; a text without signs between parts is one part."""
+    parts = _ARROWS.split(text)
+    if len(parts) == 1 and text.count("/") >= _MIN_SLASHES:
+        parts = _SLASHES.split(text)
+    named = [part for raw in parts if (part := raw.strip(_EDGES))]
+    yield from reversed(named) if last_first else named
+
+
+def _path(url: str) -> list[str]:
+    """Return the name of a file without its suffix, then its folders, the innermost first."""
+    if not url.startswith(_FILE):
+        return []
+    *folders, name = url.removeprefix(_FILE).split("/")
+    return [_SUFFIX.sub("", name), *reversed(folders)]

@@ -53,6 +53,7 @@ def unclassified(item: QuestionItem, draft: Draft) -> Unclassified:
         stem=draft.stem,
         options=draft.options,
         answer=draft.answer,
+        url=item.url,
     )
 
 
