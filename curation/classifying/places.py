@@ -23,7 +23,7 @@ _SLASHES = re.compile(r"/+")
 _MIN_SLASHES = 2  # one slash stands inside names: 高中/中职教师
 _FILE = "file:"
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
-_EDGES = " \t\n-_—:：·,，。()（）[]【】《》$"
+_EDGES = " \t\n-_—:：·,，。()（）[]【】《》$/\\>"
 
 
 class Place(NamedTuple):
