@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from curation.cleaning.answers import points_elsewhere
 from curation.cleaning.broken_stems import LOST, is_broken
-from curation.cleaning.drafts import Draft
+from curation.cleaning.drafts import VERDICTS, Draft
 from curation.cleaning.lost_characters import has_lost_characters
 from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.option_text import runs_into_next
@@ -21,6 +21,7 @@ REASONS: dict[str, str] = {
     "text_too_long": "A case or an option is so long that it must hold more than one.",
     "stem_too_short": "The stem has fewer letters than `min_stem_chars`.",
     "not_chinese": "Fewer of its letters are Chinese than `min_chinese_share`.",
+    "type_and_options_disagree": "A question of true and false offers something else than two verdicts.",
     "too_few_options": "A choice question has fewer than two options.",
     "too_many_options": "There are more options than letters, A to J.",
     "empty_options": "An option before the last is empty, so the letters cannot be trusted.",
@@ -28,6 +29,8 @@ REASONS: dict[str, str] = {
     "duplicate_options": "Two options say the same.",
     "answer_missing": "The source gives no answer, or what it gives is no answer.",
     "answer_not_in_options": "The answer names an option that is not there.",
+    "keys_joined": "The answer holds the keys of several questions, which share their options or have neither options nor a key.",
+    "key_out_of_order": "Letters out of alphabetical order, or one twice, and nothing says that several answers may be right.",
     "type_and_answer_disagree": "One answer to a multiple-response question, or several to a question that has one.",
     "value_empty": "A value says nothing, such as 尚不明确.",
     "value_too_long": "A value, or the name of an entry, is longer than a tail, or a head, may be.",
@@ -109,6 +112,10 @@ def _is_foreign(text: str, least: float) -> bool:
     return (not chinese and least > 0) or chinese < least * (chinese + sum(map(len, _FOREIGN_RUN.findall(text))))
 
 
+def type_and_options_disagree(draft: Draft) -> str | None:
+    return "type_and_options_disagree" if draft.declared == "tf" and draft.options not in ([], VERDICTS) else None
+
+
 def too_few_options(draft: Draft) -> str | None:
     return "too_few_options" if draft.is_choice and len(draft.options) - draft.options.count("") < 2 else None
 
@@ -151,9 +158,18 @@ def answer_not_in_options(draft: Draft) -> str | None:
     return None if set(draft.answer or "") <= known else "answer_not_in_options"
 
 
+def keys_joined(draft: Draft) -> str | None:
+    return "keys_joined" if draft.joined else None
+
+
+def key_out_of_order(draft: Draft) -> str | None:
+    return "key_out_of_order" if draft.is_choice and not draft.in_order and not draft.may_have_several else None
+
+
 def type_and_answer_disagree(draft: Draft) -> str | None:
     right = len(draft.answer or "")
-    disagree = (draft.declared in ("mcqa", "tf") and right > 1) or (draft.declared == "mrqa" and right == 1)
+    has_one = draft.declared in ("mcqa", "tf") or (draft.is_matching and not draft.may_have_several)
+    disagree = (has_one and right > 1) or (draft.declared == "mrqa" and right == 1)
     return "type_and_answer_disagree" if draft.is_choice and disagree else None
 
 
@@ -167,6 +183,7 @@ CHECKS: tuple[Callable[[Draft], str | None], ...] = (
     text_too_long,
     stem_too_short,
     not_chinese,
+    type_and_options_disagree,
     too_few_options,
     too_many_options,
     empty_options,
@@ -174,7 +191,9 @@ CHECKS: tuple[Callable[[Draft], str | None], ...] = (
     duplicate_options,
     answer_missing,
     answer_not_in_options,
+    keys_joined,
     type_and_answer_disagree,
+    key_out_of_order,
 )
 """The order decides which of several reasons a question is rejected for."""
 

@@ -25,12 +25,12 @@ from crawlers.importers.sheet_marks import Covered
 from crawlers.importers.stem_cells import parts_of_stem
 from crawlers.papers.headings import kind_of
 from crawlers.papers.lines import flat
+from records.answer_forms import answer_form
 from records.identity import content_id
 from records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
 from records.provenance import Provenance
 
 _OPTION_LINE = re.compile(r"^\s*[A-JＡ-Ｊ]\s*[.．、:：)）]")
-_LETTERS_ALONE = re.compile("[A-EＡ-Ｅ]{1,5}")
 
 
 def items_of(record: dict[str, Any], shape: Layout, seen: Provenance, subject: str | None = None) -> Iterator[Item | Lost]:
@@ -119,7 +119,7 @@ def _question(record: dict[str, Any], shape: Layout, seen: Provenance, subject: 
         fields = {field: without_images(value) for field, value in fields.items()} | {"images": images}
     if not fields.get("stem_raw") and not fields.get("options_raw") and not images:
         raise Misfit("record_empty", "neither a stem nor options")
-    if shape.by_words:
+    if shape.by_words:  # `clean` asks the same of the others
         _check_options(fields)
     return QuestionItem(url=seen.url, provenance=seen, **fields)
 
@@ -127,7 +127,7 @@ def _question(record: dict[str, Any], shape: Layout, seen: Provenance, subject: 
 def _check_options(fields: dict[str, Any]) -> None:
     """Make sure that a question whose answer is a letter has options: else they stand where nobody looked."""
     kinds = {kind_of(flat(fields.get(field) or "")) for field in ("type_raw", "section_raw")}
-    lettered = _LETTERS_ALONE.fullmatch(re.sub(r"[\s,，、;；]", "", (fields.get("answer_raw") or "").upper()))
+    lettered = answer_form(fields.get("answer_raw")) == "letters"
     if lettered and not fields.get("options_raw") and not fields.get("shared_options_raw") and not kinds & {"verdict", "blank"}:
         raise Misfit("options_unreadable", f"the answer is {fields['answer_raw']!r} and there are no options")
 

@@ -9,10 +9,11 @@ from msgspec import Struct, field
 
 from crawlers.columns import aligned, harmless
 from crawlers.importers.reading import Reading
+from records.answer_forms import answer_form
 from records.item import EntityItem, Item, QuestionItem
 
 _SHOWN = 3
-_VERDICTS = re.compile(r"[√×✓✗对错]|正确|错误|true|false|[TF]", re.I)
+_KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters without options"}
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread")
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
@@ -72,7 +73,7 @@ def kind_of(item: Item) -> str:
     if item.options_raw or item.shared_options_raw:
         letters = re.findall("[A-JＡ-Ｊ]", (item.answer_raw or "").upper())
         return "one answer" if len(letters) == 1 else "several answers" if letters else "choice, other"
-    return "true or false" if _VERDICTS.fullmatch((item.answer_raw or "").strip("（()） 。.")) else "in words"
+    return _KINDS_WITHOUT_OPTIONS.get(answer_form(item.answer_raw), "in words")
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Answers as letters: read from `B,D`, `a c`, `答案：ACD`, `D、行为倾向`, an option's own text, 正确 or ×."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from curation.cleaning.no_answers import says_nothing
@@ -49,7 +50,7 @@ WRONG = frozenset(
         "W",
     }
 )
-
+_PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR"})
 
 _POINTS_ELSEWHERE = re.compile(
     r"(?:案)?例[一二三四五六七八九十\d]{1,2}[：:]?|[（(]?(?:参?见)?(?:教材|课本|书)?[Pp]\.?\s*\d{1,3}(?:\s*[-~、，,]\s*[Pp]?\d{1,3})*[)）]?。?|(?:参?见)?(?:教材|课本|书)?第\d{1,3}页。?"
@@ -70,6 +71,8 @@ class Answer(NamedTuple):
     rule: str | None = None
     """Name of the repair, None when the answer was in order."""
     displaced: tuple[str, str] | None = None
+    in_order: bool = True
+    """The letters stand in alphabetical order, each once."""
 
 
 def read_letters(raw: str | None, options: list[str]) -> Answer:
@@ -80,8 +83,9 @@ def read_letters(raw: str | None, options: list[str]) -> Answer:
     if not text:
         return Answer(None)
     if _ONLY_LETTERS.match(_QUOTES.sub("", text)):
-        letters = "".join(sorted(set(re.findall("[A-J]", text.upper()))))
-        return Answer(letters, None if letters == (raw or "").strip() else "answer_letters")
+        found = re.findall("[A-J]", text.upper())
+        letters = "".join(sorted(set(found)))
+        return Answer(letters, None if letters == (raw or "").strip() else "answer_letters", in_order=found == list(letters))
     whole = _by_text(text, options)  # B超 and DNA are options' own texts, and no letter with its text
     if whole.letters or (several := _several(text, options)).letters is None:
         named = None if whole.letters else _LETTER_AND_TEXT.match(text)
@@ -129,6 +133,13 @@ def read_verdict(raw: str | None) -> str | None:
     if text in RIGHT or text == "A":
         return "A"
     return "B" if text in WRONG or text == "B" else None
+
+
+def are_verdicts(options: Sequence[str]) -> bool:
+    """Tell whether two options are 正确 and 错误 in some words; X and Y are none, and neither are 对 and 正确."""
+    if len(options) != 2 or {read_verdict(option) for option in options} != {"A", "B"}:
+        return False
+    return not all(len(option) == 1 and option.isascii() for option in options) or "".join(options).upper() in _PAIRS_OF_LETTERS
 
 
 def read_words(text: str) -> Answer:

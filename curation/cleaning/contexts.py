@@ -13,8 +13,11 @@ from records.item import QuestionItem
 
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source says the same few things over and over
 _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")
-_SEVERAL_LETTERS = re.compile(r"\s*[A-Ja-j](?:[\s,，、]*[A-Ja-j])+\s*")
+_SEVERAL_LETTERS = re.compile(r"\s*[A-Ja-j](?:[\s,，、;；]*[A-Ja-j])+\s*")
+_SEVERAL = re.compile("不定项|(?:分析|案例|技能)选择")
+_SPACE = re.compile(r"\s+")
 _NUMBERS = re.compile(r"(\d+)")
+_MAX_MARK_CHARS = 300
 _NEAR = 4  # questions to either side
 _NEAR_SINGLE = 2
 """Single answers among the near ones from which a section surely holds single-choice questions."""
@@ -29,15 +32,28 @@ class Context(NamedTuple):
     mislabelled: frozenset[Place]
     """(page_id, position) of the single-choice questions that a paper files under multiple response."""
 
+    joined: frozenset[Place]
+    """Places of the questions whose answer holds those of the questions beside them."""
+    divided: dict[Place, str]
+    """Place -> its own letter, for questions that share options and of which one alone has an answer, with a letter for each."""
 
-NOTHING = Context({}, frozenset())
+
+NOTHING = Context({}, frozenset(), frozenset(), {})
+
+
+def allows_several(*said: str | None) -> bool:
+    """Tell whether a source says of a question, by its type or heading, that several answers may be right."""
+    declared = declared_as(*said)
+    return declared == "mrqa" or (declared == "choice" and any(text and _SEVERAL.search(text[:_MAX_MARK_CHARS]) for text in said))
 
 
 def context_of(items: Iterable[QuestionItem]) -> Context:
     """Return what the items of one source tell of each other. Their order does not matter."""
     stems: set[str] = set()
     pages: dict[str, list[tuple[list, bool, str]]] = {}
+    whole_pages: dict[str, list[QuestionItem]] = {}
     for item in items:
+        whole_pages.setdefault(item.provenance.page_id, []).append(item)
         if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
             stems.add(without_number(normalize(item.stem_raw).text, item.number_raw))
         if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
@@ -45,7 +61,68 @@ def context_of(items: Iterable[QuestionItem]) -> Context:
             if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
                 seen = item.provenance
                 pages.setdefault(seen.page_id, []).append((_in_page(seen.position), single, seen.position))
-    return Context(split_shared(sorted(stems)), frozenset(_mislabelled(pages)))
+    joined: set[Place] = set()
+    divided: dict[Place, str] = {}
+    for page in whole_pages.values():
+        _read_joined_keys(page, joined, divided)
+    return Context(split_shared(sorted(stems)), frozenset(_mislabelled(pages)), frozenset(joined), divided)
+
+
+def _read_joined_keys(page: list[QuestionItem], joined: set[Place], divided: dict[Place, str]) -> None:
+    """Note the questions of one page whose answer is the keys of several: as many letters as questions, of which one alone has any."""
+    if not any(map(_lacks_key, page)) or not any(_several_letters(item) for item in page):
+        return
+    rows = sorted(page, key=lambda item: (_in_page(item.provenance.position), item.provenance.position))
+    options = [_bare_options(item) for item in rows]
+    for at, item in enumerate(rows):
+        letters = _several_letters(item)
+        if not letters:
+            continue
+        first, last = _run_around(rows, options, at)
+        group = rows[first : last + 1]
+        if len(group) == len(letters):
+            divided.update({_place(one): key for one, key in zip(group, letters, strict=True)})
+        elif len(group) > 1 or any(_is_left_bare(rows, options, at, step, len(letters) - 1) for step in (-1, 1)):
+            joined.add(_place(item))
+
+
+def _run_around(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int) -> tuple[int, int]:
+    """Return the first and last of the questions around one that have no key and the same options."""
+    first = last = at
+    while options[at] and first and _lacks_key(rows[first - 1]) and options[first - 1] == options[at]:
+        first -= 1
+    while options[at] and last + 1 < len(rows) and _lacks_key(rows[last + 1]) and options[last + 1] == options[at]:
+        last += 1
+    return first, last
+
+
+def _is_left_bare(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int, step: int, count: int) -> bool:
+    """Tell whether just as many questions before or behind one have neither options nor a key."""
+    bare = 0
+    while bare <= count and 0 <= (place := at + step * (bare + 1)) < len(rows) and _lacks_key(rows[place]) and not options[place]:
+        bare += 1
+    return bare == count
+
+
+def _place(item: QuestionItem) -> Place:
+    return item.provenance.page_id, item.provenance.position
+
+
+def _lacks_key(item: QuestionItem) -> bool:
+    return not item.doubt and bool(item.stem_raw) and not item.answer_raw and _is_choice(item)
+
+
+def _several_letters(item: QuestionItem) -> list[str]:
+    raw = item.answer_raw or ""
+    return re.findall("[A-J]", raw.upper()) if _SEVERAL_LETTERS.fullmatch(raw) and _is_choice(item) else []
+
+
+def _is_choice(item: QuestionItem) -> bool:
+    return declared_as(item.type_raw, item.section_raw) not in ("tf", "blank", "qa")
+
+
+def _bare_options(item: QuestionItem) -> tuple[str, ...]:
+    return tuple(_SPACE.sub("", option) for option in item.options_raw or item.shared_options_raw or ())
 
 
 def _in_page(position: str) -> list:

@@ -10,6 +10,9 @@ from records.item import QuestionItem
 from records.question import LETTERS, Option, Question, group_id, question_id
 from records.rejection import Rejected
 
+VERDICTS = ["正确", "错误"]
+"""The options of every question of true and false."""
+
 
 class Draft(Struct, frozen=True, kw_only=True):
     """A question as far as it was understood; every text is normalized."""
@@ -29,13 +32,21 @@ class Draft(Struct, frozen=True, kw_only=True):
     min_chinese_share: float
     doubt: str | None = None
     """Why the reader of the page gave the question up."""
+    in_order: bool = True
+    """The letters of the answer stand in alphabetical order, each once."""
+    may_have_several: bool = False
+    """The source says of the question, by a type or a heading, that several answers may be right."""
+    is_matching: bool = False
+    """Its options are shared with other questions, each of which has one answer."""
+    joined: bool = False
+    """Its answer holds those of the questions beside it as well."""
 
     @property
     def is_choice(self) -> bool:
         return bool(self.options) or self.declared in {"mcqa", "mrqa", "choice"}
 
 
-def _shares_options(item: QuestionItem) -> bool:
+def shares_options(item: QuestionItem) -> bool:
     return bool(item.shared_options_raw) and not item.options_raw
 
 
@@ -48,7 +59,7 @@ def unclassified(item: QuestionItem, draft: Draft) -> Unclassified:
         section_raw=item.section_raw,
         type_raw=item.type_raw,
         declared=draft.declared,
-        shared_options=_shares_options(item),
+        shared_options=shares_options(item),
         shared_stem=draft.shared_stem,
         stem=draft.stem,
         options=draft.options,
@@ -58,7 +69,7 @@ def unclassified(item: QuestionItem, draft: Draft) -> Unclassified:
 
 
 def question_of(item: QuestionItem, draft: Draft, classes: Classes) -> Question:
-    shared_text = draft.shared_stem or ("\n".join(draft.options) if _shares_options(item) else None)
+    shared_text = draft.shared_stem or ("\n".join(draft.options) if shares_options(item) else None)
     return Question(
         id=question_id(draft.shared_stem, draft.stem, draft.options),
         exam=classes.exam,

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from curation.classify import Classes, classify_rows
-from curation.cleaning.answers import Answer, read_letters, read_verdict, read_words
+from curation.cleaning.answers import Answer, are_verdicts, read_letters, read_verdict, read_words
 from curation.cleaning.cases import Parts, case_text, split_marked, without_case
-from curation.cleaning.contexts import NOTHING, Context, declared_as
-from curation.cleaning.drafts import Draft, question_of, rejected_of, unclassified
+from curation.cleaning.contexts import NOTHING, Context, allows_several, declared_as
+from curation.cleaning.drafts import VERDICTS, Draft, question_of, rejected_of, shares_options, unclassified
 from curation.cleaning.exam_text import clean_answer, clean_prose, clean_stem, open_blank, without_number
 from curation.cleaning.option_text import clean_options
 from curation.cleaning.paper_marks import type_tag
 from curation.cleaning.run_together import parted
 from curation.normalize import is_plain, normalize
 from curation.rejections import reason_against
+from records.answer_forms import answer_form
 from records.identity import canonical
 from records.item import QuestionItem
 from records.params import Clean
 from records.question import LETTERS, Question
 from records.rejection import Rejected
 
-_VERDICTS = ["正确", "错误"]
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})
 
@@ -65,16 +65,20 @@ def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft
         rules.append("options_parted")
     parts = _stem_and_case(item, context, rules)
     declared = declared_as(parts.tag, item.type_raw, item.section_raw)
-    if declared == "mrqa" and (item.provenance.page_id, item.provenance.position) in context.mislabelled:
+    place = (item.provenance.page_id, item.provenance.position)
+    if declared == "mrqa" and place in context.mislabelled:
         declared = "choice"
         rules.append("section_type")
     options, option_rules = clean_options(item.options_raw or item.shared_options_raw or ())
     rules += option_rules
-    declared, options, answer = _answer(item, declared, options, rules)
+    if key := context.divided.get(place):
+        rules.append("answer_divided")
+    declared, options, answer = _answer(key or item.answer_raw, declared, options, rules)
     stem = open_blank(parts.stem, answer.letters, declared == "tf")
     if stem != parts.stem:
         rules.append("answer_in_blank")
-    unread = normalize(item.answer_raw or "").text if answer.letters is None and not answer.displaced and options else ""
+    as_letters = options or declared in _CHOICES
+    unread = normalize(item.answer_raw or "").text if answer.letters is None and not answer.displaced and as_letters else ""
     draft = Draft(
         stem=stem,
         canonical_stem=canonical(stem),
@@ -87,18 +91,23 @@ def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft
         min_stem_chars=params.min_stem_chars,
         min_chinese_share=params.min_chinese_share,
         doubt=item.doubt,
+        in_order=answer.in_order,
+        may_have_several=allows_several(parts.tag, item.type_raw, item.section_raw),
+        is_matching=shares_options(item),
+        joined=place in context.joined,
     )
     return draft, reason_against(draft), tuple(dict.fromkeys(rules))
 
 
-def _answer(item: QuestionItem, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], Answer]:
+def _answer(raw: str | None, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], Answer]:
     """Return the type, the options and the answer; what is true or false has options of its own."""
-    if declared == "tf" or (len(options) == 2 and all(read_verdict(option) for option in options)):
-        declared, options, answer = "tf", list(_VERDICTS), _verdict(item.answer_raw, options)
+    declared = _type_by_signs(raw, declared, options)
+    if declared == "tf" and (verdicts := _verdict_options(options)) is not None:
+        options, answer = list(VERDICTS), _verdict(raw, verdicts)
     elif options or declared in _CHOICES:
-        answer = read_letters(item.answer_raw, options)
+        answer = read_letters(raw, options)
     else:
-        words = clean_answer(item.answer_raw)
+        words = clean_answer(raw)
         answer = read_words(words.text)
         rules += words.rules
     if answer.displaced:
@@ -107,6 +116,25 @@ def _answer(item: QuestionItem, declared: str | None, options: list[str], rules:
     if answer.rule:
         rules.append(answer.rule)
     return declared, options, answer
+
+
+def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) -> str | None:
+    """Return the type that options and answer tell where the source does not, or where a letter as answer says that options are lost."""
+    if are_verdicts(options):
+        return "tf"
+    if not options and declared in (None, "qa"):
+        form = answer_form(raw)
+        if form == "letters" or (declared == "qa" and canonical(raw or "") in ("f", "F")):
+            return "choice"
+        return "tf" if form == "verdict" and declared is None else declared
+    return declared
+
+
+def _verdict_options(options: list[str]) -> list[str] | None:
+    """Return the verdicts that a question of true and false offers, or none; None where it offers something else, which stays as it is."""
+    said = [option for option in options if option]
+    ok = not said or (options[: len(said)] == said and (are_verdicts(said) or (len(said) == 1 and read_verdict(said[0]))))
+    return said if ok else None
 
 
 def _image_tags(item: QuestionItem) -> int:

@@ -6,6 +6,7 @@ import pytest
 
 from curation.cleaning.answers import read_letters
 from curation.cleaning.broken_stems import is_broken
+from curation.cleaning.contexts import NOTHING
 from curation.cleaning.questions import read_questions
 from curation.rejections import CHECKS, REASONS
 from records.item import QuestionItem
@@ -80,6 +81,20 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("answer_not_in_options", {"answer_raw": "E"}),
     ("answer_not_in_options", {"answer_raw": "想象"}),
     ("not_read", {"doubt": "options_unreadable"}),
+    ("keys_joined", {"section_raw": None, "answer_raw": "A,B,D", "context": NOTHING._replace(joined=frozenset({("page-1", "q1")}))}),
+    ("key_out_of_order", {"section_raw": None, "answer_raw": "A,E,B", "options_raw": ["感觉", "知觉", "记忆", "表象", "想象"]}),
+    ("key_out_of_order", {"section_raw": "选择题", "answer_raw": "CA"}),
+    ("key_out_of_order", {"answer_raw": "A,A"}),
+    (
+        "type_and_answer_disagree",
+        {"section_raw": None, "options_raw": None, "shared_options_raw": SOUND["options_raw"], "answer_raw": "BD"},
+    ),
+    ("type_and_answer_disagree", {"section_raw": "三、配伍选择题", "answer_raw": "DB"}),
+    ("type_and_options_disagree", {"section_raw": "二、判断题"}),
+    ("type_and_options_disagree", {"type_raw": "判断", "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆"], "answer_raw": "正确"}),
+    ("type_and_options_disagree", {"type_raw": "判断", "options_raw": ["A. 男", "B. 女"]}),
+    ("too_few_options", {"section_raw": None, "options_raw": None, "answer_raw": "A"}),
+    ("too_few_options", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "答案：B、D"}),
     ("type_and_answer_disagree", {"answer_raw": "AB"}),
     ("type_and_answer_disagree", {"section_raw": "判断题", "options_raw": None, "answer_raw": "AB"}),
     ("type_and_answer_disagree", {"section_raw": "二、多项选择题"}),
@@ -106,12 +121,17 @@ SOUND_CASES: list[dict[str, Any]] = [
     {"type_raw": "multi", "stem_raw": "单选:11、人对事物的个别属性的反映称为( )"},
     {"stem_raw": "高二（3）班和高二（4）班的比较属于（ ）。"},
     {"section_raw": "判断题", "options_raw": None, "answer_raw": "×"},
+    {"section_raw": "填空题", "stem_raw": "血型为____型时可以接受各型的血。", "options_raw": None, "answer_raw": "AB"},
+    {"section_raw": None, "options_raw": ["X", "Y"]},
+    {"section_raw": "判断题", "options_raw": ["正确", "错误", "", ""]},
     {"section_raw": "填空题", "stem_raw": "感觉是____的反映。", "options_raw": None, "answer_raw": "个别属性"},
 ]
 
 
 def read(changes: dict[str, Any]):  # the module's own Reading
-    return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, **(SOUND | changes))], PARAMS)[0]
+    fields = SOUND | changes
+    context = fields.pop("context", NOTHING)
+    return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, **fields)], PARAMS, context)[0]
 
 
 @pytest.mark.parametrize(("reason", "changes"), CASES)
@@ -140,7 +160,6 @@ def test_every_check_has_a_case_and_every_reason_a_sentence() -> None:
         ("ACD", "ACD", None),
         ("答案：a c", "AC", "answer_letters"),
         ("B,D", "BD", "answer_letters"),
-        ("ＤＣＡ", "ACD", "answer_letters"),
         ("A、C、D。", "ACD", "answer_letters"),
         ("D、表象", "D", "answer_with_text"),
         ("B.知觉", "B", "answer_with_text"),
@@ -151,6 +170,12 @@ def test_answers_become_sorted_letters(raw: str, letters: str, rule: str | None)
     reading = read({"answer_raw": raw, "section_raw": None})
     assert reading.question is not None and reading.question.answer == letters
     assert rule is None or rule in reading.rules
+
+
+@pytest.mark.parametrize("section", ["二、多项选择题", "X型题", "不定项选择题", "四、案例选择题"])
+def test_letters_in_any_order_where_several_may_be_right(section: str) -> None:
+    question = read({"answer_raw": "ＤＣＡ", "section_raw": section}).question
+    assert question is not None and question.answer == "ACD"
 
 
 @pytest.mark.parametrize(
@@ -186,6 +211,12 @@ def test_verdicts(raw: str, letter: str) -> None:
     question = read({"section_raw": "判断题", "options_raw": None, "answer_raw": raw}).question
     assert question is not None and question.question_type == "tf"
     assert question.answer == letter and [option.text for option in question.options] == ["正确", "错误"]
+
+
+@pytest.mark.parametrize(("raw", "letter"), [("对", "A"), ("错误", "B"), ("√", "A"), ("F", "B")])
+def test_a_verdict_without_options_or_type_is_true_or_false(raw: str, letter: str) -> None:
+    question = read({"section_raw": None, "stem_raw": "甲亢患者应多食海带。", "options_raw": None, "answer_raw": raw}).question
+    assert question is not None and (question.question_type, question.answer) == ("tf", letter)
 
 
 @pytest.mark.parametrize(("raw", "letter"), [("A", "B"), ("b", "A"), ("答案：A", "B"), ("B、正确", "A"), ("正确", "A"), ("×", "B")])

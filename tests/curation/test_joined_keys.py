@@ -1,0 +1,104 @@
+"""Keys of several questions in one answer: given back to their questions where the group says so beyond doubt, else rejected."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.cleaning.contexts import context_of
+from curation.cleaning.questions import Reading, read_questions
+from records.item import QuestionItem
+from records.params import Clean
+from records.provenance import Provenance
+
+PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
+SHARED = ["A.清热凉血", "B.清热解毒", "C.清热泻火", "D.清退虚热", "E.清热燥湿"]
+OWN = ["A.感觉", "B.知觉", "C.记忆", "D.表象", "E.想象"]
+
+
+def row(number: int, options: list[str] | None, answer: str | None, **fields: str) -> QuestionItem:
+    seen = Provenance(source="toy", url="file:toy", snapshot="2026-01-01", page_id="page", position=f"record:{number}")
+    stem = f"第{number}种证候应采用的治法是"
+    return QuestionItem(url=seen.url, provenance=seen, stem_raw=stem, options_raw=options, answer_raw=answer, **fields)
+
+
+def read(*rows: QuestionItem) -> list[Reading]:
+    return read_questions(rows, PARAMS, context_of(rows))
+
+
+def outcome(reading: Reading) -> str | None:
+    return reading.question.answer if reading.question else reading.rejected.reason if reading.rejected else None
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param([(SHARED, None), (SHARED, None), (SHARED, "A,E,B")], ["A", "E", "B"], id="a letter each"),
+        pytest.param([(SHARED, "D;B"), (SHARED, None)], ["D", "B"], id="the key stands with the first"),
+        pytest.param(
+            [(OWN, "C"), (SHARED, None), (SHARED, "ABC"), (SHARED, "A")],
+            ["C", "answer_missing", "keys_joined", "A"],
+            id="a letter too many",
+        ),
+        pytest.param(
+            [(SHARED, None), (SHARED, None), (SHARED, None), (SHARED, "AB")],
+            ["answer_missing"] * 3 + ["keys_joined"],
+            id="a letter too few",
+        ),
+        pytest.param(
+            [(None, None), (None, None), (SHARED, "A,B,D"), (None, None), (OWN, "D,A")],
+            ["answer_missing"] * 2 + ["keys_joined", "answer_missing", "keys_joined"],
+            id="whose options they are is not said",
+        ),
+        pytest.param([(OWN, None), (SHARED, "AB")], ["answer_missing", "AB"], id="another question without a key"),
+        pytest.param([(None, None), (None, None), (SHARED, "AB")], ["answer_missing"] * 2 + ["AB"], id="more questions than letters"),
+        pytest.param([(SHARED, "A"), (SHARED, "BD")], ["A", "BD"], id="each has its own"),
+    ],
+)
+def test_joined_keys(rows: list[tuple[list[str] | None, str | None]], expected: list[str]) -> None:
+    assert [outcome(reading) for reading in read(*(row(number, *fields) for number, fields in enumerate(rows, 9)))] == expected
+
+
+def test_a_divided_key_is_told() -> None:
+    readings = read(row(1, SHARED, None), row(2, SHARED, "D,B"))
+    assert all("answer_divided" in reading.rules for reading in readings)
+
+
+def test_questions_in_words_without_answer_are_no_part_of_a_group() -> None:
+    assert [outcome(one) for one in read(row(1, None, None, section_raw="三、简答题"), row(2, OWN, "AB"))] == ["answer_missing", "AB"]
+
+
+@given(st.lists(st.permutations("ABCDE").map(lambda letters: letters[:3]), min_size=1, max_size=5), st.randoms(use_true_random=False))
+def test_each_question_gets_its_own_letter_in_any_order_of_the_items(groups: list[list[str]], random) -> None:
+    rows, expected = [], {}
+    for at, keys in enumerate(groups):
+        options = [f"{option}{at}" for option in SHARED]
+        for place, key in enumerate(keys):
+            rows.append(row(at * 3 + place, options, ",".join(keys) if place == 2 else None))
+            expected[rows[-1].provenance.position] = key
+    random.shuffle(rows)
+    found = {item.provenance.position: outcome(reading) for item, reading in zip(rows, read(*rows), strict=True)}
+    assert found == expected
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([None, SHARED, OWN, OWN[:2], ["正确", "错误"], ["甲", "乙", "丙"]]),
+            st.sampled_from([None, "A", "AB", "B,A", "对", "错误", "答案：C", "Ｄ", "感觉", "F"]),
+            st.sampled_from([None, "单选题", "多选题", "判断题", "填空题", "简答题", "配伍题", "选择题"]),
+        ),
+        max_size=8,
+    )
+)
+def test_laws_of_signs(rows: list[tuple[list[str] | None, str | None, str | None]]) -> None:
+    """No letter without options is an answer in words, three options are never true or false, and none is overwritten."""
+    items = [row(number, options, answer, type_raw=kind) for number, (options, answer, kind) in enumerate(rows)]  # type: ignore[arg-type]
+    for item, reading in zip(items, read(*items), strict=True):
+        assert (reading.question is None) != (reading.rejected is None)
+        if kept := reading.question:
+            given_options = item.options_raw or []
+            assert kept.question_type != "qa" or not set(kept.answer) <= set("ABCDEFGHIJ")
+            assert kept.question_type != "tf" or len(given_options) in (0, 2)
+            assert kept.question_type in ("tf", "qa", "blank") or len(kept.options) == len(given_options)
+            assert kept.question_type != "mcqa" or item.type_raw != "判断题"
+            assert kept.question_type != "mrqa" or item.type_raw not in ("单选题", "配伍题", "判断题")

@@ -1,0 +1,114 @@
+"""Pairs of signs that say different things of one question, as docs/cleaning.md lists them: a row of its table each, with a case."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curation.cleaning.contexts import context_of
+from curation.cleaning.questions import read_questions
+from records.item import QuestionItem
+from records.params import Clean
+from records.provenance import Provenance
+
+DOC = Path(__file__).parent.parent.parent / "docs/cleaning.md"
+PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
+FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]
+VERDICTS = ["A.正确", "B.错误"]
+CASES: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {
+    ("true or false", "three options or more"): [({"type_raw": "判断题", "options_raw": FOUR}, "type_and_options_disagree")],
+    ("true or false", "two options that are no verdicts"): [
+        ({"section_raw": "三、判断题", "options_raw": ["A.男", "B.女"]}, "type_and_options_disagree")
+    ],
+    ("true or false", "a letter behind B, or several"): [
+        ({"type_raw": "判断题", "options_raw": VERDICTS, "answer_raw": "C"}, "answer_not_in_options"),
+        ({"type_raw": "判断题", "options_raw": VERDICTS, "answer_raw": "AB"}, "type_and_answer_disagree"),
+    ],
+    ("single choice", "two options, 正确 and 错误"): [({"type_raw": "单选题", "options_raw": VERDICTS}, "tf A")],
+    ("single choice, best answer or matching", "several letters"): [
+        ({"type_raw": "单选题", "answer_raw": "AB"}, "type_and_answer_disagree"),
+        ({"section_raw": "一、最佳选择题", "answer_raw": "A,C"}, "type_and_answer_disagree"),
+        ({"section_raw": "二、配伍选择题", "answer_raw": "C,A"}, "type_and_answer_disagree"),
+    ],
+    ("any choice", "a verdict, or words that are no option"): [
+        ({"type_raw": "单选题", "answer_raw": "正确"}, "answer_not_in_options"),
+        ({"answer_raw": "想象"}, "answer_not_in_options"),
+    ],
+    ("any choice", "no options"): [({"type_raw": "单选题", "options_raw": None}, "too_few_options")],
+    ("multiple response", "one letter"): [({"type_raw": "多选题"}, "type_and_answer_disagree")],
+    ("multiple response", "one letter, and so beside it"): [({"type_raw": "多选题", "beside": ["B", "C"]}, "mcqa A")],
+    ("multiple response or 不定项", "letters out of order"): [
+        ({"type_raw": "多选题", "answer_raw": "CA"}, "mrqa AC"),
+        ({"section_raw": "四、不定项选择题", "answer_raw": "C，A"}, "mrqa AC"),
+    ],
+    ("none, or 选择题", "letters out of order, or one twice"): [
+        ({"answer_raw": "C,A"}, "key_out_of_order"),
+        ({"section_raw": "一、选择题", "answer_raw": "AA"}, "key_out_of_order"),
+    ],
+    ("none", "several letters in order"): [({"answer_raw": "AC"}, "mrqa AC")],
+    ("none", "no options, and a letter"): [({"options_raw": None, "answer_raw": "答案：B"}, "too_few_options")],
+    ("none", "no options, and a verdict"): [({"options_raw": None, "answer_raw": "对"}, "tf A")],
+    ("in words", "no options, and a letter"): [({"type_raw": "简答题", "options_raw": None, "answer_raw": "B"}, "too_few_options")],
+    ("in words, or a blank", "options, and the letter of one"): [
+        ({"type_raw": "简答题"}, "mcqa A"),
+        ({"section_raw": "二、填空题", "answer_raw": "B"}, "mcqa B"),
+    ],
+    ("in words, or a blank", "options, and words that are none of them"): [
+        ({"type_raw": "简答题", "answer_raw": "反映个别属性。"}, "answer_not_in_options")
+    ],
+    ("a blank", "no options, and a letter"): [
+        ({"section_raw": "二、填空题", "stem_raw": "血型为____型。", "options_raw": None, "answer_raw": "AB"}, "blank AB")
+    ],
+    ("the stem says 多选", "the heading says single choice"): [
+        ({"section_raw": "一、单项选择题", "stem_raw": "[多选题]知觉是（ ）", "answer_raw": "AB"}, "mrqa AB")
+    ],
+    ("shared options, no type", "several letters"): [
+        ({"options_raw": None, "shared_options_raw": FOUR, "answer_raw": "AB"}, "type_and_answer_disagree")
+    ],
+    ("neighbours with the same options and no key", "a letter for each of them"): [({"before": [FOUR], "answer_raw": "A,D"}, "mcqa D")],
+    ("neighbours with the same options and no key", "letters more or fewer than they"): [
+        ({"before": [FOUR], "answer_raw": "A,D,B"}, "keys_joined")
+    ],
+    ("neighbours with neither options nor key", "a letter for each of them"): [
+        ({"before": [None, None], "answer_raw": "A,C,D"}, "keys_joined")
+    ],
+    ("letters of the options", "one missing, or twice"): [({"options_raw": ["B.感觉", "C.知觉", "D.记忆"]}, "empty_options")],
+    ("letters of the options", "a letter that no option has"): [({"answer_raw": "E"}, "answer_not_in_options")],
+    ("letter and text of the answer", "the text is another option's"): [({"answer_raw": "A、知觉"}, "mcqa B")],
+}
+
+
+def item(number: int, **fields: Any) -> QuestionItem:
+    seen = Provenance(source="toy", url="file:toy", snapshot="2026-01-01", page_id="page", position=f"q{number}")
+    sound = {"stem_raw": f"第{number}种属性的反映称为（ ）。", "options_raw": FOUR, "answer_raw": "A"}
+    return QuestionItem(url=seen.url, provenance=seen, **(sound | fields))
+
+
+def outcome(fields: dict[str, Any]) -> str:
+    own = {key: value for key, value in fields.items() if key not in ("before", "beside")}
+    rows = [item(number, options_raw=options, answer_raw=None) for number, options in enumerate(fields.get("before", []))]
+    rows += [item(50, **own)]
+    rows += [item(60 + number, **(own | {"answer_raw": answer})) for number, answer in enumerate(fields.get("beside", []))]
+    reading = read_questions(rows, PARAMS, context_of(rows))[len(fields.get("before", []))]
+    if reading.question:
+        return f"{reading.question.question_type} {reading.question.answer}"
+    assert reading.rejected is not None
+    return reading.rejected.reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [pytest.param(*case, id=f"{said}: {other}") for (said, other), cases in CASES.items() for case in cases],
+)
+def test_signs_that_disagree(fields: dict[str, Any], expected: str) -> None:
+    assert outcome(fields) == expected
+
+
+def test_the_table_lists_each_pair_with_what_happens() -> None:
+    section = DOC.read_text(encoding="utf-8").partition("## Signs that disagree\n")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.split("\n") if line.startswith("| ")][1:]
+    assert [(row[0], row[1]) for row in rows] == list(CASES)
+    for row in rows:
+        reasons = {expected for _, expected in CASES[row[0], row[1]] if "_" in expected}
+        assert set(re.findall(r"`(\w+_\w+)`", row[2])) - {"section_type", "answer_divided"} == reasons
