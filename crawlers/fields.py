@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag, XMLParsedAsHTMLWarning
-from bs4.element import Comment, NavigableString
+from bs4.element import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction
 from lxml.html import HtmlElement
 
 from records.item import LabelledValue
 
 _LINE_TAGS = {
     *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),
-    *("hr", "li", "ol", "p", "section", "table", "tr", "ul"),
+    *("hr", "li", "ol", "p", "pre", "section", "table", "tr", "ul"),
+    *("aside", "caption", "details", "figcaption", "figure", "footer", "form", "header", "main", "nav", "summary"),
 }
 _CELL_TAGS = {"td", "th"}
+_NO_WORDS = (Comment, Declaration, Doctype, ProcessingInstruction)
+_PRE_ENDS = object()
 _PLAIN_TAGS = {"a", "b", "dd", "div", "dt", "em", "font", "h1", "h2", "h3", "i", "label", "li", "p", "span", "strong", "td", "th", "var"}
 _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
 _LONE_SURROGATE = re.compile(
@@ -43,8 +46,8 @@ warnings.filterwarnings("ignore", category=MarkupResemblesLocatorWarning)
 def text_of(page: Any, drop_hidden: bool = False) -> str:
     """Return the text of a selector, tag or piece of HTML as a reader sees it.
 
-    Line breaks, paragraphs, list entries and table rows begin a new line, table cells are parted by a blank; runs of ASCII
-    white space become one blank, while no-break and full-width blanks stay as they came. What is set high or low stays so, see
+    Line breaks, paragraphs, list entries, table rows and the lines of <pre> begin a new line, table cells are parted by a blank; runs of
+    ASCII white space become one blank, while no-break and full-width blanks stay as they came. What is set high or low stays so, see
     `raised`: 10<sup>9</sup> is another number than 109. `drop_hidden` leaves out what the page hides by its own inline style, such as
     the noise some sites strew between the words.
     """
@@ -135,6 +138,7 @@ def _soup(page: Any) -> Tag:
 
 def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:
     pieces: list[str] = []
+    laid_out = int(tag.name == "pre")  # how many <pre>, whose line ends are those of the page, are open
     left: list[Any] = [*reversed(tag.contents)]  # no recursion: a page may be nested deeper than Python calls
     while left:
         child = left.pop()
@@ -142,14 +146,19 @@ def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:
             pieces.append(child)
         elif isinstance(child, _End):
             _move_last(pieces, child)
+        elif child is _PRE_ENDS:
+            laid_out -= 1
         elif isinstance(child, Tag):
             if child.name in _UNSEEN_TAGS or (drop_hidden and is_hidden(child)):
                 continue
             edge = "\n" if child.name in _LINE_TAGS else " " if child.name in _CELL_TAGS else ""
             pieces.append(edge)
+            if child.name == "pre":
+                laid_out += 1
+                left.append(_PRE_ENDS)
             left += [_End(_MOVES[child.name], len(pieces)) if child.name in _MOVES else edge, *reversed(child.contents)]
-        elif isinstance(child, NavigableString) and not isinstance(child, Comment):
-            pieces.append(_BLANKS.sub(" ", child))
+        elif isinstance(child, NavigableString) and not isinstance(child, _NO_WORDS):
+            pieces += [str(child)] if laid_out else [_BLANKS.sub(" ", child)]
     return pieces
 
 

@@ -12,6 +12,7 @@ from crawlers.papers.headings import kind_of
 from crawlers.papers.layout import Layout, Span
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import flat, parts_of
+from crawlers.papers.numbers import type_of
 
 
 class Asked(Struct):
@@ -77,7 +78,9 @@ def _tells_answer(layout: Layout, span: Span) -> bool:
 
 def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> Asked:
     above = setting.above(span.number.value)
-    kind = kind_of(flat(above.heading or ""))
+    line = layout.lines[span.start].flat
+    said = type_of(line, span.number)
+    kind = (kind_of(said) if not above.shared_options else "") or kind_of(flat(above.heading or ""))
     if above.shared_options and not above.announced and kind != "shared" and _has_own(layout, span):
         above = structs.replace(above, shared_options=None, group=above.group if above.case else None)
     letters = "".join(letter_of(option) for option in above.shared_options or [])
@@ -91,6 +94,7 @@ def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> Asked:
         line=layout.lines[span.start].index,
         place=0,
         number=span.number.value,
+        type=said or None,
         above=above,
         stem=block.stem,
         options=block.options,

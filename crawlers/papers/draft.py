@@ -26,6 +26,8 @@ class Draft(Struct, kw_only=True):
     place: int
     """1 for the first question of the paper, those given up counted."""
     number: int
+    type: str | None = None
+    """What a tag at its number says: 判断题."""
     above: Above
     stem: str
     options: list[str] = []
@@ -55,7 +57,7 @@ class Draft(Struct, kw_only=True):
             "explanation_raw": self.explanation or None,
             "images": self.above.images + sum(text.count(IMAGE) for text in texts),
             "doubt": self.doubt,
-        }
+        } | ({"type_raw": self.type} if self.type else {})
 
 
 class Reading(Struct, frozen=True):

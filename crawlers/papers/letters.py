@@ -13,10 +13,11 @@ _SIGNED = re.compile(
 )
 _BARE = re.compile(r"(?:(?<=[\s)\]】?:])|^)(?P<letter>[A-J])(?:\s{1,8}(?=\S)|(?=[“《\u4e00-\u9fff]))")
 _LED_BY = " 。;?!):_"
-_NOT_LED_BY = "、·素和与及或/-+(.“"
-LINE, WIDE, LED, LOOSE, BARE_LINE, _BARE_WIDE, BARE_LED = 30, 24, 20, 10, 15, 12, 8
-"""What speaks for a letter being an option's: it opens a line, wide blanks, a blank or the end of a phrase, or nothing stands before it."""
-_BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: _BARE_WIDE, LED: BARE_LED}
+_NOT_LED_BY = "、·和与及或/-+(.“"
+LINE, WIDE, LED, LOOSE, FAINT, BARE_LINE, BARE_WIDE, BARE_LED = 30, 24, 20, 10, 1, 15, 12, 8
+"""What speaks for a letter being an option's: it opens a line, wide blanks, a blank or the end of a phrase, nothing stands before it, or a
+letter does: `12×10⁹/LD、乙`."""
+_BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: BARE_WIDE, LED: BARE_LED}
 
 
 class Sign(Struct):
@@ -41,7 +42,7 @@ def _letter(match: re.Match[str]) -> str:
 
 
 def signs_in(text: str, start: int = 0) -> list[Sign]:
-    """Return the letters from a place on, in their order."""
+    """Return the letters from a place on, in their order; those that a letter stands right before have the weight FAINT."""
     line = flat(text)
     found = []
     for match in _SIGNED.finditer(line, start):
@@ -80,7 +81,9 @@ def _weight(text: str, line: str, place: int, start: int) -> int:
         return WIDE if text[place - 1] == "\t" or (place > 1 and line[place - 2] == " ") else LED
     if before in _LED_BY:
         return LED
-    return 0 if before in _NOT_LED_BY or "A" <= before <= "Z" else LOOSE
+    if line[place] not in "([【" and ("A" <= before <= "Z" or before == "素"):
+        return FAINT  # the end of a word that a further option follows, or a word: 维生素A、B
+    return 0 if before in _NOT_LED_BY else LOOSE
 
 
 def is_signed(option: str) -> bool:

@@ -8,7 +8,7 @@ from msgspec import Struct
 HANZI = "一二三四五六七八九十"
 _TYPE = (
     "(?:单项|多项|不定项)?选择题|单项选择|多项选择|不定项选择|单选题?|多选题?|不定项题?|判断题?|是非题|填空题|简答题|问答题|论述题|名词解释题?"
-    r"|[ABX]\d?型题?"
+    r"|[ABX]\d?型题?|共用(?:题干|备选答案)(?:单选|选择)?题|配伍(?:选择)?题|(?:案例|病例)(?:分析)?题"
 )
 _TAG = rf"[【\[(]\s?(?:{_TYPE})(?:[,、;\s]{{1,2}}\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[】\])]\s{{0,3}}"
 _YEAR = r"[【\[(]\s?(?:19|20)\d\d\s?年?[^()\[\]【】]{0,12}(?:真题|考题|试题|原题|改编|考研|统考|联考)\s?[】\])]"
@@ -35,6 +35,7 @@ _FORMS = (
     ("tight", r"#(?:\.(?=\d)|\s{1,6}(?=\D)|(?=[^\d\s.,:、)%/+*=×℃-])|\s{0,2}$)"),
     ("ocr", r"(?P<O>\d{0,2}[lIO][\dlIO]{0,2})\s?[、.](?!\d)\s{0,4}"),
 )
+_SAID_TYPE = re.compile(f"{_TYPE}|(?:单选|多选|判断|填空|简答)题?")
 KEPT_STYLES = ("point", "paren", "ordinal", "bracket")
 """Styles of numbers that a stem keeps."""
 _BEFORE = (
@@ -94,6 +95,13 @@ def number_of(line: str) -> Number | None:
     sign = line[begin : match.end()].rstrip()[-1:].strip("0123456789")
     counted = style == "tight" and bool(_UNIT.match(line, match.end()))
     return Number(value, style, match.end(), begin, sign, match["verdict"] or "", counted)
+
+
+def type_of(line: str, number: Number) -> str:
+    """Return the type that a tag before or behind a number says, `1.[判断题]` or `（多选题）3.`; empty where none does."""
+    behind = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
+    told = _SAID_TYPE.search(line[: number.begin]) or (_SAID_TYPE.search(behind[0]) if behind else None)
+    return told[0] if told else ""
 
 
 def hanzi_value(words: str) -> int | None:

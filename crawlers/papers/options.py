@@ -1,12 +1,12 @@
 """Where the options of a question lie in its text: behind the stem, on one line or many, in columns, with their letters in any form."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
 
-from crawlers.papers.letters import BARE_LED, BARE_LINE, LED, LINE, LOOSE, WIDE, Sign, is_signed, letter_of, signs_in
+from crawlers.papers.letters import BARE_LED, BARE_LINE, BARE_WIDE, FAINT, LED, LINE, LOOSE, WIDE, Sign, is_signed, letter_of, signs_in
 from crawlers.papers.lines import flat
 
 _POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
@@ -36,19 +36,22 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
         usual: how many options the questions around have, 0 where that is unknown.
     """
     line = flat(text)
-    signs = signs_in(text, start)
+    everything = signs_in(text, start)
+    signs = [sign for sign in everything if sign.weight > FAINT]
     bare = [sign for sign in signs if not sign.sign]  # by themselves, too: in `（A）A甲 B乙` the first letter is the answer
     chains = [_trimmed(chain, usual) for chain in [*_chains(signs), *_chains(bare)]]
     chain = max(chains, key=lambda chain: sum(sign.weight for sign in chain), default=[])
     columns = _columns(signs)
     if len(columns) > len(chain):
         chain = columns
+    bridged = _bridged(chain, everything, usual)
+    chain, sure = bridged or chain, not bridged or bridged[-1].weight > FAINT or len(bridged) == usual
     alone = len(chain) == 1 and chain[0].weight == LINE and chain[0].sign and not _POINTS.match(line, chain[0].end)
     if not alone and (len(chain) < 2 or not _is_told(line, chain)):
         return Found([], sure=False) if _has_rest(signs) else None
     places = sorted(sign.start for sign in chain)
     ends = dict(zip(places, [*places[1:], len(text)], strict=True))
-    return Found([(sign.start, ends[sign.start]) for sign in chain], _is_whole(signs, chain, usual))
+    return Found([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual))
 
 
 def options_in(text: str, after: str = "") -> list[str]:
@@ -99,9 +102,25 @@ def _trimmed(chain: list[Sign], usual: int) -> list[Sign]:
     return chain
 
 
-def _columns(signs: Iterable[Sign]) -> list[Sign]:
+def _bridged(chain: list[Sign], signs: Iterable[Sign], usual: int) -> list[Sign]:
+    """Return a run with the further letters of its sign that a letter stands right before: `B.12×10⁹/LC.乙D.丙`; nothing without them."""
+    if not chain or len(chain) == usual or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
+        return []
+    found = [*chain]
+    for sign in signs:
+        if sign.start >= found[-1].end and sign.sign == chain[0].sign and ord(sign.letter) == ord(found[-1].letter) + 1:
+            found.append(sign)
+    run_together = {sign.weight for sign in found[1:]} <= {LOOSE, FAINT}
+    return found if len(found) > len(chain) and run_together else []
+
+
+def _columns(signs: Sequence[Sign]) -> list[Sign]:
     """Return options that stand in columns, A C over B D: each letter once, at the start of a line or behind wide blanks."""
-    wide = [sign for sign in signs if sign.weight in (LINE, WIDE)]
+    return _in_columns(signs, (LINE, WIDE)) or _in_columns(signs, (BARE_LINE, BARE_WIDE))
+
+
+def _in_columns(signs: Iterable[Sign], weights: tuple[int, ...]) -> list[Sign]:
+    wide = [sign for sign in signs if sign.weight in weights]
     ordered = sorted(wide, key=lambda sign: sign.letter)
     whole = "".join(sign.letter for sign in ordered) == "ABCDEFGHIJ"[: len(ordered)]
     return ordered if whole and wide and wide[0].letter == "A" else []

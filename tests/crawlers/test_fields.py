@@ -109,3 +109,8 @@ def test_a_label_without_value_keeps_its_number() -> None:
         ("哪些症状：", "头晕、头痛", "left:1"),
         ("挂什么科：", "内科", "left:3"),
     ]
+
+
+def test_a_page_is_read_by_the_lines_that_its_elements_make() -> None:
+    page = "<!DOCTYPE html><html><body><nav>首页</nav><pre>1、甲\n  A.乙\nB.<b>丙</b></pre><footer>版权</footer><p>丁\n戊</p></body></html>"
+    assert text_of(page).split("\n") == ["首页", "1、甲", "A.乙", "B.丙", "版权", "丁 戊"]

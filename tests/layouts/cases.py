@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 from tests.layouts import docx, html, json, sheets, text
 from tests.layouts.gold import Gold, Section, paper
 from tests.layouts.law import Outcome, judged, read
+from tests.layouts.noise import DEGREES, judged_by_structure, with_noise
 from tests.layouts.records import Records, records_case
 
 
@@ -23,6 +24,8 @@ class Case(Struct, frozen=True):
     """How the file is laid out."""
     text: str
     """The file as a reader sees it."""
+    noisy: bool = False
+    """Characters are confused, so that the structure alone has to be what was written."""
 
     def outcomes(self) -> list[Outcome]:
         """Return what became of each question."""
@@ -30,7 +33,7 @@ class Case(Struct, frozen=True):
             found, unread = read(self.name, self.body, self.format_name)
         except ValueError as error:
             return [Outcome("refused", str(error)[:80])] * len(self.golds)
-        return judged(self.golds, found, unread)
+        return (judged_by_structure if self.noisy else judged)(self.golds, found, unread)
 
 
 def _case(sections: tuple[Section, ...], name: str, body: bytes, format_name: str, shown: str, *forms: Struct) -> Case:
@@ -44,6 +47,14 @@ def text_case(rng: Random) -> Case:
     sections, form = paper(rng), text.layout(rng)
     written = "\n".join(text.lines_of(sections, form, rng))
     return _case(sections, "file.txt", written.encode(), "paper", written, form)
+
+
+def noise_case(rng: Random) -> Case:
+    """Return a paper as a recognition with faults gives it."""
+    sections, form, degree = paper(rng), text.layout(rng), rng.choice(DEGREES)
+    written = "\n".join(with_noise(text.lines_of(sections, form, rng), degree, rng))
+    case = _case(sections, "file.txt", written.encode(), "paper", written, form)
+    return structs.replace(case, noisy=True, features=case.features | {"degree": degree})
 
 
 def docx_case(rng: Random) -> Case:
@@ -84,6 +95,7 @@ def json_case(rng: Random) -> Case:
 
 FORMATS: dict[str, Callable[[Random], Case | Records]] = {
     "text": text_case,
+    "noise": noise_case,
     "docx": docx_case,
     "html": html_case,
     "csv": csv_case,

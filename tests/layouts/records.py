@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from random import Random
 from typing import Any
 
@@ -101,6 +101,8 @@ class Records(Struct, frozen=True):
     """Known facts, and one file that holds them."""
 
     facts: tuple[Known, ...]
+    cut: frozenset[Known]
+    """Facts whose tail is cut in the file: none of them has to be read, and their whole tail may be restored."""
     name: str
     body: bytes
     format_name: str
@@ -118,7 +120,7 @@ class Records(Struct, frozen=True):
             return [Outcome("refused", str(error)[:80])] * len(self.facts)
         items = [item for item in reading.items if isinstance(item, EntityItem)]
         lost = "".join(item.stem_raw or "" for item in reading.items if not isinstance(item, EntityItem))
-        return _judged(self.facts, read_entities(items), lost)
+        return _judged(self.facts, self.cut, read_entities(items), lost)
 
 
 def form(rng: Random) -> Form:
@@ -139,6 +141,7 @@ def records_case(rng: Random) -> Records:
     """Return entries as a file of records."""
     how = form(rng)
     facts: list[Known] = []
+    cut: set[Known] = set()
     entries: list[tuple[str, dict[str, Any]]] = []
     relations = ["western_medicine_side_effect"] if how.shape == "medicine" else [name for name in _TAILS if not name.startswith("western")]
     for name in rng.sample(_MEDICINES if how.shape == "medicine" else _NAMES, rng.choice((1, 2, 3))):
@@ -149,13 +152,14 @@ def records_case(rng: Random) -> Records:
             value, whole = _value(tails, how)
             labelled[_label(relation, how)] = value
             facts += [] if how.cut_name else [Known(name, relation, tail) for tail in whole]
+            cut |= {Known(name, relation, tail) for tail in tails if tail not in whole}
         entries.append((shown, labelled))
     name, format_name, text = _file(entries, how)
     if how.charset == "big5hkscs":
         text = opencc.OpenCC("s2t").convert(text)
     body = text.encode(how.charset, "replace")
     features = {"shape": how.shape, "separator": how.separator, "cut": how.cut, "charset": how.charset, "decorated": how.decorated}
-    return Records(tuple(facts), name, body, format_name, features | {"cut_name": how.cut_name}, text)
+    return Records(tuple(facts), frozenset(cut), name, body, format_name, features | {"cut_name": how.cut_name}, text)
 
 
 def _value(tails: list[str], how: Form) -> tuple[Any, list[str]]:
@@ -216,7 +220,7 @@ def _csv(rows: Sequence[Sequence[str]], separator: str) -> str:
     return file.getvalue()
 
 
-def _judged(facts: Sequence[Known], readings: Sequence[Reading], lost: str) -> list[Outcome]:
+def _judged(facts: Sequence[Known], cut: Collection[Known], readings: Sequence[Reading], lost: str) -> list[Outcome]:
     got = {(fact.head, fact.relation, plain(fact.tail)) for reading in readings for fact in reading.facts}
     refused = plain("".join([lost, *(json.dumps(one.record, ensure_ascii=False) for reading in readings for one in reading.rejected)]))
     kept = plain("".join(passage.text for reading in readings for passage in reading.passages))
@@ -231,5 +235,5 @@ def _judged(facts: Sequence[Known], readings: Sequence[Reading], lost: str) -> l
             outcomes.append(Outcome("unread", "unmapped" if unmapped else "passage"))
         else:
             outcomes.append(Outcome("silent", "missing", str(fact)))
-    known = {(fact.head, fact.relation, plain(fact.tail)) for fact in facts}
+    known = {(fact.head, fact.relation, plain(fact.tail)) for fact in (*facts, *cut)}
     return outcomes + [Outcome("silent", "invented", f"{head} {relation} {tail}") for head, relation, tail in sorted(got - known)]

@@ -1,0 +1,31 @@
+"""What a tag at a number says of its question, which no heading may say."""
+
+import pytest
+
+from crawlers.paper import read_paper
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("1.[判断题]气质有好坏之分。", "判断题"),
+        ("1、【是非题】气质有好坏之分。", "是非题"),
+        ("（判断题）1．气质有好坏之分。", "判断题"),
+        ("判断：1. 气质有好坏之分。", "判断"),
+        ("1.气质有好坏之分。", None),
+    ],
+)
+def test_the_type_of_a_tag_reaches_the_question(line: str, said: str | None) -> None:
+    reading = read_paper([line, "答案：错", "2.[单选题]感觉是（ ）", "A.甲 B.乙", "答案：A"])
+    fields = reading.questions[0].raw_fields()
+    assert fields.get("type_raw") == said
+    assert fields["stem_raw"].endswith("气质有好坏之分。") and "题" not in fields["stem_raw"]
+    assert fields["answer_raw"] == "错"
+    assert reading.questions[1].raw_fields()["type_raw"] == "单选题"
+
+
+@pytest.mark.parametrize("tag", ["配伍题", "A3型题", "B1型题", "共用题干单选题", "案例分析题", "多选题"])
+def test_a_tag_of_any_type_is_no_part_of_the_stem(tag: str) -> None:
+    question = read_paper([f"1.[{tag}]感觉是（ ）", "A.甲 B.乙", "答案：A"]).questions[0]
+    assert question.raw_fields()["type_raw"] == tag
+    assert question.stem == "1.感觉是（ ）"
