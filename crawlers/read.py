@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from tqdm import tqdm
 
+from crawlers.accounts.files import account_of
 from crawlers.importers.formats import Known, guess_format, known_formats, read_file, suffixes_of
 from crawlers.importers.layout_files import layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
@@ -103,6 +104,7 @@ def _read(name: str, path: Path, format_name: str | None, asked: list[str], know
         url = f"file:{name}"
         seen = Provenance(source=_SOURCE, url=url, snapshot=_SNAPSHOT, page_id=page_id(url, body), position="")
         row.reading = read_file(name, body, row.format, seen, asked, known)
+        row.account = account_of(name, body, row.format, row.reading, known)
     except ValueError as error:  # one file that is not what it says does not keep the others from being read
         row.error = str(error)
     return row

@@ -46,7 +46,7 @@ def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Rea
     _refuse_records(name, lines)
     paper = read_paper(lines)
     titles = _titles(name, lines, paper)
-    reading = Reading(unread=[*text.dropped, *paper.unread])
+    reading = Reading(unread=[*text.dropped, *paper.unread], source=text)
     for draft, title in zip(paper.drafts, titles, strict=True):
         place = structs.replace(seen, position=draft.position)
         reading.items.append(QuestionItem(url=seen.url, provenance=place, paper_raw=title, **draft.raw_fields()))

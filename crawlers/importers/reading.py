@@ -52,6 +52,8 @@ class Reading(Struct):
     """Field of a question -> the keys of the records, or words of the header, that it is read from."""
     beside: dict[str, str] = field(default_factory=dict)
     """Place of a record -> what it holds under a key that was asked for beside its fields."""
+    source: Text | None = None
+    """The lines that a paper was read from, for the account of its characters."""
     misfits: int = 0
     """How many of them are records or pages that do not fit the format, rather than questions of a paper that are unsure."""
 

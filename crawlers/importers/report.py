@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from crawlers.accounts.characters import Account, summed
 from crawlers.columns import aligned, harmless
 from crawlers.importers.reading import Reading
 from records.answer_forms import answer_form
@@ -14,7 +15,9 @@ from records.item import EntityItem, Item, QuestionItem
 
 _SHOWN = 3
 _KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters without options"}
-_COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread")
+_COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
+_NOTED_SHARE, _NOTED_CHARS = 0.01, 100
+"""Unread characters from which the largest stretches are shown without --verbose."""
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
 
@@ -25,7 +28,14 @@ class Row(Struct):
     format: str = ""
     guessed: bool = False
     reading: Reading = field(default_factory=Reading)
+    account: Account = field(default_factory=Account)
+    """Where the file's characters are."""
     error: str = ""
+
+    @property
+    def found(self) -> int:
+        """Return the questions and records of the source: those that became items, and those that stand in what is unread."""
+        return self.reading.found + self.account.questions_unread
 
 
 def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
@@ -43,7 +53,11 @@ def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
         if verbose:
             lines += [f"{row.file}: {line}" for line in row.reading.faults]
             lines += [f"{row.file}: unread: {line}" for line in row.reading.unread]
+            lines += [f"{row.file}: {line}" for line in _spread(row.account)]
+            lines += [f"{row.file}: {line}" for line in row.account.largest(len(row.account.unread))]
         else:
+            if row.account.unread_share > _NOTED_SHARE and row.account.unread_characters > _NOTED_CHARS:
+                lines += [f"{row.file}: {line}" for line in row.account.largest(_SHOWN)]
             lines += [f"{row.file}: {line}" for line in row.reading.faults[:_SHOWN]]
             if len(row.reading.faults) > _SHOWN:
                 lines.append(f"{row.file}: and {len(row.reading.faults) - _SHOWN} more; --verbose shows them")
@@ -58,9 +72,10 @@ def told_of(row: Row) -> dict[str, Any]:
         "file": row.file,
         "format": row.format,
         "guessed": row.guessed,
-        "found": reading.found,
+        "found": row.found,
         "rejected": sum(_doubt(item) is not None for item in reading.items),
         "unread": len(reading.unread) + len(reading.skipped),
+        "characters": row.account.as_counts(),
         "columns": reading.columns,
         "beside": reading.beside,
     }
@@ -81,12 +96,26 @@ def _cells(row: Row) -> tuple[str, ...]:
     entities = sum(isinstance(item, EntityItem) for item in row.reading.items)
     questions = [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
     silent = sum(not item.answer_raw for item in questions)
-    counts = (row.reading.found, len(questions), entities, doubtful, silent, len(row.reading.unread) + len(row.reading.skipped))
-    return (harmless(row.file), f"{row.format} (guessed)" if row.guessed else row.format, *map(str, counts))
+    counts = (row.found, len(questions), entities, doubtful, silent, len(row.reading.unread) + len(row.reading.skipped))
+    name = f"{row.format} (guessed)" if row.guessed else row.format
+    return (harmless(row.file), name, *map(str, counts), str(row.account.characters), _percent(row.account))
 
 
 def _sums(rows: list[Row]) -> tuple[str, ...]:
-    return (f"{len(rows)} files", "", *(str(sum(map(int, column))) for column in list(zip(*map(_cells, rows), strict=True))[2:]))
+    sums = (str(sum(map(int, column))) for column in list(zip(*map(_cells, rows), strict=True))[2:-1])
+    return (f"{len(rows)} files", "", *sums, _percent(summed(row.account for row in rows)))
+
+
+def _percent(account: Account) -> str:
+    return f"{account.unread_share:.1%}".removesuffix("%")
+
+
+def _spread(account: Account) -> list[str]:
+    """Return where the characters of a file are, in one line."""
+    classes = ", ".join(f"{count} {kind}" for kind, count in sorted(account.furniture.items()) if count)
+    given_up = ", ".join(f"{count} {reason}" for reason, count in sorted(account.rejected.items()) if count)
+    words = f"characters: {account.characters} = {account.in_items} in items + {account.furniture.total()} furniture ({classes or 'none'})"
+    return [f"{words} + {account.rejected.total()} rejected ({given_up or 'none'}) + {account.unread_characters} unread"]
 
 
 def _doubt(item: Item) -> str | None:

@@ -44,8 +44,9 @@ def test_items_on_stdout_and_figures_on_stderr(books: Path, capfdbinary: pytest.
     (rejected,) = rows(Path("rejected.jsonl").read_text(encoding="utf-8"))
     assert (rejected["doubt"], rejected["provenance"]["position"]) == ("record_empty", "line:3")
     lines = told.splitlines()
-    assert lines[0].split() == ["file", "format", "found", "questions", "entities", "rejected", "no", "answer", "unread"]
-    assert lines[1].split() == ["bank.csv", "table", "(guessed)", "2", "1", "0", "1", "0", "1"]
+    columns = "file format found questions entities rejected no answer unread characters unread %"
+    assert lines[0].split() == columns.split()
+    assert lines[1].split() == ["bank.csv", "table", "(guessed)", "2", "1", "0", "1", "0", "1", "21", "4.8"]
     assert lines[2].split()[:8] == ["卷一.txt", "paper", "(guessed)", "2", "2", "0", "0", "1"]
     assert lines[3].split()[:6] == ["2", "files", "4", "3", "0", "1"]
     assert "items: 1 choice, other, 1 one answer, 1 several answers" in lines and "rejected: 1 record_empty" in lines
@@ -57,6 +58,8 @@ def test_verbose_shows_what_belongs_to_no_item(books: Path, capsys: pytest.Captu
     main(["books/*", "--verbose"])
     told = capsys.readouterr().err
     assert "bank.csv: unread: field '难度' of 2 records" in told and "卷一.txt: unread: 心理学试卷" in told
+    assert "bank.csv: line 2 难度: unknown_column: 1 characters: 易" in told
+    assert "bank.csv: characters: 21 = 10 in items + 8 furniture (8 label) + 2 rejected (2 record_empty) + 1 unread" in told
 
 
 def test_a_file_that_cannot_be_read_costs_no_other(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +139,10 @@ def test_sheets_that_are_not_read_are_told_without_asking(books: Path, capsys: p
     made.save(books / "a.xlsx")
     main(["books/a.xlsx"])
     lines = capsys.readouterr().err.splitlines()
-    assert lines[1].split()[-1] == "1" and "a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read: 题目 填空1" in lines
+    assert (
+        lines[1].split()[-3:] == ["1", "17", "29.4"]
+        and "a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read: 题目 填空1" in lines
+    )
 
 
 @pytest.mark.parametrize(

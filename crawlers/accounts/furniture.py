@@ -1,0 +1,120 @@
+"""What stands in a source beside its questions and may be left out: numbers, letters, labels, headings, page numbers, mark-up.
+
+The classes are small and closed, and each pattern takes a whole stretch or nothing: words that no pattern knows stay unread.
+"""
+
+import re
+
+from crawlers.papers.lines import flat
+
+_NUMERAL = r"[一二三四五六七八九十百\d]{1,4}"
+_KIND = (
+    r"(?:单项?选?择?|多项?选?择?|不定项选?择?|选择|判断|是非|填空|简答|问答|论述|名词解释|案例分析?|病例分析?|计算|综合|材料分析?|配伍"
+    r"|共用题干|共用选项|[ABX][1-4]型|[ABX]型(?=题))"
+)
+_ANSWER = r"(?:参考|正确|标准|试题|本题|该题|考题|最佳)?的?(?:参考|正确|标准)?答案(?:要点|解析|与解析|及解析)?(?:[是为选应]{1,2})?"
+_LABEL = (
+    rf"(?:{_ANSWER}|答|(?:试题|答案|参考|本题|名师|题目)?(?:解析|分析|详解|点评|解释|解题思路)|故?(?:本题)?(?:正确)?应?选|answer|key|explanation|题干|题目|问题|选项"
+    r"|备选答案|考点|知识点|题号|序号|章节|来源|出处|题型|类型|分值)"
+)
+_OWN = r"(?:我|你|您|考生|学员|用户)的?(?:答案|作答|选择)\s?[:：]?\s?(?:[A-J]{1,10}|正确|错误|对|错|未答|√|×)?"
+_REMARK = r"(?:难度|难易度?|难度系数|正确率|得分|分值)\s?:?\s?(?:易|中|难|较易|较难|容易|中等|困难|简单|\d{1,3}(?:\.\d{1,3})?%?分?)?"
+_POINTS = r"\d{1,3}(?:\.\d{1,2})?\s?分"
+_INNER = rf"(?:{_KIND}题?|{_POINTS}|[,;、\s]|每[小]?题|共|\d{{1,4}}\s?[小道]?题|满分|总分|合计|必[考答]题?|题型)"
+_TAG = rf"[(\[【]\s?{_INNER}{{1,12}}\s?[)\]】]"
+_MARKUP = r"</?[a-z][^<>]{0,300}>|&[a-z]{2,6};|&#\d{1,6};|\*\*|\|"
+_SIGNS = r"[^\w\s]|_"
+_WITHIN = re.compile(
+    rf"(?P<markup>{_MARKUP})|(?P<tag>{_TAG}|{_OWN}|{_REMARK}|{_POINTS})|(?P<label>[【\[(<]?\s?{_LABEL}\s?[】\])>]?\s?:?)"
+    rf"|(?P<number>第\s?\d{{1,4}}\s?[题道问小]{{0,2}}|[【\[(]\s?(?:题号\s?)?\d{{1,4}}\s?[】\])]|[【\[]题号[】\]]\s?\d{{1,4}}|\d{{1,4}}\s?[.、:)])"
+    rf"|(?P<letter>[(\[]?[A-Ja-j]\s?[.、:)\]]|[①-⑩])|(?P<sign>{_SIGNS})",
+    re.I,
+)
+_NUMBER_FIRST = re.compile(r"(?:Q\s?|题\s?|No\.?\s?)?\d{1,4}", re.I)
+_LETTER_LAST = re.compile(r"[A-J]", re.I)
+_HEADING = re.compile(
+    rf"[#\s]{{0,7}}[(【\[]?(?:(?:第\s?{_NUMERAL}\s?[章节篇编单元部分大题讲课卷套]{{1,2}}[、.:\s]{{0,3}}[^。?？;；]{{0,40}})"
+    rf"|(?:(?:(?:{_NUMERAL}\s?[、.)]\s?|第?{_NUMERAL}大?题[、.:]?\s?){_KIND}题?|{_KIND}题|[ABX][1-4]型)[】\])]?[\s:、(,]{{0,3}}{_INNER}{{0,20}}[)\]】]?[:。.]?)"
+    rf"|(?:[一二三四五六七八九十]{{1,3}}\s?[、.)]\s?[^。?？;；]{{0,30}}(?:题|题库|部分|选择|判断)\s?(?:[(（][^()（）]{{0,60}}[)）])?[:。.]?))"
+)
+_PAGE_NUMBER = re.compile(
+    r"[-·—\s]{0,5}\d{1,4}[-·—\s]{0,5}|第?\s?\d{1,4}\s?/\s?共?\s?\d{1,4}\s?页?|第\s?\d{1,4}\s?页(?:[,\s]{0,3}共\s?\d{1,4}\s?页)?|p(?:age)?\.?\s?\d{1,4}(?:\s?(?:of|/)\s?\d{1,4})?",
+    re.I,
+)
+_ENTRY = re.compile(
+    r"(?P<first>\d{1,4})\s?(?:-\s?(?P<last>\d{1,4}))?\s?[题.、:)\]】|,\s]{0,4}(?P<answers>[A-J](?:[\s,、]{0,3}[A-J])*(?![a-z])|[√×对错TF](?:[\s,、]{0,3}[√×对错TF])*(?![a-z])|正确|错误)"
+)
+_BETWEEN = re.compile(rf"[\s,;.、。|()\[\]【】:-]*(?:{_LABEL}|{_KIND}题?)?[\s,;.、。|()\[\]【】:-]*", re.I)
+_ANSWER_AT = re.compile(rf"(?:{_ANSWER}|答|answer|ans|key|应?选)[】\])>]?[:为是选]{{0,2}}[(\[【]?$", re.I)
+_OWN_AT = re.compile(r"(?:我|你|您|考生|学员|用户)的?(?:答案|作答|选择):?$")
+_OPENS_QUESTION = re.compile(r"[(第【\[Q]?\s?\d{1,4}\s?[、.题)】\]:](?!\d)\s?.{4}")
+_ASKS = re.compile(r"\(\s{0,20}\)|[?]|__|[是为有]:?$")
+_ANSWERED = re.compile(rf"{_ANSWER}\s?[:为是]")
+
+
+def class_of_line(text: str) -> str | None:
+    """Return the class of a whole line of which no item holds anything; None where it is no known furniture."""
+    line = flat(text).strip()
+    if _PAGE_NUMBER.fullmatch(line):
+        return "page_number"
+    if _HEADING.fullmatch(line):
+        return "heading"
+    parts = parts_of_stretch(text, True, False)
+    return next((kind for kind, _ in parts if kind != "sign"), "sign") if parts else None
+
+
+def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> list[tuple[str, str]]:
+    """Return class and text of the parts of a stretch; nothing where any of it is no known furniture.
+
+    Args:
+        is_first: the stretch begins its line, where a bare number is the question's.
+        before_claimed: a text of an item follows, before which a bare letter is the option's.
+    """
+    line, place, parts = flat(text), 0, []
+    if is_first and (number := _NUMBER_FIRST.match(line.lstrip(" #*>-"))):
+        start = len(line) - len(line.lstrip(" #*>-"))
+        after = line[start + number.end() : start + number.end() + 1]
+        if (not after and before_claimed) or (after and not after.isalnum() and after != "%"):
+            parts.append(("number", text[: start + number.end()]))
+            place = start + number.end()
+    while place < len(line):
+        if line[place].isspace():
+            place += 1
+            continue
+        match = _WITHIN.match(line, place)
+        if match is None or match.end() == place:
+            letter = _LETTER_LAST.fullmatch(line, place)
+            if not (letter and before_claimed):
+                return []
+            parts.append(("letter", text[place:]))
+            break
+        parts.append((str(match.lastgroup), text[place : match.end()]))
+        place = match.end()
+    return parts
+
+
+def answers_listed(text: str) -> list[tuple[int, int | None, str]] | None:
+    """Return first number, last number and answers of each entry of an answer list; None where a text holds anything else."""
+    line, place, entries = flat(text), 0, []
+    while match := _ENTRY.search(line, place):
+        if not _BETWEEN.fullmatch(line, place, match.start()):
+            return None
+        entries.append((int(match["first"]), int(match["last"]) if match["last"] else None, match["answers"]))
+        place = match.end()
+    return entries if entries and _BETWEEN.fullmatch(line, place) else None
+
+
+def is_answer_place(before: str) -> bool:
+    """Tell whether the characters before a place announce an answer."""
+    return _ANSWER_AT.search(before) is not None and _OWN_AT.search(before) is None
+
+
+def asks(text: str) -> bool:
+    """Tell whether a line begins as a numbered question does, and asks."""
+    line = flat(text).strip(" #*\u3000")
+    return _OPENS_QUESTION.match(line) is not None and _ASKS.search(line) is not None
+
+
+def says_answer(text: str) -> bool:
+    """Tell whether a line gives a question's answer."""
+    return _ANSWERED.search(flat(text)) is not None

@@ -1,0 +1,141 @@
+"""Values of a file of records: each cell or leaf with its place, the record it is in and its key, whether a reader knows the key or not.
+
+Read anew from the file, beside the readers: JSON with keys that stand twice, all rows of all sheets, all text of XML.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lxml import etree
+from msgspec import Struct
+
+from crawlers.fields import sound_json
+from crawlers.importers.csv_rows import csv_rows
+from crawlers.importers.json import EVERY, LINES
+from crawlers.importers.parquet import SUFFIX as PARQUET
+from crawlers.importers.parquet import read_rows
+from crawlers.importers.sheet_marks import Covered
+from crawlers.importers.text import decoded
+from crawlers.importers.workbook import sheets_of
+
+BOOKS = (".xlsx", ".xlsm")
+SHEETS = (".csv", ".tsv", *BOOKS)
+_DEEPEST = 100
+
+
+class Leaf(Struct):
+    """One value."""
+
+    unit: str
+    """Position of the record or row, as the readers name it; empty for what stands above all records."""
+    key: str
+    """Keys or column that lead to it, without the places in lists."""
+    text: str
+    is_key: bool = False
+    """A key's name itself."""
+
+
+class Pairs(list[tuple[str, Any]]):
+    """An object of JSON with all its keys, those that stand twice among them."""
+
+
+def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Leaf]:
+    """Yield the values of a file of JSON, parquet, csv, xlsx or XML in their order.
+
+    Args:
+        array: keys that lead from a document to its records, as the file's layout names them.
+    """
+    lower = name.lower()
+    if lower.endswith(SHEETS):
+        yield from _cells(name, body)
+    elif lower.endswith(".xml"):
+        yield from _xml(body)
+    elif lower.endswith(PARQUET):
+        for place, row in read_rows(name, body):
+            yield from _values(row, place, "") if isinstance(row, dict) else [Leaf(place, "", row.raw or "")]
+    elif lower.endswith(LINES):
+        for number, line in enumerate(decoded(name, body).split("\n"), 1):
+            unit = f"line:{number}"
+            try:
+                yield from _values(_parsed(line), unit, "") if line.strip() else ()
+            except (ValueError, RecursionError):
+                yield Leaf(unit, "", line)
+    else:
+        yield from _document(_parsed(decoded(name, body)), array)
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(sound_json(text), object_pairs_hook=Pairs)
+
+
+def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
+    """Yield the leaves of a document, each in its record: the readers count the records that `array` leads to."""
+    count = 0
+    entries = document if isinstance(document, list) and not isinstance(document, Pairs) else [document]
+    waiting: list[tuple[Any, Sequence[str], str]] = [(entry, array, "") for entry in reversed(entries)]
+    while waiting:
+        value, left, way = waiting.pop()
+        if not left or not isinstance(value, Pairs):
+            count += 1
+            yield from _values(value, f"record:{count}", way)
+            continue
+        leading = [key for key, inner in value if (_is_list(inner) if left[0] == EVERY else key == left[0])]
+        following: list[tuple[Any, Sequence[str], str]] = []
+        for key, inner in value:
+            path = f"{way}.{key}" if way else key
+            yield Leaf("", path, key, True)
+            if key not in leading or not _is_list(inner):
+                yield from _values(inner, "", path)
+            else:
+                following += [(entry, left[1:], path) for entry in inner]
+        count += sum(not _is_list(dict(value).get(key)) for key in leading or left[:1])  # the reader counts a record that is not there
+        waiting += reversed(following)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and not isinstance(value, Pairs)
+
+
+def _values(value: Any, unit: str, way: str) -> Iterator[Leaf]:
+    waiting = [(value, way)]
+    while waiting:
+        here, path = waiting.pop()
+        if isinstance(here, Pairs | dict):
+            pairs = list(here.items() if isinstance(here, dict) else here)
+            for key, _ in pairs:
+                yield Leaf(unit, f"{path}.{key}" if path else key, key, True)
+            waiting += [(inner, f"{path}.{key}" if path else key) for key, inner in reversed(pairs)]
+        elif isinstance(here, list):
+            waiting += [(inner, path) for inner in reversed(here)]
+        elif isinstance(here, str) and here.strip()[:1] in ("[", "{") and (inner := _written_out(here)) is not None:
+            waiting.append((inner, path))
+        elif here is not None:
+            yield Leaf(unit, path, here if isinstance(here, str) else json.dumps(here) if isinstance(here, bool) else str(here))
+
+
+def _written_out(text: str) -> Any:
+    """Return what a text says that is JSON itself; None where it is not."""
+    try:
+        found = _parsed(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list) and found else None
+
+
+def _cells(name: str, body: bytes) -> Iterator[Leaf]:
+    tables = sheets_of(name, body) if name.lower().endswith(BOOKS) else [("", False, csv_rows(name, body))]
+    for title, _, rows in tables:
+        for place, cells in rows:
+            for number, cell in enumerate(cells, 1):
+                if cell and not isinstance(cell, Covered):
+                    yield Leaf(place, f"{title}:{number}" if title else str(number), cell)
+
+
+def _xml(body: bytes) -> Iterator[Leaf]:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    for element in etree.fromstring(body.lstrip(), parser).iter(etree.Element):
+        tag = etree.QName(element).localname
+        for text in (element.text, *(child.tail for child in element)):
+            if text and text.strip():
+                yield Leaf("", tag, text)
