@@ -19,6 +19,7 @@ from curation.cleaning.understood import reference_questions
 from curation.engine import LOCAL, Engine, batches_of, engine_of
 from curation.entities import facts
 from curation.entities.corroboration import corroborated
+from curation.entities.separators import columns_of
 from records.evidence import Passage
 from records.item import EntityItem, Item, QuestionItem
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
@@ -84,13 +85,15 @@ def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean, references: 
             continue
         context = context_of(questions)
         asked = batches_of(questions, _BATCH)
-        told = batches_of([item for item in items if isinstance(item, EntityItem)], _BATCH)
+        entities = [item for item in items if isinstance(item, EntityItem)]
+        columns = columns_of(entities)
+        told = batches_of(entities, _BATCH)
         with tqdm(total=len(items), desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as done:
             for batch, readings in zip(asked, engine.mapped(read_questions, asked, params, context), strict=True):
                 for item, reading in zip(batch, readings, strict=True):
                     _keep_question(item, reading, found, counts)
                 done.update(len(batch))
-            for batch, readings in zip(told, engine.mapped(facts.read_entities, told), strict=True):
+            for batch, readings in zip(told, engine.mapped(facts.read_entities, told, columns), strict=True):
                 for item, reading in zip(batch, readings, strict=True):
                     _keep_entity(item, reading, found, passages, parts, counts)
                 done.update(len(batch))

@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from curation.entities.fact_values import tails, tidy
+from curation.entities.separators import ALIASES, NO_COLUMNS, Columns, column_for
 from records.alias import Alias
 from records.identity import canonical
 from records.item import EntityItem
@@ -15,13 +16,14 @@ _BRACKETS = re.compile(r"^\s*[（(]?\s*(?:别名|又名|又称)?\s*[:：]?(.*?)[
 _EDGES = re.compile(r"^(?:又称|亦称|俗称|简称|旧称|又名|别名|也称|也叫|[:：])+|(?:等|等等)$")
 
 
-def aliases_of(item: EntityItem, name: str, entity_type: str) -> list[Alias]:
+def aliases_of(item: EntityItem, name: str, entity_type: str, columns: Columns = NO_COLUMNS) -> list[Alias]:
     """Return the aliases that an entry's labels give, none of which is the name itself."""
-    told = [(item.alias_raw, "alias")] if item.alias_raw else []
-    told += [(value.value, value.position) for value in item.values if _LABEL.match(value.label)]
+    told = [(item.alias_raw, "alias", ALIASES)] if item.alias_raw else []
+    told += [(value.value, value.position, value.label) for value in item.values if _LABEL.match(value.label)]
     found: dict[str, Alias] = {}
-    for text, position in told:
-        for number, piece in enumerate(tails(_BRACKETS.sub(r"\1", text), "list"), 1):
+    for text, position, label in told:
+        pieces = tails(_BRACKETS.sub(r"\1", text), "list", column=column_for(item, label, columns))
+        for number, piece in enumerate(pieces, 1):
             alias = tidy(_EDGES.sub("", piece.text))
             if piece.reason is None and canonical(alias) and canonical(alias) != canonical(name):
                 provenance = msgspec.structs.replace(item.provenance, position=f"{item.provenance.position}:{position}:{number}")

@@ -2,13 +2,15 @@
 
 import re
 
-from curation.cleaning.enumerations import SEPARATORS, numbered_items, split_items
+from curation.cleaning.enumerations import numbered_items, split_items
 from curation.cleaning.rules import run_rules
 from curation.entities.pieces import INFECTIVITY, MAX_TAIL_CHARS, Piece, checked, words
 from curation.entities.ranges import are_ranges, read_ranges
+from curation.entities.separators import NO_COLUMN, UNSURE, Column, divided, without_link
 from curation.normalize import RULES, normalize
 
 MIN_PROSE_CHARS = 40
+_OF_LISTS = ("list", "advice", "department")
 _MAX_TERM_CHARS, _MAX_MEAN_CHARS = 12, 8
 """Clauses are long, and not one of them alone."""
 MIN_PLACE_CHARS = 2
@@ -27,11 +29,6 @@ _NO_NOUN = re.compile(
 )
 """An item that lacks what it is of: 阵发性, 剧烈的."""
 _ONE_SIGN = re.compile("[红肿热痛痒胀麻]")
-_LINK = re.compile(
-    r"(?:[\[【（(<＜《〈]\s*+|(?<=[\s。.…，、；;]))(?:请?点击)?(?:查看|阅读|展开)?(?:更多|详细|详情|全部|全文)(?:详情|内容|信息)?"
-    r"\s*+[>＞»…]*+\s*+[\]】）)>＞》〉]?\s*+$"
-)
-"""What a page says where it goes on elsewhere: [详细], 查看更多>>."""
 _KINDS = "并发症|合并症|症状|表现|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值"
 _PREFIX = re.compile(
     rf"^(?:(?:本病的?)?(?:常见|主要|典型|早期|晚期|中期|临床|可能)*的?(?:{_KINDS})(?:方法|措施|项目)?"
@@ -46,6 +43,7 @@ _TRAILING = re.compile(
     r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
 )
 _EXAMPLES = re.compile(r"[，,、]?\s*(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
+_ITEM_NUMBER = re.compile(r"^\d{1,2}[.．)）](?!\d)\s*")
 _BOTH_RAYS = re.compile("^放化疗(?:治疗)?$")
 _AND = re.compile(r"以及|或者?|[和及与]")
 _DISEASE = re.compile(r"[\u4e00-\u9fff]{2}(?:炎|症|病|瘤|癌)$")
@@ -60,7 +58,7 @@ _CLAUSE_END = re.compile(r"[，。；！？]")
 
 def is_prose(value: str) -> bool:
     """Tell whether a value is running text, which gives passages and no facts: sentences, or clauses with commas."""
-    text = normalize(_LINK.sub("", value)).text
+    text = normalize(without_link(value)).text
     return len(text) >= MIN_PROSE_CHARS and not are_ranges(text) and any(map(_is_clause, numbered_items(text)))
 
 
@@ -74,21 +72,32 @@ def _is_clause(part: str) -> bool:
     return max(lengths) > _MAX_TERM_CHARS and sum(lengths) > _MAX_MEAN_CHARS * len(lengths)
 
 
-def tails(value: str, syntax: str, min_chars: int = 2) -> list[Piece]:
-    """Return the tails of a raw value by the syntax of its label; shorter ones, such as 鼻 for an examination, name nothing."""
-    found = _tails(value, syntax)
+def tails(value: str, syntax: str, min_chars: int = 2, column: Column = NO_COLUMN) -> list[Piece]:
+    """Return the tails of a raw value by the syntax of its label; shorter ones, such as 鼻 for an examination, name nothing.
+
+    `column` is what the other values of the label tell of its blanks and slashes.
+    """
+    found = map(without_marks, _tails(value, syntax, column))
     return [
         piece._replace(reason="tail_not_atomic", detail="one character") if piece.reason is None and len(piece.text) < min_chars else piece
         for piece in found
     ]
 
 
-def _tails(value: str, syntax: str) -> list[Piece]:
-    text = _LINK.sub("", without_label(value)).rstrip()
+def without_marks(piece: Piece) -> Piece:
+    """Reject a piece with a sign inside of which nobody can tell whether it divides."""
+    if UNSURE not in piece.text:
+        return piece
+    return Piece(piece.text.replace(UNSURE, " ").strip(), reason="separator_unsure", detail="one name or several")
+
+
+def _tails(value: str, syntax: str, column: Column) -> list[Piece]:
+    text = without_link(without_label(value))
     cut = bool(_CUT.search(text))
-    linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))
-    if syntax == "list" and not cut and " " in text.strip() and not re.search(f"[{SEPARATORS}]", text):
-        text = re.sub(r"(?<=[\u4e00-\u9fff）)])\s+(?=[\u4e00-\u9fff])", "、", text)  # blanks divide items where no sign does
+    linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))  # one behind a blank cuts nothing
+    if syntax in _OF_LISTS:
+        text = divided(text.rstrip(), column, levels=syntax == "department")
+        cut = cut or text.endswith("……")
     text = _PREFIX.sub("", normalize(text).text).strip()
     whole = text.strip("。.、；; ")
     if not whole or (whole in words()["empty"] and not (syntax == "word" and _NEGATIVE.search(whole))):  # 传染性：无 is a denial
@@ -136,6 +145,7 @@ def _departments(text: str, cut: bool) -> list[Piece]:
 
 def _list(text: str, cut: bool) -> list[Piece]:
     pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(_of_one_place(split_items(part)))]
+    pieces = [_ITEM_NUMBER.sub("", piece) for piece in pieces]  # of a list whose numbers do not count on from 1
     pieces = _with_therapy([_INNER.sub("", _TRAILING.sub("", piece).strip("。 ：:").lstrip(".·")) for piece in pieces])
     pieces = [piece for piece in dict.fromkeys(pieces) if piece]
     if cut and pieces:

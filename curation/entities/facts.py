@@ -17,6 +17,7 @@ from curation.entities.passages import passages_in, split_passages
 from curation.entities.pieces import Piece
 from curation.entities.sections import RELATIONS as TOLD_IN_SECTIONS
 from curation.entities.sections import says_no_more, section_pieces
+from curation.entities.separators import NO_COLUMNS, Column, Columns, column_for, columns_of
 from records.alias import Alias
 from records.evidence import Passage
 from records.fact import Fact, fact_id
@@ -44,27 +45,28 @@ class Reading(NamedTuple):
     """Set when the entry gave nothing at all."""
 
 
-def read_entities(items: Sequence[EntityItem]) -> list[Reading]:
-    """Return what each entry gave, in order."""
-    return [read_entity(item) for item in items]
+def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) -> list[Reading]:
+    """Return what each entry gave, in order. `columns` is what all entries of the source tell of its lists."""
+    return [read_entity(item, columns) for item in items]
 
 
 def reference_facts(items: Sequence[EntityItem]) -> list[Fact]:
     """Return what reference entries say, for comparison; under a label that no table knows as a symptom, the label in the position."""
-    return [fact for item in items for fact in _told(item)]
+    columns = columns_of(items)
+    return [fact for item in items for fact in _told(item, columns)]
 
 
-def _told(item: EntityItem) -> Iterator[Fact]:
-    yield from read_entity(item).facts
+def _told(item: EntityItem, columns: Columns) -> Iterator[Fact]:
+    yield from read_entity(item, columns).facts
     name, entity_type = name_of(item), item.entity_type or "disease"
     for value in item.values:
         if name and use_of(item.provenance.source, entity_type, value.label) is None and not is_prose(value.value):
-            for piece in tails(value.value, "list"):
+            for piece in tails(value.value, "list", column=column_for(item, value.label, columns)):
                 if piece.reason is None:
                     yield _fact(item, _UNKNOWN_RELATION, name, piece, True, f"{value.position}:{label_of(value.label)}")
 
 
-def read_entity(item: EntityItem) -> Reading:
+def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> Reading:
     """Return the facts and passages of one encyclopedia entry."""
     name, entity_type = name_of(item), item.entity_type or "disease"
     if fault := fault_of_name(name):
@@ -84,7 +86,7 @@ def read_entity(item: EntityItem) -> Reading:
                 _keep(item, name, use, use["relation"].format(kind=kind or "unknown"), value.position, pieces, facts, rejected)
         readable = use is not None and (not running or use.get("syntax") in OF_MONOGRAPHS)
         if readable and "relation" in use:
-            _read_value(item, name, value, use, kind, facts, rejected)
+            _read_value(item, name, value, use, kind, column_for(item, value.label, columns), facts, rejected)
     for section in item.sections:
         use = use_of(item.provenance.source, entity_type, section.title) or {}
         if use.get("relation") in TOLD_IN_SECTIONS:
@@ -92,7 +94,9 @@ def read_entity(item: EntityItem) -> Reading:
             _keep(item, name, use, use["relation"], section.position, pieces, facts, rejected)
     passages = passages_in(item, prose)
     empty = None if facts or rejected or passages else _rejected_entity(item, "neither values nor prose", reason="entity_empty")
-    return Reading(facts, rejected, passages, unmapped, _parts(item, entity_type), aliases_of(item, name, entity_type), empty)
+    return Reading(
+        facts, rejected, passages, unmapped, _parts(item, entity_type, columns), aliases_of(item, name, entity_type, columns), empty
+    )
 
 
 def _untold(text: str, told: Collection[str]) -> list[Piece]:
@@ -105,19 +109,27 @@ def _untold(text: str, told: Collection[str]) -> list[Piece]:
     )
 
 
-def _parts(item: EntityItem, entity_type: str) -> frozenset[str]:
+def _parts(item: EntityItem, entity_type: str, columns: Columns) -> frozenset[str]:
     values = [value for value in item.values if (use_of(item.provenance.source, entity_type, value.label) or {}).get("ignore") == _PARTS]
-    return frozenset(piece.text for value in values for piece in tails(value.value, "list", 1) if piece.reason is None) - {"全身"}
+    found = [piece for value in values for piece in tails(value.value, "list", 1, column_for(item, value.label, columns))]
+    return frozenset(piece.text for piece in found if piece.reason is None) - {"全身"}
 
 
 def _read_value(
-    item: EntityItem, name: str, value: LabelledValue, use: dict[str, Any], kind: str | None, facts: list[Fact], rejected: list[Rejected]
+    item: EntityItem,
+    name: str,
+    value: LabelledValue,
+    use: dict[str, Any],
+    kind: str | None,
+    column: Column,
+    facts: list[Fact],
+    rejected: list[Rejected],
 ) -> None:
     relation = use["relation"].format(kind=kind or "unknown")
     if use["syntax"] in OF_MONOGRAPHS:
-        pieces = monograph_pieces(value.value, use["syntax"], kind or "")
+        pieces = monograph_pieces(value.value, use["syntax"], kind or "", column)
     else:
-        pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2)
+        pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2, column)
     if kind is None and "{kind}" in use["relation"]:
         pieces = [piece._replace(reason="wrong_kind", detail="neither western nor Chinese by its page") for piece in pieces]
     _keep(item, name, use, relation, value.position or label_of(value.label), pieces, facts, rejected)

@@ -19,6 +19,8 @@ REASONS = {
     "other_people": "The tail befalls people whom the head does not.",
     "doubtful_infectivity": "The name of the disease speaks against what the source says of its infectivity.",
     "uncorroborated": "Such things befall other heads, or the rest of the data does not bear the fact out.",
+    "separator_unsure": "A blank, slash or dot inside may divide two names or be part of one, and no other value of the label shows which.",
+    "name_cut": "The name of an entry was cut off, and the entry says it in full nowhere, or in two ways.",
     "prose_unsure": "A value is running text, or a numbered item of prose does not surely name one thing.",
 }
 """Why facts are refused, here and in the modules beside this one."""

@@ -3,6 +3,7 @@
 import re
 from functools import cache, lru_cache
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from curation.entities.fact_values import tidy
 from curation.entities.patterns import table_of
@@ -12,6 +13,10 @@ from records.fact import RELATIONS
 from records.item import EntityItem
 
 _MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32
+_MIN_BEGUN_CHARS = 3
+_CUT_NAME = re.compile(r"\.{2,}|…+|。{3,}|[·⋯]{3,}|⋯")
+_SAYS_NAME = re.compile(r"^[\s【\[]*(?:别名|又名|别称|全称|中文名称?|疾病名称|名称|title|标题)[\s】\]：:]*$")
+_BETWEEN_NAMES = re.compile(r"[、，；,;。\n|｜\t/（）()\s]+|\.html?$")
 _IS_LABEL = re.compile(r"【[^】]*】")
 _LABEL_EDGES = re.compile(r"[\s【】\[\]：:]+")
 
@@ -58,8 +63,17 @@ def medicine_kind(item: EntityItem) -> str | None:
 
 
 def name_of(item: EntityItem) -> str:
-    """Return the name of an entry as its facts have it."""
-    return tidy(item.name_raw)
+    """Return the name of an entry as its facts have it; one that was cut off as the entry itself says it in full elsewhere."""
+    name = tidy(item.name_raw)
+    cut = _CUT_NAME.search(name)
+    if cut is None or cut.end() < len(name):
+        return name
+    begun = name[: cut.start()].rstrip()
+    said = [value.value for value in item.values if _SAYS_NAME.match(value.label)]
+    said += [item.alias_raw or "", unquote(urlsplit(item.url).path)]
+    whole = {tidy(part) for text in said for part in _BETWEEN_NAMES.split(text) if part.strip().startswith(begun)}
+    whole = {one for one in whole if len(one) > len(begun) and not _CUT_NAME.search(one)}
+    return whole.pop() if len(begun) >= _MIN_BEGUN_CHARS and len(whole) == 1 else name
 
 
 def fault_of_name(name: str) -> tuple[str, str] | None:
@@ -68,6 +82,8 @@ def fault_of_name(name: str) -> tuple[str, str] | None:
         return "a name with lost characters", "mojibake"
     if len(name) > _MAX_NAME_CHARS:
         return f"a name of {len(name)} characters", "value_too_long"
+    if _CUT_NAME.search(name):
+        return "a name that was cut off", "name_cut"
     if _IS_LABEL.match(name):
         return "a label in place of a name", "entity_empty"
     return None if name else ("no name", "entity_empty")

@@ -1,13 +1,14 @@
 """Prose of medicine monographs -> the uses, adverse reactions and effects it surely names; all other pieces with the reason why not."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from curation.entities.fact_values import tails, without_label
+from curation.entities.fact_values import tails, without_label, without_marks
 from curation.entities.patterns import compiled, table_of
 from curation.entities.pieces import Piece
+from curation.entities.separators import NO_COLUMN, Column, divided, without_link
 from curation.normalize import normalize
 
 SYNTAXES = ("indications", "adverse", "effects")
@@ -28,6 +29,19 @@ _CUT = re.compile(r"(?:…|\.{3})\s*(?:[\[【（(]\s*(?:详细|更多|全文|查
 _MAX_CHARS, _SHOWN_CHARS, _MAX_EFFECT_CHARS = 14, 40, 8
 _MIN_SEVERAL_CHARS, _PHRASE_CHARS = 6, 2
 _TWO_ORGANS = re.compile("肝[、和及与]?肾(功能(?:障碍|损害|损伤|不全|异常|衰竭)|损[害伤]|毒性)")
+
+
+_HEADING = re.compile("[：:]\\s*$")
+_CAUTION = re.compile("慎|禁|忌|注意|过量|超量|剂量|中毒|动物|不宜|避免|长期|孕|合用|联[用合]")
+_WRAPPED = re.compile(r"(?<=[\u4e00-\u9fff、，])[ \t\r\u3000]{0,8}\n\s{0,8}(?=[者慎禁忌的所患病时后等之及和与或而、，])")
+"""A line end within a sentence: 肾气虚弱 / 者慎用."""
+_TREATMENT = re.compile("(?:的|之)?(?:对症|辅助|姑息|长期|维持|综合)?(?:治疗|预防|防治|缓解|控制|患者|病人|症状)+$")
+_AND_SO_ON = re.compile("等.*$")
+_NOUN_OF_ALL = re.compile(
+    "(?:(?<![重性型度期种般泛固烈纯治])(?:等(?:病|症|疾病)?[的之]|[的之])(?P<noun>[\u4e00-\u9fff]{2,8})"
+    "|等(?:病|症|疾病)?(?P<sign>出血|[\u4e00-\u9fff]{0,2}痛|高?发?热|水肿|咳嗽|瘙痒|腹水|咯血|便血|呕吐|恶心|腹泻|便秘|失眠|痉挛|休克|贫血|缺乏|损伤|创面|咳痰|气?喘))$"
+)
+"""The end of a list that may belong to all of it: what it says is of 肺结核 is its 出血."""
 
 
 class _Rules(NamedTuple):
@@ -56,14 +70,14 @@ def _effect() -> re.Pattern[str]:
     return re.compile(f"(?:[{table['verbs']}]{{1,2}}[{table['things']}]{{1,2}}|{fixed}){{1,4}}")
 
 
-def monograph_pieces(text: str, syntax: str, kind: str) -> list[Piece]:
+def monograph_pieces(text: str, syntax: str, kind: str, column: Column = NO_COLUMN) -> list[Piece]:
     """Return the tails that a monograph's text surely names, and what it says besides as rejected pieces."""
     if kind == "chinese" and syntax == "indications":
         syntax = "effects"  # what a Chinese medicine is for is no effect: 具有…的功效 wants a verb and its object
-    text = without_label(normalize(text).text)
+    text = without_label(normalize(divided(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
     if syntax == "adverse":
         text = _TWO_ORGANS.sub(r"肝\1、肾\1", text)
-    found = _pieces_of(text, syntax)
+    found = list(map(without_marks, _pieces_of(text, syntax)))
     return [part for piece in found for part in _each_effect(piece)] if syntax == "effects" else found
 
 
@@ -87,11 +101,22 @@ def _pieces_of(text: str, syntax: str) -> list[Piece]:
     if sentences and _CUT.search(text):
         last = _unsure(sentences.pop(), "cut off by the source")
         found[last.text] = last
-    for sentence in sentences:
+    for sentence in _under_headings(sentences):
         for piece in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
             if piece.text and (piece.reason is None or piece.text not in found):
                 found[piece.text] = piece
     return list(found.values()) or [Piece("", reason="value_empty", detail=text[:80])]
+
+
+def _under_headings(sentences: Iterable[str]) -> Iterator[str]:
+    """Yield sentences; items under a heading that takes away their sense, 慎用：(1)肾气虚弱, with that heading before them."""
+    heading = ""
+    for sentence in sentences:
+        if _HEADING.search(sentence):
+            heading = sentence if _CAUTION.search(sentence) else ""
+            yield sentence
+        else:
+            yield f"{heading}{sentence}"
 
 
 def _plain(text: str, syntax: str) -> list[Piece] | None:
@@ -103,7 +128,7 @@ def _plain(text: str, syntax: str) -> list[Piece] | None:
     fits: Callable[[str], object] = {
         "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
         "adverse": lambda term: len(term) <= _MAX_CHARS and not _rules("adverse").vague.search(term),
-        "effects": lambda term: _is_effect(term) or not _rules("indication").ends.search(term),
+        "effects": _is_effect,
     }[syntax]
     short = syntax != "effects" or all(len(piece.text) <= _MAX_EFFECT_CHARS for piece in pieces)
     return pieces if short and all(piece.reason is None and fits(piece.text) for piece in pieces) else None
@@ -119,13 +144,34 @@ def _indications(sentence: str) -> Iterator[Piece]:
         yield _unsure(sentence, "what is prevented is not clear")
         return
     verb = ""
-    for item in _ITEM.split(sentence):
+    items = _ITEM.split(sentence)
+    lost = _without_their_noun(items)
+    for at, item in enumerate(items):
+        if at in lost:
+            yield _unsure(item, f"perhaps of all before it: {lost[at]}")
+            continue
         bare = rules.opening.sub("", item.strip())
         if bare != item.strip():
             verb = ""  # a new 用于 begins
         if said := _pattern("indication", "prevention").match(bare):
             verb, bare = said[0], bare[said.end() :]
         yield from (piece._replace(text=verb + piece.text) for piece in _terms(bare, "indication"))
+
+
+def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
+    """Return the items of 肺结核、胃溃疡等的出血 that may lack their noun, by place, with that noun."""
+    found: dict[int, str] = {}
+    rules = _rules("indication")
+    for at, item in enumerate(items):
+        if not (said := _NOUN_OF_ALL.search(_TREATMENT.sub("", item))):
+            continue
+        noun = said["noun"] or said["sign"]
+        for before in range(at, -1, -1):
+            if not _AND_SO_ON.sub("", items[before]).endswith(noun[-1]) or (before == at and said["noun"]):
+                found[before] = noun
+            if rules.opening.match(items[before].strip()):
+                break
+    return found
 
 
 def _adverse(sentence: str) -> Iterator[Piece]:

@@ -153,3 +153,38 @@ def test_real_monographs_give_every_type(real_data: Path) -> None:
     assert counts["chinese_medicine_side_effect"] > 10
     tails_said = {fact.tail for reading in readings for fact in reading.facts}
     assert not [tail for tail in tails_said if "患者出现" in tail or "停药" in tail or "不良反应" in tail]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("用于肺结核、胃溃疡等的出血", []),
+        ("用于肺结核、支气管扩张、胃溃疡等出血", []),
+        ("用于肩周炎、颈肩腕综合征等之疼痛；也用于扁桃体炎", ["扁桃体炎"]),
+        ("用于头痛、牙痛、神经痛等疼痛", ["头痛", "牙痛", "神经痛"]),
+        ("用于严重的过敏性疾病、风湿病", ["风湿病"]),
+        ("用于原发性高血压、心绞痛的治疗", ["原发性高血压", "心绞痛"]),
+    ],
+)
+def test_a_noun_behind_a_list_may_be_of_all_of_it(text: str, found: list[str]) -> None:
+    assert [piece.text for piece in monograph_pieces(text, "indications", "western") if piece.reason is None] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("偶见恶心。慎用：(1)肾气虚弱；(2)头晕。", ["恶心"]),
+        ("偶见恶心。肾气虚弱\n者慎用。", ["恶心"]),
+        ("肾气虚弱、恶心", ["恶心"]),
+        ("如遇恶心，应停药。可见头痛。", ["头痛"]),
+        ("消化系统：1.恶心；2.呕吐。", ["恶心", "呕吐"]),
+        ("恶心 呕吐", []),
+    ],
+)
+def test_a_caution_is_no_adverse_reaction(text: str, found: list[str]) -> None:
+    assert [piece.text for piece in monograph_pieces(text, "adverse", "chinese") if piece.reason is None] == found
+
+
+@pytest.mark.parametrize("text", ["癃闭、水肿", "癃闭", "水肿，腰痛", "温肾利水，癃闭"])
+def test_what_a_chinese_medicine_is_for_is_no_effect(text: str) -> None:
+    assert not [piece for piece in monograph_pieces(text, "effects", "chinese") if piece.reason is None]

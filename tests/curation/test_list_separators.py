@@ -1,0 +1,176 @@
+"""Lists in every syntax: each name is read as it is, or rejected with a reason; two names are never made one."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from curation.entities.fact_values import tails
+from curation.entities.facts import Reading, read_entities
+from curation.entities.separators import Column, column_of, columns_of, without_link
+from records.item import EntityItem, LabelledValue
+from records.provenance import Provenance
+
+NAMES = [
+    "皮肤科", "传染科", "血常规", "维生素B12", "维生素B1片", "颅脑MRI", "颅脑超声检查", "脑电图", "心电图检查", "手术治疗", "药物治疗",
+    "化疗", "MRI", "CA 125", "EB 病毒抗体", "Vitamin B12", "血清IgG", "白蛋白/球蛋白比值", "转氨酶（ALT）", "13C呼气试验",
+]  # fmt: skip
+SEPARATORS = [" ", "\u3000", "  ", "\t", "\n", "\r\n", "、", "，", ",", ", ", "；", ";", "|", "｜", " | ", "/", " / ", "·", "﹑"]
+CUTS = ["…", "...", "……", "。。。", "…[详细]", "... [详细]", "...查看全部"]
+HOSTILE = ["「" + " " * 20_000, "[" + "'a'," * 5_000, "更多" * 10_000, "…" * 20_000 + "甲", " 、" * 10_000, "['" + "\\" * 20_001]
+_LISTS = st.lists(st.sampled_from(NAMES), min_size=2, max_size=5, unique=True)
+
+
+def _entity(label: str, value: str, number: int = 1, name: str = "") -> EntityItem:
+    seen = Provenance(source="toy", url=f"file:{number}", snapshot="2026-01-01", page_id="1", position="1")
+    values = [LabelledValue(label=label, value=value, position="1")]
+    return EntityItem(url=f"file:{number}", provenance=seen, entity_type="disease", name_raw=name or f"甲{number}病", values=values)
+
+
+def _column(sign: str) -> Column:
+    """Return what a label tells in which each name stands alone, and next to each other in lists."""
+    pairs = [f"{one}{sign}{other}" for at, one in enumerate(NAMES) for other in (NAMES[at - 1], NAMES[at - 2])]
+    return column_of([*NAMES, *pairs])
+
+
+COLUMNS = {sign: _column(sign) for sign in SEPARATORS}
+
+
+def _sound(names: list[str], value: str, column: Column) -> None:
+    """Each tail is one of the names; the others are in rejected pieces, with their text."""
+    plain = {re.sub(r"(?<=[\u4e00-\u9fff]) | (?=[\u4e00-\u9fff])", "", name) for name in names}
+    pieces = tails(value, "list", column=column)
+    kept = [piece.text for piece in pieces if piece.reason is None]
+    assert set(kept) <= plain, (value, pieces)
+    given_up = re.sub(r"\s", "", "".join(piece.text for piece in pieces if piece.reason))
+    assert all(name in kept or re.split(r"[\s/]", name)[0] in given_up for name in plain), (value, pieces)
+
+
+@settings(deadline=None)
+@given(_LISTS, st.sampled_from(SEPARATORS))
+@example(["皮肤科", "传染科"], " ")
+@example(["维生素B12", "维生素B1片"], " ")
+@example(["颅脑MRI", "颅脑超声检查"], " ")
+@example(["CA 125", "MRI", "EB 病毒抗体"], " ")
+def test_a_list_of_known_names_is_never_made_one(names: list[str], sign: str) -> None:
+    _sound(names, sign.join(names), COLUMNS[sign])
+
+
+@settings(deadline=None)
+@given(_LISTS, st.lists(st.sampled_from(SEPARATORS), min_size=4, max_size=4))
+def test_nor_where_signs_are_mixed(names: list[str], signs: list[str]) -> None:
+    value = names[0] + "".join(sign + name for sign, name in zip(signs, names[1:], strict=False))
+    for column in (COLUMNS[" "], COLUMNS["、"]):
+        _sound(names, value, column)
+
+
+@settings(deadline=None)
+@given(_LISTS, st.sampled_from(SEPARATORS), st.sampled_from(CUTS), st.integers(1, 3))
+def test_what_is_cut_off_is_no_name_and_the_rest_is_kept(names: list[str], sign: str, cut: str, left: int) -> None:
+    begun = "维生素B12注射液"[: left + 3]
+    _sound([*names], sign.join([*names, begun]) + cut, COLUMNS[sign])
+
+
+PLAIN = [name for name in NAMES if not re.search(r"[ /]", name)]
+
+
+@pytest.mark.parametrize("sign", SEPARATORS)
+def test_plain_names_read_back_whatever_divides_them(sign: str) -> None:
+    names = ["脑电图", "血常规", "颅脑MRI"]
+    column = column_of([*PLAIN, *(sign.join(pair) for pair in zip(PLAIN, PLAIN[3:], strict=False))])
+    assert [piece.text for piece in tails(sign.join(names), "list", column=column) if piece.reason is None] == names
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("['手术治疗', '药物治疗']", ["手术治疗", "药物治疗"]),
+        ('["手术治疗","药物治疗"]', ["手术治疗", "药物治疗"]),
+        ("['手术治疗', '药物治", ["手术治疗"]),
+        ('["手术治疗", "药物治疗", ', ["手术治疗", "药物治疗"]),
+        ("('手术治疗', '药物治疗')", ["手术治疗", "药物治疗"]),
+        ("[手术治疗, 药物治疗]", ["手术治疗", "药物治疗"]),
+        ("1. 手术治疗 2. 药物治疗", ["手术治疗", "药物治疗"]),
+        ("1、手术治疗 2、药物治疗", ["手术治疗", "药物治疗"]),
+        ("1.手术治疗 3.药物治疗", ["手术治疗", "药物治疗"]),
+        ("(1)手术治疗(2)药物治疗", ["手术治疗", "药物治疗"]),
+        ("①手术治疗 ②药物治疗", ["手术治疗", "药物治疗"]),
+        ("手术治疗\u3000药物治疗", ["手术治疗", "药物治疗"]),
+        ("手术治疗 药物治疗 [详细]", ["手术治疗", "药物治疗"]),
+        ("手术治疗、药物治疗 详情>>", ["手术治疗", "药物治疗"]),
+        ("手术治疗、药物治疗更多>>", ["手术治疗", "药物治疗"]),
+        ("手术治疗、药物治疗查看全部", ["手术治疗", "药物治疗"]),
+        ("枸橼酸西地那非... 枸橼酸西地那非... 他达拉非片 [详细]", ["他达拉非片"]),
+        ("手术治疗... 药物治疗", ["药物治疗"]),
+        ("手术治疗……药物治疗", []),
+        ("…手术治疗、药物治疗", ["药物治疗"]),
+        ("尺骨1/3骨折", ["尺骨1/3骨折"]),
+        ("白蛋白/球蛋白比值", ["白蛋白/球蛋白比值"]),
+        ("慢性 支气管炎", []),
+        ("症状： 头痛", ["头痛"]),
+        ("转氨酶 （ALT）", ["转氨酶（ALT）"]),
+    ],
+)
+def test_each_syntax_of_a_value_alone(value: str, kept: list[str]) -> None:
+    assert [piece.text for piece in tails(value, "list") if piece.reason is None] == kept
+
+
+def _read(label: str, values: list[str]) -> list[Reading]:
+    items = [_entity(label, value, number) for number, value in enumerate(values)]
+    return read_entities(items, columns_of(items))
+
+
+def test_departments_divided_by_blanks_are_departments() -> None:
+    values = ["皮肤科", "传染科", "皮肤科 传染科", "儿科 皮肤科", "内科", "内科 儿科 传染科", "儿科"]
+    found = [fact.tail for reading in _read("department", values) for fact in reading.facts]
+    assert set(found) == {"皮肤科", "传染科", "儿科", "内科"} and found.count("传染科") == 3
+
+
+def test_a_blank_inside_a_name_does_not_divide_where_the_label_is_divided_by_signs() -> None:
+    values = ["EB 病毒抗体、血常规、CA 125", "血常规、脑电图", "脑电图、CA 199", "心电图、血常规"]
+    found = {fact.tail for reading in _read("checklist", values) for fact in reading.facts}
+    assert {"EB病毒抗体", "CA 125", "CA 199"} <= found
+
+
+def test_what_nobody_can_judge_is_rejected_with_its_reason() -> None:
+    values = ["血常规 脑电图", "脑电图 尿常规", "尿常规 血常规", "血常规 脑电图 尿常规", "甲乙 B12"]
+    reading = _read("checklist", values)[-1]
+    assert not reading.facts and [row.reason for row in reading.rejected] == ["separator_unsure"]
+
+
+@given(st.permutations([*NAMES, "皮肤科 传染科", "MRI 脑电图 化疗"]))
+def test_the_order_of_values_changes_nothing(values: list[str]) -> None:
+    assert column_of(values) == column_of(sorted(values))
+
+
+@given(st.text("甲乙 、/·….[]'\"\\1.①A（）\n\u3000更多>", max_size=40))
+def test_any_text_is_read(text: str) -> None:
+    for piece in tails(text, "list", column=COLUMNS[" "]):
+        assert piece.reason or "␣" not in piece.text
+    assert without_link(without_link(text)) == without_link(text) or "更" in text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_long_hostile_values_end(text: str) -> None:
+    tails(text, "list", column=COLUMNS[" "])
+
+
+@pytest.mark.parametrize(
+    ("name", "alias", "url", "head"),
+    [
+        ("获得性免疫缺...", "艾滋病", "file:1", None),
+        ("获得性免疫缺...", "获得性免疫缺陷综合征，艾滋病", "file:1", "获得性免疫缺陷综合征"),
+        ("获得性免疫缺…", None, "https://a.example/%E8%8E%B7%E5%BE%97%E6%80%A7%E5%85%8D%E7%96%AB%E7%BC%BA%E9%99%B7.html", "获得性免疫缺陷"),
+        ("获得性免疫缺……", "获得性免疫缺陷综合征、获得性免疫缺陷病", "file:1", None),
+    ],
+)
+def test_a_name_that_was_cut_is_no_head(name: str, alias: str | None, url: str, head: str | None) -> None:
+    seen = Provenance(source="toy", url=url, snapshot="2026-01-01", page_id="1", position="1")
+    values = [LabelledValue(label="症状", value="发热、消瘦", position="1")]
+    item = EntityItem(url=url, provenance=seen, entity_type="disease", name_raw=name, alias_raw=alias, values=values)
+    (reading,) = read_entities([item])
+    if head is None:
+        assert not reading.facts and reading.empty is not None and reading.empty.reason == "name_cut"
+    else:
+        assert {fact.head for fact in reading.facts} == {head}
