@@ -112,6 +112,9 @@ def _keep_question(item: QuestionItem, reading: Reading, found: Cleaned, counts:
         found.questions.append(reading.question)
     if reading.unmapped:
         counts["categories_unmapped", item.provenance.source, reading.unmapped] += 1
+        if reading.question:
+            words = item.subject_raw or item.paper_raw or item.exam_raw or ""
+            counts["categories_to_map", item.provenance.source, words, reading.question.exam, reading.question.subject] += 1
     if reading.rejected:
         found.rejected.append(reading.rejected)
     if change := change_of(item, reading):

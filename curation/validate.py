@@ -1,4 +1,4 @@
-"""Stage `validate`: questions, facts, claims and clusters -> a report of every expectation; a failed one stops the line, with the ids.
+"""Stage `validate`: questions, facts, claims, clusters and sources -> a report of every expectation; a failed one stops the line, with the ids.
 
 Stage `validate_splits`: the splits -> the same, before anything is released or trained on.
 Stage `validate_predictions`: the replies of all runs -> the same, before they are reported.
@@ -12,7 +12,9 @@ from collections.abc import Callable
 
 from msgspec import Struct, field
 
-from curation.validation.report import describe, failures, figures, write_reports
+from curation.validation.lines import lines_of
+from curation.validation.profile_tables import Cleaned, columns_of_rows, counts_of, profile_rows
+from curation.validation.report import describe, failures, figures, write_profile, write_reports
 from curation.validation.run import check_table, quiet_context
 from curation.validation.suites import SUITES, read_suite
 from curation.validation.tables import Columns, Places, claims_table, clusters_table, facts_table, questions_table
@@ -32,6 +34,8 @@ TABLES: dict[str, Callable[[Places], Columns]] = {
     "splits": splits_table,
     "predictions": predictions_table,
 }
+PROFILE = "profile"
+"""The table of figures of the sources, made of what is before `near_duplicates`."""
 
 
 class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,9 +54,13 @@ def main(argv: list[str] | None = None) -> None:
         "clusters": "data/unique/clusters.jsonl",
         "splits": "data/splits",
         "predictions": "data/predictions",
+        "items": "data/items",
+        "cleaned": "data/clean",
+        "counts": "metrics/clean.json",
         "suites": str(SUITES.relative_to(SUITES.parent.parent)),
         "out": "data/validation",
         "metrics": "metrics/validation.json",
+        "profile": "metrics/profile.json",
     }
     args = read_arguments(argv, __doc__, "validate", Validation, paths)
     runs = args.params.runs or list(args.all_params.get("runs") or {})
@@ -60,14 +68,25 @@ def main(argv: list[str] | None = None) -> None:
     places = Places(args.questions, args.facts, args.claims, args.clusters, args.splits, files)
     if not args.params.what or ("predictions" in args.params.what and not runs):
         raise ValueError("nothing to check: name tables after --what, and for predictions runs after --runs or in params.yaml")
-    wanted = {one_of(table, TABLES, "table", "--what") for table in args.params.what}
-    suites = {table: read_suite(args.suites / f"{table}.yaml") for table in TABLES if table in wanted}
+    known = [*TABLES, PROFILE]
+    wanted = {one_of(table, known, "table", "--what") for table in args.params.what}
+    suites = {table: read_suite(args.suites / f"{table}.yaml") for table in known if table in wanted}
+    cleaned = Cleaned(args.items, args.cleaned / "questions.jsonl", args.cleaned / "facts.jsonl", args.counts)
+    profile = profile_rows(cleaned) if PROFILE in suites else []
     with folder_lock(args.out) as out:
-        for stale in (args.metrics, out / PASSED):  # of another run, they would say that all is well
+        for stale in (
+            args.metrics,
+            out / PASSED,
+            *([args.profile] if PROFILE in suites else []),
+        ):  # of another run: it would say all is well
             stale.unlink(missing_ok=True)
         context = quiet_context()
-        tables = [check_table(context, table, TABLES[table](places), entries) for table, entries in suites.items()]
+        made = ((table, columns_of_rows(profile) if table == PROFILE else TABLES[table](places)) for table in suites)
+        tables = [check_table(context, table, columns, suites[table]) for table, columns in made]
         write_reports(out, tables)
+        if PROFILE in suites:
+            lines = lines_of(counts_of(cleaned)["categories_to_map"], profile)
+            write_profile(out, args.profile, profile, lines, [one for one in tables if one.table == PROFILE])
         if warned := failures(tables, "warning"):
             logger.warning("expectations of severity warning do not hold; the line goes on:\n%s", describe(warned))
         if failed := failures(tables, "error"):

@@ -13,7 +13,7 @@ Category = Literal["kg", "ca"]
 CaseType = Literal["method", "diagnosis", "treatment"]
 LETTERS = "ABCDEFGHIJ"
 UNKNOWN_EXAM, UNKNOWN_SUBJECT = "unknown", "未知科目"
-"""Exam and subject of a question where no sign of its source says one. All such questions share one quota; the subject stands in prompts."""
+"""Exam and subject where no sign of the source says one; such questions share one quota, and the subject stands in prompts."""
 
 
 class Option(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -29,7 +29,7 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     """Hash of shared stem, stem and option texts, whatever their order; the answer is left out, so that a contradiction shares one id."""
     exam: str
-    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, another of `vocab/subjects.yaml`, a source's own, or `unknown`."""
+    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, more in `vocab/subjects.yaml`, a source's own, or unknown."""
     subject: str
     """Subject by `vocab/subjects.yaml` or in the source's own words; 未知科目 where nothing says it."""
     question_type: QuestionType

@@ -44,7 +44,17 @@ def metrics_of(found: Cleaned, counts: Counter[tuple[str, ...]]) -> dict[str, An
         "by_source": _by_source(found, counts),
         "labels_unmapped": _sorted(Counter({key[1]: count for key, count in counts.items() if key[0] == "labels_unmapped"})),
         "categories_unmapped": _nested(Counter({key[1:]: count for key, count in counts.items() if key[0] == "categories_unmapped"})),
+        "categories_to_map": _to_map(counts),
     }
+
+
+def _to_map(counts: Counter[tuple[str, ...]]) -> list[dict[str, Any]]:
+    """Return a row for each line that `vocab/subjects.yaml` may take: the words of a source, and exam and subject that they gave."""
+    named = sorted((key[1:], count) for key, count in counts.items() if key[0] == "categories_to_map")
+    return [
+        {"source": source, "said": words or None, "exam": exam, "subject": subject, "questions": count}
+        for (source, words, exam, subject), count in named
+    ]
 
 
 def _each_rule(counts: Counter[tuple[str, ...]]) -> Counter[str]:

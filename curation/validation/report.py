@@ -1,6 +1,6 @@
 """What became of the tables -> a report to read, one to parse, the failing ids, Data Docs, and one message."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +35,36 @@ def describe(results: Sequence[Result]) -> str:
     """Return what does not hold, a line each, with the first ids."""
     lines = []
     for result in results:
-        told = ", ".join(result.broken_by[:_IDS_TOLD]) or "the table as a whole"
+        told = ", ".join(_with_figure(result, key) for key in result.broken_by[:_IDS_TOLD]) or "the table as a whole"
         more = f" and {len(result.broken_by) - _IDS_TOLD} more" if len(result.broken_by) > _IDS_TOLD else ""
         on = f" on {', '.join(result.columns)}" if result.columns else ""
         why = f" ({result.why})" if result.why else ""
         lines.append(f"  {result.table}: {result.expectation}{on}: {told}{more}{why}")
     return "\n".join(lines)
+
+
+def _with_figure(result: Result, key: str) -> str:
+    return f"{key} has {result.figures[key]:g}, {result.bounds}" if result.bounds and key in result.figures else key
+
+
+def write_profile(out: Path, metrics: Path, rows: Sequence[Mapping[str, Any]], lines: Sequence[str], tables: Sequence[Checked]) -> None:
+    """Write the profile of the sources, the lines to paste, and for the report what is out of bounds, whether the bounds hold or not."""
+    write_jsonl(out / "profile.jsonl", rows, key=lambda row: row["id"])
+    _write(out / "lines.txt", "".join(f"{line}\n" for line in lines))
+    outside = [
+        {
+            "source": key,
+            "figure": result.columns[0],
+            "value": value,
+            "bounds": result.bounds,
+            "severity": result.severity,
+            "why": result.why,
+        }
+        for one in tables
+        for result in one.results
+        for key, value in sorted(result.figures.items())
+    ]
+    write_json(metrics, {"sources": {str(row["id"]): row for row in rows}, "outside": outside, "lines": list(lines)})
 
 
 def write_reports(out: Path, tables: Sequence[Checked]) -> None:
@@ -70,7 +94,7 @@ def _row(result: Result) -> dict[str, Any]:
         "why": result.why,
         "success": result.success,
         "broken_by": len(result.broken_by),
-        "first": result.broken_by[:_IDS_TOLD],
+        "first": [_with_figure(result, key) for key in result.broken_by[:_IDS_TOLD]],
     }
 
 

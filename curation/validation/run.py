@@ -11,6 +11,9 @@ from msgspec import Struct
 from curation.validation.suites import Entry, Severity, expectation_of
 from curation.validation.tables import Columns
 
+TABLES_OF_FIGURES = frozenset({"profile"})
+"""Whose failures are told with the figure and its bound."""
+
 
 class Result(Struct, frozen=True, kw_only=True):
     """What became of one expectation."""
@@ -23,6 +26,10 @@ class Result(Struct, frozen=True, kw_only=True):
     success: bool
     broken_by: list[str]
     """Ids of the rows that break it, sorted; empty where it is the table as a whole."""
+    figures: dict[str, Any] = {}
+    """For a table of figures: id of a row that breaks it -> what stands there."""
+    bounds: str = ""
+    """For a table of figures: what should stand there, in words."""
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -76,6 +83,7 @@ def _result(table: str, entry: Entry, result: Any) -> Result:
     if broken:
         raise ValueError(f"{entry.where}: could not be evaluated: {broken[0]['exception_message']}")
     found = () if result.success else result.result.get("unexpected_index_list") or ()
+    is_figure = len(entry.columns) == 1 and table in TABLES_OF_FIGURES
     return Result(
         table=table,
         expectation=entry.expect,
@@ -84,7 +92,15 @@ def _result(table: str, entry: Entry, result: Any) -> Result:
         why=entry.why,
         success=bool(result.success),
         broken_by=sorted({str(row["id"]) for row in found}),
+        figures={str(row["id"]): _plain(row[entry.columns[0]]) for row in found} if is_figure else {},
+        bounds=_bounds(entry) if is_figure else "",
     )
+
+
+def _bounds(entry: Entry) -> str:
+    limits = [f"at least {entry.arguments['min_value']}"] if "min_value" in entry.arguments else []
+    limits += [f"at most {entry.arguments['max_value']}"] if "max_value" in entry.arguments else []
+    return ", ".join(limits)
 
 
 def _page(outcome: Any) -> str:
@@ -103,3 +119,8 @@ def _escaped(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _escaped(inner) for key, inner in value.items()}
     return [_escaped(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as a value of Python; pandas hands out numbers of its own."""
+    return value.item() if hasattr(value, "item") else value

@@ -55,7 +55,9 @@ def test_the_table_knows_exam_and_subject(raw: tuple[str | None, str | None, str
          Place("unknown", "未知科目", "这是一句很长的话，说的是这个网站怎么用，所以它不是一个考试的名字。")),
     ],
 )  # fmt: skip
-def test_what_the_table_does_not_know_keeps_its_own_words_and_is_counted(raw: tuple[str | None, str | None, str | None], place: Place) -> None:
+def test_what_the_table_does_not_know_keeps_its_own_words_and_is_counted(
+    raw: tuple[str | None, str | None, str | None], place: Place
+) -> None:
     assert place_of(Said(*raw), "toy") == place
 
 

@@ -1,0 +1,225 @@
+"""Items, what `clean` made of them, and facts -> a row a source, and a row a file of a source: the shares that its bounds look at.
+
+A share of fewer than `MIN_ROWS` rows says nothing and is left out. Signs are counted among the questions that `clean` kept: what it
+rejected under a reason does no harm.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from records.fact import Fact
+from records.item import Item, QuestionItem
+from records.jsonl import read_jsonl
+from records.profile import CUT, MANY_OPTIONS, SIGNS, is_verdict, key_of, kind_of, options_of, signs_of
+from records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT, Question
+
+MIN_ROWS = 20
+_FILE = "file:"
+_SIGNS_OF_BREADCRUMBS = (">", "＞", "›", "»")
+_MIN_PART_CHARS = 2  # of a tail that is part of another
+_MIN_JOINED_CHARS = 5  # four characters are one term: 清热解毒
+_SEEN_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # which have lines to paste
+_FAR = 0.3
+"""Difference from the median of the other sources from which a share is unlike theirs."""
+_MIN_OTHERS = 3
+_SHARES_OF_KEPT = (*SIGNS, "verdict_over_options", "letters_as_words", "exam_unknown", "subject_unknown", "named_after_source",
+                   "breadcrumb_as_name")  # fmt: skip
+_NEVER = ("named_after_source", "breadcrumb_as_name")
+"""Shares that are absurd however few the questions."""
+_SHARES_OF_FACTS = ("tails_run_together", "names_cut")
+
+
+class Cleaned(NamedTuple):
+    """What `clean` wrote, as far as a profile needs it."""
+
+    items: Path
+    """Folder of the items, a file a source."""
+    questions: Path
+    facts: Path
+    metrics: Path
+    """Counts of `clean`: which sources there are, and what no table knows."""
+
+
+def counts_of(places: Cleaned) -> dict[str, Any]:
+    """Return the figures of `clean`, which name the sources that it read, references aside."""
+    if not places.metrics.exists():
+        raise FileNotFoundError(f"{places.metrics}: no such file; `dvc repro clean` builds it")
+    return json.loads(places.metrics.read_text(encoding="utf-8"))
+
+
+def profile_rows(places: Cleaned) -> list[dict[str, Any]]:
+    """Return the profile of each source and file, sorted by name."""
+    counted = counts_of(places)
+    questions = _questions_table(places, sorted(counted["by_source"]))
+    facts = _facts_table(read_jsonl(places.facts, Fact))
+    rows = [row for by in ("source", "file") for row in _rows_by(by, questions, facts)]
+    for row in rows:
+        row["unknown_labels"] = _unknown_labels(row["id"], counted)
+    _compare([row for row in rows if row["id"] in counted["by_source"]])
+    return sorted(rows, key=lambda row: row["id"])
+
+
+def columns_of_rows(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows as a table for Great Expectations, with all its columns where there is no row."""
+    names = ["id", "questions", "kept", "rejected", "commonest_letter", *_SHARES_OF_KEPT, "facts", *_SHARES_OF_FACTS,
+             "unknown_labels_everywhere", "far_from_others"]  # fmt: skip
+    told = [row | {"unknown_labels_everywhere": _everywhere(row), "far_from_others": len(row.get("unlike", {}))} for row in rows]
+    return {name: [row.get(name) for row in told] for name in names}
+
+
+def _everywhere(row: Mapping[str, Any]) -> int:
+    return sum(one["share"] >= 0.9 for one in row["unknown_labels"])
+
+
+def _questions_table(places: Cleaned, sources: Iterable[str]) -> pd.DataFrame:
+    kept: dict[tuple[str, ...], tuple[str, str, str]] = {}
+    for question in read_jsonl(places.questions, Question):
+        for seen in question.provenance:
+            kept[seen.source, seen.page_id, seen.position] = question.question_type, question.exam, question.subject
+    return pd.DataFrame(row for source in sources for row in _question_rows(places.items / f"{source}.jsonl", kept))
+
+
+def _question_rows(path: Path, kept: Mapping[tuple[str, ...], tuple[str, str, str]]) -> Iterator[dict[str, Any]]:
+    for item in read_jsonl(path, Item):
+        if isinstance(item, QuestionItem):
+            seen = item.provenance
+            yield _question_row(item, kept.get((seen.source, seen.page_id, seen.position)))
+
+
+def _question_row(item: QuestionItem, became: tuple[str, str, str] | None) -> dict[str, Any]:
+    source, options, key = item.provenance.source, options_of(item), key_of(item)
+    kind, exam, subject = became or ("", "", "")
+    signs = dict.fromkeys(signs_of(item), True)
+    named = {exam.casefold(), subject.casefold()}
+    return {
+        "source": source,
+        "file": f"{source} {item.url.removeprefix(_FILE)}" if item.url.startswith(_FILE) else None,
+        "doubt": item.doubt,
+        "kept": became is not None,
+        "kind": kind_of(item),
+        "type": kind or None,
+        "options": len(options),
+        "letter": key if len(key) == 1 and len(options) >= MANY_OPTIONS else None,
+        "stem_chars": len(item.stem_raw or ""),
+        "exam": exam or None,
+        "subject": subject or None,
+        **{name: name in signs for name in SIGNS},
+        "verdict_over_options": kind == "tf" and len(options) >= MANY_OPTIONS,
+        "letters_as_words": kind == "qa" and (is_verdict(item.answer_raw) or bool(key)),
+        "exam_unknown": exam == UNKNOWN_EXAM,
+        "subject_unknown": subject == UNKNOWN_SUBJECT,
+        "named_after_source": source.casefold() in named,
+        "breadcrumb_as_name": any(sign in name for sign in _SIGNS_OF_BREADCRUMBS for name in named),
+    }
+
+
+def _facts_table(facts: Iterable[Fact]) -> pd.DataFrame:
+    rows = [
+        {"source": source, "relation": fact.relation, "tail": fact.tail, "names_cut": bool(CUT.search(fact.head) or CUT.search(fact.tail))}
+        for fact in facts
+        for source in sorted({seen.source for seen in fact.provenance})
+    ]
+    table = pd.DataFrame(rows, columns=["source", "relation", "tail", "names_cut"])
+    joined = {relation: _run_together(set(tails)) for relation, tails in table.groupby("relation")["tail"]}
+    table["tails_run_together"] = [tail in joined[relation] for relation, tail in zip(table["relation"], table["tail"], strict=True)]
+    return table
+
+
+def _run_together(tails: set[str]) -> set[str]:
+    """Return the tails that are two or more other tails written one after another: 皮肤科传染科 of 皮肤科 and 传染科."""
+    most = max(map(len, tails), default=0)
+    return {tail for tail in tails if len(tail) >= _MIN_JOINED_CHARS and _is_joined(tail, tails, most)}
+
+
+def _is_joined(tail: str, tails: set[str], most: int) -> bool:
+    reached = {0}
+    for end in range(_MIN_PART_CHARS, len(tail) + 1):
+        for start in range(max(0, end - most), end - _MIN_PART_CHARS + 1):
+            if start in reached and end - start < len(tail) and tail[start:end] in tails:
+                reached.add(end)
+                break
+    return len(tail) in reached
+
+
+def _rows_by(by: str, questions: pd.DataFrame, facts: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    asked = dict(list(questions.groupby(by))) if len(questions) else {}
+    stated = dict(list(facts.groupby("source"))) if by == "source" else {}
+    files = Counter(name.split(" ", 1)[0] for name in asked) if by == "file" else Counter()
+    for name in sorted(asked.keys() | stated.keys()):
+        if by == "file" and files[name.split(" ", 1)[0]] == 1:
+            continue  # it is the source
+        yield {"id": name} | _of_questions(asked.get(name)) | _of_facts(stated.get(name))
+
+
+def _of_questions(rows: pd.DataFrame | None) -> dict[str, Any]:
+    if rows is None:
+        return {"questions": 0}
+    kept = rows[rows["kept"]]
+    letters = rows["letter"].dropna()
+    return {
+        "questions": len(rows),
+        "kept": len(kept),
+        "rejected": _share(~rows["kept"]),
+        "doubts": _counts(rows["doubt"]),
+        "kinds": _counts(rows["kind"]),
+        "types": _counts(kept["type"]),
+        "options": _counts(rows["options"]),
+        "letters": _counts(letters),
+        "commonest_letter": round(float(letters.value_counts(normalize=True).max()), 4) if len(letters) >= MIN_ROWS else None,
+        "stem_chars": {str(at): int(rows["stem_chars"].quantile(at)) for at in (0.5, 0.95, 1.0)},
+        "exams": _counts(kept["exam"]),
+        "subjects": _counts(kept["subject"]),
+        **{name: _share(kept[name], 1 if name in _NEVER else MIN_ROWS) for name in _SHARES_OF_KEPT},
+    }
+
+
+def _of_facts(rows: pd.DataFrame | None) -> dict[str, Any]:
+    if rows is None:
+        return {}
+    together = [_share(own["tails_run_together"]) for _, own in rows.groupby("relation")]
+    return {
+        "facts": len(rows),
+        "relations": _counts(rows["relation"]),
+        "tails_run_together": max((share for share in together if share is not None), default=None),
+        "names_cut": _share(rows["names_cut"]),
+    }
+
+
+def _share(column: pd.Series, least: int = MIN_ROWS) -> float | None:
+    return round(float(column.mean()), 4) if len(column) >= least else None
+
+
+def _counts(column: pd.Series) -> dict[str, int]:
+    """Return the values of a column with how often each stands there, the most frequent first."""
+    counts = Counter(str(value) for value in column.dropna())
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _unknown_labels(source: str, counted: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the labels of a source that no table knows, with the share of its entries that have each."""
+    entries = counted["by_source"].get(source, {}).get("entities_in", 0)
+    named = [(key.split("/", 2), count) for key, count in counted["labels_unmapped"].items() if key.startswith(f"{source}/")]
+    return [
+        {"entity_type": kind, "label": label, "values": count, "share": round(min(1.0, count / entries), 4) if entries else 0.0}
+        for (_, kind, label), count in sorted(named, key=lambda pair: (-pair[1], pair[0]))
+    ]
+
+
+def _compare(rows: list[dict[str, Any]]) -> None:
+    """Add to each source the shares in which it is unlike the other sources: share -> its own and the median of theirs."""
+    table = pd.DataFrame(rows)
+    shares = [name for name in (*_SHARES_OF_KEPT, *_SHARES_OF_FACTS) if name in table and name not in _SEEN_ELSEWHERE]
+    unlike: dict[int, dict[str, list[float]]] = defaultdict(dict)
+    for name in shares:
+        column = pd.to_numeric(table[name])
+        for place in column.dropna().index:
+            others = column.drop(place).dropna()
+            if len(others) >= _MIN_OTHERS and abs(column[place] - others.median()) > _FAR:
+                unlike[place][name] = [float(column[place]), round(float(others.median()), 4)]
+    for place, row in enumerate(rows):
+        row["unlike"] = unlike[place]

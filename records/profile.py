@@ -1,0 +1,214 @@
+"""What the items of a source look like: signs of a misread source in each item, and how often each occurs. Pure.
+
+A sign is not a fault of one item: honest sources have a few of each. A source in which a sign is frequent was read wrongly;
+`curation/expectations/profile.yaml` says how frequent.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from records.item import EntityItem, Item, QuestionItem
+
+MANY_OPTIONS = 3
+"""Options from which a question cannot be true or false."""
+_LETTERS = re.compile(r"[A-JＡ-Ｊ]+")
+_BETWEEN = re.compile(r"[\s,，、;；.。/|()（）\[\]]+")
+_MOST_LETTERS = 30  # a longer answer is words
+_WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ", "ABCDEFGHIJ")
+_VERDICT_WORD = re.compile(r"[√×✓✗对错]|正确|错误|true|false|[TF]", re.I)
+_SAYS_VERDICT = re.compile(r"判断(?!推理)|是非题?|true.?false", re.I)
+_SAYS_WORDS = re.compile(r"填空|问答|简答|blank", re.I)
+_SAYS_SINGLE = re.compile(r"单项|单选|最佳选择|配伍|single|A[12]型|B1?型", re.I)
+_LETTERED = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s?([.．、:：)）])\s?\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s?\1")
+_SECOND_LETTER = re.compile(r"(?s)\S\s[B-HＢ-Ｈ]\s?[.．、:：]\s?\S")
+_ASKS = re.compile(r"[(（]\s{0,8}[)）]|[?？]\s?$|__|(?:^|\s)[A-HＡ-Ｈ]\s?[.．、:：)）]\s?\S|答案\s?[:：]")
+CUT = re.compile(r"(?:\.{3,}|…+|。{2,})\s{0,9}$")
+"""An ellipsis at the end of a text."""
+_LONG_STEM, _LONG_OPTION = 1000, 400
+
+
+class Sign(NamedTuple):
+    """One way in which an item may show that its source was misread."""
+
+    holds: Callable[[QuestionItem], bool]
+    words: str
+    """What is true of a question that has the sign."""
+    remedy: str
+    """What to look at."""
+
+
+def options_of(item: QuestionItem) -> list[str]:
+    """Return the options of a question, its own or those that it shares."""
+    return item.options_raw or item.shared_options_raw or []
+
+
+def key_of(item: QuestionItem) -> str:
+    """Return the letters of an answer as the source orders them; nothing where the answer is no letters alone."""
+    answer = _BETWEEN.sub("", (item.answer_raw or "")[:_MOST_LETTERS]).upper()
+    return answer.translate(_WIDE) if _LETTERS.fullmatch(answer) else ""
+
+
+def is_disordered(key: str) -> bool:
+    """Tell whether the letters of a key do not stand in the order of the alphabet, each once."""
+    return len(key) > 1 and list(key) != sorted(set(key))
+
+
+def is_verdict(answer: str | None) -> bool:
+    """Tell whether an answer is a word for true or false."""
+    return bool(_VERDICT_WORD.fullmatch(_BETWEEN.sub("", (answer or "")[:_MOST_LETTERS])))
+
+
+def _says(item: QuestionItem, words: re.Pattern[str]) -> bool:
+    return any(words.search(text[:300]) for text in (item.type_raw, item.section_raw) if text)
+
+
+def _is_bare_key(item: QuestionItem) -> bool:
+    if options_of(item) or not key_of(item) or is_verdict(item.answer_raw):
+        return False
+    return not _says(item, _SAYS_VERDICT) and not _says(item, _SAYS_WORDS)
+
+
+def _title_asks(item: QuestionItem) -> bool:
+    titles = [text[:300] for text in (item.paper_raw, item.exam_raw, item.subject_raw) if text]
+    return any(_ASKS.search(text) for text in titles)
+
+
+def _has_cut_text(item: QuestionItem) -> bool:
+    return any(CUT.search(text[-20:]) for text in (item.stem_raw or "", *options_of(item)))
+
+
+def _is_glued(item: QuestionItem) -> bool:
+    return any(_SECOND_LETTER.search(option[:_LONG_OPTION]) for option in options_of(item))
+
+
+SIGNS: Mapping[str, Sign] = {
+    "verdict_with_options": Sign(
+        lambda item: len(options_of(item)) >= MANY_OPTIONS and _says(item, _SAYS_VERDICT),
+        f"stands under a heading of true or false and has {MANY_OPTIONS} options or more",
+        "is a line of text taken for the heading 判断?",
+    ),
+    "key_out_of_order": Sign(
+        lambda item: is_disordered(key_of(item)),
+        "has a key whose letters are out of order",
+        "are the keys of several questions joined into one?",
+    ),
+    "several_letters_for_single": Sign(
+        lambda item: len(key_of(item)) > 1 and bool(options_of(item)) and _says(item, _SAYS_SINGLE),
+        "has several letters as key under a heading of one right option",
+        "are the keys of several questions joined, or is the heading another section's?",
+    ),
+    "key_beyond_options": Sign(
+        lambda item: bool(options_of(item)) and any(ord(letter) - ord("A") >= len(options_of(item)) for letter in key_of(item)),
+        "has a key that names none of its options",
+        "is an option lost, or joined with the one before it?",
+    ),
+    "letters_without_options": Sign(
+        _is_bare_key,
+        "has letters as answer and no options",
+        "do the options stand under a key or in a column that the layout does not name?",
+    ),
+    "verdict_without_mark": Sign(
+        lambda item: is_verdict(item.answer_raw) and not key_of(item) and not options_of(item) and not _says(item, _SAYS_VERDICT),
+        "has a word for true or false as answer and nothing that says it is true or false",
+        "name the section or type in the layout: type_raw, section_raw",
+    ),
+    "title_asks": Sign(
+        _title_asks,
+        "has a question or options as title of its paper",
+        "the first line of the file is no title: name the paper's title in the file or the layout",
+    ),
+    "options_in_stem": Sign(
+        lambda item: not options_of(item) and bool(_LETTERED.search((item.stem_raw or "")[:_LONG_STEM])),
+        "has lettered options inside its stem",
+        "the options are not split: `options_in_stem: true` in the layout, or another selector",
+    ),
+    "options_run_together": Sign(
+        _is_glued, "has several lettered options inside one", "the options are not split: look at their separator"
+    ),
+    "text_cut": Sign(
+        _has_cut_text, "has a stem or option that ends in an ellipsis", "is the text cut off on the page, and whole on another?"
+    ),
+    "long_stem": Sign(
+        lambda item: len(item.stem_raw or "") > _LONG_STEM,
+        f"has a stem of more than {_LONG_STEM} characters",
+        "does a question swallow those that follow it?",
+    ),
+    "long_option": Sign(
+        lambda item: any(len(option) > _LONG_OPTION for option in options_of(item)),
+        f"has an option of more than {_LONG_OPTION} characters",
+        "does an option swallow what follows it?",
+    ),
+    "no_answer": Sign(lambda item: not item.answer_raw, "has no answer", "where does the source keep its answers?"),
+    "no_stem": Sign(lambda item: not item.stem_raw and not item.images, "has no stem", "is the stem under another key or selector?"),
+    "no_exam": Sign(
+        lambda item: not any((item.exam_raw, item.subject_raw, item.paper_raw)),
+        "says neither exam nor subject nor title",
+        "name it in curation/vocab/subjects.yaml by a line for the whole source",
+    ),
+}
+"""Name -> sign."""
+
+
+def signs_of(item: QuestionItem) -> list[str]:
+    """Return the names of the signs that a question has."""
+    return [name for name, sign in SIGNS.items() if sign.holds(item)]
+
+
+class Profile(NamedTuple):
+    """What the items of a source look like, before `clean`."""
+
+    questions: int
+    """Those that were read; what was given up is in `doubts`."""
+    entities: int
+    doubts: Counter[str]
+    kinds: Counter[str]
+    """one letter, several letters, verdict, words, no answer."""
+    options: Counter[int]
+    """Number of options -> questions."""
+    letters: Counter[str]
+    """Letter of a key of one letter -> questions."""
+    signs: Counter[str]
+    examples: dict[str, QuestionItem]
+    """Sign -> the first question that has it."""
+    categories: Counter[tuple[str, str]]
+    """Exam and subject as the source says them, or its paper's title -> questions."""
+    labels: Counter[tuple[str, str, str]]
+    """Source, entity type and label -> entries that have it."""
+
+
+def profile_of(items: Iterable[Item]) -> Profile:
+    """Return the profile of some items."""
+    found = Profile(0, 0, *(Counter() for _ in range(5)), {}, Counter(), Counter())
+    questions = entities = 0
+    for item in items:
+        if isinstance(item, EntityItem):
+            entities += 1
+            found.labels.update({(item.provenance.source, item.entity_type or "disease", value.label) for value in item.values})
+        elif item.doubt:
+            found.doubts[item.doubt] += 1
+        else:
+            questions += 1
+            _add_question(item, found)
+    return found._replace(questions=questions, entities=entities)
+
+
+def _add_question(item: QuestionItem, found: Profile) -> None:
+    key, options = key_of(item), options_of(item)
+    found.kinds[kind_of(item)] += 1
+    found.options[len(options)] += 1
+    if len(key) == 1 and len(options) >= MANY_OPTIONS:
+        found.letters[key] += 1
+    found.categories[item.exam_raw or "", item.subject_raw or item.paper_raw or ""] += 1
+    for sign in signs_of(item):
+        found.signs[sign] += 1
+        found.examples.setdefault(sign, item)
+
+
+def kind_of(item: QuestionItem) -> str:
+    """Return what a question seems to be by its options and answer alone."""
+    key = key_of(item)
+    if options_of(item) and key:
+        return "one letter" if len(key) == 1 else "several letters"
+    return "verdict" if is_verdict(item.answer_raw) else "words" if item.answer_raw else "no answer"
