@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.claiming.templates import read_templates
-from curation.validate import TABLES
+from curation.validate import PROFILE, TABLES
 from curation.validation.custom_expectations import OWN, held_together, letters_held, negated_alone
 from curation.validation.run import check_table, quiet_context
 from curation.validation.suites import SUITES, expectation_of, read_suite
@@ -72,7 +72,7 @@ def test_a_missing_list_is_told(tmp_path: Path) -> None:
 
 
 def test_every_table_has_its_list_and_no_list_is_without_table() -> None:
-    assert {path.stem for path in SUITES.glob("*.yaml")} == set(TABLES)
+    assert {path.stem for path in SUITES.glob("*.yaml")} == {*TABLES, PROFILE}
 
 
 def test_every_expectation_of_our_own_is_used() -> None:
