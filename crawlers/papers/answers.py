@@ -10,6 +10,7 @@ from crawlers.papers.lines import VERDICT, WHOLE_ANSWER, flat, verdict_in
 _LETTERS = r"[A-J](?:[\s,、]{0,3}[A-J]){0,9}"
 _REASON = re.compile(rf"(?P<told>{_LETTERS})\s{{0,3}}(?:[。.,;\s]\s{{0,3}}|(?=[\u4e00-\u9fff(\[]))(?P<reason>(?:.|\n){{2,}})")
 _VERDICT_REASON = re.compile(rf"(?P<told>{VERDICT})\s{{0,3}}(?:[。.,;:\s]\s{{0,3}}|(?=[(\[]))(?P<reason>(?:.|\n){{2,}})")
+_OPTION_INSTEAD = re.compile(r"[(\[]?(?P<letter>[A-J])\s?[.、:)\]]\s{0,3}[^\sA-J]")
 _ALONE = re.compile(r"[(\[【]?\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]?")
 _BEHIND_OPTION = re.compile(r"\s{1,20}[(\[【]\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]$")
 _BEHIND_TAB = re.compile(r"(?<=\S)(?:\t\s{0,4}|\s{3,20})(?P<answer>[A-J]{1,6})\s{0,4}$")
@@ -68,6 +69,8 @@ def read_answer(block: Block, start: int, verdict: str, kind: str, letters: str)
     if block.options and not block.answer:
         _read_behind_options(block)
     own = "ABCDEFGHIJ"[: len(block.options)] or letters
+    if block.options and (slipped := _OPTION_INSTEAD.match(flat(block.answer or ""))) and slipped["letter"] not in own:
+        block.sure_options = False  # a mark within the options, which go on behind it: `B.乙（答案）C.丙`
     if own:
         _read_letters(block, start, own)
     if not own or (kind == "verdict" and not letters):

@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from crawlers.papers.boxes import TICK
+from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import flat
+from crawlers.papers.options import find_options
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
@@ -15,6 +18,7 @@ _SIGN = r"[★☆✦⭐]|(?<!\*)\*(?!\*)"
 _OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-J])\s?[.、:)\]]")
 _OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-J]\s?[.、:)\]]")
 _TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|√|{_SIGN})\s{{0,40}}$")
+_SAID = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
 _FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
 _MOST = 10  # lines of options
 
@@ -85,18 +89,34 @@ def _goes_on(lines: Sequence[Numbered], at: int, letters: str) -> bool:
     return option is not None and _is_whole(letters + option["letter"])
 
 
+class _Option(NamedTuple):
+    """Where an option of a line begins, and where it does behind its star."""
+
+    start: int
+    words: int
+    letter: str
+
+
+def _options_of(text: str, line: str) -> list[_Option]:
+    """Return the options of a line, those run together too where one of them is said to be right: `A.甲B.乙（正确答案）C.丙`."""
+    found = [_Option(one.start(), one.end("star") if one["star"] else one.start(), one["letter"]) for one in _OPTION.finditer(line)]
+    told = find_options(text) if _SAID.search(line) else None
+    if told is None or not told.sure or len(told.cuts) <= len(found) or any(one.words > one.start for one in found):
+        return found
+    return [_Option(start, start, letter_of(text[start:])) for start, _ in sorted(told.cuts)]
+
+
 def _row(index: int, text: str, line: str) -> _Row:
     """Return the options of a line, and which of them have a tick or star before or behind them."""
-    found = list(_OPTION.finditer(line))
+    found = _options_of(text, line)
     row = _Row(index, "", "", "")
     bare, place = "", 0
     for option, later in zip(found, [*found[1:], None], strict=False):
-        stop = later.start() if later else len(line)
-        tick = _TICK.search(line, max(option.end(), stop - 60), stop)
-        row.letters += option["letter"]
-        row.ticked += option["letter"] if option["star"] or tick else ""
-        cut = tick.start() if tick else stop
-        bare += text[place : option.start()] + text[option.end("star") if option["star"] else option.start() : cut] + text[cut:stop][:0]
+        stop = later.start if later else len(line)
+        tick = _TICK.search(line, max(option.words, stop - 60), stop)
+        row.letters += option.letter
+        row.ticked += option.letter if option.words > option.start or tick else ""
+        bare += text[place : option.start] + text[option.words : tick.start() if tick else stop]
         bare += "  " if tick and later else ""
         place = stop
     row.text = bare + text[place:]

@@ -1,0 +1,46 @@
+"""What belongs to a stem though it looks like a mark, and what does not though it stands in one."""
+
+import pytest
+
+from crawlers.paper import read_paper
+
+
+@pytest.mark.parametrize(
+    ("line", "stem", "answer"),
+    [
+        ("1.最合适的答案是（B）。", "1.最合适的答案是（ ）。", "B"),
+        ("1.不应单凭一次检查就作出答案（AB）", "1.不应单凭一次检查就作出答案（ ）", "AB"),
+        ("1.感觉是什么？答案（B）", "1.感觉是什么？", "（B）"),
+        ("1.感觉是什么 正确答案为（B）", "1.感觉是什么", "（B）"),
+        ("1.感觉是（ ）答案：B", "1.感觉是（ ）", "B"),
+    ],
+)
+def test_the_word_answer_within_a_sentence_is_part_of_it(line: str, stem: str, answer: str) -> None:
+    question = read_paper([line, "A.甲", "B.乙", "C.丙"]).questions[0]
+    assert (question.stem, question.answer) == (stem, answer)
+
+
+def test_a_line_that_opens_with_the_next_number_is_no_part_of_a_question() -> None:
+    lines = [
+        "一、配伍题",
+        "［1-3］",
+        "A）甲",
+        "B）乙",
+        "1 脑桥水肿首选（ ）。",
+        "2 心肌结石首选（ ）。",
+        "3 乳腺萎缩首选（ ）。",
+        "答案：A",
+    ]
+    assert [draft.doubt for draft in read_paper(lines).drafts] == ["number_out_of_order"]
+
+
+@pytest.mark.parametrize("row", ["Ａ．甲案Ｂ．乙炎（正确答案）Ｃ．丙，2片Ｄ．丁值", "A.甲案B.乙炎(正确答案)C.丙，2片D.丁值"])
+def test_a_tick_within_options_run_together_tells_the_answer(row: str) -> None:
+    [question] = read_paper(["1.题干是（ ）", row]).questions
+    assert (len(question.options), question.answer) == (4, "B")
+    assert "答案" not in "".join(question.options)
+
+
+def test_a_mark_within_options_gives_the_question_up() -> None:
+    reading = read_paper(["1.题干是（ ）", "A.甲案B.乙炎 答案：C.丙病D.丁值", "2.题干是（ ）", "A.甲 B.乙", "答案：A"])
+    assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None]
