@@ -1,4 +1,4 @@
-"""Stage `validate`: questions, facts, claims, clusters, sources -> a report of every expectation; a failed one stops the line, with the ids.
+"""Stage `validate`: questions, facts, claims, clusters, sources -> a report of each expectation; a failed one stops the line, with the ids.
 
 Stage `validate_splits`: the splits -> the same, before anything is released or trained on.
 Stage `validate_predictions`: the replies of all runs -> the same, before they are reported.

@@ -20,6 +20,7 @@ _WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ", "ABCDEFGHIJ")
 _VERDICT_WORD = re.compile(r"[√×✓✗对错]|正确|错误|true|false|[TF]", re.I)
 _SAYS_VERDICT = re.compile(r"判断(?!推理)|是非题?|true.?false", re.I)
 _SAYS_WORDS = re.compile(r"填空|问答|简答|blank", re.I)
+_SAYS_SEVERAL = re.compile(r"多项|多选|不定项|multi|X型", re.I)
 _SAYS_SINGLE = re.compile(r"单项|单选|最佳选择|配伍|single|A[12]型|B1?型", re.I)
 _LETTERED = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s?([.．、:：)）])\s?\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s?\1")
 _SECOND_LETTER = re.compile(r"(?s)\S\s[B-HＢ-Ｈ]\s?[.．、:：]\s?\S")
@@ -90,8 +91,8 @@ SIGNS: Mapping[str, Sign] = {
         "is a line of text taken for the heading 判断?",
     ),
     "key_out_of_order": Sign(
-        lambda item: is_disordered(key_of(item)),
-        "has a key whose letters are out of order",
+        lambda item: is_disordered(key_of(item)) and not _says(item, _SAYS_SEVERAL),
+        "has a key whose letters are out of order, and nothing says that several answers may be right",
         "are the keys of several questions joined into one?",
     ),
     "several_letters_for_single": Sign(

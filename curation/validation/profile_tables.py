@@ -29,9 +29,19 @@ _FAR = 0.3
 _MIN_OTHERS = 3
 _SHARES_OF_KEPT = (*SIGNS, "verdict_over_options", "letters_as_words", "exam_unknown", "subject_unknown", "named_after_source",
                    "breadcrumb_as_name")  # fmt: skip
+_OF_KEYS = frozenset({"key_out_of_order", "several_letters_for_single", "key_beyond_options"})
 _NEVER = ("named_after_source", "breadcrumb_as_name")
 """Shares that are absurd however few the questions."""
 _SHARES_OF_FACTS = ("tails_run_together", "names_cut")
+
+
+class Became(NamedTuple):
+    """What `clean` made of an item."""
+
+    question_type: str
+    exam: str
+    subject: str
+    answer: str | None
 
 
 class Cleaned(NamedTuple):
@@ -77,24 +87,28 @@ def _everywhere(row: Mapping[str, Any]) -> int:
 
 
 def _questions_table(places: Cleaned, sources: Iterable[str]) -> pd.DataFrame:
-    kept: dict[tuple[str, ...], tuple[str, str, str]] = {}
+    kept: dict[tuple[str, ...], Became] = {}
     for question in read_jsonl(places.questions, Question):
         for seen in question.provenance:
-            kept[seen.source, seen.page_id, seen.position] = question.question_type, question.exam, question.subject
+            kept[seen.source, seen.page_id, seen.position] = Became(
+                question.question_type, question.exam, question.subject, question.answer
+            )
     return pd.DataFrame(row for source in sources for row in _question_rows(places.items / f"{source}.jsonl", kept))
 
 
-def _question_rows(path: Path, kept: Mapping[tuple[str, ...], tuple[str, str, str]]) -> Iterator[dict[str, Any]]:
+def _question_rows(path: Path, kept: Mapping[tuple[str, ...], Became]) -> Iterator[dict[str, Any]]:
     for item in read_jsonl(path, Item):
         if isinstance(item, QuestionItem):
             seen = item.provenance
             yield _question_row(item, kept.get((seen.source, seen.page_id, seen.position)))
 
 
-def _question_row(item: QuestionItem, became: tuple[str, str, str] | None) -> dict[str, Any]:
+def _question_row(item: QuestionItem, became: Became | None) -> dict[str, Any]:
     source, options, key = item.provenance.source, options_of(item), key_of(item)
-    kind, exam, subject = became or ("", "", "")
-    signs = dict.fromkeys(signs_of(item), True)
+    kind, exam, subject, answer = became or Became("", "", "", None)
+    signs = set(signs_of(item))
+    if answer != "".join(sorted(set(key))):  # a joined key that was given back to its questions is no fault
+        signs -= _OF_KEYS
     named = {exam.casefold(), subject.casefold()}
     return {
         "source": source,

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation import classify
+from curation import classify, rejections
 from curation.classifying.places import Place
 from curation.clean import clean
+from curation.cleaning import questions
+from curation.entities import fact_values
+from curation.entities import facts as entity_facts
 from curation.validate import main
 from curation.validation.profile_tables import _run_together
 from curation.validation.suites import SUITES
@@ -51,15 +54,13 @@ def fact(head: str, tail: str, source: str = "toy", relation: str = "disease_dep
     return Fact(id=fact_id(relation, head, tail), relation=relation, head=head, tail=tail, polarity=True, provenance=[seen(source, 1)])
 
 
-def write(
-    folder: Path, items: Iterable[Item], questions: Iterable[Question], facts: Iterable[Fact] = (), counts: dict | None = None
-) -> None:
+def write(folder: Path, items: Iterable[Item], asked: Iterable[Question], facts: Iterable[Fact] = (), counts: dict | None = None) -> None:
     by_source: dict[str, list[Item]] = {}
     for one in items:
         by_source.setdefault(one.provenance.source, []).append(one)
     for source, own in by_source.items():
         write_jsonl(folder / "items" / f"{source}.jsonl", own, key=lambda row: row.provenance.position)
-    write_jsonl(folder / "clean/questions.jsonl", questions, key=lambda row: (row.id, row.provenance))
+    write_jsonl(folder / "clean/questions.jsonl", asked, key=lambda row: (row.id, row.provenance))
     write_jsonl(folder / "clean/facts.jsonl", facts, key=lambda row: (row.id, row.provenance))
     entries = {source: {"entities_in": sum(isinstance(one, EntityItem) for one in own)} for source, own in by_source.items()}
     write_json(folder / "clean.json", {"by_source": entries, "labels_unmapped": {}, "categories_to_map": []} | (counts or {}))
@@ -108,6 +109,12 @@ def _wrapped_heading(number: int) -> tuple[QuestionItem, Question]:
 def _joined_keys(number: int) -> tuple[QuestionItem, Question]:
     one = item(number, answer_raw="A,E,B" if number % 10 == 0 else "A", section_raw=None)
     return one, became(one, question_type="mrqa", answer="ABE") if number % 10 == 0 else became(one)
+
+
+def test_a_joined_key_that_was_given_back_breaks_no_bound(tmp_path: Path) -> None:
+    items = [item(number, answer_raw="A,E,B" if number % 10 == 0 else "A", section_raw=None) for number in range(MANY)]
+    write(tmp_path, items, [became(one, answer="A") for one in items])
+    assert validate(tmp_path) == ""
 
 
 def _several_under_single(number: int) -> tuple[QuestionItem, Question]:
@@ -217,6 +224,83 @@ def test_the_mend_of_exams_taken_out_stops_the_line(tmp_path: Path, monkeypatch:
     assert "named_after_source: toy has 1, at most 0" in validate(tmp_path)
 
 
+def _judged(number: int) -> QuestionItem:
+    """Single choices below a wrapped line that reads only 判断."""
+    return item(number, section_raw="判断" if number % 4 == 0 else "一、单项选择题", answer_raw="AB"[number % 2])
+
+
+def _joined(number: int) -> QuestionItem:
+    return item(number, answer_raw="A,E,B" if number % 10 == 0 else "A", section_raw=None,
+                options_raw=["A.感觉", "B.知觉", "C.记忆", "D.思维", "E.想象"])  # fmt: skip
+
+
+def _bare_letter(number: int) -> QuestionItem:
+    return item(number, options_raw=None, section_raw=None, answer_raw="A" if number % 4 == 0 else "感觉的阈限")
+
+
+def _leave_types_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "_type_by_signs", lambda raw, declared, options: declared)
+
+
+def _overwrite_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "_verdict_options", lambda options: [])
+
+
+def _accept_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    left_out = ("keys_joined", "key_out_of_order", "type_and_answer_disagree")
+    monkeypatch.setattr(rejections, "CHECKS", [check for check in rejections.CHECKS if check.__name__ not in left_out])
+    monkeypatch.setattr(questions, "_type_by_signs", lambda raw, declared, options: declared)
+
+
+@pytest.mark.parametrize(
+    ("make", "take_out", "figure"),
+    [
+        (_judged, _overwrite_options, "verdict_over_options"),
+        (_joined, _accept_any_order, "key_out_of_order"),
+        (_bare_letter, _leave_types_alone, "letters_as_words"),
+    ],
+)
+def test_a_mend_taken_out_of_clean_stops_the_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[int], QuestionItem],
+    take_out: Callable[[pytest.MonkeyPatch], None],
+    figure: str,
+) -> None:
+    """The same items through the real stages: with the mend the line goes on, without it the profile stops it."""
+    items: list[Item] = [make(number) for number in range(MANY)]
+    through_clean(tmp_path, items)
+    assert validate(tmp_path) == ""
+    take_out(monkeypatch)
+    through_clean(tmp_path, items)
+    assert f"on {figure}: toy has" in validate(tmp_path)
+
+
+def _entry(number: int, value: str, name: str) -> EntityItem:
+    box = [LabelledValue(label="就诊科室", value=value, position="1")]
+    return EntityItem(url=f"https://a.example/{number}", provenance=seen("wiki", number), entity_type="disease", name_raw=name, values=box)
+
+
+def test_lists_glued_again_stop_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blanks between the items of a list, closed up as before."""
+    pairs = [(one, other) for one in DEPARTMENTS for other in DEPARTMENTS]
+    items: list[Item] = [_entry(at, one if one == other else f"{one} {other}", f"病症{at}") for at, (one, other) in enumerate(pairs)]
+    through_clean(tmp_path, items)
+    assert validate(tmp_path) == ""
+    monkeypatch.setattr(fact_values, "divided", lambda value, *_, **__: value.replace(" ", ""))
+    through_clean(tmp_path, items)
+    assert "on tails_run_together: wiki has" in validate(tmp_path)
+
+
+def test_cut_heads_kept_again_stop_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    items: list[Item] = [_entry(at, "皮肤科", f"获得性免疫缺{'...' if at % 10 == 0 else at}") for at in range(MANY)]
+    through_clean(tmp_path, items)
+    assert validate(tmp_path) == ""
+    monkeypatch.setattr(entity_facts, "fault_of_name", lambda name: None)
+    through_clean(tmp_path, items)
+    assert "on names_cut: wiki has" in validate(tmp_path)
+
+
 def test_what_no_table_knows_has_lines_to_paste(tmp_path: Path) -> None:
     entry = [
         EntityItem(
@@ -253,7 +337,7 @@ def test_a_share_unlike_the_other_sources_is_shown(tmp_path: Path) -> None:
         item(int(one.provenance.position[1:]), "toy", section_raw="判断题") if one.provenance.source == "toy" else one for one in items
     ]
     write(tmp_path, items, map(became, items))
-    assert "verdict_with_options: toy has 1" in validate(tmp_path)
+    assert validate(tmp_path) == ""
     assert profiled(tmp_path)["sources"]["toy"]["unlike"] == {"verdict_with_options": [1.0, 0.0]}
     assert profiled(tmp_path)["sources"]["a"]["unlike"] == {}
 
