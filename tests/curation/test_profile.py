@@ -276,15 +276,17 @@ def test_a_mend_taken_out_of_clean_stops_the_line(
     assert f"on {figure}: toy has" in validate(tmp_path)
 
 
-def _entry(number: int, value: str, name: str) -> EntityItem:
-    box = [LabelledValue(label="就诊科室", value=value, position="1")]
+def _entry(number: int, value: str, name: str, label: str = "就诊科室") -> EntityItem:
+    box = [LabelledValue(label=label, value=value, position="1")]
     return EntityItem(url=f"https://a.example/{number}", provenance=seen("wiki", number), entity_type="disease", name_raw=name, values=box)
 
 
 def test_lists_glued_again_stop_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blanks between the items of a list, closed up as before."""
-    pairs = [(one, other) for one in DEPARTMENTS for other in DEPARTMENTS]
-    items: list[Item] = [_entry(at, one if one == other else f"{one} {other}", f"病症{at}") for at, (one, other) in enumerate(pairs)]
+    signs = ["皮肤瘙痒", "关节疼痛", "呼吸困难", "恶心呕吐", "视力下降", "吞咽困难", "全身乏力"]
+    pairs = [(one, other) for one in signs for other in signs]
+    values = [one if one == other else f"{one} {other}" for one, other in pairs]
+    items: list[Item] = [_entry(at, value, f"病症{at}", "典型症状") for at, value in enumerate(values)]
     through_clean(tmp_path, items)
     assert validate(tmp_path) == ""
     monkeypatch.setattr(fact_values, "divided", lambda value, *_, **__: value.replace(" ", ""))
