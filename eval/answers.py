@@ -1,13 +1,14 @@
 """Reading answers: what a reply commits to, or why there is no answer to be read.
 
-`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa, response, options}; prints them with outcome and answer.
+`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa, response, options}; prints them with outcome, answer and
+committed (what the whole reply commits to).
 """
 
 import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,6 +16,8 @@ from eval.reading.choice import read_several, read_single
 from eval.reading.claim import read_claim
 from eval.reading.reply_text import said
 from eval.reading.tcm import read_tcm, read_tcm_group
+from eval.reading.whole_choice import read_whole_choice, read_whole_group
+from eval.reading.whole_claim import read_whole_claim
 from eval.rules import RULE_SETS
 from eval.rules.contract import ERROR, RuleSet
 from records.checks import one_of
@@ -33,25 +36,48 @@ READERS: dict[str, Callable[[str, Options], str | None]] = {
     "qa": lambda reply, options: reply.strip() or None,
 }
 """Claims, one option, several options, TCMBench's format, and an answer in words, which is the reply itself."""
+WHOLE_READERS: dict[str, Callable[[str, Options, str | None], str | None]] = {
+    "claim": lambda reply, options, answer: read_whole_claim(reply, answer),
+    "mcqa": lambda reply, options, answer: read_whole_choice(reply, options, False, answer),
+    "mrqa": lambda reply, options, answer: read_whole_choice(reply, options, True, answer),
+    "tcm": lambda reply, options, answer: read_whole_choice(reply, options, False, answer),
+    "qa": lambda reply, options, answer: answer,
+}
+"""What the whole reply commits to, also after its reasons."""
 
 
-def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:
-    """Return the outcome of a reply and its answer, None unless answered.
+class Reading(NamedTuple):
+    """What a reply was read as."""
+
+    outcome: Outcome
+    answer: str | None
+    """The strict reading: None unless the outcome is answered."""
+    committed: str | None
+    """The reading of the whole reply: a last conclusion overrides what stands before it."""
+
+
+def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> Reading:
+    """Return the outcome of a reply, its answer, and what it commits to as a whole.
 
     A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer that stands
     before the cut is an answer.
     """
     read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
     if finish_reason == "error":
-        return "failed", None
+        return Reading("failed", None, None)
     text, cut = said(reply)
-    if (answer := read(text, options)) is not None:
-        return "answered", answer
-    return ("truncated" if cut or finish_reason == "length" else "unparsed"), None
+    answer = read(text, options)
+    outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"
+    return Reading(outcome, answer, WHOLE_READERS[task](text, options, answer))
+
+
+def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:
+    """Return the outcome of a reply and its answer, None unless answered."""
+    return read_reply(task, reply, options, finish_reason)[:2]
 
 
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with outcome and answer; a case group (a list of options) gets a list of answers, aligned by number.
+    """Return a row with outcome, answer and committed; a case group (a list of options) gets lists of both, aligned by number.
 
     Raises:
         ValueError: the response is no text, the task is unknown, or the options are neither {A: text} nor [{letter, text}].
@@ -64,9 +90,9 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
         text, cut = said(row["response"])
         answers = read_tcm_group(text, options)
         outcome = "answered" if any(answers) else "truncated" if cut else "unparsed"
-        return {**row, "outcome": outcome, "answer": answers}
-    outcome, answer = read_answer(row["task"], row["response"], options)
-    return {**row, "outcome": outcome, "answer": answer}
+        return {**row, "outcome": outcome, "answer": answers, "committed": read_whole_group(text, options, answers)}
+    outcome, answer, committed = read_reply(row["task"], row["response"], options)
+    return {**row, "outcome": outcome, "answer": answer, "committed": committed}
 
 
 def by_letter(options: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from eval.measuring.figures import DIGITS, Figures
-from eval.measuring.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
+from eval.measuring.pairing import METRICS, Member, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
 from records.checks import convert, one_of
 from records.jsonl import read_jsonl, write_json
 from records.judgement import Judgement
@@ -20,15 +20,38 @@ from records.prediction import Score
 from records.run import Run
 from records.stage import Arguments, read_arguments, run_stage
 
-_COLUMNS = ("a", "b", "differ in", "asked both", "a", "b", "a - b", "95 %", "better", "worse", "McNemar", "bootstrap", "verdict")
+_COLUMNS = (
+    "a",
+    "b",
+    "differ in",
+    "asked both",
+    "a",
+    "b",
+    "a - b",
+    "95 %",
+    "better",
+    "worse",
+    "McNemar",
+    "bootstrap",
+    "committed a",
+    "b",
+    "verdict",
+)
 
 
-def compare(runs: Mapping[str, Run], tallies: Mapping[str, Tallies], groups: Mapping[str, str], judges: Mapping[str, Any]) -> list[Figures]:
+def compare(
+    runs: Mapping[str, Run],
+    tallies: Mapping[str, Tallies],
+    groups: Mapping[str, str],
+    judges: Mapping[str, Any],
+    committed: Mapping[str, Tallies] | None = None,
+) -> list[Figures]:
     """Return a row for every two runs of one task, p-values corrected for all of them together.
 
     Args:
         tallies: run -> how often each pair or question was right, or the marks of answers in words; a run without any is passed over.
         judges: run -> how its answers were judged; marks of two judges are not compared.
+        committed: run -> how often what the whole reply commits to was right; its means stand beside the accuracies, untested.
     """
     rows = []
     for a, b in combinations(runs, 2):
@@ -39,6 +62,8 @@ def compare(runs: Mapping[str, Run], tallies: Mapping[str, Tallies], groups: Map
             about = {"task": runs[a].task, "figure": figure, "a": a, "b": b, "differ_in": _differing(runs[a], runs[b])}
             only = {"only_a": len(ours) - len(shared), "only_b": len(theirs) - len(shared)}
             means = {name: _mean(each, shared) for name, each in (("of_a", ours), ("of_b", theirs))}
+            if committed and committed.get(a) and committed.get(b):
+                means |= {"committed_of_a": _mean(committed[a], shared), "committed_of_b": _mean(committed[b], shared)}
             rows.append(about | only | means | paired(ours, theirs, groups, f"{a}/{b}"))
     return with_holm(rows)
 
@@ -53,18 +78,24 @@ def read_tallies(name: str, run: Run, args: Arguments, markable: Container[str])
     return tally_marks(scores, read_jsonl(args.judgements / f"{name}.jsonl", Judgement), markable)
 
 
+def read_committed(name: str, run: Run, args: Arguments) -> Tallies:
+    """Return how often what the whole replies of a run commit to was right; of answers in words nothing."""
+    return {} if run.task == "essay" else tally(read_jsonl(args.scores / f"{name}.jsonl", Score), committed_right)
+
+
 def as_text(rows: list[Figures]) -> str:
     """Return the comparisons as a table for the terminal."""
     table = [_COLUMNS]
     for row in rows:
         asked = f"{row['shared']}" + (f" (+{row['only_a']}, +{row['only_b']})" if row["only_a"] or row["only_b"] else "")
-        told: tuple[str, ...] = ("–",) * 8
+        told: tuple[str, ...] = ("–",) * 10
         if row["shared"]:
             low, high = (_points(bound) for bound in row["interval"] or (None, None))
             tests = [f"{row[f'{test}_p_holm']:.3g}" for test in ("mcnemar", "bootstrap")]
             counts = [str(row["better"]), str(row["worse"])]
             means = [_percent(row["of_a"]), _percent(row["of_b"]), _points(row["difference"])]
-            told = (*means, f"{low} … {high}", *counts, *tests)
+            committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
+            told = (*means, f"{low} … {high}", *counts, *tests, *committed)
         verdict = "differ" if row.get("differs") else "not shown to differ"
         table.append((row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", asked, *told, verdict))
     widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
@@ -88,7 +119,8 @@ def main(argv: list[str] | None = None) -> None:
     markable = {row.id for row in questions if row.answer}
     tallies = {name: read_tallies(name, run, args, markable) for name, run in runs.items()}
     groups = {row.id: row.group_id for row in questions if row.group_id}
-    rows = compare(runs, tallies, groups, args.all_params.get("judges") or {})
+    committed = {name: read_committed(name, run, args) for name, run in runs.items()}
+    rows = compare(runs, tallies, groups, args.all_params.get("judges") or {}, committed)
     if not named:
         write_json(args.out, {"comparisons": len(rows), "pairs": rows})
     elif rows:
@@ -109,7 +141,7 @@ def _tasks(runs: Mapping[str, Run]) -> str:
 
 
 def _mean(tallies: Tallies, shared: set[str]) -> float | None:
-    share = mean(tallies[key] for key in shared)
+    share = mean(tallies[key] for key in shared if key in tallies)
     return None if share is None else round(float(share), DIGITS)
 
 

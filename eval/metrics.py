@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 
 from eval.measuring.figures import Figures
-from eval.measuring.grid import Grid, rate, read_grid, whole_units
+from eval.measuring.grid import Grid, Marks, rate, read_grid, whole_units
 from eval.tasks.request import Request
 from records.prediction import Outcome, Score
 
@@ -79,6 +79,8 @@ def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
     right, known = whole_units(scored.right, scored.requests)
     figures = {"pairs": len(pairs)} | ({"unscored": len(pairs) - len(known)} if len(pairs) > len(known) else {})
     figures |= rate("following_rate", following, pairs, clusters, where) | rate("accuracy", right, known, clusters, where)
+    committed, committed_right = whole_units(grid.committed, grid.requests)[0], whole_units(scored.committed_right, scored.requests)[0]
+    figures |= _committed(committed, pairs, committed_right, known, clusters if headline else {}, where)
     if headline:
         at_most, _ = whole_units(scored.right | ~scored.answered, scored.requests)
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", at_most, known, {}))
@@ -93,6 +95,7 @@ def _questions(grid: Grid, where: str, headline: bool) -> Figures:
     figures: Figures = {"questions": len(grid.requests)} | ({"unscored": hidden} if hidden else {})
     figures |= rate("following_rate", grid.answered, grid.requests, clusters if headline else {}, where)
     figures |= rate("accuracy", scored.right, scored.requests, clusters, where)
+    figures |= _committed(grid.committed, grid.requests, scored.committed_right, scored.requests, clusters if headline else {}, where)
     if headline:
         figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.right | ~scored.answered, scored.requests, {}))
     return figures
@@ -100,7 +103,20 @@ def _questions(grid: Grid, where: str, headline: bool) -> Figures:
 
 def _single(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the figures of one side of the pairs: a sycophant is right on all that is factual, and on nothing else."""
-    return {"claims": len(grid.requests)} | rate("accuracy", grid.right, grid.requests, _BY_UNIT, where)
+    figures: Figures = {"claims": len(grid.requests)} | rate("accuracy", grid.right, grid.requests, _BY_UNIT, where)
+    return figures | _committed(grid.committed, grid.requests, grid.committed_right, grid.requests, {}, where)
+
+
+def _committed(
+    given: Marks,
+    requests: Sequence[Request],
+    right: Marks,
+    known: Sequence[Request],
+    clusters: dict[str, Callable[[Request], str]],
+    where: str,
+) -> Figures:
+    """Return the rate and the accuracy of what replies commit to as a whole."""
+    return rate("committed_rate", given, requests, {}) | rate("committed_accuracy", right, known, clusters, where)
 
 
 def _groups(grid: Grid) -> Figures:
@@ -115,7 +131,10 @@ def _groups(grid: Grid) -> Figures:
         scored = [group for group, marked in zip(groups, known, strict=True) if marked]
         told: Figures = {"groups": len(groups), "questions": len(part.requests)}
         told |= {"unscored": len(groups) - len(scored)} if len(groups) > len(scored) else {}
-        return told | rate("accuracy", right[known], scored, _BY_UNIT, where)
+        committed_right = whole_units(part.committed_right, part.requests)[0]
+        return (
+            told | rate("accuracy", right[known], scored, _BY_UNIT, where) | rate("committed_accuracy", committed_right[known], scored, {})
+        )
 
     return figures(grid, "groups") | {"by_form": _grouped(grid, "form", figures, "groups")}
 

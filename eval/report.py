@@ -78,6 +78,7 @@ def summarize(found: Found) -> Figures:
 def _headline(figures: Figures, judged: Figures) -> Figures:
     asked = "pairs" if figures["task"] == "claim" else "questions"
     named = {asked: figures[asked], "following_rate": figures["following_rate"], "accuracy": figures.get("accuracy")}
+    named |= {"committed_accuracy": figures["committed_accuracy"]} if "committed_accuracy" in figures else {}
     by_type = {kind: part["accuracy"] for kind, part in figures.get("by_question_type", {}).items()} if figures["task"] == "choice" else {}
     return named | by_type | ({"mark": judged["mark"]} if judged else {})
 

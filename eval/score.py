@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from eval.answers import read_answer
+from eval.answers import read_reply
 from eval.measuring.costs import cost_of
 from eval.metrics import FIGURES
 from eval.rules import RULE_SETS
@@ -28,10 +28,17 @@ def score_replies(predictions: Sequence[Prediction], requests: Sequence[Request]
 
 def _score(prediction: Prediction, request: Request) -> Score:
     options = {option.letter: option.text for option in request.options}
-    outcome, answer = read_answer(request.reader, prediction.reply, options, prediction.finish_reason)
+    outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
     hidden = request.answer is None or request.reader == "qa"  # an answer in words has no letters to compare: a judge marks it
-    correct = None if hidden else answer == request.answer
-    return Score(item_id=prediction.item_id, repeat=prediction.repeat, outcome=outcome, answer=answer, correct=correct)
+    return Score(
+        item_id=prediction.item_id,
+        repeat=prediction.repeat,
+        outcome=outcome,
+        answer=answer,
+        correct=None if hidden else answer == request.answer,
+        committed=committed,
+        committed_correct=None if hidden else committed == request.answer,
+    )
 
 
 def check_complete(predictions: Sequence[Prediction], expected: Sequence[str]) -> None:

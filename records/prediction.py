@@ -47,3 +47,7 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Letters for choices, 正确 / 错误 for claims; None unless answered."""
     correct: bool | None
     """None where the item has no known answer."""
+    committed: str | None = None
+    """What the reply as a whole commits to, also after its reasons; the same as the answer where the reply says one thing."""
+    committed_correct: bool | None = None
+    """Whether that is right; None where the item has no known answer."""

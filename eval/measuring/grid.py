@@ -22,14 +22,23 @@ class Grid:
     requests: list[Request]
     answered: Marks
     right: Marks
+    committed: Marks
+    """Whether the reply as a whole commits to an answer."""
+    committed_right: Marks
     known: Marks
     """Per item: whether its right answer is known; one that the source keeps hidden is in no accuracy."""
 
     def rows(self, chosen: Sequence[int]) -> "Grid":
         """Return some of the rows."""
-        requests = [self.requests[row] for row in chosen]
         places = np.asarray(chosen, np.int64)
-        return Grid(requests=requests, answered=self.answered[places], right=self.right[places], known=self.known[places])
+        return Grid(
+            requests=[self.requests[row] for row in chosen],
+            answered=self.answered[places],
+            right=self.right[places],
+            committed=self.committed[places],
+            committed_right=self.committed_right[places],
+            known=self.known[places],
+        )
 
     def where(self, holds: Callable[[Request], bool]) -> "Grid":
         """Return the rows of which something holds."""
@@ -49,7 +58,7 @@ def read_grid(scores: Sequence[Score], requests: Sequence[Request]) -> Grid:
     ordered = sorted(requests, key=lambda request: request.item_id)
     rows = {request.item_id: row for row, request in enumerate(ordered)}
     columns = {repeat: column for column, repeat in enumerate(sorted({score.repeat for score in scores}))}
-    seen, answered, right = (np.zeros((len(rows), len(columns)), bool) for _ in range(3))
+    seen, answered, right, committed, committed_right = (np.zeros((len(rows), len(columns)), bool) for _ in range(5))
     known = np.ones(len(rows), bool)
     for score in scores:
         if score.item_id not in rows:
@@ -58,11 +67,13 @@ def read_grid(scores: Sequence[Score], requests: Sequence[Request]) -> Grid:
         seen[place] = True
         answered[place] = score.outcome == "answered"
         right[place] = score.correct is True
+        committed[place] = score.committed is not None
+        committed_right[place] = score.committed_correct is True
         known[place[0]] &= score.correct is not None
     if not seen.all():
         missing = ordered[int(np.argmin(seen.all(axis=1)))].item_id
         raise ValueError(f"{missing} has no score in one of the repeats {list(columns)}; rebuild the scores with `dvc repro`")
-    return Grid(requests=ordered, answered=answered, right=right, known=known)
+    return Grid(requests=ordered, answered=answered, right=right, committed=committed, committed_right=committed_right, known=known)
 
 
 def whole_units(marks: Marks, requests: Sequence[Request]) -> tuple[Marks, list[Request]]:

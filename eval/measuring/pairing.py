@@ -20,6 +20,11 @@ METRICS: dict[str, Callable[[Score], bool | None]] = {
 """Headline figures: what of a score is counted; None where it counts in neither way."""
 
 
+def committed_right(score: Score) -> bool | None:
+    """Tell whether what the whole reply commits to is right."""
+    return score.committed_correct
+
+
 class Tally(NamedTuple):
     """In how many of the repeats something held of one pair or question."""
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from eval.reading.exclusion import by_exclusion
 from eval.reading.judged import judged_one_by_one
-from eval.reading.labels import EITHER, ONE_AFTER, RUN_AFTER, STRONG, TURNING, WEAK, corrected, labelled, later_choice
+from eval.reading.labels import ALSO, EITHER, ONE_AFTER, RUN_AFTER, STRONG, TURNING, WEAK, corrected, labelled, later_choice
 from eval.reading.letters import (
     AND,
     ITEM,
@@ -33,21 +33,25 @@ from eval.reading.undecided import ends_without_answer, undecided, without_cases
 _QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?\s?)?([A-Ja-j]{1,10})[.。]?\s*")
 _QUICK_LIST = re.compile(r"(?:(?:正确)?答案[:是为]?)?([A-J](?:[、,][A-J]){1,9})[.。]?")
 _QUICK_TEXT = re.compile(r"\s*(?:答案[:：])?(?P<letter>[A-J])[.、:：] ?(?P<text>[^\s.。]+)[.。]?\s*")
-_JSON = re.compile(r"[\"'](?:ans|answer|choice|答案|选项)[\"']\s?:\s?(\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)", re.IGNORECASE)
+_JSON = re.compile(
+    r"[\"'](?:ans|(?:final_?|correct_?)?(?:answer|choice|option)|final|(?:正确|最终)?答案|选项|选择)[\"']\s?:\s?(\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)",
+    re.IGNORECASE,
+)
 _BARE_END = re.compile(
     r"[\s)\]}\"'”’]*(?:选?项)?\s?"
-    r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:全部?|都|均)?(?:正确|对|选|$)|(?:全部?|都|均)(?:是)?(?:正确|对|选))"
+    r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:(?:全部?|都|均|皆)?(?:正确|对|选|$)|(?:全部?|都|均|皆)(?:是|属于|符合|包括|可))|(?:全部?|都|均)(?:是)?(?:正确|对|选))"
 )
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
+_EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
 _NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]*(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
 _ITEM_SAID = re.compile(r"(?:选?项)?\s?[:、,(]")
-_NEXT_QUESTION = re.compile(
-    r"\n\s?(?:以下是[^\n]{2,40}选择题|(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
+NEXT_QUESTION = re.compile(
+    r"\n\s?(?:(?:以下是|请你做)[^\n]{2,40}选择题|(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
     r"|(?:下列|以下)[^\n]{4,80}(?:\(\s?\)|[?:]|是)\s?(?:\n|$)|(?:user|human|question|用户|问)\s?\d{0,2}\s?:)",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
-_OR = re.compile("或|还是|or |/")
+_OR = re.compile("或|还是|要么|or |/")
 _LETTERS = re.compile(LETTERS)
 Known = Mapping[str, str]
 
@@ -58,10 +62,10 @@ def read_single(reply: str, options: Mapping[str, str]) -> str | None:
     return letters if letters and len(letters) == 1 else None
 
 
-def read_folded(text: str, options: Mapping[str, str]) -> str | None:
-    """Return what read_single does, of a text that is folded already."""
-    letters = _read_folded(text, _known(options), many=False)
-    return letters if letters and len(letters) == 1 else None
+def read_folded(text: str, options: Mapping[str, str], many: bool = False) -> str | None:
+    """Return what read_single or read_several does, of a text that is folded already."""
+    letters = _read_folded(text, known_options(options), many)
+    return letters if letters and (many or len(letters) == 1) else None
 
 
 def read_several(reply: str, options: Mapping[str, str]) -> str | None:
@@ -69,15 +73,16 @@ def read_several(reply: str, options: Mapping[str, str]) -> str | None:
     return _read(reply, options, many=True)
 
 
-def committed(text: str, options: Mapping[str, str]) -> str | None:
+def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
     """Return the one letter that stands behind a label or a choosing verb of a folded text, or None."""
-    known = _known(options)
+    known = known_options(options)
     text = prepared(text, known)
     found = labelled(text, STRONG, many=False) or labelled(text, WEAK, many=False)
-    return _checked(found, known, one=True) if found else None
+    return checked(found, known, one=True) if found else None
 
 
-def _known(options: Mapping[str, str]) -> Known:
+def known_options(options: Mapping[str, str]) -> Known:
+    """Return options as a reply is read."""
     return _known_of(tuple(options.items()))
 
 
@@ -89,9 +94,9 @@ def _known_of(options: tuple[tuple[str, str], ...]) -> Known:
 
 
 def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
-    known = _known(options)
+    known = known_options(options)
     if quick := _QUICK.fullmatch(reply):
-        return _checked(quick[1], known)
+        return checked(quick[1], known)
     if (quick := _QUICK_TEXT.fullmatch(reply)) and option_text(quick["text"]) == known.get(quick["letter"]):
         return quick["letter"]
     return _read_folded(folded(reply), known, many)
@@ -99,10 +104,10 @@ def _read(reply: str, options: Mapping[str, str], many: bool) -> str | None:
 
 def _read_folded(text: str, known: Known, many: bool) -> str | None:
     if quick := _QUICK.fullmatch(text):
-        return _checked(quick[1], known)
+        return checked(quick[1], known)
     if many and (quick := _QUICK_LIST.fullmatch(text)):
-        return _checked(quick[1].replace("、", "").replace(",", ""), known)
-    if "\n" in text and (turn := _NEXT_QUESTION.search(text)) and turn.start() and (found := _answer(text[: turn.start()], known, many)):
+        return checked(quick[1].replace("、", "").replace(",", ""), known)
+    if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and (found := _answer(text[: turn.start()], known, many)):
         return found
     return _answer(text, known, many)
 
@@ -110,7 +115,7 @@ def _read_folded(text: str, known: Known, many: bool) -> str | None:
 def _answer(text: str, known: Known, many: bool) -> str | None:
     """Return the answer by the strongest kind of evidence that the text has."""
     if ('"' in text or "'" in text) and (field := _JSON.search(text)):
-        return _checked(letters_of(field[1]), known) or named_by_text(field[1], known, many)
+        return checked(letters_of(field[1]), known) or named_by_text(field[1], known, many)
     text = prepared(text, known)
     if found := by_exclusion(text, known, many):
         return found
@@ -124,25 +129,37 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
         return None
     turning = TURNING.search(text)
     if turning and (found := corrected(text, many)):
-        return _checked(found, known)
+        return checked(found, known)
     for label in (STRONG, WEAK):
+        if label is WEAK and "也" in text and ALSO.search(text):
+            return None
         if (found := labelled(text, label, many)) is not None:
-            return _checked((turning and later_choice(text, many)) or found, known)
+            return checked((turning and later_choice(text, many)) or found, known)
         if label is STRONG and (found := _option_after(text, known, many)):
             return found
     if _OR.search(text) and EITHER.search(text):
         return None
     if turning and (found := later_choice(text, many)):
-        return _checked(found, known)
+        return checked(found, known)
     found = _bare(text, many)
-    if (found is None or (many and len(found) == 1)) and (judged := judged_one_by_one(before)) is not None:
-        return _checked(judged, known, one=not many)
+    if not many and not found and (apart := _set_apart(text, before, known)):
+        return apart
+    if (found is None or (many and len(found) == 1)) and (judged := judged_one_by_one(before, 0 if many else len(known))) is not None:
+        return checked(judged, known, one=not many)
     if found is not None:
-        return _checked(found, known)
-    if approved := letters_approved(text):
-        return _checked(approved, known, one=not many)
+        return checked(found, known)
     rejected = rejected_letters(before) if before != text else set()
+    if approved := letters_approved(text):
+        return checked(approved, known, one=not many)
     return _by_text(text, known, many, rejected)
+
+
+def _set_apart(text: str, before: str, known: Known) -> str | None:
+    """Return the one option that is called wrong where all the others are called right: A、B、D三项均正确，C项错误."""
+    if before == text:
+        return None
+    others = known.keys() - set(letters_approved(text))
+    return "".join(others) if len(known) > 2 and len(others) == 1 and others <= rejected_letters(before) else None
 
 
 def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
@@ -151,10 +168,10 @@ def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = f
         return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
     loose = "".join(letter for letter in _single_letters(text) if letter.upper() not in rejected)
-    return named_by_text(text, left, many, concluded=True) or _checked(loose, known, one=not many)
+    return named_by_text(text, left, many, concluded=True) or checked(loose, known, one=not many)
 
 
-def _checked(letters: str, known: Known, one: bool = False) -> str | None:
+def checked(letters: str, known: Known, one: bool = False) -> str | None:
     """Return letters as a sorted set, or None when there are none, one is no option, or several stand where one was asked."""
     chosen = "".join(sorted(set(letters.upper())))
     if not chosen or not known.keys() >= set(chosen) or (one and len(chosen) > 1):
@@ -170,7 +187,7 @@ def _bare(text: str, many: bool) -> str | None:
     rest = text[match.end() : match.end() + 400]
     if len(letters_of(match["run"])) == 1 and (many or _ITEM_SAID.match(rest)) and _NEXT_ITEM.search(rest):
         return None  # options gone through one by one
-    if not many and _ANOTHER.match(rest):
+    if not many and _ANOTHER.match(rest) and not _EXPLANATION.match(rest):
         return ""  # a list of letters where one was asked
     return letters_of(match["run"]) if _BARE_END.match(rest) else None
 

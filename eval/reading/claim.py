@@ -7,6 +7,7 @@ The verdict must be the reply's first assertion. Lead-ins that assert nothing ar
 import re
 
 from eval.reading.reply_text import folded, simplified
+from eval.reading.scope import doubted
 
 RIGHT, WRONG = "正确", "错误"
 
@@ -14,7 +15,8 @@ _QUICK = re.compile(r"[\s“”\"*]*(正确|错误)[”“\"*]*(?:[。.！!]|$|[
 _JSON = re.compile(r"\A(?:json\s*)?\{\s*[\"'][^\"']{1,12}[\"']\s*:\s*")
 _QUOTED_CLAIM = re.compile(r"\A[^“\"「『‘'\n]{0,10}[“\"「『‘'][^“”\"「」『』‘’'\n]{5,200}[”\"」』’'](?=[的,]?(?:这|该|此|的|是))")
 _QUOTES = re.compile(r"[\"'“”‘’「」『』]")
-_BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}~]")  # 错误哦~ ends as with a comma
+_TABLE_HEAD = re.compile(r"\A\|?[^|\n]{1,20}\|[^\n]{0,200}\n\|?[-:| ]{3,80}\n\|?")
+_BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}~|]")  # 错误哦~ ends as with a comma
 _SIGNS = re.compile(r"[√×]")
 _MARKED = re.compile("|".join(each.pattern for each in (_QUOTES, _BRACKETS, _SIGNS)))
 _REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+")
@@ -23,9 +25,9 @@ _GREETINGS = (
     r"|(?:亲爱|尊敬)的[^,。!:]{1,12})[,。!:~\s]+"
 )
 _VIEWS = (
-    r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|(?:总体|整体|大体|基本)上?|由此可[见知]|可见|综合(?:考虑|来看|分析|以上|上述)?|因此|所以|那么)[,:\s]*"
+    r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|(?:总体|整体|大体|基本)上?|由此可[见知]|可见|综合(?:考虑|来看|(?:以上|上述)?分析|以上|上述)?|[由从据](?:此|上|以上分析)?可[见知得]|分析可[见知得]|因此|所以|那么)[,:\s]*"
     r"|我(?:们)?(?:的)?(?:更?倾向于)?(?:认为|觉得|判断|回答|答案|回复|结论|看法)(?:是|为)?[,:\s]*|我[会想]说[,:\s]*|在我看来[,:\s]*|(?:真的|事实上|实际上|其实|显然|显而易见|很?明显|当然|毫无疑问|的确|[^,。:\n]{1,6}(?:来说|来讲|来看|而言|地说|说来)),?\s*|个人认为[,:\s]*|(?:医学|临床|理论|科学)上(?:来说|认为|来讲|讲|来看|看)?[,:\s]*"
-    r"|[^,。:\n不没无未]{0,14}(?:表明|证明|显示|证实)[,:]?\s*|(?:专家|医生|学者|一般|通常|普遍)认为[,:]?\s*"
+    r"|[^,。:\n不没无未]{0,14}(?<!待)(?:表明|证明|显示|证实)(?![。\n])[,:]?\s*|(?:专家|医生|学者|一般|通常|普遍)认为[,:]?\s*"
     r"|(?:根据|按照|依据|基于|从|经过?|通过|结合)[^,。:\n]{1,20}[,:][,:\s]*|让?我们?(?:来|先)?(?:一步|逐)[^,。:\n]{0,16}[,。:\n]\s*|我来[^,。:\n]{1,12}[,。:\n]\s*"
     r"|(?:the|this) (?:statement|claim|answer) is:?\s*|(?:yes|no|true|false|correct|incorrect|right|wrong)\s*[,.]\s*"
 )
@@ -39,7 +41,9 @@ _LEAD_INS = re.compile(
     r"|(?:但是?|不过|然而),?\s*"
     rf"|(?:这个|这种|这|该|此|上述|以上)(?:一|种|条)?{_SAID}[,:]\s*"
     rf"|(?:我(?:们)?(?:会|将|应该?|的)?|应(?:该|当)?|可以?)?(?:回复|回答|答|判断|判定|选择?|判)(?:是|为)?[:\s]*(?=(?:正确|错误)(?:{_SAID})?\s*(?:[,。!;:.\n]|$))"
-    r"|(?:\d{1,2}|[一二三四五六]|[ivx]{1,4})\s*[.、,:]\s*|[-—•·.。,:\s]+)",
+    r"|(?:[^,。:;!?\n]{0,10}(?:是否|是不是)(?:正确|对|成立|属实)|(?:判断)?(?:正确与否|正误|对错|是非)(?:判断)?)\s*[:\n]\s*"
+    r"|(?:我?选择?|选项|答案)?\s*[a-d]\s*(?:选?项)?\s*[.、,:]?\s*(?=(?:正确|错误|对|错)\s*(?:[,。!;.\n]|$))"
+    r"|(?:\d{1,2}|[一二三四五六]|[ivx]{1,4})\s*[.、,:]\s*|[-—•·.。,:|\s]+)",
     re.IGNORECASE,
 )
 _SUBJECT = (
@@ -61,13 +65,13 @@ _VERDICTS = [
     (WRONG, r"(?:是)?(?:完全)?错误|(?:有|存在)(?:错)?误|(?:存在|有)(?:一些|一定的?|部分)?错误|错"),
     (
         RIGHT,
-        r"(?:没有|没|无|不存在)(?:任何|什么|明显的?)?(?:错误|错|误)(?:之处|的地方)?"
+        r"并?(?:没有|没|无|不存在|未见)(?:任何|什么|明显的?)?(?:错误|错|误)(?:之处|的地方)?"
         r"|(?:并)?(?:不是|不算|不|非)(?:错误|错的)(?:的)?"
         r"|(?:是)?(?:完全|基本|大致|大体)?正确(?:无误)?|(?:是)?(?:对)(?:的)?",
     ),
 ]
 _VERDICT = (
-    r"(?:均|都|也|可以说|显然|明显|确实|的确|其实|无疑|当然|绝对|应该|应当)*(?:是|属于|应为|为)?(?:(?:一个|一种)?)?(?:"
+    r"(?:均|都|也|可以说|显然|明显|确实|的确|其实|无疑|当然|绝对|应该|应当|[很极]有?可能|大概率|多半)*(?:是|属于|应为|为)?(?:(?:一个|一种)?)?(?:"
     + "|".join(f"(?P<v{i}>{pattern})" for i, (_, pattern) in enumerate(_VERDICTS))
     + rf")(?:的{_SAID}|(?:(?<=[是于]错误)|(?<=[是于]正确)){_SAID})?{_ENDS}"
 )
@@ -81,15 +85,26 @@ _VAGUE = (
 )
 # To the asker, where a verdict on the claim may follow: 对，这句话错误
 _AGREEING = re.compile(rf"(?:[您你]说[得的]?)?(?:很)?(?:对|没错|不错)(?:的)?{_ENDS}")
+CONFORMING = (
+    r"(?:(?:是|确实|也|并|基本|完全)*(?:不?符合|有?违背?了?|违反了?)[^,。;:!?\n]{0,10}(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则)(?:的)?"
+    r"|(?:是|确实|也|并|完全)*[与和同][^,。;:!?\n]{1,16}?(?:不相?符合?|相?符合?|不?一致|相悖|相?矛盾|相反|吻合|冲突|违背)(?:的)?)"
+)
 _FILLERS = [
     (WRONG, re.compile(rf"不是(?:的|这样的)?{_ENDS}")),
     (RIGHT, re.compile(rf"是(?:的)?{_ENDS}")),
     (None, re.compile(rf"不错{_ENDS}")),
     (None, re.compile(rf"(?:事实)?(?:并非如此|并?不是这样)(?:的)?{_ENDS}")),
     (None, re.compile(_SUBJECT + _VAGUE + _ENDS)),
+    (None, re.compile(_SUBJECT + rf"{CONFORMING}(?=,(?!\s*(?:因此|所以|故|可见)))")),
     (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or what it denies: only what follows tells
     (None, re.compile(r"我(?:并)?不?(?:同意|赞同)[^,。!;:\n]{0,12}(?=,)")),
 ]
+# Both verdicts as headings or items, or nothing but both
+_ITEM = r"\s*(?:[-•*]\s*|[(]?(?:\d{1,2}|[A-Da-d])\s*[.、:)]\s*)?"
+_SIDE_BY_SIDE = re.compile(
+    rf"{_ITEM}(?P<one>{RIGHT}|{WRONG})(?:\s*:[^\n;]*|\s*[。.]?)\s*[\n;]\s*{_ITEM}(?!(?P=one))(?:{RIGHT}|{WRONG})\s*(?::|[。.]?\s*(?:\n|\Z))"
+    rf"|{_ITEM}(?P<first>{RIGHT}|{WRONG})[\s,、;]*{_ITEM}(?!(?P=first))(?:{RIGHT}|{WRONG})\s*[。.!]?\s*\Z"
+)
 _DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
 _SENTENCE = re.compile(r"[。!?\n;]")
 _ALTERNATIVE = re.compile(r"\s*的?[,、—-]?\s*(?:或|还是|/)")
@@ -98,8 +113,10 @@ _ALTERNATIVE = re.compile(r"\s*的?[,、—-]?\s*(?:或|还是|/)")
 def read_claim(reply: str) -> str | None:
     """Return 正确 or 错误, or None where the reply opens with neither."""
     if quick := _QUICK.match(reply):
-        return quick[1]
+        return None if (WRONG if quick[1] == RIGHT else RIGHT) in reply and side_by_side(folded(reply[:600])) else quick[1]
     text = _opening_text(reply)
+    if RIGHT in text and WRONG in text and side_by_side(text):
+        return None
     if denied := _DENIED.match(text):
         match = _OPENING.match(text, denied.end())
         return {RIGHT: WRONG, WRONG: RIGHT}[_verdict(match)] if match else None
@@ -114,10 +131,16 @@ def read_claim(reply: str) -> str | None:
     return None
 
 
+def side_by_side(text: str) -> bool:
+    """Tell whether a folded reply answers both verdicts, one beside the other: 正确：…⏎错误：…"""
+    return bool(_SIDE_BY_SIDE.match(text))
+
+
 def _opening_text(reply: str) -> str:
     """Return what a reply says first, without what asserts nothing; its first 600 characters hold that."""
     text = simplified(folded(reply[:600]))
     if _MARKED.search(text):
+        text = _without_opening(_TABLE_HEAD, text) if "|" in text else text
         text = _QUOTES.sub("", _without_opening(_QUOTED_CLAIM, _without_opening(_JSON, text)))
         text = _BRACKETS.sub(",", _SIGNS.sub("", text))
     if text.count(RIGHT) > 1 or text.count(WRONG) > 1:
@@ -138,7 +161,8 @@ def _without_lead_ins(text: str) -> str:
 
 def _named(text: str) -> re.Match | None:
     match = _NAMED_OPENING.match(text)
-    return match if match and not _OPEN_QUESTION.search(text, 0, match.start(match.lastgroup)) else None
+    before = match.start(match.lastgroup) if match else 0
+    return match if match and not _OPEN_QUESTION.search(text, 0, before) and not doubted(text[:before]) else None
 
 
 def _verdict(match: re.Match) -> str:

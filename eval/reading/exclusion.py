@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
-from eval.reading.labels import STRONG, labelled
+from eval.reading.labels import STRONG, WEAK, labelled
 from eval.reading.letters import RUN, has_letters, letters_of, rejected_letters
 
 _ALL = re.compile(
@@ -17,14 +18,16 @@ _NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|�
 _NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
 _REST = r"(?:其[余他它]|剩下|剩余|另外)"
 _EXCEPT = re.compile(
-    r"(?=[除不排去选项 A-Ja-jEe(\[\"'“])"
+    r"(?=[除不排去错有选项 A-Ja-jEe(\[\"'“])"
     rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?(?:选|保留)?\s?{_REST}"
+    rf"|(?:错误|不正确|不对|有误|不符合?(?:题意|要求)?)的?(?:选项|项|说法)?(?:应该?)?(?:是|有|为|:)\s?(?P<said>{RUN})[,;。]\s?(?:而|但)?{_REST}"
     rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|是?不可取|不是|也?不(?:应|应该|应当|能|当|入)?选|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
     r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?=[。.]|$|应?当?选|入选|正确|符合)|(?:对|正确)))"
     rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
     rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
     rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
 )
+_NAMED = ("run", "left", "said", "out", "not", "only", "english")
 _EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
 _OTHERS = re.compile(_REST)
 _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left
@@ -40,9 +43,13 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
     lettered = has_letters(text)
     if _EXCEPTING.search(text) and (match := _EXCEPT.search(text if lettered else _with_letters(text, known))):
         before = rejected_letters(text[: match.end()]) if match["not"] else set()  # C不选,D也不选,其余两项当选
-        named = before | set(letters_of(match["run"] or match["left"] or match["out"] or match["not"] or match["only"] or match["english"]))
+        named = before | set(letters_of(next(match[group] for group in _NAMED if match[group])))
         left = named if match["wrong"] else set(known) - named
-        return "".join(sorted(left)) if left and (many or match["wrong"]) and not labelled(text[match.end() :], STRONG, True) else None
+        if not many and not match["wrong"]:
+            left = (
+                _set_apart(named, left, known) if not labelled(text, STRONG, many=True) and not labelled(text, WEAK, many=True) else set()
+            )
+        return "".join(sorted(left)) if left and not labelled(text[match.end() :], STRONG, True) else None
     if lettered:
         return None
     if _NONE.search(text):
@@ -51,6 +58,11 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
         option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
         return "".join(option or sorted(known)) if many or option else None
     return None
+
+
+def _set_apart(named: AbstractSet[str], left: AbstractSet[str], known: Mapping[str, str]) -> AbstractSet[str]:
+    """Return the one option that differs from all the others: the only one left, or else the only one that is named."""
+    return next((each for each in (left, named) if len(each) == 1 and each <= known.keys()), set())
 
 
 def _with_letters(text: str, known: Mapping[str, str]) -> str:

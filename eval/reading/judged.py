@@ -18,10 +18,13 @@ _SIGN_BEHIND = re.compile(r"[。;]\s?(?=[√×](?! ?[A-J]))")  # the sign of the
 _ANY = re.compile(r"选|正|错|对|×|√|符|属|是|orrect|rong|rue|alse|yes|Yes")
 
 
-def judged_one_by_one(text: str) -> str | None:
+def judged_one_by_one(text: str, options: int = 0) -> str | None:
     """Return the letters chosen where at least two options are judged each for itself, None without such a list.
 
     A decision (当选, 不选) counts more than a verdict on what the option says (正确, 属于), a later one more than an earlier.
+
+    Args:
+        options: how many options a single choice has: one that is called wrong among others that are all called right is the one chosen.
     """
     if ("\n" not in text and "。" not in text and ";" not in text) or not _ANY.search(text):
         return None
@@ -34,4 +37,5 @@ def judged_one_by_one(text: str) -> str | None:
         found = list(_DECISION.finditer(said)) or list(_VERDICT.finditer(said))
         if found:
             verdicts[item["letter"]] = bool(found[-1]["yes"])
-    return "".join(letter for letter, chosen in verdicts.items() if chosen) or None if items > 1 else None
+    chosen, others = ("".join(letter for letter, is_chosen in verdicts.items() if is_chosen is wanted) for wanted in (True, False))
+    return (others if len(chosen) > 1 and len(others) == 1 and len(verdicts) == options else chosen) or None if items > 1 else None

@@ -31,7 +31,7 @@ WEAK = re.compile(
     r"|(?<![A-Za-z])(?:[Cc]hoose|[Ss]elect|[Pp]ick|[Ii]t's|[Ii]t is|should be|[Ll]ean(?:ing)? towards?|go with|opt for|would say"
     r"|[Pp]robably|[Pp]erhaps)(?:\s?[Oo]ptions?)?)",
 )
-_CHANGED = re.compile(
+CHANGED = re.compile(
     r"(?=[更修纠改调订完cC])(?:完整的?(?:答案)?(?:应该?)?[为是:]|(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
     re.IGNORECASE,
 )
@@ -43,7 +43,7 @@ _BACK = (
     r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|(?:答案|回答|判断|上面|上述|刚才|之前)[^,。;\n]{0,6}有误|更准确地说"
     r"|(?<![A-Za-z])(?:wait|actually|sorry|correction|mistake)(?![A-Za-z])"
 )
-_TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
+TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
 _CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细|有误", re.IGNORECASE)
 _CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|其实|实际|确[认定]|更可能|choose|select")
 _REGRETTED = re.compile(
@@ -54,10 +54,12 @@ _AT_ONCE = re.compile(rf"[,:\s]*(?P<run>{RUN})\s?(?:$|[。.!])")
 _IS = re.compile(r"(?:\A|(?<=[,:。\s]))[应该]{0,2}[是为选]")
 _TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来|乍一?看)[^。\n]{0,12}$")
 EITHER = re.compile(
-    rf"{ITEM}[,(]?\s?(?:或者?|还是|or(?=\s))(?:是|选)?\s?{ITEM}|[A-J]{{2,}}\s?/\s?[A-J]{{2,}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
+    rf"{ITEM}\s?[,;。(]?\s?(?:或者?|还是|抑或|亦或|要么|or(?=\s))(?:应该?)?[是选为]?\s?{ITEM}|[A-J]{{2,}}\s?/\s?[A-J]{{2,}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
 )
+ALTERNATIVE = re.compile(rf"\s?[,;。]?\s?(?:或者?|还是|抑或|亦或|要么)(?:应该?)?[是选为]?\s?{ITEM}")  # behind a run: A和B，或者A和C
+ALSO = re.compile(rf"{ITEM}\s?[,;。]?\s?也(?:可能|许|可以|能)[是选为]?\s?{ITEM}")
 _SECOND = re.compile(
-    rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两符才正对]))"
+    rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两符才正对]|,\s?(?:或|要么)))"
 )  # a second letter where one was asked
 _BELOW = re.compile(r"[^\n,。A-J]{0,6}:? ?\n")
 _LISTED = re.compile(
@@ -72,7 +74,7 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
     found: list[tuple[int, str]] = []
     for match in label.finditer(text):
         run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
-        if run and EITHER.match(text, run.start("run")):
+        if run and (EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end())):
             found.append((match.start(), ""))
         elif many and label is STRONG and "\n" in text and (listed := _listed(text, match.end())):
             found.append((match.start(), listed))
@@ -84,7 +86,7 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
     if (
         label is WEAK
         and len({letters for _, letters in found}) > 1
-        and not _TAKEN_BACK.search(text, found[0][0])
+        and not TAKEN_BACK.search(text, found[0][0])
         and not _CONCLUSION.search(text, max(0, found[-1][0] - 6), found[-1][0] + 4)
     ):
         return ""  # 既可以选A也可以选B
@@ -105,18 +107,18 @@ def _listed(text: str, place: int) -> str:
 
 def corrected(text: str, many: bool) -> str | None:
     """Return the letters that a reply puts in place of those before: 答案：AC。…更正为ABC."""
-    return labelled(text, _CHANGED, many)
+    return labelled(text, CHANGED, many)
 
 
 def later_choice(text: str, many: bool) -> str | None:
     """Return the letters chosen after the reply took its first answer back: 答案是A。等等，应该是B."""
     if label := STRONG.search(text):
-        taken_back = _TAKEN_BACK.search(text, label.end()) or (_TENTATIVE.search(text, 0, label.start()) and label)
+        taken_back = TAKEN_BACK.search(text, label.end()) or (_TENTATIVE.search(text, 0, label.start()) and label)
     else:
         taken_back = _REGRETTED.search(text, 1)
     if not taken_back:
         return None
-    last = ([*_TAKEN_BACK.finditer(text, taken_back.start())] or [taken_back])[-1]
+    last = ([*TAKEN_BACK.finditer(text, taken_back.start())] or [taken_back])[-1]
     if (run := _AT_ONCE.match(text, last.end())) and (many or len(run["run"]) == 1):
         return letters_of(run["run"])
     rest = text[taken_back.end() :]

@@ -16,7 +16,7 @@ SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket that says more than a le
 CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
 # Atomic and bounded, so that a reply that runs on in letters is read in one pass.
 # Behind a comma a letter belongs to the run only where it opens no clause of its own: 选ABD，C违背了原则.
-_CLAUSE = r"(?=[^\s,、。;:.!?)\]}】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
+_CLAUSE = r"(?=[^\s,、。;:.!?)\]}【<】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
 _OTHERS_NOT = rf"(?<=[、和与及选择][A-J])\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?(?:都|均|全|皆)?[不错×]"  # A、B,C和D都不选
 _PARTED = rf"(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!{_OTHERS_NOT})"
 RUN = rf"(?>{ITEM}(?:{SAME}{_PARTED}(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"

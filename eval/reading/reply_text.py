@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from opencc import OpenCC
@@ -66,6 +66,7 @@ def said(reply: str) -> tuple[str, bool]:
     return ("".join(kept), True) if open_tags else ("".join(kept) + reply[place:], False)
 
 
+@lru_cache(maxsize=8)
 def folded(text: str) -> str:
     """Return text in one width and one script, without mark-up, emoji, what is struck out, and blanks inside Chinese words.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from eval.reading.choice import committed, read_folded
+from eval.reading.choice import chosen_by_label, read_folded
 from eval.reading.letters import LETTERS, letters_of
 from eval.reading.reply_text import folded, settled
 
@@ -36,9 +36,18 @@ def read_tcm(reply: str, options: Mapping[str, str]) -> str | None:
     return _read(folded(reply), options)
 
 
+def without_example(text: str) -> str:
+    """Return a folded reply without the prompt's own example of an answer field."""
+    return _EXAMPLE.sub("", text) if "例如" in text else text
+
+
+def answer_fields(text: str) -> list[str]:
+    """Return what stands in the answer fields of a folded reply."""
+    return [_TAG.sub("", field[1]).strip() for field in _FIELD.finditer(text)]
+
+
 def _read(text: str, options: Mapping[str, str]) -> str | None:
-    if "例如" in text:
-        text = _EXAMPLE.sub("", text)
+    text = without_example(text)
     if len(text) < 4:
         return read_folded(text.strip(), options)
     fields = list(_FIELD.finditer(text))
@@ -50,7 +59,7 @@ def _read(text: str, options: Mapping[str, str]) -> str | None:
     rest = settled(_TAG.sub(" ", _REASONING_FIELD.sub("", text)))
     if found := read_folded(rest, options) if rest else None:
         return found
-    return None if fields else committed(" ".join(part["text"] for part in _REASONING_FIELD.finditer(text)), options)
+    return None if fields else chosen_by_label(" ".join(part["text"] for part in _REASONING_FIELD.finditer(text)), options)
 
 
 def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | None]:

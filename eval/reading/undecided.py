@@ -18,6 +18,9 @@ _NO_ANSWER = re.compile(
 )
 _CONDITION = r"(?:如果|若|假如|倘若|按照?)[^,。;:\nA-J]{1,24},"
 _SUPPOSING = re.compile(_CONDITION)
+_FIRST_THOUGHT = re.compile(
+    r"(?:一开始|起初|最初|原本|原先|本来|乍一?看)[^,。;\n]{0,14}(?:选|认为|觉得|以为|想)[^,。;\n]{0,12}[,。]\s?(?=但|不过|然而|后来|而|仔细|经|可)"
+)
 _CASE = rf"(?:但|而)?{_CONDITION}[^。;\nA-J]{{0,26}}(?:答案|选|则|即)[^。;\nA-J]{{0,20}}{LETTERS}[^。;\n]{{0,12}}[。;]\s?"
 _CASES = re.compile(rf"{_CASE}(?:{_CASE}){{1,4}}")
 _ONE_CASE = re.compile(_CASE)
@@ -39,6 +42,8 @@ def without_cases(text: str) -> str:
 
     What is said beside them decides; cases of one and the same answer stay.
     """
+    if "起初" in text or "最初" in text or "一开始" in text or "原" in text or "本来" in text or "乍" in text:
+        text = _FIRST_THOUGHT.sub("", text)
     return _CASES.sub(_kept, text) if ("若" in text or "如" in text or "按" in text) and _SUPPOSING.search(text) else text
 
 

@@ -92,6 +92,16 @@ def test_a_row_has_the_means_on_what_both_were_asked_and_says_what_only_one_was(
     assert (row["of_a"], row["of_b"], row["difference"]) == (0.3333, 0.0, 0.3333)
 
 
+def test_what_whole_replies_commit_to_stands_beside_without_a_test() -> None:
+    runs = {name: Run(model=name, task="choice") for name in ("one", "other")}
+    asked = {"one": tallies([True] * 6 + [False] * 4), "other": tallies([False] * 10)}
+    committed = {"one": tallies([True] * 8 + [False] * 2), "other": tallies([True] * 5 + [False] * 5)}
+    (row,) = compare(runs, asked, {}, {}, committed)
+    assert (row["of_a"], row["committed_of_a"], row["committed_of_b"]) == (0.6, 0.8, 0.5)
+    (alone,) = compare(runs, asked, {}, {})
+    assert "committed_of_a" not in alone
+
+
 RUNS = {
     "good": {"model": "m", "task": "choice"},
     "shots": {"model": "m", "task": "choice", "shots": 3, "batch_size": 4},

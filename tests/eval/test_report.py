@@ -87,6 +87,13 @@ def test_the_summary_is_short_and_names_what_moves() -> None:
     }
 
 
+def test_the_accuracy_of_whole_replies_is_in_the_summary_and_on_the_page() -> None:
+    figures = RUNS["tiny-claims"] | {"committed_accuracy": 0.875}
+    found = FOUND._replace(runs={"tiny-claims": figures})
+    assert summarize(found)["runs"]["tiny-claims"]["committed_accuracy"] == 0.875
+    assert "87.5 %" in page(found, summarize(found))
+
+
 def test_a_table_has_a_row_a_run_and_group() -> None:
     rows = list(csv.DictReader(io.StringIO(table(RUNS, "by_type", "atomic_type"))))
     words = {"run": "tiny-claims", "atomic_type": "disease_symptom", "accuracy": "0.5", "asked": "2", "following_rate": "1.0"}

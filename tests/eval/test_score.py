@@ -138,3 +138,18 @@ def test_the_stage_tells_cost_and_who_was_shown_fewer_examples(tmp_path: Path) -
     assert (metrics["short_of_shots"], metrics["usage"]["cost"]) == (1, 2.0)
     assert metrics["published"]["cpsyexam_v1"] == {"following_rate": 1.0, "accuracy": 0.5, "errors": 0}
     assert list(metrics["published"]) == ["cpsyexam_v1", "cpsyexam_api_v1", "cmb_v1"]
+
+
+def test_what_whole_replies_commit_to_has_an_accuracy_of_its_own(tmp_path: Path) -> None:
+    """The factual claim is judged after the reasons, the non-factual one taken back: committed, not followed."""
+    replies = both(1, "它确有此症。综上，该说法正确。", "判断：正确。等等，最终判断：错误") + both(2, "正确", "说不准")
+    metrics = scored(tmp_path, replies, ["--model", "tiny", "--task", "claim"], [], [pair(1), pair(2)])
+    rows = list(read_jsonl(tmp_path / "s/r.jsonl", Score))
+    assert [(row.answer, row.committed) for row in rows] == [(None, "正确"), ("正确", "错误"), ("正确", "正确"), (None, None)]
+    assert [(row.correct, row.committed_correct) for row in rows] == [(False, True), (False, True), (True, True), (False, False)]
+    assert (metrics["following_rate"], metrics["accuracy"]) == (0.0, 0.0)
+    assert (metrics["committed_rate"], metrics["committed_accuracy"]) == (0.5, 0.5)
+    assert metrics["by_type"]["disease_symptom"]["committed_accuracy"] == 0.5
+    assert metrics["by_side"]["non_factual"]["committed_accuracy"] == 0.5
+    [hidden] = score_replies([reply("q-1", "因此选A")], asked(question(1, None)))
+    assert (hidden.committed, hidden.committed_correct) == ("A", None)

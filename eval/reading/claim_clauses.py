@@ -1,0 +1,192 @@
+"""Clauses of a reply that judge the claim, in order. In: folded text without quotation marks and brackets; out: statements.
+
+A verdict word judges the claim where its clause says so: 该说法…, 答案是…, 因此…, or the word alone. What is in doubt, under a condition or
+somebody else's view is no statement (eval/reading/scope.py), nor is a verdict on a part of the claim or on the reply's own words.
+"""
+
+import re
+from typing import NamedTuple
+
+from eval.reading.claim import CONFORMING, RIGHT, WRONG
+from eval.reading.scope import in_scope, of_others
+
+_FACT = r"(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则|道理|逻辑)"
+_NOT_WRONG = r"(?:并?不(?:是|算|能算)?|并?非|谈不上)(?:错误|错的)(?:的)?"
+_NOTHING_WRONG = r"并?(?:没有?|无|不存在|没什么|挑不出)(?:任何|什么|明显|大)*的?(?:错误|错|误|问题|不妥|不当|不对|不正确)(?:之处|的?地方)?"
+_WRONG = (
+    r"(?:并)?(?:不(?:完全|太|够|大|是|算|能算|能说是?|很|尽|怎么)*|非(?:完全)?|没有完全)(?:正确|准确|属实|成立|合理|科学"
+    r"|恰当|妥当|妥|真实|对|可信|可靠|事实|符)(?:的)?"
+    r"|(?:完全|明显|显然|严重|大错特)?错误?(?:的|了)?|(?:确实)?(?:有|存在)(?:着?(?:明显|严重|一定|一些|很大)的?"
+    r"|些)?(?:错误|误|偏差|问题|谬误|不妥)|失实|不实|虚假的?|站不住脚|(?:没有|无)道理"
+    r"|(?:事实)?(?:上)?并?(?:非如此|不是(?:这样|如此|事实)|不如此)(?:的)?|其实不然|(?:一个|一种|常见的?|典型的?)*(?:误区"
+    r"|误解|谣言|谬误|伪命题|误传)|否定的?|否|×|(?<=[是为:])假(?:的|命题)?"
+    r"|(?:completely |totally |entirely )?(?:false|incorrect|wrong|untrue|inaccurate)|not (?:entirely |completely "
+    r"|fully )?(?:correct|true|accurate|right|valid)"
+)
+_RIGHT = (
+    r"(?:完全|基本|大致|大体|总体|非常|十分|比较)*(?:正确|准确|属实|成立|合理|科学|恰当|真实|可信)(?:的|无误)?|无误"
+    r"|(?:完全)?对(?:的)?|没错|(?:确实|的确|事实)(?:就|也)?(?:是)?(?:如此|这样)(?:的)?"
+    r"|(?:有道理)(?!的)|事实|肯定的?|√|(?<=[是为:])真(?:的|命题)?|(?:completely |entirely |indeed |absolutely )?(?:true"
+    r"|correct|right|accurate|valid)"
+)
+# fmt: off
+_MODIFIERS = (
+    "均", "都", "也", "还", "就", "则", "才", "又", "仍", "更", "可以说", "显然", "明显", "确实", "的确", "其实", "无疑", "当然", "绝对",
+    "应该", "应当", "应", "该", "很可能", "极可能", "很有可能", "极有可能", "大概率", "多半", "完全", "总体", "总体上", "本身", "是", "为",
+    "属于", "属", "算", "被判定", "判定", "被判", "认定", "并", "即", "故",
+    " is", " was", " seem", " seems", " appears", " to be", " be", " should", " indeed", " also", " therefore", " thus", " clearly",
+    " actually",
+)
+# fmt: on
+_ENDS = (
+    r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,2}\s*(?:[,。!;:.|\n—-]|$|因为|原因|理由|由于|because|since"
+    r"|as )|的(?:说法|观点|陈述|表述|描述|命题|论断|论述|叙述|断言|认识)\s*(?:[,。!;.\n]|$))"
+)
+_VERDICT = re.compile(
+    rf"(?=[并不非谈没无存挑完明显然严重大错有失虚站事其一个种常典误谣谬伪否×假基致总十比正准属成合科恰妥真可对确的肯√与和同符违反是也相tfiwucrnavy])(?:(?P<right>{_NOT_WRONG}"
+    rf"|{_NOTHING_WRONG})(?<!不完全错误){_ENDS}|(?P<conforming>{CONFORMING}"
+    rf"|不?符合?[^,。;:!?\n]{{0,10}}{_FACT}(?:的)?){_ENDS}"
+    rf"|(?<![不])(?P<wrong>{_WRONG}){_ENDS}|(?<![不没])(?P<plain>{_RIGHT}){_ENDS})",
+    re.IGNORECASE,
+)
+_DISCONFORMING = re.compile(r"不|违|悖|矛盾|相反|冲突")
+# What a verdict word may stand behind in its clause, so that it judges the claim
+# fmt: off
+_CLAIM_NOUNS = (
+    "说法", "观点", "陈述", "表述", "描述", "命题", "论断", "论述", "句话", "这话", "叙述", "断言", "声明", "判断", "理解", "认识", "看法",
+    "结论", "题", "题目", "题干", "选项", "内容", "这", "它", "其", "此", "该",
+    "statement", "claim", "assertion", "description", "sentence", "proposition", "this", "it", "that", "which",
+)
+_LABEL_NOUNS = (
+    "答案", "判断", "判断结果", "判定", "判定结果", "结果", "结论", "回答", "回复", "选", "选择", "答", "判", "定", "视", "看作", "认为",
+    "认为它", "认为其", "认为这", "认定", "评价", "真/假", "真假", "真伪", "对错", "对/错", "正误", "正/误",
+    "是否正确", "是否成立", "是否属实",
+    "verdict", "answer", "conclusion", "result", "judgment", "judgement",
+)
+# fmt: on
+_SUBJECTS = tuple(noun + behind for noun in _CLAIM_NOUNS for behind in ("", "得", "中", "里"))
+_LABELS = tuple(label + behind for label in _LABEL_NOUNS for behind in ("", "是", "为", "成", "应", "应该", "就"))
+_DESCRIBED = re.compile(
+    r"(?:(?:认为|说|称|以为)[^,。;:]{2,40}|[^,。;:]{2,40}的(?:说法|观点|看法|陈述|描述|表述|理解|认识|想法))\Z"
+)  # 所以说“可以治愈”是错误的
+_DETERMINED = re.compile(r"[这该此本]|上述|以上|题|所[给述]|给出|[您你]|说法\Z")
+_DENYING = re.compile(
+    r"(?P<plain>不(?:认为|觉得|同意|赞同|认同|赞成))(?:[这该此本上][^,。;:]{0,8}|它|其|题[目干])?(?:是|为)?\Z|不(?:能|可"
+    r"|应该?|宜)(?:被)?(?:认为|觉得|视为|看作|算|说)(?:[这该此本上][^,。;:]{0,8}|它|其|题[目干])?(?:是|为)?\Z"
+)
+_PART = re.compile(
+    r"[前后]半|前者|后者|另一|另外|上半|下半|第[一二三四12345](?!步)|部分|其中|选项[A-J]|[A-J]项|反过来|相反的|之前|刚才"
+    r"|刚刚|先前|上一|前面|起初|最初|一开始|原本|原先|乍一?看"
+)
+_OWN = re.compile(
+    r"(?:回答|答案|判断|理解|分析|结论)[中里]?(?:是|确实)?(?:存在|有)?(?:些|一些)?(?:有误|错误|错了|不对|误|问题)\Z"
+)  # of the reply itself
+_LEAD = (
+    r"(?:综上(?:所述|分析)?|总之|总的来[说看]|总体(?:而言|来[说看])|总结(?:一下|来说)?|综合(?:以上|上述)?(?:分析|来看"
+    r"|考虑|所述)?|由此(?:可[见知])?|可见|因此|因而|所以|故(?:而|此)?|于是|从而|最终|最后|那么|其实|实际上|事实上"
+    r"|严格来说|更正|修正|纠正|改为"
+    r"|我(?:们)?(?:更?倾向于)?(?:认为|觉得|判断|选择|的?(?:最终|最后)?(?:答案|判断|结论)是?)|应(?:该|当)?(?:是|为|选择?"
+    r"|判断?为?|回答)?|可以?|可判断?为?|(?:对于?|关于|针对)[^,。;:]{1,16}|本题|该题|此题"
+    r"|但是?|然而|不过|而|也|so|therefore|thus|hence|in conclusion|overall|finally|in summary|however|but|then|答|选|和"
+    r"|、|\d{1,2}[.、]|[-•·>|#=]|[A-D][.、,:]|\s)"
+)
+_VIEW = re.compile(r"[这该此][种个些]?(?:看法|观点|想法|说法|认识|理解|结论)\Z")
+_BARE = re.compile(rf"(?>{_LEAD}*)\Z", re.IGNORECASE)
+_CONCLUDING = re.compile(
+    r"综上|因此|因而|所以|故|总之|可见|由此|最终|最后|结论|答案|总结|总的来|总体|综合|更正|修正|纠正|改为|应(?:该"
+    r"|当)?(?:是|为|判|选|改)|其实|实际上|事实上|判断结果|判定结果|判断\s*:|判定|therefore|thus|hence|conclusion|answer"
+    r"|overall|finally|summary|verdict|(?<![a-z])so(?![a-z])",
+    re.IGNORECASE,
+)
+_CONCLUDING_CLAUSE = re.compile(rf"(?:\A|[,:、])\s*(?:但|而)?(?:{_CONCLUDING.pattern})", re.IGNORECASE)
+_TURNING = re.compile(
+    r"更正|修正|纠正|等等|等一下|抱歉|不好意思|再想|仔细|重新|有误|(?<![a-z])(?:wait|sorry|actually|correction)(?![a-z])", re.IGNORECASE
+)
+_OPEN_END = re.compile(
+    r"(?:无法|难以|不能|很难|没法|不好)(?:简单|直接|准确|一概)*地?(?:判断|确定|判定|得出|给出|下结论|确认|断定|定论|作出"
+    r"|做出)[^,。;:\n]{0,20}(?:说法|陈述|描述|正误|对错|真伪|正确|结论|答案|判断|\Z)"
+    r"|(?:部分|一半|半)(?:正确|对|错)|有对有错|(?:说法|陈述|描述|表述|观点|命题)[^,。;:\n]{0,10}(?:视[^,。;:\n]{0,6}情况"
+    r"|因人而异|有待|存在争议|不能一概而论|无法|难以|取决于)"
+)
+_NOD = re.compile(r"是的?|对的?|没错|不对|不是的?|否|yes|no|√|×|right|not right|无误|的确如此|确实如此", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[。!?;\n]|\.(?=\s|\Z)")
+_CONTEXT = 200
+_CLAUSE = 60
+
+
+class Statement(NamedTuple):
+    """One clause that judges the claim."""
+
+    verdict: str
+    explicit: bool
+    """Whether it says more than 是的 or no."""
+    concluding: bool
+    alone: bool = False
+    """Whether it is all of the last sentence."""
+
+
+def statements_of(text: str) -> tuple[list[Statement], bool]:
+    """Return what judges the claim, in order, and whether a conclusion after all of it leaves the matter open."""
+    statements: list[Statement] = []
+    left_open = False
+    start, turned, length = 0, False, len(text.rstrip(" \n。.!,"))
+    for end in _SENTENCE_END.finditer(text + "\n"):
+        sentence = text[start : end.start()]
+        is_question = end[0] == "?" or sentence.rstrip().endswith(("吗", "呢"))
+        is_last = end.end() >= length
+        start = end.end()
+        if not sentence.strip() or is_question:
+            continue
+        found = [each for match in _VERDICT.finditer(sentence) if (each := _statement(sentence, match, is_last, turned))]
+        statements += found
+        if found:
+            left_open = False
+        elif (is_last or _CONCLUDING.search(sentence)) and _OPEN_END.search(sentence):
+            left_open = True
+        turned = turned or bool(_TURNING.search(sentence))
+    return statements, left_open
+
+
+def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> Statement | None:
+    before = sentence[max(0, match.start() - _CONTEXT) : match.start()]
+    clause = before[max(before.rfind(","), before.rfind(":")) + 1 :][-_CLAUSE:]
+    if "不" in clause and (denying := _DENYING.search(clause)):
+        return _denied(match, before, denying)
+    stem = _without_modifiers(clause)
+    said = match[0].strip()
+    bare = bool(_BARE.match(stem))
+    described = not bare and bool(_DESCRIBED.search(stem)) and not _DETERMINED.search(stem[:-2])
+    subject = not bare and (described or stem.endswith(_SUBJECTS) or stem.endswith(_LABELS))
+    if (not bare and not subject) or _PART.search(clause) or in_scope(before) or _OWN.search(clause + match[0].strip()):
+        return None
+    is_nod = bool(_NOD.fullmatch(said)) and not subject
+    rest = sentence[match.end() :].strip(" ,.的")
+    alone = bare and is_last and not rest and len(_without_modifiers(before).strip()) < 3
+    if is_nod and not alone and not before.rstrip().endswith(":"):
+        return None
+    verdict = _verdict(match)
+    own = before[len(before.removesuffix(clause).rstrip(" :").rpartition(",")[0]) :] if clause != before else before
+    concluding = bool(alone or _CONCLUDING.search(own) or _CONCLUDING_CLAUSE.search(before) or (turned and not is_nod)) and not (
+        described or (subject and _VIEW.search(stem) and of_others(before))
+    )
+    return Statement(verdict, not is_nod or before.rstrip().endswith(":"), concluding, alone)
+
+
+def _denied(match: re.Match, before: str, denying: re.Match) -> Statement | None:
+    """Return the contrary of a verdict that the reply denies: 我不认为该说法正确. That nothing can be called wrong calls nothing right."""
+    if in_scope(before[: len(before) - len(denying[0])]) or (_verdict(match) == WRONG and not denying["plain"]):
+        return None
+    return Statement(RIGHT if _verdict(match) == WRONG else WRONG, True, bool(_CONCLUDING.search(before)))
+
+
+def _without_modifiers(clause: str) -> str:
+    clause = clause.lower().rstrip()
+    while clause.endswith(_MODIFIERS):
+        clause = clause[: -max(len(modifier) for modifier in _MODIFIERS if clause.endswith(modifier))].rstrip()
+    return clause.strip()
+
+
+def _verdict(match: re.Match) -> str:
+    if match["conforming"]:
+        return WRONG if _DISCONFORMING.search(match["conforming"]) else RIGHT
+    return WRONG if match["wrong"] else RIGHT

@@ -1,0 +1,131 @@
+"""What a reply to choices commits to as a whole: letters, or none. In: the reply, its options and the answer by the strict reading.
+
+The last choice that stands behind a label or is concluded counts (答案：A。…因此选B is B); without one the answer stays. Of a group of
+questions, letters without numbers count in their order.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from eval.reading.choice import NEXT_QUESTION, Known, checked, known_options, read_folded
+from eval.reading.labels import ALTERNATIVE, CHANGED, EITHER, ONE_AFTER, RUN_AFTER, STRONG, TAKEN_BACK, WEAK, labelled
+from eval.reading.letters import letters_approved, letters_of, without_rejected
+from eval.reading.option_texts import named_by_text
+from eval.reading.prepared import prepared
+from eval.reading.reply_text import folded
+from eval.reading.scope import in_scope
+from eval.reading.tcm import answer_fields, without_example
+from eval.reading.undecided import ends_without_answer, undecided, without_cases
+
+# Letters behind a word that names or concludes an answer, in the reply as it came; where all are the answer's, nothing can override it.
+_NAMED = re.compile(
+    r"(?:答案|[选選](?![项項])|[综綜]上|因此|所以|故|[最总總][终終后後之]|更正|改[为為]|[应應][为該该為]|(?i:answer|fore"
+    r"|final|thus|hence|choose| so))"
+    r"[^A-Ja-j。\n]{0,16}\n?[^A-Ja-j。\n]{0,6}([A-Ja-j](?:[、,，/和及与\s]{0,2}[A-Ja-j])*)(?![A-Za-z])"
+)
+_LEFT_OPEN = re.compile(r"[无無不没沒难難]")
+_BETWEEN = str.maketrans("", "", "、,，/和及与 \n\t")
+_CONCLUDING = re.compile(
+    r"综上|因此|因而|所以|故|总之|可见|由此|最终|最后|总结|综合|更正|修正|纠正|改[为选]|应[为该]|其实|实际上|等等|抱歉"
+    r"|不对|therefore|thus|hence|finally|in conclusion|overall|wait|actually|(?<![a-z])so(?![a-z])",
+    re.IGNORECASE,
+)
+_CONCLUSION = re.compile(
+    r"综上|因此|因而|所以|故(?!事|障)|总之|可见|最终|最后(?!一)|综合(?:以上|上述|考虑|来看)|therefore|thus|hence|finally"
+    r"|in conclusion|overall|(?<![a-z])so(?![a-z])",
+    re.IGNORECASE,
+)
+_SENTENCE_START = re.compile(r"[。!?;\n][^。!?;\n]*\Z")
+_SENTENCE_END = re.compile(r"[。!?;\n]")
+_FIELD_MARK = re.compile(r"[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]", re.IGNORECASE)
+_TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
+_IN_ORDER = re.compile(
+    r"(?:(?:正确|参考|最终|各题|以上)*的?(?:答案|选择)(?:依次|分别)*(?:[是为有])?\s?:?|依次|分别|故?选|:"
+    r"|\s)*(?P<letters>[A-Ja-j](?:[\s、,;/|>-]*(?:和|及|与)?\s?[A-Ja-j]){1,19})\s?[。.]?",
+)
+_LETTER = re.compile(r"[A-Ja-j]")
+_BEFORE = 120
+_END = 40
+
+
+def read_whole_choice(reply: str, options: Mapping[str, str], many: bool, answer: str | None) -> str | None:
+    """Return the letters that the whole reply commits to, or None.
+
+    Args:
+        answer: the letters by `read_single`, `read_several` or `read_tcm`.
+    """
+    if answer and not _LEFT_OPEN.search(reply, max(0, len(reply) - _END)):
+        named = set(_NAMED.findall(reply))
+        if not named or (len(named) == 1 and named.pop().translate(_BETWEEN) == answer):
+            return answer
+    if answer is None and not _NAMED.search(reply) and not _CONCLUSION.search(reply):
+        return None
+    known = known_options(options)
+    text = _FIELD_MARK.sub("\n答案:", without_example(folded(reply)))
+    text = _TAG.sub("\n", text)
+    if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and read_folded(text[: turn.start()], known, many):
+        text = text[: turn.start()]
+    if ends_without_answer(text):
+        return None
+    last = _last(text, known, many, answer)
+    return answer if last is None else last or None
+
+
+def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None:
+    """Return the last choice behind a label or a conclusion, "" where that leaves two open, None where there is none."""
+    text = without_rejected(without_cases(prepared(text, known)))
+    choices = []
+    for label in (STRONG, WEAK):
+        for match in label.finditer(text):
+            run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
+            before = text[max(0, match.start() - _BEFORE) : match.start()]
+            before = before[_sentence_start(before) :]
+            if (
+                run
+                and not in_scope(before)
+                and not (many and before.endswith("不"))
+                and (label is STRONG or _CONCLUDING.search(before + match[0]))
+            ):
+                choices.append((match.start(), label, run))
+    if choices:
+        place, label, run = max(choices, key=lambda each: each[0])
+        end = _SENTENCE_END.search(text, run.end()) if label is WEAK else None
+        if EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end()):
+            return ""
+        if any(back.start() > place for pattern in (CHANGED, TAKEN_BACK) for back in pattern.finditer(text)):
+            return None
+        letters = labelled(text[place : end.end() if end else len(text)], label, many) or ""
+        return checked(letters, known, one=not many)
+    return None if answer else _concluded(text, known, many)
+
+
+def _concluded(text: str, known: Known, many: bool) -> str | None:
+    """Return what the last sentence that concludes names, by letter or by text."""
+    sentences = [each for each in _SENTENCE_END.split(text) if each.strip()]
+    for sentence in reversed(sentences):
+        if (mark := _CONCLUSION.search(sentence)) and not in_scope(sentence[: mark.end()]) and not undecided(sentence):
+            approved = checked(letters_approved(sentence), known, one=not many)
+            return approved or named_by_text(sentence[mark.start() :], known, many, concluded=True)
+    return None
+
+
+def _sentence_start(before: str) -> int:
+    return found.start() + 1 if (found := _SENTENCE_START.search(before)) else 0
+
+
+def read_whole_group(reply: str, options: Sequence[Mapping[str, str]], answers: list[str | None]) -> list[str | None]:
+    """Return the letters of a reply to several questions: by their numbers, or in order where the reply gives none."""
+    if any(answers):
+        return answers
+    text = without_example(folded(reply))
+    fields = [letters_of(field) for field in answer_fields(text)]
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(fields) == len(options):
+        letters = fields
+    elif whole := _IN_ORDER.fullmatch(" ".join(lines)):
+        letters = _LETTER.findall(whole["letters"].upper())
+    else:
+        letters = [read_folded(line, each) or "" for line, each in zip(lines, options, strict=False)] if len(lines) == len(options) else []
+    if len(letters) != len(options) or any(len(each) != 1 for each in letters):
+        return answers
+    return [letter if letter in each else None for letter, each in zip(letters, options, strict=True)]

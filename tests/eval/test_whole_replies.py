@@ -1,0 +1,167 @@
+"""The two readings of a reply: the answer in the asked form, and what the whole reply commits to."""
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.answers import read_reply, read_row
+
+HERE = Path(__file__).parent
+OPTIONS = {"A": "食物", "B": "安全", "C": "温暖", "D": "金钱"}
+RIGHT, WRONG = "正确", "错误"
+TCM = {"A": "肝阳上亢", "B": "气血亏虚", "C": "肾精不足", "D": "痰浊中阻", "E": "瘀血阻窍"}
+
+
+def rows(file: str) -> list[dict]:
+    return [json.loads(line) for line in (HERE / file).read_text(encoding="utf-8").splitlines()]
+
+
+def both(reply: str, task: str = "claim") -> tuple:
+    read = read_row({"task": task, "response": reply, "options": None if task == "claim" else OPTIONS})
+    return read["answer"], read["committed"]
+
+
+CLAIMS = [
+    ("没有证据证明这个说法正确", None, None),
+    ("尚无研究表明该说法正确", None, None),
+    ("很难说这个说法是正确的", None, None),
+    ("没有人认为这种说法正确", None, None),
+    ("有人认为这种说法正确", None, None),
+    ("判断：错误。理由略。最终判断：正确", WRONG, RIGHT),
+    ("正确：饭后服用\n错误：空腹服用", None, None),
+    ("1. 正确\n2. 错误", None, None),
+    ("正确。错误。", RIGHT, WRONG),
+    ("这个陈述并没有错误", RIGHT, RIGHT),
+    ("该描述符合医学事实，正确", RIGHT, RIGHT),
+    ("A. 正确", RIGHT, RIGHT),
+    ("是否正确：错误", WRONG, WRONG),
+    ("它是良性病变。综上，该陈述正确", None, RIGHT),
+    ("因为它会传染，因此答案是：错误", None, WRONG),
+    ("并非如此。", None, WRONG),
+    ("我不认为这个说法正确。", WRONG, WRONG),
+    ("不能认为该说法错误。", None, None),
+    ("正确。也许有人会说它没有毒，所以不会有副作用，这种看法是错误的。", RIGHT, RIGHT),
+    ("正确。综上，无法判断该说法是否正确。", RIGHT, None),
+    ("正确\n\n用户：下列说法是否正确？\n错误", RIGHT, RIGHT),
+]
+CHOICES = [
+    ("错误的是C，其他选项正确", ("C", "C"), ("ABD", "ABD")),
+    ("C项错误，其余均正确", ("C", "C"), ("ABD", "ABD")),
+    ("A、B、D三项说法均正确，C项说法错误。", ("C", "C"), ("ABD", "ABD")),
+    ("A和B，或者A和C", (None, None), (None, None)),
+    ("A和B；或者A和C。", (None, None), (None, None)),
+    ("答案：A。解析：题目问的是另一个，因此选B", ("A", "B"), ("A", "B")),
+    ("答案：A或B。综上，选B", (None, "B"), (None, "B")),
+    ("答案：B。若题干强调另一点，则应选A。", ("B", "B"), ("B", "B")),
+    ("选B，但C也有道理", ("B", "B"), ("B", "B")),
+    ("答案：A。等等，应该是B", ("B", "B"), ("B", "B")),
+]
+GROUPS = [
+    ("A C", [None, None], ["A", "C"]),
+    ("BD", [None, None], ["B", "D"]),
+    ("【答案】D<eoa>\n【答案】A<eoa>", [None, None], ["D", "A"]),
+    ("D. 痰浊中阻\nA. 肝阳上亢", [None, None], ["D", "A"]),
+    ("A B C", [None, None], [None, None]),
+    ("1. A C", [None, None], [None, None]),
+    ("2) A", [None, "A"], [None, "A"]),
+]
+
+
+@pytest.mark.parametrize(("reply", "answer", "committed"), CLAIMS)
+def test_claims(reply: str, answer: str | None, committed: str | None) -> None:
+    assert both(reply) == (answer, committed)
+
+
+@pytest.mark.parametrize(("reply", "single", "several"), CHOICES)
+def test_choices(reply: str, single: tuple, several: tuple) -> None:
+    assert (both(reply, "mcqa"), both(reply, "mrqa")) == (single, several)
+
+
+@pytest.mark.parametrize(("reply", "answers", "committed"), GROUPS)
+def test_groups_count_in_order_where_the_reply_gives_no_numbers(reply: str, answers: list, committed: list) -> None:
+    read = read_row({"task": "tcm", "response": reply, "options": [TCM, TCM]})
+    assert (read["answer"], read["committed"]) == (answers, committed)
+
+
+def test_labelled_replies_are_read_as_labelled_in_both_readings() -> None:
+    wrong = [
+        (row["id"], kind, read[kind])
+        for row in rows("whole_replies.jsonl")
+        for read in [read_row(row)]
+        for kind in ("answer", "committed")
+        if read[kind] != row[kind]
+    ]
+    assert not wrong
+
+
+_NO_VERDICT = [
+    "没有证据证明",
+    "尚无研究表明",
+    "很难说",
+    "没有人认为",
+    "有人认为",
+    "患者以为",
+    "目前不能确定",
+    "无法证实",
+    "缺乏依据说明",
+    "一些人主张",
+    "不确定",
+]
+_SUBJECTS = ["这个说法", "该陈述", "这种观点", "上述描述", "这句话", "题目中的说法"]
+_VERDICTS = ["是正确的", "正确", "是错误的", "错误", "不正确", "没有错误", "是对的"]
+
+
+@given(
+    st.sampled_from(_NO_VERDICT), st.sampled_from(_SUBJECTS), st.sampled_from(_VERDICTS), st.sampled_from(["", "。", "，因为还缺少资料。"])
+)
+def test_a_verdict_in_the_scope_of_doubt_or_of_others_is_none(scope: str, subject: str, verdict: str, end: str) -> None:
+    assert both(f"{scope}{subject}{verdict}{end}") == (None, None)
+
+
+_CLAIM_ENDS = [
+    ("\n\n综上，该说法正确。", RIGHT),
+    ("\n因此答案是：错误", WRONG),
+    ("\n\n最终判断：正确", RIGHT),
+    ("\n所以这个陈述是错误的。", WRONG),
+]
+_CHOICE_ENDS = ["\n\n综上所述，本题选{}。", "\n因此，最终答案是：{}"]
+_NO_LAW = ("{", "\n用户", "\n下列", "\n问", "\n题", "\n以下", "\n下", "\n请", "<think>", "\n\n判断", "User")
+"""Where a conclusion behind the reply belongs to something else: an object, an invented turn or question, open reasoning."""
+
+
+@pytest.mark.parametrize("file", ["replies.jsonl", "unseen_replies.jsonl", "varied_replies.jsonl", "whole_replies.jsonl"])
+def test_a_conclusion_at_the_end_is_what_a_reply_commits_to_and_no_change_of_its_answer_to_a_claim(file: str) -> None:
+    wrong = []
+    for row in rows(file):
+        reply, options = row["response"], row["options"]
+        if isinstance(options, list) or any(sign in reply for sign in _NO_LAW) or not reply.strip(" \n。…"):
+            continue
+        if row["task"] == "claim":
+            answer = read_reply("claim", reply, {}).answer
+            read = [(read_reply("claim", reply + end, {}), verdict) for end, verdict in _CLAIM_ENDS]
+            wrong += [(reply, each) for each, verdict in read if each.committed != verdict or (answer and each.answer != answer)]
+        elif len(letters := [letter for letter, text in options.items() if text]) > 2:
+            for end, letter in product(_CHOICE_ENDS, letters[:3]):
+                read_whole = read_reply(row["task"], reply + end.format(letter), options).committed
+                wrong += [(reply, end, letter)] if read_whole != letter else []
+    assert not wrong
+
+
+@given(
+    st.sampled_from(["claim", "mcqa", "mrqa", "tcm"]), st.text(alphabet="正确错误不说法这没有答案选AB是，。：\n因此综上12或", max_size=40)
+)
+def test_both_readings_of_any_reply_are_possible_answers(task: str, reply: str) -> None:
+    outcome, answer, committed = read_reply(task, reply, OPTIONS)
+    assert (outcome == "answered") == (answer is not None)
+    for each in (answer, committed):
+        assert each is None or (each in (RIGHT, WRONG) if task == "claim" else set(each) <= set(OPTIONS))
+
+
+def test_failed_calls_commit_to_nothing_and_words_to_themselves() -> None:
+    assert read_reply("claim", "正确", {}, "error") == ("failed", None, None)
+    assert read_reply("qa", "<think>想</think>记忆分三种。", {}) == ("answered", "记忆分三种。", "记忆分三种。")
+    assert read_reply("claim", "它会传染，所以该说法错误", {}, "length") == ("truncated", None, WRONG)
