@@ -39,13 +39,11 @@ _SENTENCE_START = re.compile(r"[。!?;\n][^。!?;\n]*\Z")
 _SENTENCE_END = re.compile(r"[。!?;\n]")
 _FIELD_MARK = re.compile(r"[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]", re.IGNORECASE)
 _TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
-_IN_ORDER = re.compile(
-    r"(?:(?:正确|参考|最终|各题|以上)*的?(?:答案|选择)(?:依次|分别)*(?:[是为有])?\s?:?|依次|分别|故?选|:"
-    r"|\s)*(?P<letters>[A-Ja-j](?:[\s、,;/|>-]*(?:和|及|与)?\s?[A-Ja-j]){1,19})\s?[。.]?",
-)
-_LETTER = re.compile(r"[A-Ja-j]")
+_IN_ORDER = re.compile(r"正确|参考|最终|各题|答案|选择?|依次|分别|[是为有和及与]|[\s、,;:/|>.。-]")  # what may stand beside letters
+_LETTERS = re.compile(r"[A-Ja-j]{2,20}")
 _BEFORE = 120
 _END = 40
+_GROUP = 200
 
 
 def read_whole_choice(reply: str, options: Mapping[str, str], many: bool, answer: str | None) -> str | None:
@@ -122,8 +120,8 @@ def read_whole_group(reply: str, options: Sequence[Mapping[str, str]], answers: 
     lines = [line for line in text.split("\n") if line.strip()]
     if len(fields) == len(options):
         letters = fields
-    elif whole := _IN_ORDER.fullmatch(" ".join(lines)):
-        letters = _LETTER.findall(whole["letters"].upper())
+    elif len(text) < _GROUP and _LETTERS.fullmatch(alone := _IN_ORDER.sub("", text)):
+        letters = list(alone.upper())
     else:
         letters = [read_folded(line, each) or "" for line, each in zip(lines, options, strict=False)] if len(lines) == len(options) else []
     if len(letters) != len(options) or any(len(each) != 1 for each in letters):
