@@ -14,6 +14,7 @@ from curation.cleaning.characters import (
     simplify,
     unify_characters,
 )
+from curation.cleaning.latex import needs_plain_text, to_plain_text
 from curation.cleaning.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
 from curation.cleaning.rules import Cleaned, Group, Rule, run_rules
 from curation.cleaning.signs import CJK, needs_signs, needs_spacing, space, to_chinese_signs
@@ -77,6 +78,14 @@ RULES: tuple[Rule, ...] = (
     Rule("encoding", "UTF-8 was read as another encoding", repair_encoding, needs_encoding, "鐨勬槸", "的是"),
     Rule("entities", "HTML entities, however often escaped", unescape, needs_unescaping, "甲&amp;amp;乙&#8226;丙", "甲&乙•丙"),
     Rule("tags", "HTML tags", strip_tags, needs_stripping, "10<sup>9</sup>/L<br>正常", "10⁹/L\n正常"),
+    Rule(
+        "latex",
+        "formulas in LaTeX",
+        to_plain_text,
+        needs_plain_text,
+        r"\mathrm{P2Y_{12}}受体，\beta_{3}受体，$\mathrm{K}^{+}$，40^{\circ}\mathrm{C}",
+        "P2Y12受体，β3受体，K⁺，40℃",
+    ),
     Rule(
         "characters",
         "full-width, compatibility and unseen characters",

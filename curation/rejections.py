@@ -6,7 +6,9 @@ from collections.abc import Callable
 from curation.cleaning.answers import points_elsewhere
 from curation.cleaning.broken_stems import LOST, is_broken
 from curation.cleaning.drafts import VERDICTS, Draft
+from curation.cleaning.latex import holds_latex
 from curation.cleaning.lost_characters import has_lost_characters
+from curation.cleaning.missing_cases import misses_case
 from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.option_text import runs_into_next
 from records.question import LETTERS
@@ -16,7 +18,9 @@ REASONS: dict[str, str] = {
     "stem_missing": "There is no stem.",
     "image_needed": "The question shows or speaks of a picture that the text does not hold.",
     "mojibake": "Characters were lost in a change of encoding and cannot be restored.",
-    "stem_broken": "The stem is cut off, holds another question or an option, or asks about a text that is not there.",
+    "formula_unreadable": "A formula or table in LaTeX that cannot be written in a line of text.",
+    "stem_broken": "The stem is cut off, or holds another question or an option.",
+    "case_missing": "The stem speaks of a patient, a case or another text that is not there.",
     "stem_too_long": "The stem is so long that it must hold more than a question.",
     "text_too_long": "A case or an option is so long that it must hold more than one.",
     "stem_too_short": "The stem has fewer letters than `min_stem_chars`.",
@@ -81,8 +85,17 @@ def mojibake(draft: Draft) -> str | None:
     return "mojibake" if has_lost_characters(text) else None
 
 
+def formula_unreadable(draft: Draft) -> str | None:
+    texts = (draft.shared_stem or "", draft.stem, *draft.options)
+    return "formula_unreadable" if not draft.plain and any(map(holds_latex, texts)) else None
+
+
 def stem_broken(draft: Draft) -> str | None:
     return "stem_broken" if is_broken(draft.stem, draft.shared_stem) else None
+
+
+def case_missing(draft: Draft) -> str | None:
+    return "case_missing" if not draft.shared_stem and misses_case(draft.stem) else None
 
 
 def stem_too_long(draft: Draft) -> str | None:
@@ -178,7 +191,9 @@ CHECKS: tuple[Callable[[Draft], str | None], ...] = (
     stem_missing,
     image_needed,
     mojibake,
+    formula_unreadable,
     stem_broken,
+    case_missing,
     stem_too_long,
     text_too_long,
     stem_too_short,

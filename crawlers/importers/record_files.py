@@ -13,6 +13,7 @@ from crawlers.importers.parquet import read_rows
 from crawlers.importers.reading import Lost, Reading
 from crawlers.importers.record_fields import counted_from_zero
 from crawlers.importers.record_items import items_of
+from crawlers.importers.record_tails import passed_on
 from crawlers.importers.row_groups import records_of
 from crawlers.importers.table import read_sheets
 from records.provenance import Provenance
@@ -31,7 +32,7 @@ def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Prove
             raise ValueError(_unknown_keys(name, records, keys))
         shape = structs.replace(shape, zero_based_answer=counted_from_zero((record for _, record in records), shape))
     reading = Reading()
-    _take(reading, records, shape, seen, name, asked)
+    _take(reading, passed_on(records, shape), shape, seen, name, asked)
     return reading
 
 
@@ -61,7 +62,7 @@ def read_tables(name: str, body: bytes, shape: Layout | None, seen: Provenance, 
             continue
         reading.unread += sheet.above
         if found := shape or layout_of_keys(sheet.header):
-            _take(reading, records_of(sheet, found, reading.unread), found, seen, name, asked)
+            _take(reading, passed_on(records_of(sheet, found, reading.unread), found), found, seen, name, asked)
     return reading
 
 

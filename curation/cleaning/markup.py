@@ -25,7 +25,7 @@ _OTHER_TAG = re.compile(
 _OTHER_RAISED = re.compile(r"<(su[pb])>\s*([A-Za-z0-9+\-−*,/]{1,8})\s*</\1>", re.I)
 _CITATION = re.compile(r"<sup>\s*\[\d{1,3}(?:[-,]\d{1,3})*\]\s*</sup>", re.I)
 _TITLE = re.compile(r"<([\u4e00-\u9fff·]{2,30})>")
-_RAISED = str.maketrans("0123456789+-−()=n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾⁼ⁿ")
+RAISED = str.maketrans("0123456789+-−()=n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾⁼ⁿ")
 _LOWERED = str.maketrans("0123456789+-−()=n", "₀₁₂₃₄₅₆₇₈₉₊₋₋₍₎₌ₙ")
 
 needs_unescaping = re.compile("&").search
@@ -45,6 +45,6 @@ def _as_formula(tag: re.Match[str]) -> str:
 def strip_tags(text: str) -> str:
     """Remove HTML tags, and those alone: `P<0.05` is no tag, `<教育法>` a title; letters set higher or lower become x^a, x_(max)."""
     text = _CITATION.sub("", _UNSEEN_TAG.sub("", text))
-    text = _RAISED_TAG.sub(lambda tag: tag[2].translate(_RAISED if tag[1].lower() == "sup" else _LOWERED), text)
+    text = _RAISED_TAG.sub(lambda tag: tag[2].translate(RAISED if tag[1].lower() == "sup" else _LOWERED), text)
     text = _TITLE.sub(r"《\1》", _OTHER_RAISED.sub(_as_formula, text))
     return _OTHER_TAG.sub("", _FILL_TAG.sub(BLANK, _LINE_TAG.sub("\n", text)))

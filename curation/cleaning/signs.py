@@ -13,6 +13,18 @@ _CLAUSE_SIGN = re.compile(
 )
 _RATIO = re.compile(rf"(?<=[{_AROUND}])∶|∶(?=[{CJK}“])")
 _STOP = re.compile(rf"(?<=[{CJK}）”》])[.．｡](?![0-9A-Za-z.．])")
+_BETWEEN = re.compile(rf"(?<=[{CJK}）”》])[.．](?=[{CJK}“《（])")
+_IN_NAMES = (  # of foreign people, by the tables of Xinhua
+    "阿埃艾安昂奥巴白班邦保鲍贝本比彼毕别宾波伯勃博布查达戴丹道德登邓狄迪蒂丁顿多厄恩尔法凡范菲费芬佛弗夫甫福盖戈哥格葛古哈海"
+    "汉豪赫亨胡华霍基吉季加贾简杰金津喀卡凯坎康考柯科克肯孔库夸拉莱兰朗劳勒雷里理利莉列林琳隆卢鲁路伦罗洛马玛迈麦曼梅门蒙米密"
+    "明摩莫默姆穆纳娜奈南内尼涅宁纽诺努欧帕潘佩彭皮珀普齐奇恰乔琴丘让热仁荣儒瑞若萨塞森沙莎山绍舍申圣施史舒斯丝思松苏素索塔泰"
+    "汤唐陶特腾提汀廷图托瓦万旺威韦维魏温文翁沃乌武西希锡夏香肖谢辛欣休许雅亚延扬耶叶伊易因英尤于玉约泽扎詹章珍朱卓兹宗"
+)
+_NAME = re.compile(rf"(?<=[{_IN_NAMES}]{{2}})[.．](?=[{_IN_NAMES}]{{2}})")
+_ITEM = rf"[{CJK}“”《》]{{1,5}}"
+_LIST = re.compile(rf"(?<![{CJK}]){_ITEM}(?:[.．]{_ITEM})+(?![{CJK}])")
+_SENTENCE = re.compile("[，。；：？！,;:?!\n]")
+_LONGEST_ITEM_CHARS = 30
 _DOTS = re.compile(r"\.{3,}|·{3,}|。{3,}|…{1,}(?:\.|…)*")
 _BRACKETS = re.compile(r"[(（]([^()（）]*)[)）]")
 _LONE_BRACKET = re.compile(rf"\((?=[{CJK}])|(?<=[{CJK}])\)")
@@ -36,10 +48,20 @@ def to_chinese_signs(text: str) -> str:
     if not _HALF.search(text) and "．" not in text and "｡" not in text:
         return _mixed_brackets(text)
     text = _CLAUSE_SIGN.sub(lambda sign: _FULL[sign[1] or sign[2] or sign[3]], text)
-    text = _STOP.sub("。", text).replace("．", ".")
+    text = _STOP.sub("。", _without_dots_between(text)).replace("．", ".")
     if '"' in text and text.count('"') % 2 == 0:
         text = _paired_quotes(text)
     return _LONE_BRACKET.sub(lambda bracket: "（" if bracket[0] == "(" else "）", _mixed_brackets(text))
+
+
+def _without_dots_between(text: str) -> str:
+    """Return a text in which the dot of 保罗.泽考斯基 is that of a name, and those of 加.减.乘.除 part a list; in prose a dot is a stop."""
+    if not _BETWEEN.search(text):
+        return text
+    text = _NAME.sub("·", text)
+    if len(text) <= _LONGEST_ITEM_CHARS and not _SENTENCE.search(text):
+        return _BETWEEN.sub("、", text)
+    return _LIST.sub(lambda items: _BETWEEN.sub("、", items[0]), text)
 
 
 def _paired_quotes(text: str) -> str:

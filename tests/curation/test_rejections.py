@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from curation.cleaning.answers import read_letters
-from curation.cleaning.broken_stems import is_broken
 from curation.cleaning.contexts import NOTHING
 from curation.cleaning.questions import read_questions
 from curation.rejections import CHECKS, REASONS
@@ -36,12 +35,12 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("stem_broken", {"stem_raw": "这样做的目的在于（"}),
     ("stem_broken", {"stem_raw": "(B)适应环境的能力"}),
     ("stem_broken", {"stem_raw": "感觉的特点是???不包括（ ）。"}),
-    ("stem_broken", {"stem_raw": "根据上题中的测验结果，该求助者（ ）。"}),
-    ("stem_broken", {"stem_raw": "本案例中求助者的躯体症状包括（ ）。"}),
-    ("stem_broken", {"stem_raw": "根据案例，求助者的主要症状是（ ）。"}),
+    ("case_missing", {"stem_raw": "根据上题中的测验结果，该求助者（ ）。"}),
+    ("case_missing", {"stem_raw": "本案例中求助者的躯体症状包括（ ）。"}),
+    ("case_missing", {"stem_raw": "根据案例，求助者的主要症状是（ ）。"}),
     ("stem_broken", {"stem_raw": ")以随意动作为基础，动机分哪些种类？"}),
-    ("stem_broken", {"stem_raw": "对该求助者的最终诊断是（ ）。"}),
-    ("stem_broken", {"stem_raw": "心理咨询师在这段谈话中使用的技术是（ ）。"}),
+    ("case_missing", {"stem_raw": "对该求助者的最终诊断是（ ）。"}),
+    ("case_missing", {"stem_raw": "心理咨询师在这段谈话中使用的技术是（ ）。"}),
     ("stem_too_long", {"stem_raw": "人对事物的反映。" * 400}),
     ("text_too_long", {"case_raw": "求助者，女性，三十岁，失眠两周。" * 400}),
     ("text_too_long", {"options_raw": ["A. 感觉", "B. " + "知觉和记忆" * 201]}),
@@ -76,8 +75,31 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("empty_options", {"options_raw": ["A. 感觉", "A. 知觉", "B. 记忆", "C. 表象"]}),
     ("stem_broken", {"stem_raw": "(2)发泄疗法\n(3)认知疗法\n(4)音乐疗法\n情绪与认识的关系如何？"}),
     ("stem_broken", {"stem_raw": "%的学习程度会产生最佳的记忆效果。"}),
-    ("stem_broken", {"stem_raw": "心理咨询师对钟某的妥当处理应该是（ ）。"}),
-    ("stem_broken", {"stem_raw": "求助者在制定方案时所说的话，表明其可能出现了（ ）。"}),
+    ("case_missing", {"stem_raw": "心理咨询师对钟某的妥当处理应该是（ ）。"}),
+    ("case_missing", {"stem_raw": "求助者在制定方案时所说的话，表明其可能出现了（ ）。"}),
+    *(
+        ("case_missing", {"stem_raw": stem})
+        for stem in (
+            "钟某的思维障碍包括（ ）",
+            "四诊合参，辨析其证候是",
+            "根据辨证结果，应采用的治法是",
+            "应采用的治法是",
+            "宜选用的中成药是（ ）",
+            "治疗宜选用的基础方剂是",
+            "根据其用药史和临床症状，分析此药物中毒为",
+            "关于该患者用药教育的说法，错误的是",
+            "因含盐酸罂粟碱，该患者应慎用的中成药是",
+            "骨质疏松药物治疗方案中，不适合该患者的是",
+            "服药3日后，诸症减轻，但仍见大便干结。宜选用的成药是",
+            "方中能疏散风热、清肺润燥的药是",
+            "上述药品中，乙可以销售的有",
+            "关于执业药师调配上述处方的说法，错误的是",
+            "根据上述背景材料，下列说法正确的是",
+            "结合题目提供的信息，以下说法错误的是",
+            "甲的行为不符合国家规定的是",
+            "关于丁欲购买的罗红霉素片，其批准文号格式正确的是",
+        )
+    ),
     ("answer_not_in_options", {"answer_raw": "E"}),
     ("answer_not_in_options", {"answer_raw": "想象"}),
     ("not_read", {"doubt": "options_unreadable"}),
@@ -109,6 +131,24 @@ SOUND_CASES: list[dict[str, Any]] = [
     {"stem_raw": "学生张某上课说话，老师对张某的处理是（ ）。"},
     {"stem_raw": "该求助者SDS标准分65，表明其（ ）。"},
     {"stem_raw": "该求助者不敢参加聚会，说明其出现了（ ）。"},
+    *(
+        {"stem_raw": stem}
+        for stem in (
+            "某女，34岁。月经后期，舌淡苔白。四诊合参，辨析其证候是",
+            "突发右上腹痛3小时，伴发热。该患者首选的检查是",
+            "根据病情和药效，健胃药宜（ ）服",
+            "虚无假设为“该病人无癌症”，最危险的是（ ）",
+            "方中重用黄芪的方剂是",
+            "治疗外感风寒表虚证宜选用的方剂是",
+            "以上海为中心的城市群是（ ）",
+            "甲型肝炎的传播途径是",
+            "关于甲状腺激素的说法，错误的是",
+            "甲、乙两名儿童的智商相差15，说明（ ）",
+            "服用磺胺类药物后，患者应（ ）",
+            "其他心理效应包括（ ）",
+        )
+    ),
+    {"stem_raw": "根据辨证结果，应采用的治法是", "case_raw": "某男，50岁。大便干结，腹胀。"},
     {"stem_raw": "施工组织设计文件的内容包括（ ）及附图等十个方面"},
     {"stem_raw": "求助者，女性，三十岁。" + "她最近情绪低落，睡眠很差，" * 6 + "请根据案例回答：她的主要症状是（ ）。"},
     {"stem_raw": "布鲁纳的图式理论与下列哪一项有关（ ）"},
@@ -227,5 +267,9 @@ def test_verdicts_in_the_other_order(raw: str, letter: str) -> None:
 
 @pytest.mark.parametrize("stem", ["以上谈话反映出心理咨询师（ ）。", "以上对话反映出咨询师（ ）。", "上述谈话中使用的技术是（ ）。"])
 def test_a_talk_that_is_not_there_is_missed(stem: str) -> None:
-    assert is_broken(stem, None)
-    assert not is_broken(stem, "求助者：我总是失眠。咨询师：从什么时候开始的？")
+    def outcome_of(stem: str, case: str | None) -> str | None:
+        rejected = read({"stem_raw": stem, "case_raw": case}).rejected
+        return rejected.reason if rejected else None
+
+    assert outcome_of(stem, None) == "case_missing"
+    assert not outcome_of(stem, "求助者：我总是失眠。咨询师：从什么时候开始的？")
