@@ -5,6 +5,8 @@ import unicodedata
 
 _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
 _BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")
+_WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)）]|[\u4e00-\u9fff]))")
+"""A line end that was written out as a backslash and an n."""
 _LEAST_BARE = 3
 """Letters in their order that are options without a sign behind them; two may be words: A型 B型."""
 _SEPARATORS = ("$;$", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
@@ -13,7 +15,7 @@ _BEFORE = " \t\n\r\u3000;；|,，。、"
 
 def split_options(text: str) -> list[str]:
     """Return the options of a text: cut at letters that follow each other from A on, else at its lines, else at a separator."""
-    text = text.strip()
+    text = _WRITTEN_LINE_END.sub("\n", text).strip()
     if not text:
         return []
     starts = _starts(text)

@@ -10,6 +10,8 @@ from typing import Any
 
 from crawlers.importers.layout import CASE, SECTION, SHARED_OPTIONS, Layout
 from crawlers.importers.reading import Lost
+from crawlers.papers.headings import tells_patient
+from crawlers.papers.lines import flat
 
 _RANGE = re.compile(r"【(\d{1,3})[ \t]?[-~—–至][ \t]?(\d{1,3})】$")
 _HEADING = re.compile(r"(?<=\s)[一二三四五六七八九十]{1,3}、[^\s，。；：、【】]{1,10}题$")
@@ -48,9 +50,9 @@ class _Groups:
         stem, first, last, heading, case = _cut(record[self._stem].rstrip())
         passes_options = self._are_theirs(record, following, first, last)
         own = dict(record)
-        if first and not passes_options and not self._continues(record, first):
-            stem = record[self._stem].rstrip()  # another range is meant: `clean` decides
-        own[self._stem] = stem
+        is_meant = not first or passes_options or self._continues(record, first)  # of another range `clean` decides
+        if is_meant and (first or heading or case):
+            own[self._stem] = stem
         if passes_options and self._options:
             own[self._options] = None
         shares = self._left > 0 and self._shared
@@ -58,6 +60,8 @@ class _Groups:
             words = f"options of its own and those of a group, {self._left} of whose questions are still to come"
             self._left = 0
             return Lost(place, "options_unreadable", words, record[self._stem][:_RAW_CHARS])
+        if self._case and tells_patient(flat(stem)):
+            self._case = ""  # a question with a patient of its own
         said = {SHARED_OPTIONS: self._shared} if shares else {}
         said |= {CASE: self._case} if self._case else {}
         said |= {SECTION: self._heading} if self._heading else {}

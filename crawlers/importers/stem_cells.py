@@ -11,6 +11,8 @@ _A_GLUED = re.compile(r"(?<=[是为有于括])A[.、]")
 _GLUED = re.compile(r"[A-J][.、]")
 _NUMBERED = re.compile(r"[(第]?\s?\d{1,4}\s?[、.)题](?!\d)")
 _NUMBER = "1、"
+_ANSWER_AT_END = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?[A-Ja-j]\s?$")
+_LONGEST_ANSWER_CHARS = 16
 
 
 def parts_of_stem(text: str) -> dict[str, Any]:
@@ -20,6 +22,8 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     """
     line = flat(text)
     first = _A.search(line) or _A_GLUED.search(line)
+    if first is None and _ANSWER_AT_END.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS)):
+        return {"doubt": "options_unreadable"}  # the letters of the options were lost, that of the answer was not
     if first is None or not (_B.search(line, first.end()) or _is_glued(line[first.start() :])):
         return {}
     number = "" if _NUMBERED.match(line) else _NUMBER
@@ -28,12 +32,24 @@ def parts_of_stem(text: str) -> dict[str, Any]:
         return {}
     if drafts[0].doubt:
         return {"doubt": drafts[0].doubt}
+    if not _agree(drafts[0].options, line[first.start() :]):
+        return {"doubt": "options_unreadable"}
     parts = {"stem_raw": drafts[0].stem.removeprefix(number), "options_raw": drafts[0].options}
     if drafts[0].answer:
         parts["answer_raw"] = drafts[0].answer
     if drafts[0].explanation:
         parts["explanation_raw"] = drafts[0].explanation
     return parts
+
+
+def _agree(options: list[str], marked: str) -> bool:
+    """Tell whether every option has its own letter or none has, and whether the first begins where the cell says A.
+
+    Where a letter was lost, the reader takes the lines for the options: 以上处分。A警告 is none.
+    """
+    own = [flat(option).lstrip(" ([").upper().startswith(letter) for option, letter in zip(options, "ABCDEFGHIJ", strict=False)]
+    first = re.sub(r"\W", "", flat(options[0])) if options else ""
+    return not any(own) or (all(own) and re.sub(r"\W", "", marked)[: len(first)].upper() == first.upper())
 
 
 def _is_glued(options: str) -> bool:

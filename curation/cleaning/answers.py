@@ -142,6 +142,12 @@ def are_verdicts(options: Sequence[str]) -> bool:
     return not all(len(option) == 1 and option.isascii() for option in options) or "".join(options).upper() in _PAIRS_OF_LETTERS
 
 
+def are_opposites(options: Sequence[str]) -> bool:
+    """Tell whether two options are a word and its negation: 可以 and 不可以, 有 and 没有."""
+    first, second = sorted(options, key=len) if len(options) == 2 else ("", "")
+    return bool(first) and second in {negation + first for negation in ("不", "没", "未", "非", "无", "不是", "没有")}
+
+
 def read_words(text: str) -> Answer:
     """Return the answer to an open question from its cleaned text."""
     return Answer(text if canonical(text) and not _is_no_answer(text) else None)

@@ -10,18 +10,20 @@ LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")
 _SIGN = r"\s*(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s+"
 _OTHER_MARK = re.compile(rf"^\s*(?:(?:选项)?\s*([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*[.．、:：]?))\s*(?=\S)")
+_LEAST_WITHOUT_A = 3
+"""Options that say by ascending letters that the first is missing; two may be initials of names."""
 _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 
 
 def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
-    """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲, where all options are marked so; in A 型, B 型 the letters are all they say."""
+    """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲 where all are marked so; in A 型, B 型 the letters are all."""
     marks = [_OTHER_MARK.match(option) for option in raw]
     if len(raw) < 2 or not all(marks):
         return raw
     letters = [unicodedata.normalize("NFKC", mark[1] or mark[3]) for mark in marks]
     bodies = [option[mark.end() :].strip() for mark, option in zip(marks, raw, strict=True)]
     alike = len({(mark[2] or mark[4] or "").strip() for mark in marks}) == 1
-    if not alike or len(set(bodies)) == 1 or letters != list(LETTERS[: len(raw)]):
+    if not alike or len(set(bodies)) == 1 or letters != sorted(set(letters)) or (letters[0] != "A" and len(raw) < _LEAST_WITHOUT_A):
         return raw
     return [f"{letter}.{body}" for letter, body in zip(letters, bodies, strict=True)]
 

@@ -159,7 +159,11 @@ def _split_last(texts: list[str], names: dict[str, None]) -> list[str]:
 
 
 def runs_into_next(texts: Sequence[str]) -> bool:
-    """Tell whether an option before the last holds the letter and text of the one behind it."""
-    return bool(_RUNS_ON.search("\n".join(texts))) and any(
-        place + 1 < len(LETTERS) and _NEXT[LETTERS[place + 1]].search(text) for place, text in enumerate(texts)
+    """Tell whether an option holds the letter and text of the one behind it, or of one behind the last."""
+    if not _RUNS_ON.search("\n".join(texts)):
+        return False
+    return any(
+        _NEXT[letter].search(text)
+        for place, text in enumerate(texts)
+        for letter in (*LETTERS[place + 1 : place + 2], *LETTERS[len(texts) :])
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from curation.classify import Classes, classify_rows
-from curation.cleaning.answers import Answer, are_verdicts, read_letters, read_verdict, read_words
+from curation.cleaning.answers import Answer, are_opposites, are_verdicts, read_letters, read_verdict, read_words
 from curation.cleaning.cases import Parts, case_text, split_marked, without_case
 from curation.cleaning.contexts import NOTHING, Context, allows_several, declared_as
 from curation.cleaning.drafts import VERDICTS, Draft, question_of, rejected_of, shares_options, unclassified
@@ -122,6 +122,8 @@ def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) ->
     """Return the type that options and answer tell where the source does not, or where a letter as answer says that options are lost."""
     if are_verdicts(options):
         return "tf"
+    if declared == "tf" and are_opposites(options):
+        return "mcqa"  # whether something may be done; its options stay as they are
     if not options and declared in (None, "qa"):
         form = answer_form(raw)
         if form == "letters" or (declared == "qa" and canonical(raw or "") in ("f", "F")):

@@ -22,7 +22,7 @@ _IN_NAMES = (  # of foreign people, by the tables of Xinhua
 )
 _NAME = re.compile(rf"(?<=[{_IN_NAMES}]{{2}})[.．](?=[{_IN_NAMES}]{{2}})")
 _ITEM = rf"[{CJK}“”《》]{{1,5}}"
-_LIST = re.compile(rf"(?<![{CJK}]){_ITEM}(?:[.．]{_ITEM})+(?![{CJK}])")
+_LIST = re.compile(rf"(?<![{CJK}0-9A-Za-z]){_ITEM}(?:[.．]{_ITEM}){{2,}}(?![{CJK}0-9A-Za-z])")
 _SENTENCE = re.compile("[，。；：？！,;:?!\n]")
 _LONGEST_ITEM_CHARS = 30
 _DOTS = re.compile(r"\.{3,}|·{3,}|。{3,}|…{1,}(?:\.|…)*")

@@ -1,6 +1,7 @@
 """Tables as teachers make them: headers of two rows, tables side by side, options in any cell, rows that say something of others."""
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -142,6 +143,29 @@ def test_what_stands_beside_a_question_in_one_cell_is_kept() -> None:
 @pytest.mark.parametrize("text", ["口服A、B两药，B、C无效", "什么是A型行为与B型行为", "", "1.一\n2.二\nA", "维生素A 和维生素B"])
 def test_a_text_without_options_stays_whole(text: str) -> None:
     assert parts_of_stem(text) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "参与非法传销活动的，给予（）\n以上处分。Ａ警告\nB 严重警告\n记过\n留校察看\nD\n正确答案 C",
+        "金额达到1000元以上，给予何种处分？\nＡ警告\n严重警告 B\n记过以上留校察看\nD\n正确答案 C",
+        "必须从（）战略高度把握新时代党\n的历史方位。 A经济建设\nB 生态建设\n中华民族伟大复兴\nD 文明建设\n正确答案 C",
+        "国家助学金分为（）档。 A 5\n4\nB\nD\n正确答案 c",
+    ],
+)
+def test_options_that_lost_a_letter_are_no_options(text: str) -> None:
+    assert parts_of_stem(text) == {"doubt": "options_unreadable"}
+
+
+def test_a_stem_cut_at_a_line_end_goes_on_up_to_the_first_letter() -> None:
+    parts = parts_of_stem("给予（）\n以上处分。\nA.警告\nB.严重警告\nC.记过\nD.留校察看")
+    assert re.sub(r"\s", "", parts["stem_raw"]) == "给予（）以上处分。" and len(parts["options_raw"]) == 4
+
+
+def test_line_ends_written_out_part_options() -> None:
+    assert split_options("A 0.1g\\nB甘遂入丸散\\nC 0.5g") == ["A 0.1g", "B甘遂入丸散", "C 0.5g"]
+    assert split_options("输出\\n表示换行") == ["输出\\n表示换行"]
 
 
 @pytest.mark.parametrize(

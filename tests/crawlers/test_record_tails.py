@@ -78,6 +78,13 @@ def test_a_case_behind_a_question_is_that_of_the_next_ones() -> None:
     assert found[0].stem_raw == "图示饮片为川木通的是" and found[2].stem_raw == "炮制作用是（ ）"
 
 
+def test_a_question_with_a_patient_of_its_own_ends_a_case() -> None:
+    found = questions(
+        row(1, f"甲是（ ） 案例：{CASE}", HORNS), row(2, "乙是", HORNS), row(3, "某女，30岁，头痛3天。首选", HORNS), row(4, "丁是", HORNS)
+    )
+    assert [item.case_raw for item in found] == [None, CASE, None, None]
+
+
 def test_a_case_in_front_of_its_question_stays() -> None:
     stem = f"阅读 案例：{CASE}下列说法正确的是"
     assert [(item.stem_raw, item.case_raw) for item in questions(row(1, stem, HORNS), row(2, "感觉是", ROOTS))] == [

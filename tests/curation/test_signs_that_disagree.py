@@ -21,6 +21,10 @@ CASES: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {
     ("true or false", "two options that are no verdicts"): [
         ({"section_raw": "三、判断题", "options_raw": ["A.男", "B.女"]}, "type_and_options_disagree")
     ],
+    ("true or false", "two options, a word and its negation"): [
+        ({"type_raw": "判断题", "options_raw": ["A.可以", "B.不可以"]}, "mcqa A"),
+        ({"type_raw": "判断题", "options_raw": ["A.没有", "B.有"], "answer_raw": "B"}, "mcqa B"),
+    ],
     ("true or false", "a letter behind B, or several"): [
         ({"type_raw": "判断题", "options_raw": VERDICTS, "answer_raw": "C"}, "answer_not_in_options"),
         ({"type_raw": "判断题", "options_raw": VERDICTS, "answer_raw": "AB"}, "type_and_answer_disagree"),
