@@ -24,6 +24,7 @@ from records.stage import run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from crawlers.adding.findings import Findings
+    from crawlers.adding.watching import PageSeen
     from crawlers.process import Outcome
     from crawlers.source import SourceSpider
 
@@ -78,22 +79,25 @@ def look(spider: "type[SourceSpider]", source: Source, mode: str, pages: int, ke
 
 def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> "Findings":
     """Return what a run came to."""
+    from crawlers.accounts.pages import account_of_responses
     from crawlers.adding.findings import Findings
-    from crawlers.adding.watching import PAGES, REFUSED
+    from crawlers.adding.watching import ANSWERS, PAGES, REFUSED
     from crawlers.web.account import FORBIDDEN, failures
 
     stats = outcome.stats
+    pages: list[PageSeen] = stats.get(PAGES, [])
     return Findings(
         source=spider.name,
         mode=mode,
         hosts=list(spider.allowed_domains or ()),
-        pages=stats.get(PAGES, []),
+        pages=pages,
         refused=stats.get(REFUSED, {}),
         failed=failures(stats),
         misfits=[text for text in stats.get("misfit/pages", []) if not text.endswith(": beyond max_pages")],  # that is ours, not the site's
         errors=outcome.errors,
         forbidden=stats.get(FORBIDDEN, 0),
         over_limit=stats.get("archive/over_limit", 0),
+        account=account_of_responses(stats.get(ANSWERS, []), (item for page in pages for item in page.items)),
     )
 
 

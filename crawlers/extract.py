@@ -1,34 +1,61 @@
-"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl. No network."""
+"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and where the characters of the pages are, metrics/extract/SOURCE.json.
+
+No network.
+"""
 
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from records.jsonl import folder_lock, replacing, write_jsonl
-from records.params import Extraction
+from crawlers.accounts.characters import Account
+from records.jsonl import folder_lock, replacing, write_json, write_jsonl
+from records.params import Extract, Extraction
 from records.stage import read_arguments, run_stage
 
 if TYPE_CHECKING:
     from crawlers.source import SourceSpider
 
+_SHOWN = 5
+
 
 def main(argv: list[str] | None = None) -> None:
-    paths = {"pages": "data/pages/{key}", "out": "data/items/{key}.jsonl"}
+    paths = {"pages": "data/pages/{key}", "out": "data/items/{key}.jsonl", "metrics": "metrics/extract/{key}.json"}
     arguments = read_arguments(argv, __doc__, "sources", Extraction, paths, keyed=True)
     source: Extraction = arguments.params
-    share = source.max_misfit_share
-    if share is None:
-        share = arguments.all_params.get("extract", {}).get("max_misfit_share", 0.0)
+    usual = Extract(**{"max_misfit_share": 0.0, **arguments.all_params.get("extract", {})})
+    share = usual.max_misfit_share if source.max_misfit_share is None else source.max_misfit_share
     with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
         if source.kind == "files":
             from crawlers.files import read_files
 
-            items = read_files(arguments.key, source, folder, share)
+            accounts: list[Account] = []
+            limit = usual.max_unread_share if source.max_unread_share is None else source.max_unread_share
+            items = read_files(arguments.key, source, folder, share, limit, accounts)
             write_jsonl(arguments.out, items, key=lambda item: (item.url, natural(item.provenance.position)))
+            write_json(arguments.metrics, accounts[0].as_counts())
         else:
+            from crawlers.accounts.pages import account_of_pages
             from crawlers.process import spider_class
 
             replay(spider_class(arguments.key), source, folder, share, arguments.out)
+            account = account_of_pages(folder, source.snapshot, arguments.out)
+            limit = usual.max_unread_page_share if source.max_unread_page_share is None else source.max_unread_page_share
+            check_pages(arguments.key, account, limit)
+            write_json(arguments.metrics, account.as_counts())
+
+
+def check_pages(name: str, account: Account, limit: float) -> None:
+    """Make sure that no more of the pages' visible text than a share is in no item.
+
+    Raises:
+        ValueError: it is more; names the first places.
+    """
+    if account.unread_share > limit:
+        what = f"{account.unread_share:.1%} of the visible text of the pages is in no item, more than max_unread_page_share {limit:g}"
+        advice = f"mend crawlers/sources/{name}.py, or raise max_unread_page_share in the line of sources.{name}"
+        raise ValueError(
+            f"extract {name}: {what}. First: {'; '.join(account.largest(_SHOWN))}. `python -m crawlers.check {name}` looks; {advice}"
+        )
 
 
 def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_misfit_share: float, out: Path, **how: Any) -> int:

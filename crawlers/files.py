@@ -5,6 +5,10 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from msgspec import structs
+
+from crawlers.accounts.characters import Account, summed
+from crawlers.accounts.files import account_of
 from crawlers.importers.formats import read_file, suffix_of, suffixes_of
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.store.merging import finish
@@ -17,6 +21,8 @@ from records.provenance import Provenance
 
 ORIGIN = "files"
 _SHOWN = 5
+_FEW_CHARS = 500
+"""Characters of a file that may be unread whatever their share: a title and a preface are most of a file with three questions."""
 _logger = logging.getLogger("crawlers.files")
 
 
@@ -55,21 +61,34 @@ def files_of(name: str, source: Source) -> list[tuple[str, Path]]:
         raise ValueError(f"params.yaml: sources.{name}: {error}") from None
 
 
-def read_files(name: str, source: Source, folder: Path, max_misfit_share: float) -> Iterator[Item]:
+def read_files(
+    name: str, source: Source, folder: Path, max_misfit_share: float, max_unread_share: float = 1.0, accounts: list[Account] | None = None
+) -> Iterator[Item]:
     """Yield the items of a source's stored files, those with `doubt` among them.
 
     Questions of a paper whose reading is unsure are for `clean` to reject, however many; records that do not fit are a wrong format.
 
+    Args:
+        accounts: takes the account of all files.
+
     Raises:
-        ValueError: a file is not what its format says, or too many records or files give nothing; names file, place and reason.
+        ValueError: a file is not what its format says, too many records or files give nothing, or too many characters of a file are in
+            no item; names file, place and reason.
     """
     found, files, misfits = 0, 0, 0
+    whole, worst = Account(), list[tuple[float, str, list[str]]]()
     faults: list[str] = []
     silent: list[str] = []
     for row in read_index(folder, source.snapshot):
         file = row.url.removeprefix("file:")
         seen = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
-        reading = read_file(file, read_page(folder, row).body, source.format or "", seen)
+        body = read_page(folder, row).body
+        reading = read_file(file, body, source.format or "", seen)
+        account = account_of(file, body, source.format or "", reading)
+        if account.unread_characters > _FEW_CHARS:
+            worst = sorted([*worst, (account.unread_share, file, account.largest(_SHOWN))], reverse=True)[:_SHOWN]
+        whole = summed([whole, structs.replace(account, unread=[])])
+        whole.unread += account.by_reason()
         found, files, misfits = found + reading.found, files + 1, misfits + reading.misfits
         faults += [f"{file}: {fault}" for fault in reading.faults]
         for part in reading.skipped:
@@ -81,11 +100,26 @@ def read_files(name: str, source: Source, folder: Path, max_misfit_share: float)
         raise ValueError(f"extract {name}: nothing was found in {len(silent)} of {files} files, {limit} First: {_first(silent)}")
     if misfits > found * max_misfit_share:
         raise ValueError(f"extract {name}: {misfits} of {found} records cannot be read, {limit} First: {_first(faults)}")
+    if accounts is not None:
+        accounts.append(whole)
+    if worst and worst[0][0] > max_unread_share:
+        raise ValueError(_unread(name, source, worst, max_unread_share))
     if silent:
         _logger.warning("%s: nothing found in %d of %d files: %s", name, len(silent), files, _first(silent))
     if faults:
         look = f"`python -m crawlers.read {source.path} --format {source.format} --verbose` shows all"
         _logger.warning("%s: %d of %d rejected; %s: %s", name, len(faults), found, look, _first(faults))
+
+
+def _unread(name: str, source: Source, worst: list[tuple[float, str, list[str]]], limit: float) -> str:
+    """Return what to do where too many characters are in no item."""
+    share, file, places = worst[0]
+    others = [f"{other} ({part:.1%})" for part, other, _ in worst[1:] if part > limit]
+    more = f" So are other files: {', '.join(others)}." if others else ""
+    look = f"`python -m crawlers.read {source.path} --format {source.format} --verbose` shows all"
+    advice = f"mend the file, name keys of no use under `unread` in a layout, or raise max_unread_share in the line of sources.{name}"
+    what = f"{share:.1%} of the characters of {file} are in no item, more than max_unread_share {limit:g}"
+    return f"extract {name}: {what}. First: {_first(places)}.{more} {look}; {advice}"
 
 
 def _first(what: list[str]) -> str:

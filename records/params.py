@@ -45,6 +45,9 @@ class Source(Block):
     """Seconds between two requests to the live site; None takes crawlers/settings.py."""
     concurrency: Annotated[int, Meta(ge=1, le=16)] | None = None
     """Requests to the live site at a time; None takes crawlers/settings.py."""
+    max_unread_share: Share | None = None
+    """As in Extract, of this source alone; None does what `extract` says for all."""
+    max_unread_page_share: Share | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -61,6 +64,10 @@ class Source(Block):
 class Extract(Block):
     max_misfit_share: Share
     """Share of a source's pages that may no longer fit its spider before the stage fails."""
+    max_unread_share: Share = 0.05
+    """Share of the characters of one file that may be in no item, nor known furniture, nor in a question given up."""
+    max_unread_page_share: Share = 0.4
+    """The same for the visible text of a site's pages together."""
 
 
 class Extraction(Source):

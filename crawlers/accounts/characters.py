@@ -64,22 +64,30 @@ class Account(Struct):
             reasons[one.reason] += one.characters
         return reasons
 
+    def by_reason(self) -> list["Unread"]:
+        """Return one entry a reason, with all its characters, in place of the stretches: what many files together keep."""
+        return [Unread("", reason, count, "") for reason, count in sorted(self.reasons().items())]
+
     def largest(self, count: int) -> list[str]:
         """Return the largest unread stretches in words."""
         first = sorted(self.unread, key=lambda one: -one.characters)[:count]
-        return [f"{one.position.replace(':', ' ')}: {one.reason}: {one.characters} characters: {one.text}" for one in first]
+        return [f"{_spoken(one.position)}: {one.reason}: {one.characters} characters: {one.text}" for one in first]
 
     def as_counts(self) -> dict[str, object]:
         """Return the sums as plain values."""
         return {
             "characters": self.characters,
             "in_items": self.in_items,
-            "furniture": dict(sorted(self.furniture.items())),
-            "rejected": dict(sorted(self.rejected.items())),
+            "furniture": dict(sorted((+self.furniture).items())),
+            "rejected": dict(sorted((+self.rejected).items())),
             "unread": dict(sorted(self.reasons().items())),
             "unread_share": round(self.unread_share, 4),
             "questions_unread": self.questions_unread,
         }
+
+
+def _spoken(position: str) -> str:
+    return position if "//" in position else position.replace(":", " ")
 
 
 def summed(accounts: Iterable[Account]) -> Account:

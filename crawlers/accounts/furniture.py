@@ -47,6 +47,9 @@ _ENTRY = re.compile(
 _BETWEEN = re.compile(rf"[\s,;.、。|()\[\]【】:-]*(?:{_LABEL}|{_KIND}题?)?[\s,;.、。|()\[\]【】:-]*", re.I)
 _ANSWER_AT = re.compile(rf"(?:{_ANSWER}|答|answer|ans|key|应?选)[】\])>]?[:为是选]{{0,2}}[(\[【]?$", re.I)
 _OWN_AT = re.compile(r"(?:我|你|您|考生|学员|用户)的?(?:答案|作答|选择):?$")
+_SHORT_ANSWER = re.compile(
+    rf"[【\[(<]?\s?{_LABEL}\s?[】\])>]?\s?:?\s?(?:[A-J](?:[,、\s]{{0,2}}[A-J]){{0,9}}|正确|错误|[√×对错TF])[。.;]?(?:\s?[【\[]?{_LABEL}[】\]]?:?)?"
+)
 _OPENS_QUESTION = re.compile(r"[(第【\[Q]?\s?\d{1,4}\s?[、.题)】\]:](?!\d)\s?.{4}")
 _ASKS = re.compile(r"\(\s{0,20}\)|[?]|__|[是为有]:?$")
 _ANSWERED = re.compile(rf"{_ANSWER}\s?[:为是]")
@@ -102,6 +105,11 @@ def answers_listed(text: str) -> list[tuple[int, int | None, str]] | None:
         entries.append((int(match["first"]), int(match["last"]) if match["last"] else None, match["answers"]))
         place = match.end()
     return entries if entries and _BETWEEN.fullmatch(line, place) else None
+
+
+def is_short_answer(text: str) -> bool:
+    """Tell whether a stretch is nothing but an answer of letters or a verdict behind its label, or a list of such."""
+    return _SHORT_ANSWER.fullmatch(flat(text).strip()) is not None or answers_listed(text) is not None
 
 
 def is_answer_place(before: str) -> bool:

@@ -65,6 +65,15 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
         yield from _document(_parsed(decoded(name, body)), array)
 
 
+def texts_in(text: str) -> Iterator[str]:
+    """Yield the values of a text that is JSON, in their order.
+
+    Raises:
+        ValueError: it is none.
+    """
+    yield from (leaf.text for leaf in _values(_parsed(text), "", "") if not leaf.is_key)
+
+
 def _parsed(text: str) -> Any:
     return json.loads(sound_json(text), object_pairs_hook=Pairs)
 

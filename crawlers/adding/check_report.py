@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from crawlers.accounts.characters import Account
 from crawlers.adding.advice import advice
 from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
 from crawlers.columns import aligned, counted, cut
@@ -36,6 +37,7 @@ def as_text(findings: Findings) -> str:
     blocks.append(_listed("requests without an answer", [f"{request}: {why}" for request, why in findings.failed.items()]))
     if findings.over_limit:
         blocks.append([f"{counted(findings.over_limit, 'more request')} not sent; --pages N sends more"])
+    blocks.append(_text(findings.account))
     told = advice(findings)
     blocks.append(["what to do:", *(f"  {place}. {cut(text, 10 * _LINE_COLUMNS)}" for place, text in enumerate(told, 1))] if told else [])
     if findings.items and not told:
@@ -60,9 +62,24 @@ def as_json(findings: Findings) -> str:
         "failed": findings.failed,
         "forbidden": findings.forbidden,
         "over_limit": findings.over_limit,
+        "text": findings.account.as_counts() if findings.account else None,
         "advice": advice(findings),
     }
     return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"
+
+
+def _text(account: Account | None) -> list[str]:
+    """Return which share of the pages' visible text is in items, and what most of the rest is."""
+    if account is None or not account.characters:
+        return []
+    parts = [
+        (account.in_items, "in items"),
+        (account.furniture.total(), "the site's own"),
+        (account.rejected.total(), "in what is given up"),
+    ]
+    shares = ", ".join(f"{count / account.characters:.0%} {what}" for count, what in parts)
+    title = f"of the {account.characters} characters that these pages show {shares}, {account.unread_share:.0%} in neither"
+    return _listed(title, account.largest(_SHOWN)) or [title]
 
 
 def _fields(what: str, items: Sequence[Item]) -> list[str]:

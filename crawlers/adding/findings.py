@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from crawlers.accounts.characters import Account
 from crawlers.adding.watching import PageSeen
 from records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
 
@@ -34,6 +35,8 @@ class Findings(Struct, kw_only=True):
     """Requests that robots.txt rules out."""
     over_limit: int = 0
     """Requests beyond the number of pages that was asked for."""
+    account: Account | None = None
+    """Where the characters of the pages' visible text are."""
 
     @property
     def items(self) -> list[Item]:

@@ -14,8 +14,8 @@ from crawlers.source import NOTED
 from crawlers.store.session import without_password
 from records.item import EntityItem, Item, QuestionItem
 
-PAGES, KEPT, REFUSED = "watch/pages", "watch/kept", "watch/refused"
-"""Keys of the stats: list of PageSeen, url -> PageKept, url -> status."""
+PAGES, KEPT, REFUSED, ANSWERS = "watch/pages", "watch/kept", "watch/refused", "watch/answers"
+"""Keys of the stats: list of PageSeen, url -> PageKept, url -> status, list of addresses with what came."""
 _HINTED = 20  # pages that gave nothing; of more, one knows enough
 _FIRST, _AT_ONCE, _MOST_DEPTH = 1_000_000, 2_000_000, 1000
 
@@ -68,6 +68,7 @@ class Watch:
         self.pages: list[PageSeen] = []
         self.kept: dict[str, PageKept] = {}
         self.refused: dict[str, int] = {}
+        self.answers: list[tuple[str, Response]] = []
         self.hinted = 0
 
     @classmethod
@@ -75,7 +76,7 @@ class Watch:
         """Return the middleware of a crawl."""
         watch = cls(crawler)
         crawler.signals.connect(watch.note_status, signals.response_received)
-        for key, value in ((PAGES, watch.pages), (KEPT, watch.kept), (REFUSED, watch.refused)):
+        for key, value in ((PAGES, watch.pages), (KEPT, watch.kept), (REFUSED, watch.refused), (ANSWERS, watch.answers)):
             crawler.stats.set_value(key, value)
         return watch
 
@@ -88,6 +89,7 @@ class Watch:
         """Note what a callback yields, as far as it comes."""
         page = PageSeen(url=response.url, callback=_name(response.request))
         self.pages.append(page)
+        self.answers.append((response.url, response))
         self._keep(response, page.callback)
         requests: list[Request] = []
         noted, misfits = self._noted(), self.stats.get_value("misfit/count")

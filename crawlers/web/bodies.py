@@ -47,6 +47,14 @@ def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
     return None
 
 
+def unpacked(body: bytes, encodings: list[bytes]) -> bytes:
+    """Return a body that has no flaw, without its packing; one of an encoding that is not known as it is."""
+    packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
+    while packed and packed[-1] in _UNPACK:
+        body = b"".join(_UNPACK[packed.pop()](body))
+    return body
+
+
 def _gzip(body: bytes) -> Iterator[bytes]:
     while True:
         stream = zlib.decompressobj(_GZIP)
