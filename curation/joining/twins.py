@@ -71,7 +71,8 @@ def cores(question: Proper) -> list[int]:
     """
     stem, options, answer = without_idle(in_digits(question.stem)), question.options, question.answer
     wrong = [place for place, text in enumerate(options) if text not in answer] if answer and len(options) > _MIN_OPTIONS else []
-    return [hash((stem, options)), *(hash((stem, answer, *options[:place], *options[place + 1 :])) for place in wrong)]
+    without_one = (hash((stem, answer, *options[:place], *options[place + 1 :])) for place in wrong)
+    return [*dict.fromkeys([hash((stem, options)), *without_one])]  # of two equal options, either may be left out
 
 
 class Candidates(NamedTuple):
@@ -98,7 +99,7 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     if a.stem != b.stem and (_repeats(a.stem, params.ngram_chars) or _repeats(b.stem, params.ngram_chars)):
         return None
     match = _matched(a.options, b.options, params.ngram_chars)
-    kinds = len(a.options) + len(b.options) - len(match)
+    kinds = len(set(a.options)) + len(set(b.options)) - len(match)
     likeness = _likeness(a.stem, b.stem, params.ngram_chars)
     alike, all_shared = likeness >= params.threshold, len(match) == kinds and not a.bare and not b.bare
     near = likeness >= _STEM_FLOOR or (all_shared and cores(a)[0] == cores(b)[0])
