@@ -16,6 +16,7 @@ from curation.engine import LOCAL, Engine, engine_of
 from curation.joining.clusters import Star, case_groups, medoid, stars, twins
 from curation.joining.merging import blemishes, merged, merged_provenance, sighted
 from curation.joining.reviews import Settled, decision_for, review_of_fact, review_of_question, settled, told
+from curation.joining.soundness import soundest_first
 from records.cluster import Cluster
 from records.fact import Fact
 from records.identity import content_id
@@ -58,8 +59,9 @@ def unique_questions(
     """Return one question for each that is asked, and why no other row is. The order of the rows does not matter."""
     found = UniqueQuestions([], [], [], [])
     every = sighted(rows, params.ngram_chars, engine)
-    groups = case_groups(every, params)
-    for star in stars(every, twins(every, params, engine)):
+    bonds = twins(every, params, engine)
+    groups = case_groups(every, bonds, params)
+    for star in stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)):
         group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
         cluster_id = content_id("cluster", star.head.id)
         decision = decision_for(group, decisions or {}) if star.conflict else None

@@ -67,9 +67,7 @@ _ANGLE = re.compile(r"[〈〉](?=\s?\d)")
 
 # After NFKC, in the case as written, with blanks: they tell `1 -2` from `1-2`. The sign comes first, so that it is found at once.
 _ARROW = re.compile(r"[-−]>")
-_MINUS = re.compile(
-    r"-(?=\d)(?<![^\W_]-)(?<!--)(?<![^\W_]['’′]-)|-(?=[A-Za-zα-ω])(?:(?<=^-)|(?<=[(\[{,;:、。=<>≤≥“‘'/×~]-))"
-)
+_MINUS = re.compile(r"-(?=\d)(?<![^\W_]-)(?<!--)(?<![^\W_]['’′]-)|-(?=[A-Za-zα-ω])(?:(?<=^-)|(?<=[(\[{,;:、。=<>≤≥“‘'/×~]-))")
 _IN_BRACKETS = re.compile(r"\(\s?[-\u2010-\u2015]\s?\)")
 
 # Without blanks.
@@ -82,9 +80,7 @@ _SUBTRACTED = re.compile(
     r"|(?<=(?<![^\W_])[A-Za-zα-ω]-)(?=\d(?![^\W_]|-))|(?<=[为是在至到于约达与和或从取即]-))"
     r"|-(?=[a-zα-ω](?![^\W_]|-))(?:(?<=(?<![A-Za-z-])\d-)|(?<=(?<![0-9A-Za-zα-ω])[a-z]-))"
 )
-_CHARGE = re.compile(
-    r"-(?=[\u4e00-\u9fff])(?<=(?:[Cc]l|OH|O3|O4|42|Br|O2)-)|-(?![^\W_]|[-−(\[{\\])(?<=[0-9A-Za-zα-ω]-)"
-)
+_CHARGE = re.compile(r"-(?=[\u4e00-\u9fff])(?<=(?:[Cc]l|OH|O3|O4|42|Br|O2)-)|-(?![^\W_]|[-−(\[{\\])(?<=[0-9A-Za-zα-ω]-)")
 _RATIO = re.compile(
     r"/(?=(?![Lhdsmg])[A-Za-zα-ω](?![0-9A-Za-zα-ω-]))(?:(?<=(?<![0-9A-Za-zα-ω])[A-Za-zα-ω]/)|(?<=(?<![0-9A-Za-z.])1/))"
 )  # A/G is a ratio and no AG, while mg/L is mgL where its sign was lost

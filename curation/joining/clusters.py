@@ -9,11 +9,12 @@ import numpy as np
 
 from curation.engine import LOCAL, Engine, batches_of
 from curation.joining.merging import Sighted
-from curation.joining.twins import Candidates, cores, relations
+from curation.joining.twins import Candidates, cores, frame, relations, retold_threshold
 from curation.similarity import jaccard, near_pairs, ngrams
 from records.params import NearDuplicates
 
 _BATCH = 2_000
+_MANY = 30  # so many questions of equal options and answer have options that say nothing of what is asked
 MIN_NGRAMS = 20  # in a shorter text one word is much of it, so only those of one stem are looked at
 
 
@@ -39,22 +40,27 @@ class Star(NamedTuple):
 Bonds = dict[tuple[int, int], Twins]
 
 
-def stars(sighted: Sequence[Sighted], bonds: Bonds) -> Iterable[Star]:
-    """Yield the stars of questions given from the best to the worst, by their `twins`; each question is in one.
+def stars(sighted: Sequence[Sighted], bonds: Bonds, order: Sequence[int] | None = None) -> Iterable[Star]:
+    """Yield the stars of questions given from the best to the worst, or in an order of places that is, by their `twins`.
+
+    Each question is in one star.
 
     The best becomes a centre and takes its twins along; then the best of those left. A twin of a member that is no twin of the
     centre is left over: it finds another centre or is kept itself.
     """
     near: dict[int, list[int]] = defaultdict(list)
+    order = range(len(sighted)) if order is None else order
+    ranks = {place: rank for rank, place in enumerate(order)}
     parents = list(range(len(sighted)))
     for a, b in sorted(bonds):
         near[a].append(b)
         near[b].append(a)
-        _join(parents, a, b)
+        _join(parents, ranks[a], ranks[b])
     taken = [False] * len(sighted)
-    for place, centre in enumerate(sighted):
+    for rank, place in enumerate(order):
         if not taken[place]:
-            members = [other for other in sorted(near[place]) if not taken[other]]
+            centre = sighted[place]
+            members = [other for other in sorted(near[place], key=ranks.__getitem__) if not taken[other]]
             held = [bonds[min(place, other), max(place, other)] for other in members]
             for other in [place, *members]:
                 taken[other] = True
@@ -62,7 +68,7 @@ def stars(sighted: Sequence[Sighted], bonds: Bonds) -> Iterable[Star]:
                 centre,
                 [(sighted[other], bond.similarity) for other, bond in zip(members, held, strict=True)],
                 any(bond.conflict for bond in held) or any(sighted[other].conflict for other in [place, *members]),
-                sighted[_root(parents, place)],
+                sighted[order[_root(parents, rank)]],
             )
 
 
@@ -74,9 +80,13 @@ def medoid(star: Star, ngram_chars: int) -> str:
     return members[likeness.index(max(likeness))].id
 
 
-def case_groups(sighted: Sequence[Sighted], params: NearDuplicates) -> dict[str, str]:
-    """Return for each case, canonical, the group that it shares with its copies: the first of theirs, so that more copies move few."""
-    kin = _case_kin({one.proper.case for one in sighted}, params)
+def case_groups(sighted: Sequence[Sighted], bonds: Bonds, params: NearDuplicates) -> dict[str, str]:
+    """Return for each case, canonical, the group that it shares with its copies: the first of theirs, so that more copies move few.
+
+    Copies are cases that are alike, and those that are less alike but of which one question is asked.
+    """
+    same = {(sighted[a].proper.case or "", sighted[b].proper.case or "") for a, b in bonds}
+    kin = _case_kin({one.proper.case for one in sighted}, params.case_threshold, params.ngram_chars, same)
     groups: dict[int, str] = {}
     for one in sighted:
         for row in one.rows:
@@ -88,9 +98,9 @@ def case_groups(sighted: Sequence[Sighted], params: NearDuplicates) -> dict[str,
 def twins(sighted: Sequence[Sighted], params: NearDuplicates, engine: Engine = LOCAL) -> Bonds:
     """Return the pairs of places that ask the same thing.
 
-    Looked at are those whose texts are near, and those whose stems are the same, however short they are.
+    Looked at are those whose texts are near, and those whose stems are the same, or their options and answers, however short they are.
     """
-    kin = _case_kin({one.proper.case for one in sighted}, params)
+    kin = _case_kin({one.proper.case for one in sighted}, retold_threshold(params), params.ngram_chars)
     holders: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, one in enumerate(sighted):
         holders[one.proper.text][kin[one.proper.case]].append(place)
@@ -113,12 +123,19 @@ def twins(sighted: Sequence[Sighted], params: NearDuplicates, engine: Engine = L
 
 
 def _of_one_stem(sighted: Sequence[Sighted], kin: Mapping[str | None, int]) -> Iterator[tuple[int, int]]:
-    """Yield the places of questions that share one of their `cores`, and a case that could be the same."""
-    held = [(hash((core, kin[one.proper.case])), place) for place, one in enumerate(sighted) for core in cores(one.proper)]
+    """Yield the places of questions that share one of their `cores` or their `frame`, and a case that could be the same."""
+    yield from _sharing([(hash((core, kin[one.proper.case])), place) for place, one in enumerate(sighted) for core in cores(one.proper)])
+    frames = [(hash((own, kin[one.proper.case])), place) for place, one in enumerate(sighted) if (own := frame(one.proper)) is not None]
+    yield from _sharing(frames, _MANY)
+
+
+def _sharing(held: Sequence[tuple[int, int]], most: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield pairs of places that share a number; none of a number that more than `most` share."""
     numbers, places = np.array(held, dtype=np.int64).reshape(-1, 2).T
     order = np.argsort(numbers, kind="stable")
     _, first, counts = np.unique(numbers[order], return_index=True, return_counts=True)
-    for start, count in zip(first[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
+    shared = (counts > 1) & (counts <= (most or len(held)))
+    for start, count in zip(first[shared].tolist(), counts[shared].tolist(), strict=True):
         yield from combinations(places[order[start : start + count]].tolist(), 2)
 
 
@@ -128,13 +145,19 @@ def _candidates(sighted: Sequence[Sighted], pairs: Sequence[tuple[int, int]]) ->
     return Candidates([sighted[place].proper for place in places], [(places[a], places[b]) for a, b in pairs])
 
 
-def _case_kin(cases: Iterable[str | None], params: NearDuplicates) -> dict[str | None, int]:
+def _case_kin(
+    cases: Iterable[str | None], threshold: float, ngram_chars: int, same: Iterable[tuple[str, str]] = ()
+) -> dict[str | None, int]:
     """Return for each case a number that it shares with all cases it could be a copy of, so that no others are even paired."""
     texts = sorted(case for case in cases if case is not None)
     parents = list(range(len(texts)))
-    pairs = near_pairs(texts, params.ngram_chars, params.case_threshold)
+    pairs = near_pairs(texts, ngram_chars, threshold)
     for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
         _join(parents, left, right)
+    places = {text: place for place, text in enumerate(texts)}
+    for one, other in same:
+        if one in places and other in places:
+            _join(parents, places[one], places[other])
     return {text: _root(parents, place) for place, text in enumerate(texts)} | {None: -1}
 
 

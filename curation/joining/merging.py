@@ -57,7 +57,7 @@ def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[Ra
 
 
 def _ranked(group: list[Question], ngram_chars: int) -> Ranked:
-    places = sorted(range(len(group)), key=lambda place: (_lacks(group[place]), question_blemishes(group[place]), to_line(group[place])))
+    places = sorted(range(len(group)), key=lambda place: (lacks(group[place]), question_blemishes(group[place]), to_line(group[place])))
     best = group[places[0]]
     own = proper(best, ngram_chars)
     answers = {proper(row, ngram_chars).answer for row in group if row.answer != best.answer or row.options != best.options}
@@ -91,10 +91,10 @@ def blemishes(*texts: str) -> int:
 
 def _rank(one: Sighted) -> tuple[tuple[bool, bool], int, int, int, str]:
     best = one.rows[0]
-    return _lacks(best), -len(merged_provenance(one.rows)), question_blemishes(best), -len(best.options), one.id
+    return lacks(best), -len(merged_provenance(one.rows)), question_blemishes(best), -len(best.options), one.id
 
 
-def _lacks(row: Question) -> tuple[bool, bool]:
+def lacks(row: Question) -> tuple[bool, bool]:
     """Tell whether a row has no answer, or none among its options, and whether it has no explanation."""
     readable = row.answer is not None and (not row.options or set(row.answer) <= {option.letter for option in row.options})
     return not readable, row.explanation is None

@@ -39,18 +39,19 @@ def renamed(text: str, other: str, strict: bool = False) -> bool:
 
     One character in the place of another is a slip where both look or sound alike (韦纳 is 维纳), and in a long text where it
     leaves no word (栓验 is 检验, 信度 is not 效度). Where strict, a verb or an adjective in the place of another counts as well; in a short
-    text any word does, and any that is added.
+    text any word does, and any that is added; where strict, also any that is added to one of twice as many characters.
     """
     if text == other:
         return False
     first, second = sorted([without_synonyms(text), without_synonyms(other)])  # the matcher is not symmetric
-    short = min(len(first), len(second)) < SHORT_CHARS
+    chars = min(len(first), len(second))
+    short, short_for_more = chars < SHORT_CHARS, chars < SHORT_CHARS * (1 + strict)
     for kind, i1, i2, j1, j2 in differing(first, second):
         here, there = _classes(first, i1, i2), _classes(second, j1, j2)
         if "name" in here or "name" in there:
             return True
         if kind != "replace":
-            if _other_word(first, i1, i2) or _other_word(second, j1, j2) or (short and here | there):
+            if _other_word(first, i1, i2) or _other_word(second, j1, j2) or (short_for_more and here | there):
                 return True
         elif i2 - i1 == j2 - j1 == 1:
             parting = "noun" in here | there or strict or short
@@ -64,13 +65,29 @@ def renamed(text: str, other: str, strict: bool = False) -> bool:
 
 
 def _is_slip_of(text: str, other: str, place: int, other_place: int, short: bool) -> bool:
-    """Tell whether two characters look or sound alike, or one of them makes a word and the other does not."""
+    """Tell whether two characters look or sound alike, or one of them is strange, or makes no word while the other does."""
     if any(text[place] in row and other[other_place] in row for row in vocabulary().lookalikes):
         return True
-    return not short and _is_word(text, place) != _is_word(other, other_place)
+    if _is_strange(text[place]) != _is_strange(other[other_place]):
+        return True
+    return not short and is_word(text, place) != is_word(other, other_place)
 
 
-def _is_word(text: str, place: int) -> bool:
+def _is_strange(character: str) -> bool:
+    """Tell whether a character is beyond the 6,763 of GB 2312, in which almost all that is asked is written: 廇 for 书."""
+    try:
+        character.encode("gb2312")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def splits_word(text: str, place: int) -> bool:
+    """Tell whether a place of a text is inside a word of the dictionary."""
+    return any(first < place < last and word in _tagger().tokenizer.FREQ for word, _, first, last in _words(text))
+
+
+def is_word(text: str, place: int) -> bool:
     """Tell whether a character stands within a word of the dictionary."""
     word = next(word for word, _, first, last in _words(text) if first <= place < last)
     return len(word) > 1 and word in _tagger().tokenizer.FREQ

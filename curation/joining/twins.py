@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from curation.joining.renaming import is_slip, renamed
-from curation.joining.wording import denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
+from curation.joining.wording import degrees, denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
 from curation.similarity import jaccard, ngrams
 from records.identity import canonical
 from records.params import NearDuplicates
@@ -23,6 +23,9 @@ _MIN_OPTIONS = 3  # of fewer, one is too much to differ
 _LONG_STEM_CHARS = 60
 _LONG_CHARS = 200
 _MIN_TAIL_CHARS = 6
+_RETOLD = 0.85  # of `case_threshold`: cases this much alike are one where all else is equal word for word
+_BEST = frozenset(["最", "首选", "首要"])  # the best of some options need not be the best of others
+_MEASURE = re.compile(r"(−?\d[\d./:^~−-]*)(°c|[°%]|[\u4e00-\u9fff]{1,2})?")
 _SENTENCE_END = re.compile(r"[。！？；!?;\n]")
 
 
@@ -64,15 +67,22 @@ def proper(question: Question, ngram_chars: int) -> Proper:
 
 
 def cores(question: Proper) -> list[int]:
-    """Return numbers of which two questions share one whose stems are equal but for idle characters, and whose options are equal,
-    or the right ones are and all wrong ones but one.
+    """Return numbers of which two questions share one whose stems are equal but for idle characters, and whose options are equal
+    but for one.
 
     Hardly any others do. Such questions are looked at however short they are.
     """
-    stem, options, answer = without_idle(in_digits(question.stem)), question.options, question.answer
-    wrong = [place for place, text in enumerate(options) if text not in answer] if answer and len(options) > _MIN_OPTIONS else []
-    without_one = (hash((stem, answer, *options[:place], *options[place + 1 :])) for place in wrong)
+    stem, options = _without_idle(question), tuple(map(_without_unit, question.options))
+    places = range(len(options)) if len(options) > _MIN_OPTIONS else []
+    without_one = (hash((stem, *options[:place], *options[place + 1 :])) for place in places)
     return [*dict.fromkeys([hash((stem, options)), *without_one])]  # of two equal options, either may be left out
+
+
+def frame(question: Proper) -> int | None:
+    """Return a number that questions share whose options and answers are equal, where these say something of what is asked."""
+    if question.bare or question.answer is None:
+        return None
+    return hash((*map(_without_unit, question.options), frozenset(map(_without_unit, question.answer))))
 
 
 class Candidates(NamedTuple):
@@ -94,7 +104,7 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     Known answers speak: equal ones allow the stems to be worded more freely; different ones allow next to nothing, because the
     little that differs may be the point, as between 桑代克认为 and 苛勒认为.
     """
-    if not _same_case(a, b, params) or denials(a.stem) != denials(b.stem):
+    if not _same_case(a, b, params) or denials(a.stem) != denials(b.stem) or degrees(a.stem) != degrees(b.stem):
         return None
     if a.stem != b.stem and (_repeats(a.stem, params.ngram_chars) or _repeats(b.stem, params.ngram_chars)):
         return None
@@ -119,7 +129,17 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     if agree:
         return "same" if alike or all_shared else None
     asks_the_same = not differs.replaced and (not differs.added or all_shared)
-    return "conflict" if len(match) == kinds and asks_the_same else None
+    return "conflict" if (len(match) == kinds and asks_the_same) or _contradict(a, b, match) else None
+
+
+def _contradict(a: Proper, b: Proper, match: dict[str, str]) -> bool:
+    """Tell whether two questions of one stem, of whose options one differs, hold different ones of the others to be right."""
+    most = max(len(set(a.options)), len(set(b.options)))
+    if a.bare or b.bare or a.in_words or b.in_words or not _MIN_OPTIONS <= most - 1 <= len(match) or _without_idle(a) != _without_idle(b):
+        return False
+    ours, theirs = {match[text] for text in a.answer & match.keys()}, b.answer & set(match.values())
+    is_of_the_best = not _BEST.isdisjoint(degrees(a.stem))
+    return ours != theirs and (not is_of_the_best or len(ours) == len(a.answer) == len(theirs) == len(b.answer))
 
 
 def answer_of(question: Question) -> frozenset[str] | None:
@@ -139,7 +159,22 @@ def same_answer(question: Question, right: frozenset[str], ngram_chars: int) -> 
 def _same_case(a: Proper, b: Proper, params: NearDuplicates) -> bool:
     if a.case is None or b.case is None or a.case == b.case:
         return a.case == b.case
-    return _likeness(a.case, b.case, params.ngram_chars) >= params.case_threshold and same_figures(a.case, b.case)
+    is_equal = (a.stem, a.options, a.answer) == (b.stem, b.options, b.answer)
+    floor = retold_threshold(params) if is_equal else params.case_threshold
+    return _likeness(a.case, b.case, params.ngram_chars) >= floor and same_figures(a.case, b.case)
+
+
+def retold_threshold(params: NearDuplicates) -> float:
+    """Return how much alike two cases must be where the questions are equal word for word."""
+    return _RETOLD * params.case_threshold
+
+
+def matched_options(a: Proper, b: Proper, ngram_chars: int) -> list[tuple[str, str]]:
+    """Return the options of two twins that are not equal and stand for each other, as do those of which each has one left over."""
+    match = _matched(a.options, b.options, ngram_chars)
+    rest, other_rest = set(a.options) - set(match), set(b.options) - set(match.values())
+    left_over = [(*rest, *other_rest)] if len(rest) == len(other_rest) == 1 else []
+    return [(text, other) for text, other in (*sorted(match.items()), *left_over) if text != other]
 
 
 def _same_tail(a: Proper, b: Proper, ngram_chars: int) -> bool:
@@ -164,14 +199,33 @@ def _matched(options: tuple[str, ...], others: tuple[str, ...], ngram_chars: int
     return match
 
 
+def _without_idle(question: Proper) -> str:
+    return without_idle(in_digits(question.stem))
+
+
+def _without_unit(option: str) -> str:
+    measure = _MEASURE.fullmatch(option)
+    return measure[1] if measure else option
+
+
+def _same_measure(a: str, b: str) -> bool:
+    """Tell whether two options are one number whose unit was lost, or misread: 180 for 180°, 1924 for 1924年, 29% for 29°."""
+    one, other = _MEASURE.fullmatch(a), _MEASURE.fullmatch(b)
+    if one is None or other is None or one[1] != other[1]:
+        return False
+    return None in (one[2], other[2]) or {one[2], other[2]} == {"°", "%"}
+
+
 @lru_cache(maxsize=1 << 16)
 def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
+    if _same_measure(a, b):
+        return 1.0
     if _repeats(a, ngram_chars) or _repeats(b, ngram_chars):
         return 0.0
     likeness = max(_likeness(in_digits(a), in_digits(b), ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
     if likeness < _OPTION_FLOOR:  # no match, whatever they say; what follows takes more time
         return likeness
-    return 0.0 if figures(a) != figures(b) or denials(a) != denials(b) or difference(a, b).opposed else likeness
+    return 0.0 if figures(a) != figures(b) or denials(a) != denials(b) or degrees(a) != degrees(b) or difference(a, b).opposed else likeness
 
 
 def _repeats(text: str, ngram_chars: int) -> bool:

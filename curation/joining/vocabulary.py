@@ -17,6 +17,8 @@ class Vocabulary(NamedTuple):
     denial: re.Pattern[str]
     figure: re.Pattern[str]
     denials: dict[str, str]
+    degree: re.Pattern[str]
+    degrees: frozenset[str]
     opposites: list[str]
     rivals: list[frozenset[str]]
     times: dict[str, str]
@@ -53,6 +55,8 @@ def vocabulary() -> Vocabulary:
         denial=re.compile(_any([*kinds, *words["idle_denials"]])),
         figure=re.compile(figure),
         denials=kinds,
+        degree=re.compile(_any([*words["degrees"], *words["idle_degrees"]])),
+        degrees=frozenset(words["degrees"]),
         opposites=words["opposites"],
         rivals=[frozenset(row) for row in words["rivals"]],
         times=words["times"],

@@ -32,6 +32,7 @@ def figures(text: str) -> tuple[str, ...]:
 
     Numerals are read where they count: 两周 and 2周 are equal, 一般 and 一种 hold no number.
     """
+    text = text.replace("^", "")  # where superscripts were lost, 10⁹ is 109
     return tuple(read for match in vocabulary().figure.finditer(text) if (read := _read(match)))
 
 
@@ -61,13 +62,16 @@ def _read(match: re.Match[str]) -> str | None:
 
 
 def same_figures(text: str, other: str) -> bool:
-    """Tell whether two texts hold the same numbers in one order; one whose unit was lost is the same: 60代 for 60年代."""
+    """Tell whether two texts hold the same numbers in one order; one whose unit was lost is the same: 60代 for 60年代, 29° for 29%."""
     rest, other_rest = _unlike(text, other)
     if not rest and not other_rest:
         return figures(text) == figures(other)  # 甲组10人乙组20人 is not 甲组20人乙组10人
-    bare = ["".join(c for c in one if c not in vocabulary().units) for one in rest]
-    other_bare = ["".join(c for c in one if c not in vocabulary().units) for one in other_rest]
+    bare, other_bare = ([_without_unit(one) for one in some] for some in (rest, other_rest))
     return bare == other_bare and all(a in (x, y) for a, x, y in zip(bare, rest, other_rest, strict=True))
+
+
+def _without_unit(figure: str) -> str:
+    return "".join(c for c in figure if c != "%" and c not in vocabulary().units)
 
 
 def stray_letter(text: str, other: str) -> bool:
@@ -87,6 +91,12 @@ def denials(text: str) -> tuple[str, ...]:
     """Return the kinds of the words of denial in their order; 不正确 and 错误 are of one kind."""
     words = vocabulary()
     return tuple(words.denials[word] for word in words.denial.findall(text) if word in words.denials)
+
+
+def degrees(text: str) -> tuple[str, ...]:
+    """Return the words of degree in their order: 首选, 特别, 以上."""
+    words = vocabulary()
+    return tuple(word for word in words.degree.findall(text) if word in words.degrees)
 
 
 def difference(text: str, other: str) -> Difference:

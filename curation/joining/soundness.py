@@ -1,0 +1,134 @@
+"""Of two wordings of one question, which is damaged: cut off, or misread by a scanner. The whole collection is the witness.
+
+A pair of characters that stands nearly nowhere else (协凋), where the twin has one that stands often (协调), is damage; so is a text that
+ends inside a word (各民族共同繁). Damage is counted for twins alone: an uncommon word that no twin contradicts is just uncommon.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from curation.joining.aligning import differing
+from curation.joining.merging import Sighted, lacks
+from curation.joining.renaming import is_word, splits_word
+from curation.joining.twins import matched_options
+from curation.joining.vocabulary import vocabulary
+
+_TIMES_RARER = 4  # from here on a pair of characters is damaged and not just another word; read off 80 merged pairs
+_TIMES_RARER_IDLE = 100  # the same for idle characters, which come and go: 列哪些 for 下列哪些
+_MIN_LOST_CHARS = 4
+_MAX_SLIP_CHARS = 2  # more than that is another word, or a word more
+_EDGE = "\n"  # before and after each part
+_CODE_BITS = 21
+_BATCH_CHARS = 1 << 20
+_TABLE_BITS = 20
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+class _Span(NamedTuple):
+    """Where the parts of two twins differ."""
+
+    place: int
+    other: int
+    pairs: list[str]
+    """Pairs of characters that the span touches in the one."""
+    other_pairs: list[str]
+    times: int
+    """How many times rarer pairs of characters must be to be damaged."""
+    words: int
+    """1 where a character makes no word and the one in its place does; -1 where it is the other way round."""
+
+
+def soundest_first(sighted: Sequence[Sighted], bonds: Mapping[tuple[int, int], object], ngram_chars: int) -> list[int]:
+    """Return the places of questions, given from the best to the worst, so that of twins the less damaged one comes first.
+
+    An answer and an explanation still count before.
+    """
+    damage = Counter[int]()  # less that of the twins, so that who has many twins is not found damaged more often
+    spans: list[_Span] = []
+    for place, other in sorted(bonds):
+        for text, other_text in _parts(sighted[place], sighted[other], ngram_chars):
+            worse = _is_cut(text, other_text) - _is_cut(other_text, text)
+            damage[place] += worse
+            damage[other] -= worse
+            spans.extend(_spans(place, other, text, other_text))
+    wanted = sorted({pair for span in spans for pair in (*span.pairs, *span.other_pairs)})
+    counts = _occurrences(wanted, [one.proper.text for one in sighted], {one.proper.case for one in sighted if one.proper.case})
+    for span in spans:
+        here, there = (max(counts[pair] for pair in pairs) for pairs in (span.pairs, span.other_pairs))
+        worse = (span.times * here <= there) - (span.times * there <= here) or span.words
+        damage[span.place] += worse
+        damage[span.other] -= worse
+    return sorted(range(len(sighted)), key=lambda place: (lacks(sighted[place].rows[0]), damage[place], place))
+
+
+def _parts(one: Sighted, other: Sighted, ngram_chars: int) -> Iterator[tuple[str, str]]:
+    """Yield the parts of two twins that differ, side by side."""
+    a, b = one.proper, other.proper
+    sides = [(a.stem, b.stem), (a.case or "", b.case or ""), *matched_options(a, b, ngram_chars)]
+    return ((text, other_text) for text, other_text in sides if text != other_text)
+
+
+def _is_cut(text: str, other: str) -> bool:
+    """Tell whether a text is the beginning of another that goes on for a while, or inside a word."""
+    if not text or not other.startswith(text):
+        return False
+    return len(set(other[len(text) :]) - vocabulary().idle_characters) >= _MIN_LOST_CHARS or splits_word(other, len(text))
+
+
+def _spans(place: int, other: int, text: str, other_text: str) -> Iterator[_Span]:
+    idle = vocabulary().idle_characters
+    for _, i1, i2, j1, j2 in differing(text, other_text):
+        if max(i2 - i1, j2 - j1) <= _MAX_SLIP_CHARS:
+            times = _TIMES_RARER if set(text[i1:i2] + other_text[j1:j2]) - idle else _TIMES_RARER_IDLE
+            words = is_word(other_text, j1) - is_word(text, i1) if i2 - i1 == j2 - j1 == 1 else 0
+            yield _Span(place, other, _touched(text, i1, i2), _touched(other_text, j1, j2), times, words)
+
+
+def _touched(text: str, start: int, end: int) -> list[str]:
+    """Return the pairs of characters that a span touches; those with an edge tell little, and count where there are no others."""
+    text = _EDGE + text + _EDGE
+    pairs = [text[i : i + 2] for i in range(start, end + 1)]
+    return [pair for pair in pairs if _EDGE not in pair] or pairs
+
+
+def _occurrences(wanted: Sequence[str], texts: Sequence[str], cases: Iterable[str]) -> dict[str, int]:
+    """Return how often pairs of characters stand in some texts. A table of bits passes by most pairs of a text, which are none of them."""
+    if not wanted:
+        return {}
+    codes = _pair_codes("".join(wanted))[::2]
+    order = np.argsort(codes)
+    codes = codes[order]
+    table = np.zeros(1 << _TABLE_BITS, dtype=bool)
+    table[_slots(codes)] = True
+    counts = np.zeros(len(codes), dtype=np.int64)
+    for batch in _batches([*texts, *sorted(cases)]):
+        pairs = _pair_codes(batch)
+        pairs = pairs[table[_slots(pairs)]]
+        at = np.searchsorted(codes, pairs).clip(max=len(codes) - 1)
+        counts += np.bincount(at[codes[at] == pairs], minlength=len(codes))
+    return {wanted[place]: count for place, count in zip(order.tolist(), counts.tolist(), strict=True)}
+
+
+def _batches(texts: Sequence[str]) -> Iterator[str]:
+    """Yield texts run together, with an edge between them, about so many characters at a time."""
+    gathered: list[str] = []
+    chars = 0
+    for text in texts:
+        gathered.append(text)
+        chars += len(text) + 1
+        if chars >= _BATCH_CHARS:
+            yield _EDGE + _EDGE.join(gathered) + _EDGE
+            gathered, chars = [], 0
+    yield _EDGE + _EDGE.join(gathered) + _EDGE
+
+
+def _pair_codes(text: str) -> np.ndarray:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+    return (codes[:-1] << np.uint64(_CODE_BITS)) | codes[1:]
+
+
+def _slots(pairs: np.ndarray) -> np.ndarray:
+    return ((pairs * _FACTOR) >> np.uint64(64 - _TABLE_BITS)).astype(np.int64)
