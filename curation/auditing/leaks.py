@@ -67,7 +67,7 @@ def _reach(every: Sequence[Sighted], held: Held, bonds: Bonds, params: NearDupli
         for one, other in ((a, b), (b, a)):
             reached[one] |= same[other]
             places[one].append(other)
-    groups = case_groups(every, params)
+    groups = case_groups(every, bonds, params)
     by_group: dict[str, set[Split]] = defaultdict(set)
     keys = [groups.get(one.proper.case or "") for one in every]
     for key, splits in zip(keys, same, strict=True):

@@ -13,6 +13,7 @@ from curation.cleaning.understood import is_comparable
 from curation.joining.clusters import Bonds, Star, stars, twins
 from curation.joining.merging import Sighted, sighted
 from curation.joining.reviews import told
+from curation.joining.soundness import soundest_first
 from records.identity import content_id
 from records.params import NearDuplicates
 
@@ -40,7 +41,7 @@ def twins_of(rows: Sequence[Row], params: NearDuplicates) -> Twins:
     every = sighted((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
     held = [[row_of[id(question)] for question in one.rows] for one in every]
     bonds = twins(every, params)
-    found = list(stars(every, bonds))
+    found = list(stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)))
     groups = [star for star in found if star.members or len(star.centre.rows) > 1]
     clusters = sorted((_cluster(star, row_of, order) for star in groups), key=lambda one: one["cluster_id"])
     astray = [_cluster(star, row_of, order) for star in _astray(every, found, bonds)]
