@@ -81,6 +81,7 @@ class Kinds(NamedTuple):
 class _Table(NamedTuple):
     of: dict[str, Kinds]
     medicine_classes: Pairs
+    medicine_forms: Pairs
     symptom_characters: frozenset[str]
     usual_complications: re.Pattern[str]
     primary_diseases: re.Pattern[str]
@@ -98,9 +99,9 @@ class _Table(NamedTuple):
 def _table() -> _Table:
     table = dict(table_of("kinds"))
     characters = frozenset("".join(table.pop("symptom_characters").split()))
-    classes = pairs(table.pop("medicine_classes"))
-    patterns = {name: compiled(table.pop(name)) for name in _Table._fields[3:]}
-    return _Table({relation: _kinds(rules) for relation, rules in table.items()}, classes, characters, **patterns)
+    classes, forms = pairs(table.pop("medicine_classes")), pairs(table.pop("medicine_forms"))
+    patterns = {name: compiled(table.pop(name)) for name in _Table._fields[4:]}
+    return _Table({relation: _kinds(rules) for relation, rules in table.items()}, classes, forms, characters, **patterns)
 
 
 def _kinds(rules: dict[str, Any]) -> Kinds:
@@ -125,7 +126,9 @@ def apart(relation: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def class_fits(head: str, medicine: str) -> bool | None:
-    """Tell whether a medicine's class is for a disease, both by their names; None where its class is not known."""
+    """Tell whether a medicine's class and form are for a disease, all by their names; None where its class is not known."""
+    if not all(diseases.search(head) for name, diseases in _table().medicine_forms if name.search(medicine)):
+        return False
     heads = [diseases for name, diseases in _table().medicine_classes if name.search(medicine)]
     return any(diseases.search(head) for diseases in heads) if heads else None
 

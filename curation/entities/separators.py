@@ -133,7 +133,9 @@ def divided(value: str, column: Column = NO_COLUMN, levels: bool = False, prose:
     found = raw[:1]
     for at, kind in enumerate(kinds):
         left, right, sign = names[at], names[at + 1], raw[2 * at + 1]
-        if kind == "hard" or (kind in ("slash", "dot") and (levels or prose)):
+        if kind == "hard" and "blank" in column.dividing and "、" in sign and len(left) == 1 and _HAN.match(left):
+            made = UNSURE  # 肝、胆、脾CT is one test in a list that blanks divide
+        elif kind == "hard" or (kind in ("slash", "dot") and (levels or prose)):
             made = "\n" if sign.strip(" ") in ("\n", "\r", "\r\n") else _hard(sign) if kind == "hard" else sign
         elif kind == "cut":
             made = "……" + _behind_cut(left, right, sign, column)

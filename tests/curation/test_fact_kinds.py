@@ -165,3 +165,38 @@ def test_classes_of_medicines(head: str, medicine: str, fits: bool | None) -> No
 def test_sure_foods() -> None:
     assert tells("always_avoided", "白酒") and not tells("always_avoided", "杏仁")
     assert tells("always_wholesome", "小米粥") and not tells("always_wholesome", "酱辣白菜头")
+
+
+@pytest.mark.parametrize(
+    ("head", "medicine", "fits"),
+    [
+        ("真菌性角膜炎", "诺氟沙星滴眼液", False),
+        ("细菌性角膜炎", "诺氟沙星滴眼液", True),
+        ("春季性结膜炎", "氧氟沙星眼膏", True),
+        ("大叶性肺炎", "氧氟沙星滴眼液", False),
+        ("腺样囊性癌", "氟尿嘧啶乳膏", False),
+        ("皮肤鳞状细胞癌", "氟尿嘧啶乳膏", True),
+        ("疱疹性咽峡炎", "头孢氨苄颗粒", False),
+        ("小儿急性肠系膜淋巴结炎", "甲磺酸培氟沙星", False),
+        ("动脉瘤", "复方环磷酰胺片", False),
+        ("多形性脂肪瘤", "平消胶囊", False),
+        ("心室间隔缺损", "盐酸普萘洛尔片", False),
+        ("虚寒咳嗽", "羚羊清肺颗粒", False),
+        ("1型糖尿病", "格列吡嗪片", False),
+        ("1型糖尿病", "胰岛素注射液", True),
+        ("2型糖尿病", "格列吡嗪片", True),
+        ("小细胞肺癌", "吉非替尼片", False),
+        ("非小细胞肺癌", "吉非替尼片", True),
+        ("空气栓塞", "注射用尿激酶", False),
+        ("结核性腹膜炎", "磷霉素钙胶囊", False),
+        ("结核性腹膜炎", "异烟肼片", True),
+        ("肾衰", "甲泼尼龙片", False),
+    ],
+)
+def test_a_medicine_by_its_class_and_form(head: str, medicine: str, fits: bool) -> None:
+    assert bool(class_fits(head, medicine)) is fits
+
+
+@pytest.mark.parametrize("organ", ["前列腺", "鼻中隔", "甲状腺"])
+def test_a_part_of_the_body_is_no_examination(organ: str) -> None:
+    assert misfit("disease_examination", "前列腺囊肿", organ)[0] == "wrong_kind"
