@@ -202,6 +202,7 @@ PUBLISHED = {
     "exams_text/doublebean_questions.json": ("doublebean", 1192),
     "diseases/disease_boxes_39net.json": ("diseases_39net", 5177),
     "diseases/medical_kg_308.jsonl": ("diseases_kg", 308),
+    "second/disease_xywy/disease.csv": ("diseases_xywy", 3000),
     "medicines/monographs.json": ("medicines", 1221),
     "examinations/*.jsonl": ("examinations", 16),
 }

@@ -1,6 +1,9 @@
 """Lists in every syntax: each name is read as it is, or rejected with a reason; two names are never made one."""
 
+import csv
 import re
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -174,3 +177,21 @@ def test_a_name_that_was_cut_is_no_head(name: str, alias: str | None, url: str, 
         assert not reading.facts and reading.empty is not None and reading.empty.reason == "name_cut"
     else:
         assert {fact.head for fact in reading.facts} == {head}
+
+
+def test_a_real_table_divided_by_blanks(real_data: Path) -> None:
+    path = real_data / "second/disease_xywy/disease.csv"
+    if not path.exists():
+        pytest.skip(f"{path}: not here")
+    with path.open(encoding="gb18030", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    items = [_entity("department", row["department"], number) for number, row in enumerate(rows) if row["department"]]
+    columns = columns_of(items)
+    tails = [fact.tail for reading in read_entities(items, columns) for fact in reading.facts]
+    whole = {item.values[0].value for item in items if " " not in item.values[0].value}
+    assert len(tails) > len(items) and sum(tail in whole for tail in tails) > 0.99 * len(tails)
+    drugs = [_entity("drug", row["drug"], number) for number, row in enumerate(rows) if row["drug"]]
+    found = read_entities(drugs, columns_of(drugs))
+    reasons = Counter(row.reason for reading in found for row in reading.rejected)
+    assert not [fact.tail for reading in found for fact in reading.facts if re.search(r"…|\.\.|详细", fact.tail)]
+    assert reasons["separator_unsure"] < 0.01 * sum(len(reading.facts) for reading in found) < reasons["tail_not_atomic"]
