@@ -27,6 +27,7 @@ _SECOND_LETTER = re.compile(r"(?s)\S\s[B-HＢ-Ｈ]\s?[.．、:：]\s?\S")
 _ASKS = re.compile(r"[(（]\s{0,8}[)）]|[?？]\s?$|__|(?:^|\s)[A-HＡ-Ｈ]\s?[.．、:：)）]\s?\S|答案\s?[:：]")
 CUT = re.compile(r"(?:\.{3,}|…+|。{2,})\s{0,9}$")
 """An ellipsis at the end of a text."""
+_FILE = "file:"
 _LONG_STEM, _LONG_OPTION = 1000, 400
 
 
@@ -173,8 +174,8 @@ class Profile(NamedTuple):
     signs: Counter[str]
     examples: dict[str, QuestionItem]
     """Sign -> the first question that has it."""
-    categories: Counter[tuple[str, str]]
-    """Exam and subject as the source says them, or its paper's title -> questions."""
+    categories: Counter[tuple[str, str, str]]
+    """Exam and subject as the source says them, or its paper's title, and the name of the file -> questions."""
     labels: Counter[tuple[str, str, str]]
     """Source, entity type and label -> entries that have it."""
 
@@ -201,7 +202,8 @@ def _add_question(item: QuestionItem, found: Profile) -> None:
     found.options[len(options)] += 1
     if len(key) == 1 and len(options) >= MANY_OPTIONS:
         found.letters[key] += 1
-    found.categories[item.exam_raw or "", item.subject_raw or item.paper_raw or ""] += 1
+    file = item.url.removeprefix(_FILE) if item.url.startswith(_FILE) else ""
+    found.categories[item.exam_raw or "", item.subject_raw or item.paper_raw or "", file] += 1
     for sign in signs_of(item):
         found.signs[sign] += 1
         found.examples.setdefault(sign, item)

@@ -8,6 +8,7 @@ from crawlers.accounts.characters import Account
 from crawlers.adding.advice import advice
 from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
 from crawlers.columns import aligned, counted, cut
+from crawlers.profile_lines import figures_of, misread_lines, paste_lines
 from records.item import Item
 
 _EXAMPLE_COLUMNS = 70
@@ -38,9 +39,12 @@ def as_text(findings: Findings) -> str:
     if findings.over_limit:
         blocks.append([f"{counted(findings.over_limit, 'more request')} not sent; --pages N sends more"])
     blocks.append(_text(findings.account))
+    misread = misread_lines(findings.items)
+    blocks.append(_listed("what looks misread", misread))
+    blocks.append(paste_lines(findings.items, findings.source))
     told = advice(findings)
     blocks.append(["what to do:", *(f"  {place}. {cut(text, 10 * _LINE_COLUMNS)}" for place, text in enumerate(told, 1))] if told else [])
-    if findings.items and not told:
+    if findings.items and not told and not misread:
         blocks.append(["nothing looks wrong"])
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -63,6 +67,7 @@ def as_json(findings: Findings) -> str:
         "forbidden": findings.forbidden,
         "over_limit": findings.over_limit,
         "text": findings.account.as_counts() if findings.account else None,
+        "profile": figures_of(findings.items),
         "advice": advice(findings),
     }
     return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"

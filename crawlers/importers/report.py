@@ -10,10 +10,12 @@ from msgspec import Struct, field
 from crawlers.accounts.characters import Account, summed
 from crawlers.columns import aligned, harmless
 from crawlers.importers.reading import Reading
+from crawlers.profile_lines import layout_lines, misread_lines, paste_lines
 from records.answer_forms import answer_form
 from records.item import EntityItem, Item, QuestionItem
 
 _SHOWN = 3
+_SPARE = re.compile(r"field '([^']{1,80})' of \d+ records")
 _KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters without options"}
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
 _NOTED_SHARE, _NOTED_CHARS = 0.01, 100
@@ -61,8 +63,12 @@ def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
             lines += [f"{row.file}: {line}" for line in row.reading.faults[:_SHOWN]]
             if len(row.reading.faults) > _SHOWN:
                 lines.append(f"{row.file}: and {len(row.reading.faults) - _SHOWN} more; --verbose shows them")
+        lines += [f"{row.file}: {line}" for line in misread_lines(row.reading.items)]
+        if verbose:
+            lines += layout_lines(row.reading.columns, [found[1] for line in row.reading.unread if (found := _SPARE.fullmatch(line))])
+    lines += paste_lines(good)
     lines += [f"error: {row.error}" for row in rows if row.error]
-    return [harmless(line) for line in lines]
+    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in lines]
 
 
 def told_of(row: Row) -> dict[str, Any]:

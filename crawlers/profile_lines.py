@@ -1,0 +1,135 @@
+"""The profile of what was read -> lines for people: what looks misread, and lines to paste for what no table of words knows.
+
+The tables are read as files; the room that owns them is not imported.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from records.item import Item
+from records.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, quoted, subject_line
+from records.profile import SIGNS, Profile, profile_of
+from records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
+
+_TABLES = Path(__file__).parents[1] / "curation/vocab"
+_LEAST_SHARE, _LEAST = 0.02, 3
+"""Share of the questions, and number of them, from which a sign is shown."""
+_TOLD_ELSEWHERE = ("no_answer", "no_exam")
+_MOST_LINES = 8
+_EDGES = re.compile(r"[\s【】\[\]：:]+")
+
+
+def misread_lines(items: Iterable[Item]) -> list[str]:
+    """Return what looks misread in the items; none where nothing does."""
+    return _misread(profile_of(items))
+
+
+def paste_lines(items: Iterable[Item], source: str = "NAME") -> list[str]:
+    """Return the lines to paste for what no table of words knows, each table's under its name; `source` is its name in params.yaml."""
+    return _to_paste(profile_of(items), source)
+
+
+def figures_of(items: Iterable[Item]) -> dict[str, Any]:
+    """Return the profile as JSON has it."""
+    found = profile_of(items)
+    options = {str(number): count for number, count in sorted(found.options.items())}
+    signs = {name: found.signs[name] for name in SIGNS if found.signs[name]}
+    return {
+        "kinds": _sorted(found.kinds),
+        "options": options,
+        "letters": _sorted(found.letters),
+        "doubts": _sorted(found.doubts),
+        "signs": signs,
+    }
+
+
+def _misread(found: Profile) -> list[str]:
+    lines = []
+    for name, sign in SIGNS.items():
+        count = found.signs[name]
+        if name not in _TOLD_ELSEWHERE and count >= max(_LEAST, found.questions * _LEAST_SHARE):
+            first = found.examples[name]
+            where = f"first {first.provenance.position}, answer {(first.answer_raw or 'none')[:20]!r}"
+            lines.append(f"{count} of {found.questions} questions: each {sign.words} ({where}): {sign.remedy}")
+    return lines
+
+
+def _to_paste(found: Profile, source: str) -> list[str]:
+    subjects = _unplaced(found.categories, source)
+    labels = [pair for pair in sorted(found.labels.items(), key=lambda pair: (-pair[1], pair[0])) if not _is_known(*pair[0])]
+    lines = [SUBJECTS_HEAD, *subjects] if subjects else []
+    if labels:
+        relations = _table("relations")
+        lines.append(RELATIONS_HEAD)
+        lines += [
+            label_line(relations, kind, label, f"on {count / found.entities:.0%} of {found.entities} entries, and no facts come of it")
+            for (_, kind, label), count in labels[:_MOST_LINES]
+        ]
+        lines += [f"  # and {len(labels) - _MOST_LINES} more labels"] if len(labels) > _MOST_LINES else []
+    return lines
+
+
+def _unplaced(categories: Counter[tuple[str, str, str]], source: str) -> list[str]:
+    """Return a line for each category in which no name of an exam or subject stands; one for the source where there are many."""
+    unknown = {pair: count for pair, count in categories.items() if not (_names_subject("\n".join(pair)) and _names_exam("\n".join(pair)))}
+    if len(unknown) > _MOST_LINES:
+        unknown = {("", "", ""): sum(unknown.values())}
+    ordered = sorted(unknown.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [subject_line(source, subject or exam or None, UNKNOWN_EXAM, UNKNOWN_SUBJECT, count) for (exam, subject, _), count in ordered]
+
+
+def _names_exam(text: str) -> bool:
+    table = _table("subjects")
+    words = [word for words in table["exams"].values() for word in words]
+    marks = {*table["exams"], *table["exam_aliases"]}
+    return (
+        any(word in text for word in words) or any(part.strip().upper() in marks for part in text.split("\n")) or _is_listed(text, "exam")
+    )
+
+
+def _names_subject(text: str) -> bool:
+    table = _table("subjects")
+    names = [name for entry in table["subjects"] for name in (entry["name"], *entry.get("also", ()))]
+    return any(name in text for name in (*names, *table["general"])) or _is_listed(text, "subject")
+
+
+def _is_listed(text: str, what: str) -> bool:
+    lines = [line for line in _table("subjects")["categories"] if line.get("said") and what in line]
+    return any(part.strip() == line["said"] for part in text.split("\n") for line in lines)
+
+
+def _is_known(source: str, entity_type: str, label: str) -> bool:
+    table: Mapping[str, Any] = _table("relations")
+    bare = _EDGES.sub("", label)
+    return any(bare in (table.get(place, {}).get(entity_type) or {}) for place in (source, "any"))
+
+
+@cache
+def _table(name: str) -> Any:
+    return YAML(typ="safe", pure=True).load(_TABLES / f"{name}.yaml")
+
+
+def layout_lines(columns: Mapping[str, str], spare: Sequence[str]) -> list[str]:
+    """Return a layout that reads what was read, with the keys that nothing reads to be put beside a field, or nothing where all are read.
+
+    Args:
+        columns: field of a question -> the key or keys that it is read from.
+        spare: keys that nothing reads.
+    """
+    if not columns or not spare:
+        return []
+    read = ", ".join(f"{field}: {quoted(f'{key}?')}" for field, key in sorted(columns.items()) if "," not in key and "、" not in key)
+    return [
+        "keys that nothing reads; to read one, paste into a layout of your own (docs/importing.md) and put it beside a field:",
+        f"  NAME: {{questions: {{{read}}}, unread: [{', '.join(map(quoted, spare))}]}}",
+    ]
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return {key: counts[key] for key in sorted(counts)}

@@ -1,0 +1,46 @@
+"""Lines that are ready to be pasted into the tables of words, `subjects.yaml` and `relations.yaml`, for what they do not know yet. Pure."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
+
+SUBJECTS_HEAD = "curation/vocab/subjects.yaml, under categories:"
+RELATIONS_HEAD = "curation/vocab/relations.yaml, under any:"
+_PLAIN_WORD = re.compile(r"[A-Za-z\u4e00-\u9fff（）][\w\u4e00-\u9fff（）]*")
+_WORDS_OF_YAML = ("true", "false", "null", "no", "yes", "on", "off")
+_MIN_ALIKE = 0.5
+NOT_LOOKED_AT = "{ignore: not looked at}"
+
+
+def subject_line(source: str, said: str | None, exam: str, subject: str, questions: int) -> str:
+    """Return a line for a category of a source, or for the whole source where `said` is None; what is unknown is to be filled in."""
+    words = f"said: {quoted(said)}, " if said else ""
+    named = "EXAM" if exam == UNKNOWN_EXAM else quoted(exam)
+    taught = "SUBJECT" if subject == UNKNOWN_SUBJECT else quoted(subject)
+    return f"  - {{source: {source}, {words}exam: {named}, subject: {taught}}}  # {questions} questions"
+
+
+def label_line(relations: Mapping[str, Any], entity_type: str, label: str, remark: str) -> str:
+    """Return a line for a label of encyclopedia entries, used as the known label that is most like it."""
+    return f"  {entity_type}: {{{quoted(label)}: {_use_like(relations, entity_type, label)}}}  # {remark}"
+
+
+def _use_like(relations: Mapping[str, Any], entity_type: str, label: str) -> str:
+    """Return the use of the known label with half of the characters in common or more; else that nobody has looked at this one."""
+    tables = [table.get(entity_type) for table in relations.values() if isinstance(table, dict)]
+    known = {name: use for table in tables if isinstance(table, dict) for name, use in table.items() if isinstance(use, dict)}
+    alike = {name: len(set(name) & set(label)) / len(set(name) | set(label)) for name in known if name}
+    best = max(sorted(alike), key=alike.__getitem__, default=None)
+    if best is None or alike[best] < _MIN_ALIKE or label.isascii():
+        return NOT_LOOKED_AT
+    return "{" + ", ".join(f"{key}: {quoted(value)}" for key, value in known[best].items()) + "}"
+
+
+def quoted(value: Any) -> str:
+    """Return a value as YAML has it inside braces."""
+    text = str(value)
+    is_plain = isinstance(value, str) and _PLAIN_WORD.fullmatch(text) and text.lower() not in _WORDS_OF_YAML
+    return text if is_plain else json.dumps(value, ensure_ascii=False)
