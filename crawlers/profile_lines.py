@@ -12,6 +12,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from crawlers.columns import harmless
 from records.item import Item
 from records.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, quoted, subject_line
 from records.profile import SIGNS, Profile, profile_of
@@ -32,7 +33,7 @@ def misread_lines(items: Iterable[Item]) -> list[str]:
 
 def paste_lines(items: Iterable[Item], source: str = "NAME") -> list[str]:
     """Return the lines to paste for what no table of words knows, each table's under its name; `source` is its name in params.yaml."""
-    return _to_paste(profile_of(items), source)
+    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(profile_of(items), source)]
 
 
 def figures_of(items: Iterable[Item]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ class Found(NamedTuple):
     errors: Figures
     """What stage `errors` wrote; empty where it has not run."""
     comparisons: list[Figures]
+    profile: Figures = {}
+    """What stage `validate` wrote of each source; empty where an older one did."""
 
 
 def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = ()) -> Found:
@@ -52,6 +54,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = ()) 
         judges={run: read(folder / "judge" / f"{run}.json", f"judge@{run}") for run in judges},
         errors=read_or_empty(folder / "errors.json"),
         comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
+        profile=read_or_empty(folder / "profile.json"),
     )
 
 

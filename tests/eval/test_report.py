@@ -231,3 +231,17 @@ def test_a_browser_shows_the_page_and_runs_nothing_in_it(browser, tmp_path: Path
     reach = opened.locator(".track .range").first.evaluate("mark => [mark.style.left, mark.style.width]")
     assert reach == ["1.3%", "97.5%"]
     assert (asked, faults) == ([(tmp_path / "index.html").as_uri()], [])
+
+
+def test_the_profile_of_each_source_and_the_lines_to_paste_are_shown() -> None:
+    """What is out of bounds is open to the eye; hostile words of a source are text."""
+    source = {"id": HOSTILE, "questions": 60, "kept": 50, "types": {"mcqa": 50}, "options": {"4": 60}, "letters": {"A": 20},
+              "unlike": {"title_asks": [0.9, 0.0]}}  # fmt: skip
+    outside = {"source": "toy", "figure": "title_asks", "value": 0.9, "bounds": "at most 0.02", "severity": "warning", "why": "A title."}
+    profile = {"sources": {HOSTILE: source}, "outside": [outside], "lines": ["  - {source: toy, exam: EXAM, subject: SUBJECT}"]}
+    found = Found(DATA, {}, {}, {}, [], profile)
+    shown = page(found, summarize(found))
+    assert HOSTILE not in shown and "&lt;script&gt;" in shown
+    assert "title_asks 90.0 %, others 0.0 %" in shown and "at most 0.02" in shown and "exam: EXAM, subject: SUBJECT" in shown
+    assert "<details open>" in shown
+    assert "Sources, as they were read" not in page(found._replace(profile={}), summarize(found))
