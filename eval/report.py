@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -29,7 +30,7 @@ class Found(NamedTuple):
     errors: Figures
     """What stage `errors` wrote; empty where it has not run."""
     comparisons: list[Figures]
-    profile: Figures = {}
+    profile: Figures = MappingProxyType({})
     """What stage `validate` wrote of each source; empty where an older one did."""
 
 
