@@ -8,11 +8,10 @@ from crawlers.papers.blanks import lettered
 from crawlers.papers.entries import is_title
 from crawlers.papers.headings import tells_age
 from crawlers.papers.layout import Layout
-from crawlers.papers.lines import IMAGE, flat
+from crawlers.papers.lines import IMAGE, columns_of, flat
 from crawlers.papers.numbers import number_of
 from crawlers.papers.options import find_options, options_in
 from crawlers.papers.signals import asks
-from crawlers.papers.titles import columns_of
 
 _IN_BLANK = re.compile(r"\(\s{0,3}([A-J]{1,6})\s{0,3}\)")
 _NARROWEST, _SEVERAL = 24, 44  # columns of a line that is broken for its length, and of one with several options
@@ -51,7 +50,7 @@ def settle(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Non
         below = asked[place + 1] if place + 1 < len(asked) else None
         listed = "answer_list_mismatch" if place in doubted else None
         swallowed = None if draft.doubt else _swallowed(layout, one, below, width, alone)
-        draft.doubt = draft.doubt or _doubt(one) or listed or swallowed
+        draft.doubt = draft.doubt or _doubt(one) or listed or swallowed or _cut(layout, one)
         above = asked[place - 1] if place else None
         if (draft.above.case and not draft.above.announced and draft.above.group == spoiled) or _ends_with_patient(above, one):
             draft.doubt = draft.doubt or "case_unsure"  # what the question above ends with may have been a further case
@@ -64,6 +63,13 @@ def _ends_with_patient(above: Asked | None, one: Asked) -> bool:
         return False
     texts = (above.draft.answer or "", above.draft.explanation or "")
     return any("\n" in text and tells_age(flat(text[text.rindex("\n") + 1 :])) for text in texts)
+
+
+def _cut(layout: Layout, one: Asked) -> str | None:
+    """Return the doubt of a question that ends with a line that may as well be the heading of what follows."""
+    if any(line.unsure for line in layout.lines[one.span.start : one.span.stop]):
+        return "options_unreadable" if one.draft.options else "stem_unreadable"
+    return None
 
 
 def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alone: bool) -> str | None:

@@ -25,6 +25,8 @@ _TITLE = re.compile(
     r"[【\[(*#|\-\s]{0,30}(?:附[录件]?\s?[一二三1-3]?\s?[:、.]\s?)?[^:。?]{0,30}?(?:参考|标准|正确|试题|试卷)?(?:答\s?案|Answers?|ANSWERS?|Key|KEY)"
     r"(?:(?:及|与|和|、|/|&)?(?:详细|试题|评分|参考)?(?:解析|解释|详解|提示|标准|细则|要点|分析|说明)){0,2}(?:部分|速查|一览表?|汇总|如下|表|页|纸|卷)?[】\])\s*|\-]{0,30}:?$"
 )
+_OPENS_CONTENT = re.compile(r"[(\[【]?\s?(?:\d{1,5}|[A-J])\s?[)\]】、.:]\s{0,3}|第\s?\d{1,5}\s?题\s{0,3}")
+_BARE_TITLE = re.compile(r"(?:参考|标准|正确|试题|试卷|练习|习题|本[题章节]|[【\[(*]){0,3}答\s?案")
 _OTHER_ANSWERS = re.compile("备选|共用|选出|选择|以下|下列|您的|你的|我的")
 GROUP = re.compile(
     rf"(?:(?:第?[(\[]?[{HANZI}]{{1,3}}[)\]]?|(?:I{{1,3}}|I?V|VI{{1,3}}|I?X)(?=[\s.、:]))\s{{0,3}}(?:部分|大题|单元|卷)?\s?[、.:]?\s{{0,3}}(?:[^\d()A-Z。]{{0,16}}?(?:题|型|部分|选择|判断|单选|多选))?"
@@ -88,8 +90,10 @@ def listed_in(text: str) -> Listed:
 
 
 def is_title(line: str) -> bool:
-    """Tell whether a flat line says no more than that answers follow."""
-    return len(line) < 60 and bool(_TITLE.match(line)) and not _OTHER_ANSWERS.search(line)
+    """Tell whether a flat line says no more than that answers follow; a question or an option that ends with the word does not."""
+    if len(line) >= 60 or not _TITLE.match(line) or _OTHER_ANSWERS.search(line):
+        return False
+    return not (opens := _OPENS_CONTENT.match(line)) or bool(_BARE_TITLE.match(line, opens.end()))
 
 
 def is_table(row: str, below: str) -> bool:

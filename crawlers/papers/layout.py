@@ -10,12 +10,12 @@ from crawlers.papers.endings import unsure_places
 from crawlers.papers.entries import is_title
 from crawlers.papers.headings import is_note
 from crawlers.papers.letters import letter_of
-from crawlers.papers.lines import WHOLE_ANSWER
+from crawlers.papers.lines import WHOLE_ANSWER, columns_of
 from crawlers.papers.numbers import Number
 from crawlers.papers.page import Line
 from crawlers.papers.regions import Region, find_regions
 from crawlers.papers.signals import inquires
-from crawlers.papers.titles import begins_paper, columns_of, heads_restart, is_title_line
+from crawlers.papers.titles import begins_paper, heads_restart, is_title_line
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
 _CASE_LINES = 30

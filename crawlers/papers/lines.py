@@ -1,6 +1,7 @@
 """The signs of an exam paper's text, in one form: what patterns are tried on, and the marks that part a question from its answer."""
 
 import re
+import unicodedata
 from functools import lru_cache
 
 IMAGE = "\ufffc"
@@ -106,3 +107,8 @@ def verdict_in(text: str, start: int = 0) -> tuple[str, str] | None:
         place = match.start(match.lastgroup or 0)
         return text[:start] + text[match.end() :], text[place : match.end(match.lastgroup or 0)]
     return None
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a typed page a text takes."""
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from crawlers.papers.columns import one_column
 from crawlers.papers.headings import is_heading, is_note
@@ -12,6 +12,7 @@ from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import IMAGE, WHOLE_ANSWER, flat, parts_of, seen
 from crawlers.papers.numbers import number_of
 from crawlers.papers.runs import broken_up
+from crawlers.papers.wraps import tails_of, wraps_of
 
 _RULE = re.compile(r"[-=_*·.~#+|\s└┘┌┐├┤┬┴┼│╔╗╚╝═║…★☆◆◇■□●○▲△※]{3,}$")
 _PAGE = re.compile(
@@ -39,6 +40,8 @@ _CHAT = re.compile(
 _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
 _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_STOPS = re.compile(r"[。.,、;:?!)”’》】]{1,3}")
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[。?]$")
 _LONGEST = 70  # characters: a longer line is content, whatever it names
 
@@ -52,6 +55,8 @@ class Line(Struct, frozen=True):
     flat: str
     gap: bool = False
     """An empty line stands before it."""
+    unsure: bool = False
+    """It ends with a short line that may as well be a heading."""
 
 
 def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
@@ -65,14 +70,31 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         line = flat(text)
         if not text:
             gap = True
-        elif _is_furniture(line, repeated):
+        elif kept and not gap and _STOPS.fullmatch(line):  # it found no room on the line above
+            kept[-1] = structs.replace(kept[-1], text=kept[-1].text + text, flat=kept[-1].flat + line)
+        elif _is_furniture(line, repeated) and not (len(text) < 3 and _HAN.match(text)):  # 到 and 至 are dashes in flat signs
             dropped.append(text)
         else:
             kept.append(Line(index, text, line, gap))
             gap = False
     if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
         kept = [Line(line.index, line.text, line.flat) for line in kept]
-    return kept, dropped
+    return _with_tails(kept, tails_of(kept, wraps_of(kept))), dropped
+
+
+def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
+    """Return the lines, each end of a sentence on the line of its sentence."""
+    joined: list[Line] = []
+    for place, line in enumerate(lines):
+        if place not in tails or not joined:
+            joined.append(line)
+            continue
+        above = joined[-1]
+        blank = " " if above.flat[-1:].isascii() and line.flat[:1].isascii() else ""
+        joined[-1] = structs.replace(
+            above, text=f"{above.text}{blank}{line.text}", flat=f"{above.flat}{blank}{line.flat}", unsure=above.unsure or not tails[place]
+        )
+    return joined
 
 
 def _without_markdown(text: str) -> str:

@@ -1,12 +1,11 @@
 """Which lines of a paper are headings, by their words or by what stands around them. From lines to yes or no."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from crawlers.papers.headings import heads, is_instruction, is_note, is_paper_title, kind_of, may_head, tells_patient
 from crawlers.papers.letters import letter_of
-from crawlers.papers.lines import WHOLE_ANSWER, parts_of
+from crawlers.papers.lines import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.numbers import number_of
 from crawlers.papers.page import Line
 from crawlers.papers.signals import looks_asked, opens_options, tells_answer
@@ -102,8 +101,3 @@ def is_bare(line: Line) -> bool:
     if number and number.style not in ("tight", "ocr"):
         return False
     return parts_of(line.text) == (("text", line.text),) and not (is_note(words) or is_instruction(words) or tells_patient(words))
-
-
-def columns_of(text: str) -> int:
-    """Return how many columns of a typed page a text takes."""
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)

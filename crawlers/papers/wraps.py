@@ -1,0 +1,157 @@
+"""Where the lines of a paper are broken for their length, and which short lines are the ends of sentences. From lines to places.
+
+A line that reads `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a sentence that a line break cut.
+Its words do not say which; its place does: the line above is full and its sentence is open, or the options around it go on.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from crawlers.papers.entries import listed_in
+from crawlers.papers.headings import heads, is_paper_title, may_head, numeral_of
+from crawlers.papers.letters import letter_of
+from crawlers.papers.lines import WHOLE_ANSWER, columns_of, flat, parts_of
+from crawlers.papers.numbers import number_of
+from crawlers.papers.options import options_in
+
+_CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
+_ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
+_WINDOW = 6  # columns within which the ends of full lines lie: a sign or a word that found no room goes to the next line
+_NARROWEST = 20  # columns of a page
+_FEWEST = 3  # lines that must be broken at one width
+_SHARE = 0.5  # of the lines that go on below end at that width
+_NEAR = 12  # lines within which the options of the same question stand
+
+
+class _Line(Protocol):
+    text: str
+    flat: str
+    gap: bool
+
+
+class Wraps(Struct, frozen=True):
+    """The width at which the lines of a paper are broken."""
+
+    width: int = 0
+    """In columns; 0 where lines are not broken for their length."""
+
+    def fills(self, line: str, below: str) -> bool:
+        """Tell whether a flat line is so long that the first word of the line below found no room on it."""
+        word = re.match(r"[A-Za-z0-9.%+-]{1,24}", below)
+        room = max(_WINDOW, columns_of(word[0]) if word else 0)
+        return bool(self.width) and columns_of(line) > self.width - room
+
+    def goes_on(self, line: str, below: str) -> bool:
+        """Tell whether a flat line is full and its sentence open, so that the line below goes on with it."""
+        return self.fills(line, below) and not _CLOSED.search(line)
+
+
+def wraps_of(lines: Sequence[_Line]) -> Wraps:
+    """Return the width at which the lines of a paper are broken: most lines that go on below are as long as that."""
+    widths = Counter(
+        columns_of(line.flat)
+        for line, below in zip(lines, lines[1:], strict=False)
+        if not below.gap and not _CLOSED.search(line.flat) and _is_plain(below)
+    )
+    if not widths:
+        return Wraps()
+    near = {width: sum(widths[width - off] for off in range(_WINDOW + 1)) for width in widths}
+    best = max(near, key=lambda width: (near[width], width))
+    return Wraps(best if best >= _NARROWEST and near[best] >= max(_FEWEST, widths.total() * _SHARE) else 0)
+
+
+def _is_plain(line: _Line) -> bool:
+    """Tell whether a line opens with no number, letter, mark or heading."""
+    number = number_of(line.flat)
+    if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or WHOLE_ANSWER.fullmatch(line.flat):
+        return False
+    return parts_of(line.text)[:1] == (("text", line.text),)
+
+
+def tails_of(lines: Sequence[_Line], wraps: Wraps) -> dict[int, bool]:
+    """Return the places of lines that read as a heading, mark or answer and are the end of the sentence above, and whether that is sure."""
+    found: dict[int, bool] = {}
+    alone = sum(
+        bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat)
+        for above, line in zip(lines, lines[1:], strict=False)
+    )
+    for place in range(1, len(lines)):
+        if (kind := _read_as(lines[place].flat)) and (kind != "answer" or not alone):
+            sure = _is_tail(lines, place, kind, wraps)
+            if sure is not None:
+                found[place] = sure
+    return found
+
+
+def _read_as(line: str) -> str:
+    """Return what a flat line would be read as if it stood for itself: heading, title or answer."""
+    if len(line) > 30:
+        return ""
+    if _ANSWER_TITLE.fullmatch(line):
+        return "title"
+    if WHOLE_ANSWER.fullmatch(line):
+        return "answer"
+    number = number_of(line)
+    if (number and number.style != "tight") or (numeral_of(line) and not line.startswith("第")):
+        return ""  # its own numeral says that it is a heading
+    return "heading" if heads(line) or may_head(line) or is_paper_title(line) else ""
+
+
+def _is_tail(lines: Sequence[_Line], place: int, kind: str, wraps: Wraps) -> bool | None:
+    """Return whether a line surely ends the sentence above, None where it does not seem to."""
+    line, before = lines[place], lines[place - 1].flat
+    if line.gap or before.endswith((":", "】", "]")):
+        return None
+    above, letter, number = _above(lines, place)
+    below, value = _below(lines, place, wraps)
+    full = wraps.goes_on(before, line.flat)
+    if above == "options" and below == "letter" and value == ord(letter) + 1:  # between two options of one question
+        return True if full or kind != "answer" else None
+    if not full or not above:
+        return None
+    if below == "answer" or (below == "letter" and above == "stem" and value == ord("A")):
+        return True  # the question goes on below
+    return False if below == "number" and value == number + 1 else None
+
+
+def _above(lines: Sequence[_Line], place: int) -> tuple[str, str, int]:
+    """Return whether the lines above a place are the stem or the options of a question, the last letter and its number."""
+    found, last = "", ""
+    for at in range(place - 1, max(-1, place - _NEAR - 1), -1):
+        line = lines[at]
+        number = number_of(line.flat)
+        if heads(line.flat) or any(kind != "text" for kind, _ in parts_of(line.text)):
+            return "", "", 0
+        if number and number.style != "tight":
+            return found or ("stem" if not _lists(line.text) else ""), last, number.value
+        if not found and (letter := letter_of(line.text)):
+            found, last = "options", letter_of((options_in(line.text) or [line.text])[-1]) or letter
+    return found, last, 0
+
+
+def _below(lines: Sequence[_Line], place: int, wraps: Wraps) -> tuple[str, int]:
+    """Return what stands below the sentence that ends at a place: letter, answer or number, and its value."""
+    for at in range(place + 1, min(place + 1 + _NEAR, len(lines))):
+        line = lines[at]
+        if (number := number_of(line.flat)) and number.style != "tight":
+            return ("number", number.value) if not _lists(line.text) else ("", 0)
+        if letter := letter_of(line.text):
+            return "letter", ord(letter)
+        if parts_of(line.text)[:1] != (("text", line.text),):
+            return "answer", 0
+        if not wraps.goes_on(lines[at - 1].flat, line.flat):
+            return "", 0
+    return "", 0
+
+
+def _lists(text: str) -> bool:
+    """Tell whether a line with a number says the answer of its question."""
+    number = number_of(flat(text))
+    if number and [kind for kind, _ in parts_of(text[number.end :])[:1]] != ["text"]:
+        return True
+    listed = listed_in(text)
+    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip())
