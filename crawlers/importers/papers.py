@@ -13,7 +13,10 @@ from crawlers.importers.text import read_html, read_text
 from crawlers.paper import read_paper
 from crawlers.papers.draft import DOUBTS
 from crawlers.papers.draft import Reading as Paper
-from crawlers.papers.lines import IMAGE
+from crawlers.papers.letters import is_signed
+from crawlers.papers.lines import IMAGE, flat, parts_of
+from crawlers.papers.numbers import number_of
+from crawlers.papers.signals import asks
 from records.item import QuestionItem
 from records.provenance import Provenance
 
@@ -69,15 +72,28 @@ def _refuse_records(name: str, lines: list[str]) -> None:
 def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
     """Return for each question the file's name and the paper's title above it: either may be what tells the subject.
 
-    The first line of a file is a title unless it is a heading or a question; a further paper in the file begins with one that says so.
+    Above the first question the first line that may be a title is one; a further paper in the file begins with one that says so.
+    A line of a question is none, whatever it says.
     """
     stem, title, read, titles = PurePosixPath(name).stem, "", 0, []
-    unread = {line.strip() for line in paper.unread}
+    unread = {_bare(line) for line in paper.unread}
     for draft in paper.drafts:
         for line in lines[read : draft.line]:
-            text = line.replace(IMAGE, "").strip("\ufeff #*\t\u3000")
-            if 0 < len(text) <= _TITLE_CHARS and not _HEADING.match(text):
-                title = text if not title or (line.strip() in unread and _TITLE.search(text)) else title
-        read = max(read, draft.line)
+            text = _bare(line)
+            if text in unread and _may_title(text) and (_TITLE.search(text) if read or title else True):
+                title = text
+        read = max(read, draft.line, 1)
         titles.append(stem if title in stem else title if stem in title else f"{stem} {title}")
     return titles
+
+
+def _bare(line: str) -> str:
+    return line.replace(IMAGE, "").strip("\ufeff #*\t\u3000\r")
+
+
+def _may_title(text: str) -> bool:
+    """Tell whether a line is as short as a title, and has no number, letter, mark or blank of a question."""
+    if not 0 < len(text) <= _TITLE_CHARS or _HEADING.match(text) or is_signed(text):
+        return False
+    number = number_of(flat(text))
+    return (number is None or number.style in ("tight", "ocr")) and not asks(flat(text)) and parts_of(text) == (("text", text),)

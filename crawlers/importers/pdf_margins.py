@@ -5,6 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from crawlers.importers.pdf_rows import Row, Sign, rows_of
+from crawlers.papers.lines import IMAGE
 
 _MARGIN = 0.12
 """Share of the page's height at its top and at its bottom in which headers and footers stand."""
@@ -37,7 +38,8 @@ class Sheet(NamedTuple):
 
 
 def without_margins(sheets: list[Sheet]) -> tuple[list[Sheet], list[str]]:
-    """Return the pages without their headers, footers and page numbers, and the texts that were dropped."""
+    """Return the pages without their headers, footers, page numbers and backgrounds, and the texts that were dropped."""
+    sheets = _without_backgrounds(sheets)
     margins = [_in_margins(rows_of(sheet.signs), sheet.height) for sheet in sheets]
     often = Counter(key for page in margins for key in {_key(row, shift) for row in page for shift in _SHIFTS})
     least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
@@ -48,6 +50,18 @@ def without_margins(sheets: list[Sheet]) -> tuple[list[Sheet], list[str]]:
         kept.append(sheet._replace(signs=signs))
         dropped += [row.text for row in out]
     return kept, dropped
+
+
+def _without_backgrounds(sheets: list[Sheet]) -> list[Sheet]:
+    """Return the pages without the images that stand in the same place of many: a watermark, or its strips."""
+    places = [{_place(sign) for sign in sheet.signs if sign.text == IMAGE} for sheet in sheets]
+    often = Counter(place for found in places for place in found)
+    least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
+    return [sheet._replace(signs=[sign for sign in sheet.signs if sign.text != IMAGE or often[_place(sign)] < least]) for sheet in sheets]
+
+
+def _place(sign: Sign) -> tuple[int, int, int]:
+    return round(sign.x0), round(sign.x1), round(sign.bottom)
 
 
 def _is_frame(text: str) -> bool:

@@ -13,7 +13,7 @@ from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import WHOLE_ANSWER, columns_of
 from crawlers.papers.numbers import Number
 from crawlers.papers.page import Line
-from crawlers.papers.regions import Region, find_regions
+from crawlers.papers.regions import Region, explains, find_regions
 from crawlers.papers.signals import inquires
 from crawlers.papers.titles import begins_paper, heads_restart, is_title_line
 
@@ -62,7 +62,7 @@ def lay_out(lines: list[Line]) -> Layout:
     papers = {place for place in range(len(lines)) if place not in listed and begins_paper(lines, place)}
     walls = listed | titles | notes | announced | papers
     chosen, others = choose(lines, walls, sorted(titles | papers))
-    strays = {candidate.place for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others)]}
+    strays = {candidate.place for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others), *_between(chosen)]}
     asked = sorted([*chosen, *(candidate for candidate in others if candidate.place in strays)], key=lambda candidate: candidate.place)
     strays |= unsure_places([(candidate.place, candidate.ending) for candidate in asked])
     starts = {candidate.place for candidate in asked}
@@ -90,7 +90,7 @@ def _ends(count: int, stops: set[int]) -> list[int]:
 def _announces(lines: Sequence[Line], place: int) -> bool:
     """Tell whether a line is the title of an answer list that is not there or not read."""
     below = lines[place + 1].flat if place + 1 < len(lines) else ""
-    return is_title(lines[place].flat) and not WHOLE_ANSWER.fullmatch(below)
+    return is_title(lines[place].flat) and not WHOLE_ANSWER.fullmatch(below) and not explains(lines, place)
 
 
 def _cases(asked: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, Number]:
@@ -121,6 +121,18 @@ def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candida
         elif owner and candidate.number.style == owner.number.style and _looks_asked(lines, owner, candidate, walls):
             found.append(candidate)
     return found
+
+
+def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
+    """Return the numbers that stand between two that follow each other, 12, 2, 13: they are of another paper, or a misprint."""
+    return [
+        one
+        for before, one, after in zip(chosen, chosen[1:], chosen[2:], strict=False)
+        if before.heading == after.heading
+        and before.number.style == after.number.style
+        and after.number.value == before.number.value + 1
+        and not before.number.value <= one.number.value <= after.number.value
+    ]
 
 
 def _lost(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:

@@ -76,8 +76,15 @@ def seen(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a line as one, without signs of no width and blanks at its end; tabs part cells."""
-    return text.replace("\n", " ").translate(_UNSEEN).rstrip("\r ")
+    """Return a line as one, without signs of no width and blanks at its end; tabs part cells.
+
+    Images before the words stand behind them: they hide the number or the letter that the line opens with.
+    """
+    line = text.replace("\n", " ").translate(_UNSEEN).rstrip("\r ")
+    words = line.lstrip(f"{IMAGE} \t")
+    if line and words and IMAGE in line[: len(line) - len(words)]:
+        return words + IMAGE * line[: len(line) - len(words)].count(IMAGE)
+    return line
 
 
 @lru_cache(maxsize=8192)  # each pass looks at each line

@@ -12,8 +12,8 @@ _TYPE = (
 )
 _TAG = rf"[【\[(]\s?(?:{_TYPE})(?:[,、;\s]{{1,2}}\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[】\])]\s{{0,3}}"
 _YEAR = r"[【\[(]\s?(?:19|20)\d\d\s?年?[^()\[\]【】]{0,12}(?:真题|考题|试题|原题|改编|考研|统考|联考)\s?[】\])]"
-TAGS = re.compile(rf"(?:{_TAG}|{_YEAR}\s{{0,3}}|[【\[(]\s?(?:19|20)\d\d\s?年?\s?[】\])]\s{{0,3}}){{1,3}}")
-"""Tags behind a number that say the question's type or the year it was asked in."""
+TAGS = re.compile(rf"(?:{_TAG}|[*★☆]{{1,5}}\s{{1,3}}(?=\S)|{_YEAR}\s{{0,3}}|[【\[(]\s?(?:19|20)\d\d\s?年?\s?[】\])]\s{{0,3}}){{1,3}}")
+"""Tags behind a number that say the question's type, its weight or the year it was asked in."""
 BARE_TAG = re.compile(rf"(?:{_TYPE})\s{{0,3}}(?:[(\[]\s?(?:本题)?\d{{1,3}}(?:\.\d)?\s?分\s?[)\]])?\s{{0,3}}$")
 """The type and the score of a question behind its number, where its words stand below."""
 TAGS_AT_END = re.compile(rf"\s?{_YEAR}\s?$")

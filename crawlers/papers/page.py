@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
 from crawlers.papers.columns import one_column
-from crawlers.papers.headings import is_heading, is_note
+from crawlers.papers.furniture import bare, opens_content, repeated_in
 from crawlers.papers.letters import letter_of
-from crawlers.papers.lines import IMAGE, WHOLE_ANSWER, flat, parts_of, seen
+from crawlers.papers.lines import IMAGE, flat, seen
 from crawlers.papers.numbers import number_of
 from crawlers.papers.runs import broken_up
 from crawlers.papers.wraps import tails_of, wraps_of
@@ -27,6 +27,8 @@ _ADVERT = re.compile(
     r"(?:内部|仅供)(?:资料|学习|参考)|请勿外传|禁止(?:外传|转载)|密封线|装订线|转载请|资料下载|免费下载|点击(?:查看|下载|进入|这里|领取)|关注我们|广告|"
     r"只看该作者|发表于\s?\d|回复\s{1,3}举报|本帖|楼主|上一[页篇]|下一[页篇]|本页(?:无正文|完|结束)|转下页|接上页|题库网|考试网|文库|\(?未完待续|客服"
 )
+_TOPIC = re.compile(r"公众号|扫码|二维码|微信|网络|资料|传|转载|广告|文库|客服|[题试]网|回复|本帖|楼主")
+"""Words of adverts that a question may be about."""
 _THANKS = "谢谢|多谢|感谢|辛苦了?|收到|好的|已收藏|收藏了|学习了|不错|顶一?下?|支持一?下?|赞|666|mark|Mark|thanks?|Thanks?|thx"
 _WHOM = "老师|楼主|分享|大家|各位|同学们?|群主|您|你|亲|啦|了|哦|啊|呀|哈|的|整理|资料|无私|很|太|题目?"
 _CHAT = re.compile(
@@ -42,7 +44,6 @@ _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
 _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _STOPS = re.compile(r"[。.,、;:?!)”’》】]{1,3}")
-_ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[。?]$")
 _LONGEST = 70  # characters: a longer line is content, whatever it names
 
 
@@ -61,25 +62,52 @@ class Line(Struct, frozen=True):
 
 def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
     """Return the lines of the paper itself, and those that belong to its pages."""
-    plain = [(index, piece) for index, line in one_column(given) for piece in broken_up(_without_markdown(seen(line)))]
-    repeated = _repeated([text for _, text in plain])
+    plain = _stops_joined(_pieces(one_column(given)))
+    wraps = wraps_of(plain)
+    repeated = repeated_in(plain, wraps)
+    often = Counter(bare(line.flat) for line in plain)
     kept: list[Line] = []
     dropped: list[str] = []
     gap = False
-    for index, text in plain:
+    for place, line in enumerate(plain):
+        gap = gap or line.gap
+        above = plain[place - 1] if place and not line.gap else None
+        goes_on = above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
+        below = plain[place + 1] if place + 1 < len(plain) else None
+        if _is_furniture(line, repeated.sure, goes_on or (below is not None and letter_of(below.text) == "A")):
+            dropped.append(line.text)
+        else:
+            kept.append(structs.replace(line, gap=gap, unsure=bare(line.flat) in repeated.doubtful))
+            gap = False
+    if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
+        kept = [structs.replace(line, gap=False) for line in kept]
+    return _with_tails(kept, tails_of(kept, wraps_of(kept))), dropped
+
+
+def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the lines, those with several questions in pieces."""
+    number = None
+    for index, line in given:
+        for piece in broken_up(_without_markdown(seen(line)), number):
+            found = number_of(flat(piece))
+            number = found.value if found and found.style == "point" else number
+            yield index, piece
+
+
+def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
+    """Return the lines that are not empty; a full stop that found no room stands on the line above."""
+    lines: list[Line] = []
+    gap = False
+    for index, text in given:
         line = flat(text)
         if not text:
             gap = True
-        elif kept and not gap and _STOPS.fullmatch(line):  # it found no room on the line above
-            kept[-1] = structs.replace(kept[-1], text=kept[-1].text + text, flat=kept[-1].flat + line)
-        elif _is_furniture(line, repeated) and not (len(text) < 3 and _HAN.match(text)):  # 到 and 至 are dashes in flat signs
-            dropped.append(text)
+        elif lines and not gap and _STOPS.fullmatch(line):
+            lines[-1] = structs.replace(lines[-1], text=lines[-1].text + text, flat=lines[-1].flat + line)
         else:
-            kept.append(Line(index, text, line, gap))
+            lines.append(Line(index, text, line, gap))
             gap = False
-    if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
-        kept = [Line(line.index, line.text, line.flat) for line in kept]
-    return _with_tails(kept, tails_of(kept, wraps_of(kept))), dropped
+    return lines
 
 
 def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
@@ -101,47 +129,21 @@ def _without_markdown(text: str) -> str:
     """Return a line without the bullet before an option or answer, and without the signs of bold type."""
     text = _BOLD.sub(r"\1", text) if "**" in text else text
     bullet = _BULLET.match(flat(text)) if text[:1] in "-*•·>+◦▪○●#" else None
-    return text[bullet.end() :] if bullet else text
+    text = text[bullet.end() :] if bullet else text
+    return text.removeprefix("**").removesuffix("**").strip() if "**" in text else text  # of bold type over several lines
 
 
-def _is_furniture(line: str, repeated: frozenset[str]) -> bool:
-    if _RULE.match(line) or _PAGE.fullmatch(line) or not _WORDS.search(line):
-        return True
-    if len(line) > _LONGEST or _opens_content(line):
+def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
+    """Tell whether a line is one of the page; `belongs` where a sentence goes on with it, or options follow it."""
+    if len(line.text) < 3 and _HAN.match(line.text):  # 到 and 至 are dashes in flat signs
         return False
-    return bool(
-        _CHAT.fullmatch(line)
-        or _PAGE_WITHIN.search(line)
-        or _ADVERT.search(line)
-        or _ADVERT.search(line.replace(" ", ""))
-        or _bare(line) in repeated
-    )
-
-
-def _repeated(texts: Sequence[str]) -> frozenset[str]:
-    """Return the lines, without digits, that come again and again where nothing of a question does."""
-    counts: Counter[str] = Counter()
-    lettered = 0
-    tails: Counter[str] = Counter()
-    for text, below in zip(texts, [*texts[1:], ""], strict=False):
-        line = flat(text)
-        lettered += bool(letter_of(text))
-        if _ENDS_STEM.search(line):  # the same few words end many a wrapped stem: `的一项是（ ）。`
-            continue
-        if 4 <= len(line) <= 40 and not _opens_content(line) and not is_heading(line) and not is_note(line) and "答案" not in line:
-            counts[_bare(line)] += 1
-            tails[_bare(line)] += letter_of(below) == "A"  # the last line of a stem, and no line of a page
-    if lettered * 8 < len(texts):  # options without letters may be the same in many questions
-        return frozenset()
-    return frozenset(bare for bare, count in counts.items() if count > 2 and len(bare) > 3 and tails[bare] * 2 <= count)
-
-
-def _bare(line: str) -> str:
-    return re.sub(r"[\d\s]", "", line)
-
-
-def _opens_content(line: str) -> bool:
-    number = number_of(line)
-    if (number and not number.counted and number.style != "tight") or letter_of(line):
+    if _RULE.match(line.flat) or _PAGE.fullmatch(line.flat) or not _WORDS.search(line.flat):
         return True
-    return bool(line) and (parts_of(line)[:1] != (("text", line),) or WHOLE_ANSWER.fullmatch(line) is not None)
+    if len(line.flat) > _LONGEST or opens_content(line.flat):
+        return False
+    if bare(line.flat) in repeated:
+        return True
+    advert = _ADVERT.search(line.flat) or _ADVERT.search(line.flat.replace(" ", ""))
+    if advert and belongs and _TOPIC.search(advert[0]):
+        return False
+    return bool(_CHAT.fullmatch(line.flat) or _PAGE_WITHIN.search(line.flat) or advert)

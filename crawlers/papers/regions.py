@@ -21,6 +21,7 @@ _LED = re.compile(
 
 
 _MOST_OPTIONS = 11  # lines
+_LONGEST_QUESTION = 40  # lines
 _NEAR = 6  # lines above the options of a group within which the answers of the group before stand
 
 
@@ -60,7 +61,7 @@ def _opened(lines: Sequence[Line], place: int, headings: set[str]) -> tuple[str,
     """Return what of a line already is the list where one opens, and whether a title announces it."""
     text, line = lines[place].text, lines[place].flat
     if is_title(line):
-        return ("", True) if _follows_title(lines, place + 1, headings) else None
+        return ("", True) if not explains(lines, place) and _follows_title(lines, place + 1, headings) else None
     if led := _LED.match(line):
         rest = text[led.end() :]
         return (rest, True) if is_list(rest) else None
@@ -69,6 +70,30 @@ def _opened(lines: Sequence[Line], place: int, headings: set[str]) -> tuple[str,
         return words, True
     if is_entries(lines, place):
         return text, False
+    return None
+
+
+def explains(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a title such as 答案解析： belongs to the question above, which has its answer, and what follows is no list."""
+    number = _answered_above(lines, place)
+    if number is None or place + 1 >= len(lines) or is_entry(lines, place + 1):
+        return False
+    if "解析" in lines[place].flat or "详解" in lines[place].flat:
+        return True
+    below = number_of(lines[place + 1].flat)
+    return below is not None and below.style != "tight" and below.value == number + 1
+
+
+def _answered_above(lines: Sequence[Line], place: int) -> int | None:
+    """Return the number of the question whose lines stand right above a place, where its own answer is among them."""
+    answered = False
+    for at in range(place - 1, max(-1, place - _LONGEST_QUESTION), -1):
+        if _is_heading(lines[at].flat, set()):
+            return None
+        answered = answered or any(kind == "answer" and words for kind, words in parts_of(lines[at].text))
+        number = number_of(lines[at].flat)
+        if number and number.style != "tight" and not letter_of(lines[at].text):
+            return number.value if answered and not is_entry(lines, at) else None
     return None
 
 

@@ -22,23 +22,30 @@ _NEAR = 60  # characters behind a heading within which a number must come
 _OPENS = re.compile(r"\s{0,4}(?P<number>\d{1,5})\s?[、.](?!\d)")
 
 
-def broken_up(text: str) -> Iterator[str]:
-    """Return a line, or the lines that several questions in a row on one line should have been."""
+_LED_BY_ANSWER = re.compile(r"\s{0,9}(?:[【\[]?(?:参考|正确|标准)?答案[】\]]?\s?:?\s{0,3})?[A-J]{1,6}\s{0,3}(?=\d{1,5}\s?[、.])")
+
+
+def broken_up(text: str, above: int | None = None) -> Iterator[str]:
+    """Return a line, or the lines that several questions in a row on one line should have been.
+
+    Args:
+        above: number of the question above, whose answer may stand before the next one.
+    """
     if len(text) < _MANY or "\n" in text:  # a list that is one answer stays one
         yield text
         return
     line = flat(text)
     start = 0
-    for place in _places(line):
+    for place in _places(line, above if _LED_BY_ANSWER.match(line) else None):
         yield text[start:place].strip()
         start = place
     yield text[start:].strip()
 
 
-def _places(line: str) -> list[int]:
+def _places(line: str, above: int | None = None) -> list[int]:
     """Return where the next question, heading or answer list begins within a flat line."""
     opening = _OPENS.match(line)
-    number = int(opening["number"]) if opening else None  # of the question that is open
+    number = int(opening["number"]) if opening else above  # of the question that is open
     places: list[int] = []
     start = 0
     found = [match for pattern in (_INNER_NUMBER, _INNER_HEADING, _INNER_DIGIT) for match in pattern.finditer(line)]
@@ -50,7 +57,7 @@ def _places(line: str) -> list[int]:
     values = {int(match["number"]) for match in inner if match.re is _INNER_NUMBER}
     shows = sorted([found.start() for pattern in (_OPTION_PAIR, _ANSWERED) for found in pattern.finditer(line)]) if inner else []
     for match in inner:
-        whole = number is None or bisect_left(shows, match.start()) > bisect_left(shows, start)
+        whole = number is None or number == above or bisect_left(shows, match.start()) > bisect_left(shows, start)
         if match.re is not _INNER_HEADING:
             value = int(match["number"])
             if match.re is _INNER_DIGIT and not _is_due(match.start(), shows, plain.get(value, [])):

@@ -7,6 +7,7 @@ Its words do not say which; its place does: the line above is full and its sente
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 from msgspec import Struct
@@ -47,15 +48,18 @@ class Wraps(Struct, frozen=True):
 
     def goes_on(self, line: str, below: str) -> bool:
         """Tell whether a flat line is full and its sentence open, so that the line below goes on with it."""
-        return self.fills(line, below) and not _CLOSED.search(line)
+        return self.fills(line, below) and not is_closed(line)
+
+
+def is_closed(line: str) -> bool:
+    """Tell whether a flat line ends with its sentence or with a blank."""
+    return bool(_CLOSED.search(line))
 
 
 def wraps_of(lines: Sequence[_Line]) -> Wraps:
     """Return the width at which the lines of a paper are broken: most lines that go on below are as long as that."""
     widths = Counter(
-        columns_of(line.flat)
-        for line, below in zip(lines, lines[1:], strict=False)
-        if not below.gap and not _CLOSED.search(line.flat) and _is_plain(below)
+        columns_of(line.flat) for line, below in pairwise(lines) if not below.gap and not is_closed(line.flat) and is_plain(below)
     )
     if not widths:
         return Wraps()
@@ -64,7 +68,7 @@ def wraps_of(lines: Sequence[_Line]) -> Wraps:
     return Wraps(best if best >= _NARROWEST and near[best] >= max(_FEWEST, widths.total() * _SHARE) else 0)
 
 
-def _is_plain(line: _Line) -> bool:
+def is_plain(line: _Line) -> bool:
     """Tell whether a line opens with no number, letter, mark or heading."""
     number = number_of(line.flat)
     if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or WHOLE_ANSWER.fullmatch(line.flat):
@@ -75,16 +79,22 @@ def _is_plain(line: _Line) -> bool:
 def tails_of(lines: Sequence[_Line], wraps: Wraps) -> dict[int, bool]:
     """Return the places of lines that read as a heading, mark or answer and are the end of the sentence above, and whether that is sure."""
     found: dict[int, bool] = {}
-    alone = sum(
-        bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat)
-        for above, line in zip(lines, lines[1:], strict=False)
-    )
+    alone = sum(bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
+    in_place = sum(_answers(line) for line in lines) * 2 > sum(number_of(line.flat) is not None for line in lines)
     for place in range(1, len(lines)):
-        if (kind := _read_as(lines[place].flat)) and (kind != "answer" or not alone):
+        if in_place and heads(lines[place].flat) and place + 1 < len(lines) and _answers(lines[place + 1]) and _above(lines, place)[0]:
+            found[place] = False  # a heading that parts a question from its answer is none
+        elif (kind := _read_as(lines[place].flat)) and (kind != "answer" or not alone):
             sure = _is_tail(lines, place, kind, wraps)
             if sure is not None:
                 found[place] = sure
     return found
+
+
+def _answers(line: _Line) -> bool:
+    """Tell whether a line opens with the mark of one answer."""
+    (kind, words), *_ = parts_of(line.text) or [("text", "")]
+    return kind == "answer" and bool(words) and not listed_in(words).entries
 
 
 def _read_as(line: str) -> str:
