@@ -79,7 +79,9 @@ def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alon
         return "answer_list_mismatch"
     if options and _SEVERAL_ANSWERS.search(flat(one.draft.answer or "")):
         return "answer_list_mismatch"
-    if _holds_another(layout, one, below) or _holds_next(one, below):
+    explained = (one.draft.explanation or "").split("
+")
+    if _holds_another(layout, one, below) or _holds_next(one, below) or any(map(_sets, explained)):
         return "number_out_of_order"
     lines = (options[-1] if options else one.draft.stem).split("\n")
     if len(lines) < 2 or one.block.ringed:
@@ -112,16 +114,9 @@ def _holds_another(layout: Layout, one: Asked, below: Asked | None) -> bool:
     return any(asks(flat(text)) for text in behind) or find_options("\n".join(behind)) is not None
 
 
-def _holds_next(one: Asked, below: Asked | None) -> bool:
-    """Tell whether a line within a question opens with the number that comes next, and the question below has another."""
-    due, style = one.draft.number + 1, one.span.number.style
-    if below is not None and below.span.section == one.span.section and below.draft.number == due:
-        return False
-    for line in flat("\n".join([one.draft.stem, *one.draft.options])).split("\n")[1:]:
-        number = number_of(line)
-        if number and not number.counted and (number.value, number.style) == (due, style) and line[number.end :].strip():
-            return True
-    return False
+    explained = (one.draft.explanation or "").split("
+")
+    if _holds_another(layout, one, below) or _holds_next(one, below) or any(map(_sets, explained)):
 
 
 def wants_answer(one: Asked) -> bool:

@@ -22,7 +22,7 @@ _NEAR = 60  # characters behind a heading within which a number must come
 _OPENS = re.compile(r"\s{0,4}(?P<number>\d{1,5})\s?[、.](?!\d)")
 
 
-_LED_BY_ANSWER = re.compile(r"\s{0,9}(?:[【\[]?(?:参考|正确|标准)?答案[】\]]?\s?:?\s{0,3})?[A-J]{1,6}\s{0,3}(?=\d{1,5}\s?[、.])")
+_LED_BY_ANSWER = re.compile(r"答案[】\]]?\s?:?\s{0,3}[A-J]{1,6}\s{1,3}(?=\d{1,5}\s?[、.])")
 
 
 def broken_up(text: str, above: int | None = None) -> Iterator[str]:
@@ -36,7 +36,7 @@ def broken_up(text: str, above: int | None = None) -> Iterator[str]:
         return
     line = flat(text)
     start = 0
-    for place in _places(line, above if _LED_BY_ANSWER.match(line) else None):
+    for place in _places(line, above if _LED_BY_ANSWER.search(line) else None):
         yield text[start:place].strip()
         start = place
     yield text[start:].strip()
@@ -57,7 +57,7 @@ def _places(line: str, above: int | None = None) -> list[int]:
     values = {int(match["number"]) for match in inner if match.re is _INNER_NUMBER}
     shows = sorted([found.start() for pattern in (_OPTION_PAIR, _ANSWERED) for found in pattern.finditer(line)]) if inner else []
     for match in inner:
-        whole = number is None or number == above or bisect_left(shows, match.start()) > bisect_left(shows, start)
+        whole = number is None or bisect_left(shows, match.start()) > bisect_left(shows, start)
         if match.re is not _INNER_HEADING:
             value = int(match["number"])
             if match.re is _INNER_DIGIT and not _is_due(match.start(), shows, plain.get(value, [])):
