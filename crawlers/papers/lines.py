@@ -82,9 +82,11 @@ def visible(text: str) -> str:
     """
     line = text.replace("\n", " ").translate(_UNSEEN).rstrip("\r ")
     words = line.lstrip(f"{IMAGE} \t")
-    if line and words and IMAGE in line[: len(line) - len(words)]:
-        return words + IMAGE * line[: len(line) - len(words)].count(IMAGE)
-    return line
+    if not words or IMAGE not in line[: len(line) - len(words)]:
+        return line
+    if parts_of(words)[:1] != (("text", words),):
+        return words
+    return words + IMAGE * line[: len(line) - len(words)].count(IMAGE)
 
 
 @lru_cache(maxsize=8192)  # each pass looks at each line

@@ -81,7 +81,7 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
             gap = False
     if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
         kept = [structs.replace(line, gap=False) for line in kept]
-    return _with_tails(kept, tails_of(kept, wraps_of(kept))), dropped
+    return _with_tails(kept, tails_of(kept, wraps)), dropped
 
 
 def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

@@ -25,6 +25,7 @@ _WINDOW = 6  # columns within which the ends of full lines lie: a sign or a word
 _NARROWEST = 20  # columns of a page
 _FEWEST = 3  # lines that must be broken at one width
 _SHARE = 0.5  # of the lines that go on below end at that width
+_LONGEST = 30  # characters of a line that is read as a heading or an answer
 _NEAR = 12  # lines within which the options of the same question stand
 
 
@@ -99,7 +100,7 @@ def _answers(line: _Line) -> bool:
 
 def _read_as(line: str) -> str:
     """Return what a flat line would be read as if it stood for itself: heading, title or answer."""
-    if len(line) > 30:
+    if len(line) > _LONGEST:
         return ""
     if _ANSWER_TITLE.fullmatch(line):
         return "title"

@@ -1,0 +1,253 @@
+"""Lines that are broken for their length: what is left of a sentence on a line of its own is no heading, mark, answer or page header."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawlers.importers.papers import read_questions
+from crawlers.importers.reading import Reading
+from crawlers.paper import read_paper
+from records.item import QuestionItem
+from records.provenance import Provenance
+
+WORDS = (
+    *(
+        "判断",
+        "判断题",
+        "答案",
+        "参考答案",
+        "解析",
+        "分析",
+        "详解",
+        "正确",
+        "错误",
+        "对",
+        "A",
+        "AB",
+        "多选",
+        "单选题",
+        "简答",
+        "论述题",
+        "填空",
+    ),
+    *("名词解释", "案例分析", "第二章 细胞", "练习", "考试", "题库", "难度", "到", "。", "公众号", "广告"),
+)
+_HAN = "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经"
+HEADING = "一、单选题"
+HEADER = "某省建筑施工企业安全生产考核第六批题库"
+
+
+def words(rng: random.Random, least: int, most: int) -> str:
+    return "".join(rng.choice(_HAN) for _ in range(rng.randint(least, most)))
+
+
+def bank(word: str, width: int, where: int, seed: int, answered: bool = True) -> tuple[list[dict], list[str]]:
+    """Return questions and their lines, broken at a width; in the middle one a sentence is cut so that a line reads `word` alone.
+
+    Args:
+        where: the part that is cut: 0 the stem, 1 to 4 an option.
+    """
+    rng = random.Random(seed)
+    questions, lines = [], [HEADING]
+    for number in range(1, 13):
+        parts = [f"{number}.{words(rng, 10, 60)}是（ ）。", *(f"{letter}.{words(rng, 4, 50)}" for letter in "ABCD")]
+        if number == 6:
+            start = parts[where][:2]
+            parts[where] = start + "".join(rng.choice(_HAN) for _ in range(width - len(start))) + word
+        answer = rng.choice("ABCD")
+        questions.append({"stem": parts[0], "options": parts[1:], "answer": answer})
+        lines += [part[at : at + width] for part in parts for at in range(0, len(part), width)]
+        lines += [f"正确答案：{answer}"] if answered else []
+    return questions, lines if answered else [*lines, "参考答案", " ".join(f"{at}.{one['answer']}" for at, one in enumerate(questions, 1))]
+
+
+def bare(text: str | None) -> str:
+    return re.sub(r"\s", "", text or "")
+
+
+def check(questions: list[dict], lines: list[str]) -> None:
+    """Hold that each question is read as it was written, or doubted."""
+    drafts = read_paper(lines).drafts
+    assert [draft.number for draft in drafts] == list(range(1, len(questions) + 1))
+    for draft, wanted in zip(drafts, questions, strict=True):
+        if not draft.doubt:
+            assert bare(draft.stem) == bare(wanted["stem"])
+            assert [bare(option) for option in draft.options] == [bare(option) for option in wanted["options"]]
+            assert (draft.answer, draft.above.heading, draft.explanation) == (wanted["answer"], HEADING, None)
+
+
+@given(st.sampled_from(WORDS), st.integers(18, 40), st.integers(0, 4), st.integers(0, 9999), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_the_end_of_a_sentence_is_no_heading_mark_or_answer(word: str, width: int, where: int, seed: int, answered: bool) -> None:
+    check(*bank(word, width, where, seed, answered))
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("where", [0, 1, 4])
+def test_each_word_ends_a_stem_and_an_option(word: str, where: int) -> None:
+    questions, lines = bank(word, 30, where, seed=7)
+    assert word in lines
+    check(questions, lines)
+    assert not read_paper(lines).unread
+
+
+def test_a_heading_stays_one_where_lines_are_broken() -> None:
+    _, lines = bank("判断", 30, 4, seed=3)
+    reading = read_paper([*lines, "判断题", "13.心理是脑的机能（ ）", "正确答案：对", "14.心理是客观现实的反映（ ）", "正确答案：对"])
+    assert [draft.above.heading for draft in reading.drafts] == [HEADING] * 12 + ["判断题"] * 2
+
+
+def test_a_word_that_may_be_either_gives_up_the_question_that_it_ends() -> None:
+    _, lines = bank("判断", 30, 4, seed=3, answered=False)
+    assert [draft.number for draft in read_paper(lines).rejected] == [6]
+
+
+@given(st.integers(18, 40), st.integers(0, 9999), st.integers(24, 34))
+@settings(max_examples=15, deadline=None)
+def test_a_running_title_is_dropped_wherever_pages_end(width: int, seed: int, page: int) -> None:
+    questions, lines = bank("心理", width, 0, seed)
+    more = [dict(one, stem=re.sub(r"^\d+", str(at), one["stem"])) for at, one in enumerate(bank("心理", width, 0, seed + 1)[0] * 4, 13)]
+    body = [*lines, *(line for one in more for line in _written(one, width))]
+    paged = [line for at in range(0, len(body), page) for line in (*body[at : at + page], f"{HEADER} {at // page + 1}")]
+    reading = read_paper(paged)
+    assert sum(HEADER in line for line in reading.unread) == -(-len(body) // page)
+    assert not [draft for draft in reading.questions if HEADER in "".join([draft.stem, *draft.options])]
+    check([*questions, *more], paged)
+
+
+def _written(question: dict, width: int) -> list[str]:
+    parts = [question["stem"], *question["options"]]
+    return [*(part[at : at + width] for part in parts for at in range(0, len(part), width)), f"正确答案：{question['answer']}"]
+
+
+@pytest.mark.parametrize("times", [3, 4, 5])
+def test_a_line_that_recurs_and_completes_sentences_is_text(times: int) -> None:
+    start = "安全等级为一级的满堂支撑架应在架体顶部及沿高度方向间隔不"
+    options = [f"{letter}.{start}\n大于 {at} 步的每榀门架上连续设置" for at, letter in enumerate("ABCDE"[:times], 2)]
+    lines = [HEADING, "1.水平架的设置应符合下列规定（ ）。", *"\n".join(options).split("\n"), "正确答案：A"]
+    lines += ["2.幻觉属于（ ）", "A.感觉障碍", "B.知觉障碍", "C.思维障碍", "D.意志障碍", "正确答案：B"]
+    reading = read_paper(lines)
+    assert reading.unread == []
+    assert reading.drafts[0].options == options
+
+
+def test_a_recurring_part_of_the_same_option_is_text() -> None:
+    lines = [HEADING]
+    for number in range(1, 4):
+        lines += [f"{number}.罚则第{number}条的处罚是（ ）", "A.由主管机构责令改正；拒不改正的，没收从事违法活动的设备，并处 3 万元以上"]
+        lines += ["10万元以下的罚款", "B.造成严重后果的，并处10万元以上30万元以下的罚款", "C.责令停业", "D.警告", "正确答案：A"]
+    reading = read_paper(lines)
+    assert reading.unread == []
+    assert all(draft.options[0].endswith("10万元以下的罚款") for draft in reading.questions)
+
+
+def test_a_title_of_explanations_behind_an_answer_opens_no_list() -> None:
+    lines = [
+        "三、判断题",
+        "1. 甲是乙。",
+        "[答案] 错",
+        "答案解析：",
+        "甲不是乙，而是丙。",
+        "",
+        "2. 丙是丁。",
+        "[答案] 对",
+        "",
+        "3. 丁是戊。",
+        "[答案] 错",
+    ]
+    reading = read_paper(lines)
+    assert [(draft.number, draft.answer, draft.explanation) for draft in reading.questions] == [
+        (1, "错", "甲不是乙，而是丙。"),
+        (2, "对", None),
+        (3, "错", None),
+    ]
+    assert reading.unread == []
+
+
+def test_a_question_behind_the_answer_of_another_is_one_of_its_own() -> None:
+    lines = ["1. 甲属于（ ）", "A. 子 B、丑 C、寅 D、卯 答案:AC 2.乙属于( )，而丙不是。 A.辰", "B. 巳", "C. 午", "D. 未", "[答案] AB"]
+    drafts = read_paper(lines).drafts
+    assert [(draft.number, len(draft.options), draft.answer) for draft in drafts] == [(1, 4, "AC"), (2, 4, "AB")]
+
+
+def test_a_number_between_two_that_follow_each_other_is_doubted() -> None:
+    lines = [
+        "1.甲是（ ）",
+        "A.子",
+        "B.丑",
+        "答案：A",
+        "答案解析：",
+        "A",
+        "9.乙是（ ）",
+        "A.子",
+        "B.丑",
+        "",
+        "2.丙是（ ）",
+        "A.子",
+        "B.丑",
+        "答案：B",
+    ]
+    reading = read_paper(lines)
+    assert [draft.number for draft in reading.questions] == [1, 2]
+    assert [(draft.number, draft.doubt) for draft in reading.rejected] == [(9, "number_out_of_order")]
+
+
+def test_an_image_before_a_number_or_letter_hides_neither() -> None:
+    lines = ["￼1、幻觉属于（ ）", "￼A.感觉障碍", "B.知觉障碍", "￼ 答案：B", "2、错觉属于（ ）", "A.感觉障碍", "￼B.知觉障碍", "答案：B"]
+    drafts = read_paper([line.replace("￼", "\ufffc") for line in lines]).drafts
+    assert [(draft.number, len(draft.options), draft.answer, draft.raw_fields()["images"]) for draft in drafts] == [
+        (1, 2, "B", 2),
+        (2, 2, "B", 1),
+    ]
+
+
+SEEN = Provenance(source="s", url="file:x", snapshot="2026-01-01", page_id="p", position="")
+
+
+def read(name: str, text: str) -> list[QuestionItem]:
+    return read_questions(name, text.encode(), ".txt", SEEN).items
+
+
+def test_no_line_of_a_question_becomes_the_title_of_the_paper() -> None:
+    items = read("x.txt", "1.幻觉属于\nA. 感觉  B. 能力  C. 知觉\n答案：C\n2.错觉属于\nA. 感觉  B. 能力  C. 知觉\n答案：C\n")
+    assert [item.paper_raw for item in items] == ["x", "x"]
+
+
+def test_a_title_stands_above_the_first_question() -> None:
+    items = read("x.txt", "医学心理学\n一、单选题\n1.幻觉属于\nA. 感觉\nB. 知觉\n答案：B\n2.错觉属于\nA. 感觉\nB. 知觉\n答案：B\n")
+    assert [item.paper_raw for item in items] == ["x 医学心理学", "x 医学心理学"]
+
+
+def _read(path: Path) -> Reading:
+    return read_questions(path.name, path.read_bytes(), path.suffix, SEEN)
+
+
+def test_a_wrapped_bank_keeps_its_sections(real_data: Path) -> None:
+    path = real_data / "second/former/chenzhenhui_C3题库.txt"
+    if not path.exists():
+        pytest.skip("no second/former among the real data")
+    items = _read(path).items
+    sections = [item.section_raw for item in items if isinstance(item, QuestionItem)]
+    assert {name: sections.count(name) for name in dict.fromkeys(sections)} == {"一、单选题": 1852, "二、多选题": 616, "三、判断题": 497}
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "doubted"),
+    [
+        ("former/adoreMai_题库.txt", 1553, 5),
+        ("former/adoreMai_题库.md", 1553, 5),
+        ("radio_amateur/题库.html", 1378, 4),
+        ("sgcc_exam/tiku.pdf", 790, 0),
+    ],
+)
+def test_questions_of_real_papers_are_found(real_data: Path, name: str, found: int, doubted: int) -> None:
+    path = real_data / "second" / name
+    if not path.exists():
+        pytest.skip(f"no {name} among the real data")
+    reading = _read(path)
+    assert reading.found == found
+    assert sum(item.doubt is not None for item in reading.items if isinstance(item, QuestionItem)) == doubted
