@@ -5,9 +5,9 @@
 
 It is read in passes, each a module of crawlers/papers: what other formats left in the text (gift, markup, exports), spelling (spelling,
 vertical, rings, boxes, ticks) and numbers that are missing altogether (unnumbered); tables (table) and rows of questions (crowded); the
-lines of the paper itself (page, furniture, wraps, columns, runs); lists of answers (listed, regions); headings and notes (headings, titles, groups); which
-numbers are those of questions (chain, endings, layout); each question's own lines (block, options, answers); answers from the lists
-(shared, key, join); options without letters (unlettered); doubts (doubts, unanswered).
+lines of the paper itself (page, furniture, wraps, columns, runs); lists of answers (listed, regions); headings and notes (headings,
+titles, groups); which numbers are those of questions (chain, endings, layout); each question's own lines (block, options,
+answers); answers from the lists (shared, key, join); options without letters (unlettered); doubts (doubts, unanswered).
 docs/papers.md lists the manners of writing that are read.
 A question that cannot be read with certainty is in `rejected`, with a reason of crawlers.papers.draft.DOUBTS: each number that opens a
 question is in `questions` or in `rejected`.

@@ -79,8 +79,7 @@ def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alon
         return "answer_list_mismatch"
     if options and _SEVERAL_ANSWERS.search(flat(one.draft.answer or "")):
         return "answer_list_mismatch"
-    explained = (one.draft.explanation or "").split("
-")
+    explained = (one.draft.explanation or "").split("\n")
     if _holds_another(layout, one, below) or _holds_next(one, below) or any(map(_sets, explained)):
         return "number_out_of_order"
     lines = (options[-1] if options else one.draft.stem).split("\n")
@@ -114,9 +113,22 @@ def _holds_another(layout: Layout, one: Asked, below: Asked | None) -> bool:
     return any(asks(flat(text)) for text in behind) or find_options("\n".join(behind)) is not None
 
 
-    explained = (one.draft.explanation or "").split("
-")
-    if _holds_another(layout, one, below) or _holds_next(one, below) or any(map(_sets, explained)):
+def _holds_next(one: Asked, below: Asked | None) -> bool:
+    """Tell whether a line within a question opens with the number that comes next, and the question below has another."""
+    due, style = one.draft.number + 1, one.span.number.style
+    if below is not None and below.span.section == one.span.section and below.draft.number == due:
+        return False
+    for line in flat("\n".join([one.draft.stem, *one.draft.options])).split("\n")[1:]:
+        number = number_of(line)
+        if number and not number.counted and (number.value, number.style) == (due, style) and line[number.end :].strip():
+            return True
+    return False
+
+
+def _sets(text: str) -> bool:
+    """Tell whether a line of an explanation is a question with its number, blank and options."""
+    number = number_of(flat(text))
+    return number is not None and number.style == "point" and asks(flat(text)) and find_options(text, number.end) is not None
 
 
 def wants_answer(one: Asked) -> bool:
