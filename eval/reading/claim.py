@@ -85,7 +85,7 @@ _VAGUE = (
 )
 # To the asker, where a verdict on the claim may follow: 对，这句话错误
 _AGREEING = re.compile(rf"(?:[您你]说[得的]?)?(?:很)?(?:对|没错|不错)(?:的)?{_ENDS}")
-CONFORMING = (
+_CONFORMING = (
     r"(?:(?:是|确实|也|并|基本|完全){0,3}(?:不?符合|有?违背?了?|违反了?)[^,。;:!?\n]{0,10}(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则)(?:的)?"
     r"|(?:是|确实|也|并|完全){0,3}[与和同][^,。;:!?\n]{1,16}?(?:不相?符合?|相?符合?|不?一致|相悖|相?矛盾|相反|吻合|冲突|违背)(?:的)?)"
 )
@@ -95,7 +95,7 @@ _FILLERS = [
     (None, re.compile(rf"不错{_ENDS}")),
     (None, re.compile(rf"(?:事实)?(?:并非如此|并?不是这样)(?:的)?{_ENDS}")),
     (None, re.compile(_SUBJECT + _VAGUE + _ENDS)),
-    (None, re.compile(_SUBJECT + rf"{CONFORMING}(?=,(?!\s*(?:因此|所以|故|可见)))")),
+    (None, re.compile(_SUBJECT + rf"{_CONFORMING}(?=,(?!\s*(?:因此|所以|故|可见)))")),
     (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or what it denies: only what follows tells
     (None, re.compile(r"我(?:并)?不?(?:同意|赞同)[^,。!;:\n]{0,12}(?=,)")),
 ]

@@ -7,48 +7,47 @@ somebody else's view is no statement (eval/reading/scope.py), nor is a verdict o
 import re
 from typing import NamedTuple
 
-from eval.reading.claim import CONFORMING, RIGHT, WRONG
+from eval.reading.claim import RIGHT, WRONG
 from eval.reading.scope import in_scope, of_others
 
 _FACT = r"(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则|道理|逻辑)"
-_NOT_WRONG = r"(?:并?不(?:是|算|能算)?|并?非|谈不上)(?:错误|错的)(?:的)?"
-_NOTHING_WRONG = (
-    r"并?(?:没有?|无|不存在|没什么|挑不出)(?:任何|什么|明显|大){0,3}的?(?:错误|错|误|问题|不妥|不当|不对|不正确)(?:之处|的?地方)?"
-)
+# Verdicts without the adverbs before them, which `_without_modifiers` takes off
+_NOT_WRONG = r"(?:不(?:是|算|能算)?|非|谈不上)(?:错误|错的)(?:的)?"
+_NOTHING_WRONG = r"(?:没有?|无|不存在|没什么|挑不出)(?:任何|什么|明显|大){0,3}的?(?:错误|错|误|问题|不妥|不当|不对|不正确)(?:之处|的?地方)?"
 _WRONG = (
-    r"(?:并)?(?:不(?:完全|太|够|大|是|算|能算|能说是?|很|尽|怎么){0,3}|非(?:完全)?|没有完全)(?:正确|准确|属实|成立|合理|科学"
+    r"(?:不(?:完全|太|够|大|是|算|能算|能说是?|很|尽|怎么){0,3}|非(?:完全)?|没有完全)(?:正确|准确|属实|成立|合理|科学"
     r"|恰当|妥当|妥|真实|对|可信|可靠|事实|符)(?:的)?"
-    r"|(?:完全|明显|显然|严重|大错特)?错误?(?:的|了)?|(?:确实)?(?:有|存在)(?:着?(?:明显|严重|一定|一些|很大)的?"
-    r"|些)?(?:错误|误|偏差|问题|谬误|不妥)|失实|不实|虚假的?|站不住脚|(?:没有|无)道理"
-    r"|(?:事实)?(?:上)?并?(?:非如此|不是(?:这样|如此|事实)|不如此)(?:的)?|其实不然|(?:一个|一种|常见的?|典型的?){0,3}(?:误区"
-    r"|误解|谣言|谬误|伪命题|误传)|否定的?|否|×|(?<=[是为:])假(?:的|命题)?"
-    r"|(?:completely |totally |entirely )?(?:false|incorrect|wrong|untrue|inaccurate)|not (?:entirely |completely "
-    r"|fully )?(?:correct|true|accurate|right|valid)"
+    r"|错误?(?:的|了)?|(?:有|存在)(?:着?(?:明显|严重|一定|一些|很大)的?|些)?(?:错误|误|偏差|问题|谬误|不妥)|失实|不实"
+    r"|虚假的?|站不住脚|(?:没有|无)道理|(?:非如此|不是(?:这样|如此|事实)|不如此)(?:的)?|(?<=其实)不然|误区|误解|谣言|谬误"
+    r"|伪命题|误传|否定的?|否|×|(?<=[是为:])假(?:的|命题)?"
+    r"|false|incorrect|wrong|untrue|inaccurate|not (?:entirely |completely |fully )?(?:correct|true|accurate|right|valid)"
 )
 _RIGHT = (
-    r"(?:完全|基本|大致|大体|总体|非常|十分|比较){0,3}(?:正确|准确|属实|成立|合理|科学|恰当|真实|可信)(?:的|无误)?|无误"
-    r"|(?:完全)?对(?:的)?|没错|(?:确实|的确|事实)(?:就|也)?(?:是)?(?:如此|这样)(?:的)?"
-    r"|(?:有道理)(?!的)|事实|肯定的?|√|(?<=[是为:])真(?:的|命题)?|(?:completely |entirely |indeed |absolutely )?(?:true"
-    r"|correct|right|accurate|valid)"
+    r"(?:正确|准确|属实|成立|合理|科学|恰当|真实|可信)(?:的|无误)?|无误|对(?:的)?|没错|(?:(?<=确实)|(?<=的确)|(?<=事实))是?(?:如此|这样)(?:的)?"
+    r"|有道理(?!的)|事实|肯定的?|√|(?<=[是为:])真(?:的|命题)?|true|correct|right|accurate|valid"
+)
+_CONFORMING = (
+    rf"(?:不?符合?|有?违背?了?|违反了?)[^,。;:!?\n]{{0,10}}{_FACT}(?:的)?"
+    r"|[与和同][^,。;:!?\n]{1,16}?(?:不相?符合?|相?符合?|不?一致|相悖|相?矛盾|相反|吻合|冲突|违背)(?:的)?"
 )
 # fmt: off
 _MODIFIERS = (
     "均", "都", "也", "还", "就", "则", "才", "又", "仍", "更", "可以说", "显然", "明显", "确实", "的确", "其实", "无疑", "当然", "绝对",
     "应该", "应当", "应", "该", "很可能", "极可能", "很有可能", "极有可能", "大概率", "多半", "完全", "总体", "总体上", "本身", "是", "为",
     "属于", "属", "算", "被判定", "判定", "被判", "认定", "并", "即", "故",
+    "基本", "大致", "大体", "非常", "十分", "比较", "一个", "一种", "常见的", "典型的", "严重", "大错特", "事实",
     " is", " was", " seem", " seems", " appears", " to be", " be", " should", " indeed", " also", " therefore", " thus", " clearly",
-    " actually",
+    " actually", " completely", " totally", " entirely", " absolutely",
 )
 # fmt: on
 _ENDS = (
     r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,2}\s*(?:[,。!;:.|\n—-]|$|因为|原因|理由|由于|because|since"
     r"|as )|的(?:说法|观点|陈述|表述|描述|命题|论断|论述|叙述|断言|认识)\s*(?:[,。!;.\n]|$))"
 )
-_VERDICT = re.compile(
-    rf"(?=[并不非谈没无存挑完明显然严重大错有失虚站事其一个种常典误谣谬伪否×假基致总十比正准属成合科恰妥真可对确的肯√与和同符违反是也相tfiwucrnavy])(?:(?P<right>{_NOT_WRONG}"
-    rf"|{_NOTHING_WRONG})(?<!不完全错误){_ENDS}|(?P<conforming>{CONFORMING}"
-    rf"|不?符合?[^,。;:!?\n]{{0,10}}{_FACT}(?:的)?){_ENDS}"
-    rf"|(?<![不])(?P<wrong>{_WRONG}){_ENDS}|(?<![不没])(?P<plain>{_RIGHT}){_ENDS})",
+VERDICT = re.compile(
+    rf"(?=[不非没无谈挑存有错误失虚站谣谬伪否×假符违与和同正准属成合科恰真可对事如是这肯√fiwuntcrav])"
+    rf"(?:(?P<right>{_NOT_WRONG}|{_NOTHING_WRONG}){_ENDS}|(?P<conforming>{_CONFORMING}){_ENDS}"
+    rf"|(?<!不)(?P<wrong>{_WRONG}){_ENDS}|(?<![不没])(?P<plain>{_RIGHT}){_ENDS})",
     re.IGNORECASE,
 )
 _DISCONFORMING = re.compile(r"不|违|悖|矛盾|相反|冲突")
@@ -127,7 +126,7 @@ class Statement(NamedTuple):
     """Whether it is all of the last sentence."""
 
 
-def statements_of(text: str) -> tuple[list[Statement], bool]:
+def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]:
     """Return what judges the claim, in order, and whether a conclusion after all of it leaves the matter open."""
     statements: list[Statement] = []
     left_open = False
@@ -139,13 +138,13 @@ def statements_of(text: str) -> tuple[list[Statement], bool]:
         start = end.end()
         if not sentence.strip() or is_question:
             continue
-        found = [each for match in _VERDICT.finditer(sentence) if (each := _statement(sentence, match, is_last, turned))]
+        found = [each for match in VERDICT.finditer(sentence) if (each := _statement(sentence, match, is_last, turned))]
         statements += found
         if found:
             left_open = False
-        elif (is_last or _CONCLUDING.search(sentence)) and _OPEN_END.search(sentence):
+        elif (answer or statements) and (is_last or _CONCLUDING.search(sentence)) and _OPEN_END.search(sentence):
             left_open = True
-        turned = turned or bool(_TURNING.search(sentence))
+        turned = turned or (not is_last and bool(_TURNING.search(sentence)))
     return statements, left_open
 
 

@@ -23,7 +23,9 @@ _NAMED = re.compile(
     r"|final|thus|hence|choose| so))"
     r"[^A-Ja-j。\n]{0,16}\n?[^A-Ja-j。\n]{0,6}([A-Ja-j](?:[、,，/和及与\s]{0,2}[A-Ja-j])*)(?![A-Za-z])"
 )
-_LEFT_OPEN = re.compile(r"[无無不没沒难難]")
+_LEFT_OPEN = re.compile(r"[无無]法|不能|[难難]以|很[难難]|[没沒]法|[没沒][办辦]法")
+_PARTED = re.compile(r"[。.;；\n<>]")
+_SHORT = 30
 _BETWEEN = str.maketrans("", "", "、,，/和及与 \n\t")
 _CONCLUDING = re.compile(
     r"综上|因此|因而|所以|故|总之|可见|由此|最终|最后|总结|综合|更正|修正|纠正|改[为选]|应[为该]|其实|实际上|等等|抱歉"
@@ -52,6 +54,8 @@ def read_whole_choice(reply: str, options: Mapping[str, str], many: bool, answer
     Args:
         answer: the letters by `read_single`, `read_several` or `read_tcm`.
     """
+    if answer and len(reply) < _SHORT and not _PARTED.search(reply, 0, len(reply) - 1):
+        return answer
     if answer and not _LEFT_OPEN.search(reply, max(0, len(reply) - _END)):
         named = set(_NAMED.findall(reply))
         if not named or (len(named) == 1 and named.pop().translate(_BETWEEN) == answer):

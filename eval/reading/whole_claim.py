@@ -7,7 +7,7 @@ then explicit words over a nod (是的, yes), then the opening.
 import re
 
 from eval.reading.claim import RIGHT, WRONG, side_by_side
-from eval.reading.claim_clauses import statements_of
+from eval.reading.claim_clauses import VERDICT, statements_of
 from eval.reading.reply_text import folded, simplified
 
 _OPENING_NOD = re.compile(
@@ -61,6 +61,8 @@ _VERDICT_WORD = re.compile(
 )
 _SAYS_WRONG = re.compile(r"不[^。,，\n]{0,3}(?:正[确確]|[对對])|[错錯]|[误誤]")
 _SAYS_RIGHT = re.compile(r"[没沒無无不][^。,，\n]{0,3}(?:[错錯]|[误誤])|正[确確]|[对對]的")
+_PARTED = re.compile(r"[^\w\s]|\n")
+_SHORT = 16
 _OPENING = 40
 _LAST = 14
 
@@ -71,6 +73,8 @@ def read_whole_claim(reply: str, answer: str | None) -> str | None:
     Args:
         answer: the verdict that the reply opens with, by `read_claim`.
     """
+    if answer and len(reply) < _SHORT and not _PARTED.search(reply, 0, len(reply) - 1):
+        return answer
     if answer is None and not _VERDICT_WORD.search(reply):
         return None
     if answer and _unopposed(reply, answer):
@@ -97,7 +101,9 @@ def _committed(text: str, answer: str | None) -> str | None:
     nod = _OPENING_NOD.match(text)
     if _MARKED.search(text):
         text = _BRACKETS.sub(",", _LABEL_IN_BRACKETS.sub(r"\1:", _QUOTES.sub("", _QUOTED.sub(_unquoted, text))))
-    statements, left_open = statements_of(text)
+    if not answer and not VERDICT.search(text):
+        return (RIGHT if nod["yes"] else WRONG) if nod else None
+    statements, left_open = statements_of(text, answer)
     explicit = [each for each in statements if each.explicit]
     if left_open:
         return None
