@@ -188,3 +188,8 @@ def test_a_caution_is_no_adverse_reaction(text: str, found: list[str]) -> None:
 @pytest.mark.parametrize("text", ["癃闭、水肿", "癃闭", "水肿，腰痛", "温肾利水，癃闭"])
 def test_what_a_chinese_medicine_is_for_is_no_effect(text: str) -> None:
     assert not [piece for piece in monograph_pieces(text, "effects", "chinese") if piece.reason is None]
+
+
+@pytest.mark.parametrize("text", ["活血、化瘀、消癥", "化浊降脂", "清瘟解毒", "芳香温通"])
+def test_effects_of_patent_medicines_stay(text: str) -> None:
+    assert all(piece.reason is None for piece in monograph_pieces(text, "effects", "chinese"))
