@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curation.entities.fact_values import tails
@@ -82,6 +82,7 @@ def test_adverse_reactions(text: str, reactions: list[str]) -> None:
     assert said(text, "adverse") == reactions
 
 
+@settings(deadline=None)  # the first text waits for the tables
 @given(st.text(max_size=80), st.sampled_from(SYNTAXES), st.sampled_from(["western", "chinese"]))
 def test_any_text_is_read_and_each_refusal_has_its_reason(text: str, syntax: str, kind: str) -> None:
     for piece in monograph_pieces(text, syntax, kind):
