@@ -143,7 +143,7 @@ def empty_options(draft: Draft) -> str | None:
 
 def option_broken(draft: Draft) -> str | None:
     text = "\n".join(draft.options)
-    broken = "（ ）" in text and _NEXT_QUESTION.search(text)
+    broken = draft.glued or ("（ ）" in text and _NEXT_QUESTION.search(text))
     broken = broken or ("\n的" in text and _GOES_ON.search(text))
     if not broken and not draft.plain:
         broken = LOST.search(text) or _CLOSED_ONLY.search(text) or _OPEN_ONLY.search(text) or runs_into_next(draft.options)

@@ -20,6 +20,8 @@ _NEXT_QUESTIONS = re.compile(  # what a paper prints in front of the questions b
     r"|(?:[是为有]|（ ）)[。？]?案例[一二三四五六七八九十\d]{0,2}："
 )
 _BROKEN = (LOST, _NEXT_QUESTIONS, _OPTION_AS_STEM, _LEAKED_OPTIONS, _SECOND_TAG, _NO_QUESTION)
+_ASKED_AT_END = re.compile(r"的[\u4e00-\u9fff]{2,4}是(?=(?:（ ）)?[。？：]?$)")
+_LONGEST_END_CHARS = 12
 _MIN_CHARS = 2  # a case of one sign is none
 _SUSPECT = re.compile("[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)")  # a class first: a search for one skips quickly
 """What any pattern of a broken stem needs, but for its first and last sign."""
@@ -34,9 +36,17 @@ def is_broken(stem: str, case: str | None) -> bool:
         or stem.count("（") < stem.count("）")
         or bool(case and (len(case) < _MIN_CHARS or _LOST_IN_CASE.search(case)))
         or _UNIT_IN_FRONT.match(stem) is not None
+        or _asks_twice(stem)
         or ("3" in stem and _begins_within_list(stem))
         or (_is_suspect(stem) and any(pattern.search(stem) for pattern in _BROKEN))
     )
+
+
+def _asks_twice(stem: str) -> bool:
+    """Tell whether two questions ran together: ……的药物是……的药物是, without a sign between them."""
+    end = _ASKED_AT_END.search(stem, max(0, len(stem) - _LONGEST_END_CHARS)) if "是" in stem[-_LONGEST_END_CHARS // 2 :] else None
+    first = stem.find(end[0], 0, end.start()) if end else -1
+    return end is not None and first > 0 and stem[first + len(end[0])].isalnum()
 
 
 def _begins_within_list(stem: str) -> bool:

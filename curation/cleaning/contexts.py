@@ -1,6 +1,7 @@
 """What the other questions of a source tell of one: texts that several begin with, sections whose type is mislabelled."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -18,6 +19,8 @@ _SEVERAL = re.compile("不定项|(?:分析|案例|技能)选择")
 _SPACE = re.compile(r"\s+")
 _NUMBERS = re.compile(r"(\d+)")
 _MAX_MARK_CHARS = 300
+_TWO_WORDS = re.compile(r"(?:[A-J][.．、:：]?\s*)?[\u4e00-\u9fff]{2,12}[ \u3000]{1,4}[\u4e00-\u9fff]{2,12}")
+_LEAST_ALIKE, _SHARE_ALIKE = 20, 0.8
 _NEAR = 4  # questions to either side
 _NEAR_SINGLE = 2
 """Single answers among the near ones from which a section surely holds single-choice questions."""
@@ -34,11 +37,13 @@ class Context(NamedTuple):
 
     joined: frozenset[Place]
     """Places of the questions whose answer holds those of the questions beside them."""
+    glued: frozenset[Place]
+    """Places of the questions with an option less than nearly all of their page, and one that is two words with a blank between them."""
     divided: dict[Place, str]
     """Place -> its own letter, for questions that share options and of which one alone has an answer, with a letter for each."""
 
 
-NOTHING = Context({}, frozenset(), frozenset(), {})
+NOTHING = Context({}, frozenset(), frozenset(), frozenset(), {})
 
 
 def allows_several(*said: str | None) -> bool:
@@ -65,7 +70,20 @@ def context_of(items: Iterable[QuestionItem]) -> Context:
     divided: dict[Place, str] = {}
     for page in whole_pages.values():
         _read_joined_keys(page, joined, divided)
-    return Context(split_shared(sorted(stems)), frozenset(_mislabelled(pages)), frozenset(joined), divided)
+    glued = frozenset(place for page in whole_pages.values() for place in _with_glued_options(page))
+    return Context(split_shared(sorted(stems)), frozenset(_mislabelled(pages)), frozenset(joined), glued, divided)
+
+
+def _with_glued_options(page: list[QuestionItem]) -> Iterable[Place]:
+    """Yield the questions of a page of many, nearly all with as many options, that have one less because two became one."""
+    counts = Counter(len(item.options_raw) for item in page if item.options_raw)
+    usual, times = counts.most_common(1)[0] if counts else (0, 0)
+    if times < max(_LEAST_ALIKE, _SHARE_ALIKE * counts.total()):
+        return
+    for item in page:
+        options = item.options_raw or []
+        if len(options) == usual - 1 and sum(bool(_TWO_WORDS.fullmatch(option)) for option in options) == 1:
+            yield _place(item)
 
 
 def _read_joined_keys(page: list[QuestionItem], joined: set[Place], divided: dict[Place, str]) -> None:

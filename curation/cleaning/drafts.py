@@ -38,6 +38,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     """The source says of the question, by a type or a heading, that several answers may be right."""
     is_matching: bool = False
     """Its options are shared with other questions, each of which has one answer."""
+    glued: bool = False
+    """Two of its options became one."""
     joined: bool = False
     """Its answer holds those of the questions beside it as well."""
 

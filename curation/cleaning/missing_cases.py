@@ -19,8 +19,10 @@ _THIS_PATIENT = re.compile(
     r"|^(?:[根依]据|阅读|结合)(?:上述|以上|上面|[上下]列|所给)?的?(?:材料[一二三四1-4]?|资料(?=，))|^材料[一二三四中](?!的)"
 )
 _UNTOLD_PATIENT = re.compile(r"(?<!“)[该此](?:患者|病人|患儿|产妇|孕妇)")
-_INTRODUCES = re.compile(r"[。；\d岁某男女]|患[者儿]|病[人例]|产妇|孕妇|[婴幼儿]|诊断为|出现|突发|伴|发[生热作]")
-_LONGEST_BEFORE = 18  # characters before 该患者 that tell nothing of a patient; in more there is a history
+_INTRODUCES = re.compile(
+    r"[\d；岁某男女]|一[名位例个]|患者[，：因于]|病人[，：因]|患儿|病例|产妇|孕妇|[婴幼儿]|诊断|入院|就诊|主诉|症见|出现|突发|发作|伴|[痛热咳血肿吐泻]"
+)
+_LONGEST_BEFORE = 60  # characters before 该患者 that may tell nothing of a patient; in more there is a history
 _FINDINGS = r"(?:辨证|辨析|诊断|病史|其?用药史|四诊)(?:分析)?(?:结果|结论|资料)?(?:[和与及、][^，。]{1,8})?"
 _HANDED_DOWN = re.compile(
     rf"^(?:四诊合参，|[根依]据(?:上述|以上|本次|该)?{_FINDINGS}，|结合(?:题目|题干|病史|病例)[^，。]{{0,8}}，"
@@ -75,6 +77,4 @@ def misses_case(stem: str) -> bool:
 def _speaks_of_unknown_patient(stem: str) -> bool:
     """Tell whether the first that a stem says of a patient is 该患者, with no history before it."""
     found = _UNTOLD_PATIENT.search(stem)
-    if not found or found.start() > _LONGEST_BEFORE:
-        return False
-    return len(stem) < _MIN_CASE_CHARS and not _INTRODUCES.search(stem, 0, found.start()) and not _TELLS.search(stem, found.end())
+    return bool(found and found.start() <= _LONGEST_BEFORE and not _INTRODUCES.search(stem, 0, found.start()))

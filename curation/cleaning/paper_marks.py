@@ -107,7 +107,7 @@ STEM_RULES = Group(
             "page_reference",
             "references to pages of a textbook",
             without_pages,
-            (r"[Pp]\.?\s*\d", "页", r"\d-(?:\d|$)", r"。\d{2,3}$"),
+            (r"[Pp]\.?\s*\d", "[Pp][lIⅠ-Ⅻ]", "页", r"\d-(?:\d|$)", r"。\d{2,3}$"),
             "(7 P179)表情可分为（ ）",
             "表情可分为（ ）",
         ),

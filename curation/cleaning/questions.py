@@ -94,6 +94,7 @@ def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft
         in_order=answer.in_order,
         may_have_several=allows_several(parts.tag, item.type_raw, item.section_raw),
         is_matching=shares_options(item),
+        glued=place in context.glued,
         joined=place in context.joined,
     )
     return draft, reason_against(draft), tuple(dict.fromkeys(rules))

@@ -1,5 +1,6 @@
 """What the questions of a source tell of each other: single-choice sections filed under multiple response."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,3 +85,11 @@ def test_batches_of_any_size_give_the_same(answers: list[str | None], size: int)
     whole = read_questions(items, PARAMS, context)
     parts = [row for start in range(0, len(items), size) for row in read_questions(items[start : start + size], PARAMS, context)]
     assert parts == whole
+
+
+@pytest.mark.parametrize(("others", "expected"), [(30, 1), (10, 0)])
+def test_two_options_that_became_one_are_seen_beside_many_whole_ones(others: int, expected: int) -> None:
+    whole = [question(number, "AB") for number in range(others)]
+    short = msgspec.structs.replace(question(99, "AB"), options_raw=["A.利多卡因", "B.普鲁卡因胺 去乙酰毛花苷", "C.胺碘酮"])
+    plain = msgspec.structs.replace(question(98, "AB"), options_raw=["A.利多卡因", "B.胺碘酮", "C.维拉帕米"])
+    assert len(context_of([*whole, short, plain]).glued) == expected

@@ -54,6 +54,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("empty_options", {"options_raw": ["B. 感觉", "C. 知觉", "D. 记忆"]}),
     ("empty_options", {"options_raw": ["B 感觉", "C 知觉", "D 记忆"]}),
     ("option_broken", {"options_raw": ["A.警告", "B.严重警告 记过 D.留校察看"]}),
+    ("option_broken", {"context": NOTHING._replace(glued=frozenset({("page-1", "q1")}))}),
+    ("stem_broken", {"stem_raw": "可阻断胆固醇重吸收的药物是 抑制胆固醇吸收的药物是"}),
     ("formula_unreadable", {"stem_raw": r"表中数据\begin{array}{|c|}1 \\ 2\end{array}说明（ ）"}),
     ("stem_broken", {"stem_raw": "具有2个分枝的花鹿茸习称 【43-44】"}),
     ("stem_broken", {"stem_raw": "处方中煨肉豆蔻的炮制作用是 案例：某女，53岁。症见脘腹胀满。"}),
