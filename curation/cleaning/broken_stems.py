@@ -46,7 +46,7 @@ def _asks_twice(stem: str) -> bool:
     """Tell whether two questions ran together: ……的药物是……的药物是, without a sign between them."""
     end = _ASKED_AT_END.search(stem, max(0, len(stem) - _LONGEST_END_CHARS)) if "是" in stem[-_LONGEST_END_CHARS // 2 :] else None
     first = stem.find(end[0], 0, end.start()) if end else -1
-    return end is not None and first > 0 and stem[first + len(end[0])].isalnum()
+    return end is not None and first > 0 and "\u4e00" <= stem[first + len(end[0])] <= "\u9fff"
 
 
 def _begins_within_list(stem: str) -> bool:
