@@ -28,18 +28,20 @@ _PARTED = re.compile(r"[。.;；\n<>]")
 _SHORT = 30
 _BETWEEN = str.maketrans("", "", "、,，/和及与 \n\t")
 _CONCLUDING = re.compile(
-    r"综上|因此|因而|所以|故|总之|可见|由此|最终|最后|总结|综合|更正|修正|纠正|改[为选]|应[为该]|其实|实际上|等等|抱歉"
+    r"综上|因此|因而|所以|故|总之|(?<![\u4e00-\u9fff])可见|由此|最终|最后|总结|综合|更正|修正|纠正|改[为选]|应[为该]|其实|实际上|等等|抱歉"
     r"|不对|therefore|thus|hence|finally|in conclusion|overall|wait|actually|(?<![a-z])so(?![a-z])",
     re.IGNORECASE,
 )
 _CONCLUSION = re.compile(
-    r"综上|因此|因而|所以|故(?!事|障)|总之|可见|最终|最后(?!一)|综合(?:以上|上述|考虑|来看)|therefore|thus|hence|finally"
+    r"综上|因此|因而|所以|故(?!事|障)|总之|(?<![\u4e00-\u9fff])可见|最终|最后(?!一)|综合(?:以上|上述|考虑|来看)|therefore|thus|hence|finally"
     r"|in conclusion|overall|(?<![a-z])so(?![a-z])",
     re.IGNORECASE,
 )
+_TERM = re.compile(r"(?![项选和与及更最才比较为是即吧哦的而因由符])[\u4e00-\u9fff]")  # 应为B受体激动剂
 _SENTENCE_START = re.compile(r"[。!?;\n][^。!?;\n]*\Z")
 _SENTENCE_END = re.compile(r"[。!?;\n]")
 _FIELD_MARK = re.compile(r"[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]", re.IGNORECASE)
+_FIELD_UNREAD = re.compile(rf"{_FIELD_MARK.pattern}[^\n。]*", re.IGNORECASE)  # in words, or with several letters
 _TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
 _IN_ORDER = re.compile(r"正确|参考|最终|各题|答案|选择?|依次|分别|[是为有和及与]|[\s、,;:/|>.。-]")  # what may stand beside letters
 _LETTERS = re.compile(r"[A-Ja-j]{2,20}")
@@ -63,8 +65,8 @@ def read_whole_choice(reply: str, options: Mapping[str, str], many: bool, answer
     if answer is None and not _NAMED.search(reply) and not _CONCLUSION.search(reply):
         return None
     known = known_options(options)
-    text = _FIELD_MARK.sub("\n答案:", without_example(folded(reply)))
-    text = _TAG.sub("\n", text)
+    text = _TAG.sub("\n", without_example(folded(reply)))
+    text = _FIELD_MARK.sub("\n答案:", text) if answer else _FIELD_UNREAD.sub("\n", text)
     if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and read_folded(text[: turn.start()], known, many):
         text = text[: turn.start()]
     if ends_without_answer(text):
@@ -80,6 +82,8 @@ def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None
     for label in (STRONG, WEAK):
         for match in label.finditer(text):
             run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
+            if run and label is WEAK and _TERM.match(text, run.end()):
+                continue
             before = text[max(0, match.start() - _BEFORE) : match.start()]
             before = before[_sentence_start(before) :]
             if (
@@ -96,6 +100,8 @@ def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None
             return ""
         if any(back.start() > place for pattern in (CHANGED, TAKEN_BACK) for back in pattern.finditer(text)):
             return None
+        if not many and answer is None and label is STRONG and not read_folded(text[place:].partition("\n")[0], known):
+            return ""  # a field with several letters
         letters = labelled(text[place : end.end() if end else len(text)], label, many) or ""
         return checked(letters, known, one=not many)
     return None if answer else _concluded(text, known, many)
