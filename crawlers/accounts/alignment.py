@@ -18,6 +18,8 @@ _SHORT_SEED = 3
 _AHEAD = 600
 _TRIES = 32
 _GAP = 200
+_MOST_MISSES = 500
+"""Characters in a row that begin nothing in the source, before the rest of a text is left; so hostile text takes no longer."""
 _ANCHOR = 12
 _LEAST_ANCHOR = 5
 _MOST_PLACES = 64
@@ -140,12 +142,13 @@ class Lines:
             return []
         pieces: list[tuple[int, int]] = []
         seed, rest = seeds[0], seeds[1:]
-        place, read, before = 0, 0, start
-        while place + seed <= len(text):
+        place, read, before, misses = 0, 0, start, 0
+        while place + seed <= len(text) and misses < _MOST_MISSES:
             found = self.free_place(text[place : place + seed], before, end)
             if found < 0:
-                place += 1
+                place, misses = place + 1, misses + 1
                 continue
+            misses = 0
             left, right = self._widened(text, place, found, read, before, end)
             pieces += self._pieces(text[read : place - left], max(before, found - left - _GAP), found - left, rest)
             pieces.append((found - left, found + right))

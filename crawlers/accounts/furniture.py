@@ -46,7 +46,7 @@ _PAGE_NUMBER = re.compile(
 _ENTRY = re.compile(
     r"(?P<first>\d{1,4})\s?(?:-\s?(?P<last>\d{1,4}))?\s?[题.、:)\]】|,\s]{0,4}(?P<answers>[A-J](?:[\s,、]{0,3}[A-J])*(?![a-z])|[√×对错TF](?:[\s,、]{0,3}[√×对错TF])*(?![a-z])|正确|错误)"
 )
-_BETWEEN = re.compile(rf"[\s,;.、。|()\[\]【】:-]*(?:{_LABEL}|{_KIND}题?)?[\s,;.、。|()\[\]【】:-]*", re.I)
+_BETWEEN = re.compile(rf"[\s,;.、。|()\[\]【】:-]*(?:(?:{_LABEL}|{_KIND}题?)[\s,;.、。|()\[\]【】:-]*)?", re.I)
 _ANSWER_AT = re.compile(rf"(?:{_ANSWER}|答|answer|ans|key|应?选)[】\])>]?[:为是选]{{0,2}}[(\[【]?$", re.I)
 _OWN_AT = re.compile(r"(?:我|你|您|考生|学员|用户)的?(?:答案|作答|选择):?$")
 _SHORT_ANSWER = re.compile(

@@ -29,6 +29,8 @@ _ONE_LETTER = re.compile("[a-j]")
 _CODE_CHARS = 8
 """A value of a key that is read may come as another word, such as 2 for C or single for 单选; a longer one may not."""
 _TINY = 2
+_MOST_PAIRS = 200_000
+"""Values by texts of one record that are looked for within each other; of more, equal ones alone are joined."""
 
 
 class _Value(Struct):
@@ -98,8 +100,9 @@ def _with_items(units: dict[str, _Unit], items: Iterable[Item]) -> list[_Piece]:
         is_doubtful = isinstance(item, QuestionItem) and item.doubt is not None
         pieces = [] if is_doubtful else [_Piece(name, text, bytearray(len(text))) for name, text in _texts_of(item)]
         if position:
+            keys = {folded(value.key.rpartition(".")[2]) for value in units[position].values}
             units[position].items.append(item)
-            units[position].pieces += pieces
+            units[position].pieces += [piece for piece in pieces if piece.field != "label" or piece.text not in keys]
         else:
             strays += pieces
     return strays
@@ -142,15 +145,18 @@ def _join(values: Sequence[_Value], pieces: Sequence[_Piece], votes: Counter[tup
     for value in values:
         by_text[value.text].append(value)
     open_pieces = [piece for piece in pieces if not any(piece.mask) and not _took_equal(piece, by_text, votes)]
+    if len(values) * len(open_pieces) > _MOST_PAIRS:
+        return
     for piece in sorted(open_pieces, key=lambda one: -len(one.text)):
         for text in _variants(piece):
             if _took_part(piece, text, values):
                 break
-    for value in values:
+    left = [piece for piece in open_pieces if not all(piece.mask)]
+    for value in values if left else ():
         if value.is_free:
-            for piece in open_pieces:
+            for piece in left:
                 place = _free_place(piece.text, piece.mask, value.text)
-                if place >= 0 and not all(piece.mask):
+                if place >= 0:
                     piece.mask[place : place + len(value.text)] = b"\1" * len(value.text)
                     value.mask[:] = b"\1" * len(value.text)
                     break

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,9 @@ from crawlers.accounts.furniture import answers_listed, class_of_line
 from crawlers.importers import papers
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.importers.reading import Reading
+from crawlers.importers.reading import Reading, Text
 from crawlers.paper import read_paper
+from records.item import QuestionItem
 from records.provenance import Provenance
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
@@ -243,3 +245,29 @@ def test_all_characters_of_the_real_files_are_accounted_for() -> None:
         assert all(one.position and one.reason and one.characters > 0 for one in account.unread), name
         assert reading.items or account.unread_share > 0.05, name
     assert taken > 30
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 40_000, "1A" * 20_000, " ;" * 20_000 + "汉", "选择" * 20_000, "（判断、" * 10_000, "12-" * 15_000, "<b " * 15_000]
+)
+def test_the_account_of_hostile_lines_is_linear(text: str) -> None:
+    start = time.process_time()
+    account = account_of("卷.txt", b"", "paper", Reading(source=Text([text, f"答案{text}", f"{text}题"])))
+    assert account.difference == 0 and time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("line", "stem"), [("甲" * 60_000, "乙甲" * 30_000), ("甲乙" * 30_000, "甲" * 60_000), ("1.甲" * 20_000, "2.甲" * 20_000)]
+)
+def test_the_alignment_of_hostile_texts_is_linear(line: str, stem: str) -> None:
+    start = time.process_time()
+    items = [QuestionItem(url="x", provenance=SEEN, stem_raw=stem, options_raw=[line[::-1]], answer_raw="甲")]
+    account = account_of("卷.txt", b"", "paper", Reading(items=items, source=Text([line, line])))
+    assert account.difference == 0 and time.process_time() - start < 10
+
+
+def test_the_account_of_a_hostile_record_is_linear() -> None:
+    rows = [{"question": "甲是什么呢", "answer": "药", **{f"k{n}": f"{n}号旁注的文字" for n in range(3000)}}]
+    start = time.process_time()
+    _, account = read("bank.json", json.dumps(rows, ensure_ascii=False).encode(), "table")
+    assert account.difference == 0 and len(account.unread) == 3000 and time.process_time() - start < 10

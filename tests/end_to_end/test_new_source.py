@@ -91,7 +91,7 @@ def test_a_seventh_source_touches_nothing_else(crawled) -> None:
         assert {stage for stage in ran if stage.startswith("crawl@")} == {"crawl@toyexam"}
         assert len((crawled.folder / "data/items/toyexam.jsonl").read_bytes().splitlines()) == 3
         crawled.commit("seventh source")
-        assert changed(crawled, "HEAD~1") == {"dvc.lock", "metrics/crawl/toyexam.json"}
+        assert changed(crawled, "HEAD~1") == {"dvc.lock", "metrics/crawl/toyexam.json", "metrics/extract/toyexam.json"}
     finally:
         undo(crawled)
 
