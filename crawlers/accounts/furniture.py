@@ -39,6 +39,9 @@ _HEADING = re.compile(
     r"|[(【\[]?\s?(?:第?\d{1,4}\s?[-、]\s?第?\d{1,4}\s?小?题?)?\s?[均是]?\s?(?:共用|共享)(?:同一|一个)?"
     r"(?:题干|病例|案例|材料|资料|备选答案|备选项|选项)\s?[)】\]]?:?"  # the note over what several questions share
 )
+_NOTE = re.compile(
+    r"[(\[【]?\s?(?:第?\s?\d{1,4}\s?-\s?第?\d{1,4}\s?[题小道]{0,2}|以下[一二两三四五六七八九十\d]{0,3}[小道]?题)?\s?共用\s?(?:题干|备选答案|选项|备选项|病例|材料)?[)\]】]?[:。]?"
+)
 _PAGE_NUMBER = re.compile(
     r"[-·—\s]{0,5}\d{1,4}[-·—\s]{0,5}|第?\s?\d{1,4}\s?/\s?共?\s?\d{1,4}\s?页?|第\s?\d{1,4}\s?页(?:[,\s]{0,3}共\s?\d{1,4}\s?页)?|p(?:age)?\.?\s?\d{1,4}(?:\s?(?:of|/)\s?\d{1,4})?",
     re.I,
@@ -62,7 +65,7 @@ def class_of_line(text: str) -> str | None:
     line = flat(text).strip()
     if _PAGE_NUMBER.fullmatch(line):
         return "page_number"
-    if _HEADING.fullmatch(line):
+    if _HEADING.fullmatch(line) or _NOTE.fullmatch(line):
         return "heading"
     parts = parts_of_stretch(text, True, False)
     return next((kind for kind, _ in parts if kind != "sign"), "sign") if parts else None
