@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from crawlers.accounts.files import account_of
 from crawlers.importers.formats import read_file
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import read_questions
@@ -47,11 +48,13 @@ class Read(Struct, frozen=True):
 
 
 def read(name: str, body: bytes, format_name: str) -> tuple[list[Read], list[str]]:
-    """Return what a file gives through the importers and `clean`, and the texts that belong to no item."""
+    """Return what a file gives through the importers and `clean`, and the texts that belong to no item, by the reader or by the account of its characters."""
     seen = Provenance(source="layouts", url=f"file:{name}", snapshot="2026-01-01", page_id=page_id(name, body), position="")
     reading = read_file(name, body, format_name, seen)
     assert reading.found == len(reading.items)
-    return cleaned([item for item in reading.items if isinstance(item, QuestionItem)]), [*reading.unread, *reading.skipped]
+    account = account_of(name, body, format_name, reading)
+    unread = [*reading.unread, *reading.skipped, *(one.text for one in account.unread)]
+    return cleaned([item for item in reading.items if isinstance(item, QuestionItem)]), unread
 
 
 def cleaned(items: list[QuestionItem]) -> list[Read]:
