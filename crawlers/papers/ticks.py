@@ -39,7 +39,8 @@ def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         run = _run(lines, place)
         letters, told = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
         boxed = any(TICK in text for _, text in lines[place : place + len(run)])
-        if len(letters) < 2 or not told or (len(told) == len(letters) and not boxed):
+        whole = not _breaks(lines, place + len(run), letters)
+        if len(letters) < 2 or not told or not whole or (len(told) == len(letters) and not boxed):
             yield from lines[place : place + (len(run) or 1)]
         else:
             yield from ((row.index, row.text) for row in run)
@@ -69,6 +70,13 @@ def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:
     while run and (not run[-1].letters or not _is_whole("".join(row.letters for row in run))):
         run.pop()
     return run
+
+
+def _breaks(lines: Sequence[Numbered], place: int, letters: str) -> bool:
+    """Tell whether the next option stands within a line behind a run, whose last option a line break cut: a tick tells too little then."""
+    line = flat(lines[place][1]) if place < len(lines) else ""
+    option = _OPTION.search(line)
+    return bool(letters and option) and not _OPENS.match(line) and ord(option["letter"]) == ord(max(letters)) + 1
 
 
 def _filled(stem: str, letters: str) -> str:
