@@ -104,7 +104,7 @@ def _trimmed(chain: list[Sign], usual: int) -> list[Sign]:
 
 def _bridged(chain: list[Sign], signs: Iterable[Sign], usual: int) -> list[Sign]:
     """Return a run with the further letters of its sign that a letter stands right before: `B.12×10⁹/LC.乙D.丙`; nothing without them."""
-    if not chain or len(chain) == usual or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
+    if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
         return []
     found = [*chain]
     for sign in signs:

@@ -39,6 +39,8 @@ class Case(Struct, frozen=True):
 def _case(sections: tuple[Section, ...], name: str, body: bytes, format_name: str, shown: str, *forms: Struct) -> Case:
     golds = tuple(gold for section in sections for gold in section.questions)
     features = {key: value for form in forms for key, value in structs.asdict(form).items()}
+    features |= {"sections": len(sections), "kinds": {section.kind for section in sections}}
+    features["ends_with_answer"] = any(line.rstrip().endswith("答案") and line.strip() != "参考答案" for line in shown.split("\n"))
     return Case(golds, name, body, format_name, features, shown)
 
 

@@ -1,0 +1,141 @@
+"""What the law does not cover: forms of files that are drawn and counted, but of which silent faults are known and stay.
+
+Each entry names the form, tells by the features of a case whether it has it, and says why the law leaves it out. A mended reader takes its
+entry out. `python -m tests.layouts.survey FORMAT CASES` counts these forms, too.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+Features = Mapping[str, Any]
+
+
+class Limit(Struct, frozen=True):
+    """One form that the law leaves out."""
+
+    name: str
+    formats: tuple[str, ...]
+    has: Callable[[Features], bool]
+    why: str
+
+
+_LINES = ("text", "noise", "html", "docx")
+_RECORDS = ("records",)
+_ROWS = ("csv", "xlsx", "json")
+LIMITS = (
+    Limit(
+        "questions without numbers",
+        _LINES,
+        lambda form: form["number"] == "",
+        "where a question begins is told by its options and answer alone; without those two stems become one",
+    ),
+    Limit(
+        "numbers without a sign",
+        _LINES,
+        lambda form: form["number"] == "{} ",
+        "`2 甲首选（ ）` behind a stem without options of its own may as well go on with it",
+    ),
+    Limit(
+        "letters without a sign",
+        _LINES,
+        lambda form: form["letter"] == "{} ",
+        "`D E型行为` and `A A型血` hold two letters, and nothing tells which is the option's",
+    ),
+    Limit(
+        "bare page numbers",
+        ("text", "noise"),
+        lambda form: form["pages"] == "advert",
+        "a line that is a number alone is the end of a sentence as often as a page's number",
+    ),
+    Limit(
+        "ticks among broken or glued lines",
+        _LINES,
+        lambda form: form["place"] == "ticked" and (form["wrapped"] != "none" or form["arranged"] == "behind"),
+        "（正确答案） cut by a line end is no tick, and one behind the stem's own line leaves option A in the stem",
+    ),
+    Limit(
+        "lines broken at no width",
+        _LINES,
+        lambda form: form["wrapped"] in ("tails", "ragged"),
+        "a line that reads `判断` or `A` ends the sentence above where that line is full; without a width nothing tells",
+    ),
+    Limit(
+        "sections without headings",
+        _LINES,
+        lambda form: form["headed"] in ("none", "tags") and form["sections"] > 1,
+        "a case, or a list of answers, that a further section ends without a heading may go on",
+    ),
+    Limit(
+        "lines that end with 答案",
+        _LINES,
+        lambda form: form["ends_with_answer"],
+        "such a line is read as the title of a list of answers: `D.核对答案`",
+    ),
+    Limit(
+        "headings broken over lines",
+        _LINES,
+        lambda form: form["wrapped"] == "width" and form["headed"] == "numeral_scored",
+        "what is left of `（每题1分，共20分）` on a further line becomes a case, or goes on with an answer",
+    ),
+    Limit(
+        "one key for the questions of a case",
+        _LINES,
+        lambda form: form["place"] == "group" and "case" in form["kinds"],
+        "`答案：CAC` below the last of three questions with options of their own is read as that one's",
+    ),
+    Limit(
+        "tables of answers behind answers in words",
+        _LINES,
+        lambda form: form["place"] == "table" and bool({"blank", "words"} & form["kinds"]),
+        "the table goes on with the last answer in words",
+    ),
+    Limit(
+        "options in columns of a page",
+        ("html",),
+        lambda form: form["arranged"] == "columns" and not form["blanks"] and form["built"] != "pre",
+        "a page shows one blank where its source has eight, so that A and C are parted by nothing",
+    ),
+    Limit(
+        "broken lines of a case of several sections",
+        _LINES,
+        lambda form: form["wrapped"] == "width" and form["sections"] > 1,
+        "numbers and words at a broken line's start are taken for those of a further section; to be mended",
+    ),
+    Limit(
+        "joined keys without a type",
+        _ROWS,
+        lambda form: form.get("keys") == "joined" and form["typed"] in ("none", False),
+        "`A,B` of two questions is the key of one multiple-response question where nothing says that it has one answer",
+    ),
+    Limit(
+        "a list within an object, printed",
+        _RECORDS,
+        lambda form: form["separator"] == "nested",
+        "`{'常见': ['咳嗽']}` in a cell is one tail",
+    ),
+    Limit(
+        "和 between items",
+        _RECORDS,
+        lambda form: form["separator"] == "and",
+        "`内科和皮肤科` is one tail where both halves are not made alike",
+    ),
+    Limit(
+        "a link that cuts an item",
+        _RECORDS,
+        lambda form: "详细" in form["cut"],
+        "`康复[详细]` becomes 康复治疗, and in traditional characters the link stays",
+    ),
+    Limit(
+        "numbers of items before digits",
+        _RECORDS,
+        lambda form: form["separator"] == "numbered",
+        "`1、甲 2、0.9%乙` has 甲2",
+    ),
+)
+
+
+def limits_of(format_name: str, form: Features) -> list[str]:
+    """Return the names of the limits that a case falls under."""
+    return [limit.name for limit in LIMITS if format_name in limit.formats and limit.has(form)]
