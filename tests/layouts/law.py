@@ -48,7 +48,7 @@ class Read(Struct, frozen=True):
 
 
 def read(name: str, body: bytes, format_name: str) -> tuple[list[Read], list[str]]:
-    """Return what a file gives through the importers and `clean`, and the texts that belong to no item, by the reader or by the account of its characters."""
+    """Return what a file gives through the importers and `clean`, and the texts that belong to no item, by reader or account."""
     seen = Provenance(source="layouts", url=f"file:{name}", snapshot="2026-01-01", page_id=page_id(name, body), position="")
     reading = read_file(name, body, format_name, seen)
     assert reading.found == len(reading.items)

@@ -94,7 +94,7 @@ LIMITS = (
     Limit(
         "options in columns of a page",
         ("html",),
-        lambda form: form["arranged"] == "columns" and not form["blanks"] and form["built"] != "pre",
+        lambda form: form["arranged"] == "columns",
         "a page shows one blank where its source has eight, so that A and C are parted by nothing",
     ),
     Limit(
