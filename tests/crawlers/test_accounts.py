@@ -188,7 +188,8 @@ def test_keys_that_stand_twice_and_sheets_without_a_header_are_counted() -> None
     [
         ("一、单选题（每题1分，共20题）", "heading"), ("判断题", "heading"), ("判断", None), ("第三章 心理发展", "heading"), ("A型", None),
         ("（1～2题共用题干）", "heading"), ("（以下两题共用备选答案）", "heading"),
-        ("\\n\\n", "markup"), ("答案：", "label"), ("- 12 -", "page_number"), ("第 3 页 共 10 页", "page_number"), ("180", "page_number"), ("治疗", None),
+        ("\\n\\n", "markup"),
+        ("答案：", "label"), ("- 12 -", "page_number"), ("第 3 页 共 10 页", "page_number"), ("180", "page_number"), ("治疗", None),
         ("----------", "sign"), ("我的答案:正确", "tag"), ("患者女，20岁", None), ("3.A", None),
     ],
 )  # fmt: skip
