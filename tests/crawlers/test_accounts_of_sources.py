@@ -37,7 +37,7 @@ def test_the_visible_text_of_pages_is_in_items_or_the_sites_own_or_unread() -> N
     assert account.furniture["repeated"] == 4 * 14 and account.furniture["link"] == 4 * 6 and account.furniture["answer"] == 4 * 5
     account = account_of_responses(((one.url, one) for one in pages), items[:3])
     own = [("某某考试在线欢迎您的光临指导", "https://toy.example/3 line 1")]  # on one page of its kind
-    assert [(one.text.split("（")[0], one.position) for one in account.unread] == own + [(f"4. {FOUR[3]}", "https://toy.example/3 line 3")]
+    assert [(one.text.split("（")[0], one.position) for one in account.unread] == [*own, (f"4. {FOUR[3]}", "https://toy.example/3 line 3")]
 
 
 def test_text_on_a_further_page_of_an_item_is_in_it() -> None:

@@ -47,5 +47,7 @@ def test_a_mark_within_options_gives_the_question_up() -> None:
 
 
 def test_ticks_tell_nothing_where_a_line_break_cuts_the_options() -> None:
-    reading = read_paper(["1.题干是（ ）", "A、阳性（正确答案）\tB、判断力", "下降\tC、局部热敷\tD、CT检查", "2.题干是（ ）", "A.甲 B.乙", "答案：A"])
+    reading = read_paper(
+        ["1.题干是（ ）", "A、阳性（正确答案）\tB、判断力", "下降\tC、局部热敷\tD、CT检查", "2.题干是（ ）", "A.甲 B.乙", "答案：A"]
+    )
     assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None]
