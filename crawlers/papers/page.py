@@ -10,7 +10,7 @@ from crawlers.papers.columns import one_column
 from crawlers.papers.furniture import bare, opens_content, repeated_in
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import IMAGE, flat, seen
-from crawlers.papers.numbers import number_of
+from crawlers.papers.numbers import BARE_TAG, TAGS, number_of
 from crawlers.papers.runs import broken_up
 from crawlers.papers.wraps import tails_of, wraps_of
 
@@ -74,7 +74,8 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         above = plain[place - 1] if place and not line.gap else None
         goes_on = above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
         below = plain[place + 1] if place + 1 < len(plain) else None
-        if _is_furniture(line, repeated.sure, goes_on or (below is not None and letter_of(below.text) == "A")):
+        is_stem = place > 0 and _is_bare_number(plain[place - 1].flat)
+        if not is_stem and _is_furniture(line, repeated.sure, goes_on or (below is not None and letter_of(below.text) == "A")):
             dropped.append(line.text)
         else:
             kept.append(structs.replace(line, gap=gap, unsure=bare(line.flat) in repeated.doubtful))
@@ -82,6 +83,14 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
     if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
         kept = [structs.replace(line, gap=False) for line in kept]
     return _with_tails(kept, tails_of(kept, wraps)), dropped
+
+
+def _is_bare_number(line: str) -> bool:
+    """Tell whether a flat line is a number and its tags alone, so that the words of the question stand on the next line."""
+    if len(line) > _LONGEST or (number := number_of(line)) is None:
+        return False
+    tags = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
+    return not _WORDS.search(line, tags.end() if tags else number.end)
 
 
 def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

@@ -251,3 +251,10 @@ def test_questions_of_real_papers_are_found(real_data: Path, name: str, found: i
     reading = _read(path)
     assert reading.found == found
     assert sum(item.doubt is not None for item in reading.items if isinstance(item, QuestionItem)) == doubted
+
+
+def test_the_words_below_a_number_that_stands_alone_are_a_stem_whatever_they_name() -> None:
+    lines = ["第1题(多选)：", "关于http://www.toy.example/网站，以下说法正确的是：", "【A】 甲", "【B】 乙", "【C】 丙", "正确答案:AB",
+             "第2题(判断)：", "招生网（http://www.toy.example/）是唯一的官方网站。", "【A】 正确", "【B】 错误", "正确答案:B"]  # fmt: skip
+    reading = read_paper(lines)
+    assert [draft.stem.split("\n")[-1] for draft in reading.questions] == [lines[1], lines[7]] and not reading.unread
