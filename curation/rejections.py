@@ -34,7 +34,7 @@ REASONS: dict[str, str] = {
     "answer_missing": "The source gives no answer, or what it gives is no answer.",
     "answer_not_in_options": "The answer names an option that is not there.",
     "keys_joined": "The answer holds the keys of several questions, which share their options or have neither options nor a key.",
-    "key_out_of_order": "Letters out of alphabetical order, or one twice, and nothing says that several answers may be right.",
+    "key_out_of_order": "A letter stands twice, or out of alphabetical order where nothing says that several answers may be right.",
     "type_and_answer_disagree": "One answer to a multiple-response question, or several to a question that has one.",
     "value_empty": "A value says nothing, such as 尚不明确.",
     "value_too_long": "A value, or the name of an entry, is longer than a tail, or a head, may be.",
@@ -45,7 +45,7 @@ REASONS: dict[str, str] = {
 
 _PICTURE = re.compile(
     r"[如下右左上见][下右左上附]?图(?![式腾书灵文像])|附图(?![等纸、])|下列图(?![形式])|图中所?示|(?:^|[如见，。（）])图\s?\d|图[示片]所示|观察图"
-    r"|题图|(?:^|[，。])图示的?|[这此]幅图|(?:^|[，。])图中(?!书|例)"
+    r"|题图|(?:^|[，。]|对于?|[据按])图示的?|[这此]幅图|(?:^|[，。])图中(?!书|例)"
     r"|(?:[下上右左]面|下列|观察|这)(?:的|这|一)?[幅则]?漫画|[\[【（]图片?\d{0,2}[\]】）]"
     r"|见[下上左右]?[图表]\s?\d|[下右左上]面的[\u4e00-\u9fff]{0,4}(?:示意|剖面|截面|结构|曲线)?图"
 )
@@ -176,7 +176,8 @@ def keys_joined(draft: Draft) -> str | None:
 
 
 def key_out_of_order(draft: Draft) -> str | None:
-    return "key_out_of_order" if draft.is_choice and not draft.in_order and not draft.may_have_several else None
+    wrong = draft.repeated or (not draft.in_order and not draft.may_have_several)
+    return "key_out_of_order" if draft.is_choice and wrong else None
 
 
 def type_and_answer_disagree(draft: Draft) -> str | None:

@@ -61,7 +61,13 @@ _POINTS_ELSEWHERE = re.compile(
 _ELSEWHERE_IN_PART = re.compile(r"(?:^|[：:])\s*(?:参见|详见|见)(?:本章|本书|本节|教材|课本|前面|上题|上一?章)[^。\n]{0,12}(?:。|\n|$)")
 _OPTION_INSTEAD = re.compile(r"[（(]?([A-H])[）)、.．]\s*(?=[\u4e00-\u9fff“])")
 _CUT_OFF = re.compile(r"(?:如下|以下|下列|几[个种点]?方面|几[个种]|几点)[^。；：\n]{0,12}[:：]$")
+_OF_OPTIONS = re.compile(r"正确答案\s?[是为选:：]?\s?[A-J](?![A-Za-z])")
+"""Words that explain which option is right are no answer to an open question."""
+_NAMED_LAST = re.compile(r"(?:正确答案|答案|故选|应选)\s?[是为选:：]?\s?([A-J](?:[、，,\s]{0,2}[A-J])*)[。.\s]{0,3}$")
 _LIST_CUT_OFF = re.compile(r"(?:1\s*[)）、.．]|[（(]1[）)]|①)(?!\d|.*(?:2\s*[)）、.．]|②))[^。；;\n]{1,40}[。；;]?")
+
+
+_LONGEST_LETTERS_CHARS = 40
 
 
 class Answer(NamedTuple):
@@ -73,6 +79,8 @@ class Answer(NamedTuple):
     displaced: tuple[str, str] | None = None
     in_order: bool = True
     """The letters stand in alphabetical order, each once."""
+    repeated: bool = False
+    """A letter stands twice."""
 
 
 def read_letters(raw: str | None, options: list[str]) -> Answer:
@@ -85,9 +93,14 @@ def read_letters(raw: str | None, options: list[str]) -> Answer:
     if _ONLY_LETTERS.match(_QUOTES.sub("", text)):
         found = re.findall("[A-J]", text.upper())
         letters = "".join(sorted(set(found)))
-        return Answer(letters, None if letters == (raw or "").strip() else "answer_letters", in_order=found == list(letters))
+        rule = None if letters == (raw or "").strip() else "answer_letters"
+        return Answer(letters, rule, in_order=found == list(letters), repeated=len(found) > len(letters))
     whole = _by_text(text, options)  # B超 and DNA are options' own texts, and no letter with its text
     if whole.letters or (several := _several(text, options)).letters is None:
+        if whole.letters is None and (last := _NAMED_LAST.search(text, max(0, len(text) - _LONGEST_LETTERS_CHARS))):
+            return read_letters(last[1], options)._replace(
+                rule="answer_letters"
+            )  # an explanation in the key's place, which ends with the key
         named = None if whole.letters else _LETTER_AND_TEXT.match(text)
         return _letter_and_text(named[1], named[2], options) if named else whole
     return several
@@ -165,6 +178,7 @@ def _is_no_answer(text: str) -> bool:
         or _POINTS_ELSEWHERE.fullmatch(text)
         or _ELSEWHERE_IN_PART.search(text)
         or _CUT_OFF.search(text)
+        or _OF_OPTIONS.search(text)
         or _LIST_CUT_OFF.fullmatch(text)
     ):
         return True

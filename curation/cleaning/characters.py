@@ -22,7 +22,9 @@ _KEPT = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏�
 _WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")
 _TUMOUR = r"癥(?=[瘕积積块塊瘤])|(?<![慮虑鬱郁迫懼惧怖遺遗發发獨独閉闭經经炎急重病應应忌對对合癌狂躁乏多少焦])癥(?![狀状候結结])"
 """癥 of 癥瘕, and not the traditional form of 症, which 焦慮癥 has."""
-_PROTECTED = re.compile(f"(?<![{CJK}])徵(?![{CJK}])|{_TUMOUR}|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|乾坤|乾隆|坏")
+_PROTECTED = re.compile(
+    f"(?<![{CJK}])徵(?![{CJK}])|{_TUMOUR}|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|噁(?=[唑嗪啶英烷二])|[康雍]乾|乾(?=[坤隆嘉卦陵清])|坏"
+)
 """Words of simplified texts that the table of traditional characters would spoil: 打坏 is no 打坯."""
 
 COMMON = "".join(

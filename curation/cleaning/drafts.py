@@ -34,6 +34,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     """Why the reader of the page gave the question up."""
     in_order: bool = True
     """The letters of the answer stand in alphabetical order, each once."""
+    repeated: bool = False
+    """A letter of the answer stands twice."""
     may_have_several: bool = False
     """The source says of the question, by a type or a heading, that several answers may be right."""
     is_matching: bool = False

@@ -10,6 +10,7 @@ from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.paper_marks import STEM_RULES
 from curation.cleaning.prose_marks import PROSE_RULES
 from curation.cleaning.rules import Cleaned
+from curation.cleaning.signs import CJK
 from curation.normalize import normalize_and
 
 _CACHED_CHARS = 4_000
@@ -17,7 +18,21 @@ _FIRST_NUMBER = re.compile(r"\d+")
 _NUMBER_MARK = re.compile(r"\s*[）)、.．:：]+\s*")
 _SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*[A-Ja-j](?:[、，,\s]*[A-Ja-j])*\s*[.．、]?\s*[）)】\]］]|（ ）[A-J]{1,6}（ ）")
 _SHOWN_VERDICT = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
+_GAP = re.compile(rf"(?<=[{CJK}，、“《：])[ \u3000\xa0]{{3,12}}(?=[{CJK}，、。；”》])|(?<=[{CJK}])[ \u3000\xa0]{{2}}(?=[{CJK}])")
+_SPACED = re.compile(f"(?<=[{CJK}])[ \u3000\xa0](?=[{CJK}])")
+_MOST_GAPS = 4
 _ASKS_WITHOUT_BLANK = re.compile("(?:[是为有于的者]|包括|如下)[:：]?$|[^）)】\\]][？?]$")  # 与血型（B）有关的是
+
+
+def open_gaps(stem: str) -> str:
+    """Return a raw stem with a blank where some paper left a gap to fill: `倡导的“    ”的命题`.
+
+    Blanks between words are no gaps where they stand all over the stem, as in tables and in words that a scan pulled apart.
+    """
+    if "  " not in stem and "\u3000" not in stem and "\xa0" not in stem:
+        return stem
+    opened, gaps = _GAP.subn(BLANK, stem)
+    return opened if 0 < gaps <= _MOST_GAPS and not _SPACED.search(opened) else stem
 
 
 def clean_stem(text: str, normal: bool = False) -> Cleaned:

@@ -50,6 +50,8 @@ def _against_their_letters(texts: list[str], wanted: list[int], names: dict[str,
         return texts  # initials of names: C.罗杰斯, A.马斯洛
     names["option_place"] = None
     misprint = len(astray) == 1 and wanted.count(wanted[astray[0]]) > 1
+    if wanted[-1] == 0:
+        texts[0] = ""  # a last A begins the options of another question: no letter can be trusted
     for place in astray:
         texts[place] = LETTER.sub("", texts[place], count=1)
     if not misprint:

@@ -9,7 +9,7 @@ from curation.cleaning.answers import Answer, are_opposites, are_verdicts, read_
 from curation.cleaning.cases import Parts, case_text, split_marked, without_case
 from curation.cleaning.contexts import NOTHING, Context, allows_several, declared_as
 from curation.cleaning.drafts import VERDICTS, Draft, question_of, rejected_of, shares_options, unclassified
-from curation.cleaning.exam_text import clean_answer, clean_prose, clean_stem, open_blank, without_number
+from curation.cleaning.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps, without_number
 from curation.cleaning.option_text import clean_options
 from curation.cleaning.paper_marks import type_tag
 from curation.cleaning.run_together import parted
@@ -92,6 +92,7 @@ def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft
         min_chinese_share=params.min_chinese_share,
         doubt=item.doubt,
         in_order=answer.in_order,
+        repeated=answer.repeated,
         may_have_several=allows_several(parts.tag, item.type_raw, item.section_raw),
         is_matching=shares_options(item),
         glued=place in context.glued,
@@ -146,7 +147,11 @@ def _image_tags(item: QuestionItem) -> int:
 
 
 def _stem_and_case(item: QuestionItem, context: Context, rules: list[str]) -> _Parts:
-    text = normalize(item.stem_raw or "")
+    raw = item.stem_raw or ""
+    opened = open_gaps(raw) if item.options_raw or item.shared_options_raw else raw
+    if opened != raw:
+        rules.append("gap")
+    text = normalize(opened)
     rules += text.rules
     whole = without_number(text.text, item.number_raw)
     if whole != text.text:

@@ -46,9 +46,13 @@ CASES: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {
         ({"type_raw": "多选题", "answer_raw": "CA"}, "mrqa AC"),
         ({"section_raw": "四、不定项选择题", "answer_raw": "C，A"}, "mrqa AC"),
     ],
-    ("none, or 选择题", "letters out of order, or one twice"): [
+    ("none, or 选择题", "letters out of order"): [
         ({"answer_raw": "C,A"}, "key_out_of_order"),
+        ({"section_raw": "一、选择题", "answer_raw": "CA"}, "key_out_of_order"),
+    ],
+    ("any", "a letter twice"): [
         ({"section_raw": "一、选择题", "answer_raw": "AA"}, "key_out_of_order"),
+        ({"type_raw": "多选题", "answer_raw": "BEE", "options_raw": [*FOUR, "E.想象"]}, "key_out_of_order"),
     ],
     ("none", "several letters in order"): [({"answer_raw": "AC"}, "mrqa AC")],
     ("none", "no options, and a letter"): [({"options_raw": None, "answer_raw": "答案：B"}, "too_few_options")],

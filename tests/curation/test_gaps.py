@@ -1,0 +1,80 @@
+"""What a reader with fresh eyes found wrong in real banks: gaps that vanished, characters that are none of tradition, keys within prose."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.cleaning.contexts import NOTHING
+from curation.cleaning.exam_text import open_gaps
+from curation.cleaning.questions import read_questions
+from curation.normalize import normalize
+from records.item import QuestionItem
+from records.params import Clean
+from records.provenance import Provenance
+
+PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
+FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]
+
+
+def read(**changes: Any) -> Any:
+    seen = Provenance(source="toy", url="file:a.txt", snapshot="2026-11-20", page_id="p-1", position="q1")
+    fields = {"stem_raw": "下列属于认知过程的是", "options_raw": FOUR, "answer_raw": "A", **changes}
+    return read_questions([QuestionItem(url=seen.url, provenance=seen, **fields)], PARAMS, NOTHING)[0]
+
+
+@pytest.mark.parametrize(
+    ("stem", "read_as"),
+    [
+        ("颁行了   。", "颁行了（ ）。"),
+        ("倡导的“    ”的命题(  )", "倡导的“（ ）”的命题（ ）"),
+        ("元代，   负责管理海运(  )。", "元代，（ ）负责管理海运（ ）。"),
+        ("商人是  人", "商人是（ ）人"),
+        ("在当地设   、   、   三卫", "在当地设（ ）、（ ）、（ ）三卫"),
+    ],
+)
+def test_a_gap_within_a_stem_is_a_blank(stem: str, read_as: str) -> None:
+    assert read(stem_raw=stem).question.stem == read_as
+
+
+@pytest.mark.parametrize("stem", ["患者 男  三十岁 腹痛  查体", "患者，男。   查体", "原始分  量表  知识 领悟", "主  动  来  访  者  是"])
+def test_blanks_all_over_a_stem_are_no_gaps(stem: str) -> None:
+    assert open_gaps(stem) == stem
+
+
+@given(st.text("甲乙， 　。\xa0", max_size=40))
+def test_gaps_are_opened_once(stem: str) -> None:
+    assert open_gaps(open_gaps(stem)) == open_gaps(stem)
+    assert "".join(open_gaps(stem).replace("（ ）", "").split()) == "".join(stem.split())
+
+
+@pytest.mark.parametrize("text", ["磺胺甲噁唑", "二噁英", "康雍乾三帝", "乾隆", "乾嘉学派"])
+def test_simplified_texts_have_these_characters_of_their_own(text: str) -> None:
+    assert normalize(text).text == text
+
+
+@pytest.mark.parametrize(("text", "simplified"), [("噁心", "恶心"), ("口乾舌燥", "口干舌燥"), ("乾燥", "干燥")])
+def test_traditional_texts_are_still_simplified(text: str, simplified: str) -> None:
+    assert normalize(text).text == simplified
+
+
+def test_a_question_on_a_picture_needs_it() -> None:
+    assert read(stem_raw="对图示作业环境，应采取的措施是（ ）").rejected.reason == "image_needed"
+
+
+def test_the_options_of_another_question_are_not_a_sixth() -> None:
+    options = [*FOUR, "E.想象", "A.加巴喷丁"]
+    assert read(options_raw=options).rejected.reason == "empty_options"
+
+
+@pytest.mark.parametrize(
+    ("answer", "letters"), [("感觉是基础，知觉由它而来，因此本题的正确答案 C", "C"), ("解释甲。解释乙。正确答案ACD。", "ACD")]
+)
+def test_a_key_at_the_end_of_an_explanation_is_the_key(answer: str, letters: str) -> None:
+    assert read(answer_raw=answer, type_raw="多选题" if len(letters) > 1 else None).question.answer == letters
+
+
+@pytest.mark.parametrize("answer", ["其一，先服汤药，正确答案D。其三，再服丸药。", "章节测验\n已完成"])
+def test_words_on_options_and_marks_of_a_page_are_no_answer_in_words(answer: str) -> None:
+    assert read(options_raw=None, answer_raw=answer, type_raw="简答题").rejected.reason == "answer_missing"
