@@ -79,6 +79,8 @@ def read_answer(task: str, reply: str, options: Options, finish_reason: FinishRe
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with outcome, answer and committed; a case group (a list of options) gets lists of both, aligned by number.
 
+    A list of one is a single question.
+
     Raises:
         ValueError: the response is no text, the task is unknown, or the options are neither {A: text} nor [{letter, text}].
     """
@@ -87,6 +89,8 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
     options = by_letter(row.get("options") or {})
     if isinstance(options, list):
         one_of(row["task"], ["tcm"], "task of a case group", "answers")
+        options = options[0] if len(options) == 1 else options
+    if isinstance(options, list):
         text, cut = said(row["response"])
         answers = read_tcm_group(text, options)
         outcome = "answered" if any(answers) else "truncated" if cut else "unparsed"
@@ -115,6 +119,8 @@ def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
     kind = "a1" if row["task"] == "tcm" else row["task"]
     if kind not in rules.kinds:
         return {**row, "outcome": None, "answer": None}
+    if isinstance(options, list) and len(options) == 1:
+        options = options[0]
     if isinstance(options, list):
         decisions: Any = [rules.read(row["response"], each, "a3") for each in options]
         return {**row, "outcome": "answered" if any(decisions) else "unparsed", "answer": decisions}

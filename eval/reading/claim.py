@@ -7,7 +7,7 @@ The verdict must be the reply's first assertion. Lead-ins that assert nothing ar
 import re
 
 from eval.reading.reply_text import folded, simplified
-from eval.reading.scope import doubted
+from eval.reading.scope import doubted, without_cases
 
 RIGHT, WRONG = "正确", "错误"
 
@@ -25,7 +25,7 @@ _GREETINGS = (
     r"|(?:亲爱|尊敬)的[^,。!:]{1,12})[,。!:~\s]+"
 )
 _VIEWS = (
-    r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|(?:总体|整体|大体|基本)上?|由此可[见知]|可见|综合(?:考虑|来看|(?:以上|上述)?分析|以上|上述)?|[由从据](?:此|上|以上分析)?可[见知得]|分析可[见知得]|因此|所以|那么)[,:\s]*"
+    r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|(?:从?(?:总体|整体|大体|总的|大致|一般|通常|严格|客观|简单|广义|狭义|原则|本质)上?(?:而言|来说|来看|来讲|地说|说来|说|讲|看))|(?:总体|整体|大体|基本)上?|由此可[见知]|可见|综合(?:考虑|来看|(?:以上|上述)?分析|以上|上述)?|[由从据](?:此|上|以上分析)?可[见知得]|分析可[见知得]|因此|所以|那么)[,:\s]*"
     r"|我(?:们)?(?:的)?(?:更?倾向于)?(?:认为|觉得|判断|回答|答案|回复|结论|看法)(?:是|为)?[,:\s]*|我[会想]说[,:\s]*|在我看来[,:\s]*|(?:真的|事实上|实际上|其实|显然|显而易见|很?明显|当然|毫无疑问|的确|[^,。:\n]{1,6}(?:来说|来讲|来看|而言|地说|说来)),?\s*|个人认为[,:\s]*|(?:医学|临床|理论|科学)上(?:来说|认为|来讲|讲|来看|看)?[,:\s]*"
     r"|[^,。:\n不没无未]{0,14}(?<!待)(?:表明|证明|显示|证实)(?![。\n])[,:]?\s*|(?:专家|医生|学者|一般|通常|普遍)认为[,:]?\s*"
     r"|(?:根据|按照|依据|基于|从|经过?|通过|结合)[^,。:\n]{1,20}[,:][,:\s]*|让?我们?(?:来|先)?(?:一步|逐)[^,。:\n]{0,16}[,。:\n]\s*|我来[^,。:\n]{1,12}[,。:\n]\s*"
@@ -106,6 +106,12 @@ _SIDE_BY_SIDE = re.compile(
     r"|[^。\n]{0,30}?不[^,。\n]{0,6}正确[,、](?:但|而)?也[不没][^,。\n]{0,8}错"
     rf"|{_ITEM}(?P<first>{RIGHT}|{WRONG})[\s,、;]*{_ITEM}(?!(?P=first))(?:{RIGHT}|{WRONG})\s*[。.!]?\s*\Z"
 )
+_ECHO = re.compile(  # of the question, or of the asked format: 该说法是否正确？ 回答“正确”或“错误”。
+    r"[^。;!?\n]{0,80}(?:(?:是否|是不是)(?:完全)?(?:正确|对|成立|属实|准确)的?|(?:正确|对|错误|错|准确)吗|对不对|正确(?:还是|或)错误)\s?\?\s*"
+    r"|(?![^。\n]{0,20}(?:[无没]法|不能|难))[^。;!?\n]{0,40}(?:回答|回复|作答|输出|判断|判定|选择|只|用|从|给出)[^。;!?\n]{0,20}?"
+    r"(?:正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确)[^。;:!?\n]{0,12}[。:\n]\s*"
+)
+_ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确")
 _DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
 _SENTENCE = re.compile(r"[。!?\n;]")
 _ALTERNATIVE = re.compile(r"\s*的?[,、—-]?\s*(?:或|还是|/)")
@@ -146,7 +152,10 @@ def _opening_text(reply: str) -> str:
         text = _BRACKETS.sub(",", _SIGNS.sub("", text))
     if text.count(RIGHT) > 1 or text.count(WRONG) > 1:
         text = _REPEATED.sub(r"\1", text)
-    return _without_lead_ins(text)
+    text = _without_lead_ins(without_cases(text))
+    if _ECHOING.search(text, 0, 120) and (echo := _ECHO.match(text)):
+        return _without_lead_ins(text[echo.end() :])
+    return text
 
 
 def _without_opening(opening: re.Pattern, text: str) -> str:

@@ -19,12 +19,13 @@ _WRONG = (
     r"|恰当|妥当|妥|真实|对|可信|可靠|事实|符)(?:的)?"
     r"|错误?(?:的|了)?|(?:有|存在)(?:着?(?:明显|严重|一定|一些|很大)的?|些)?(?:错误|误|偏差|问题|谬误|不妥)|失实|不实"
     r"|虚假的?|站不住脚|(?:没有|无)道理|(?:非如此|不是(?:这样|如此|事实)|不如此)(?:的)?|(?<=其实)不然|误区|误解|谣言|谬误"
-    r"|伪命题|误传|否定的?|否|×|(?<=[是为:])假(?:的|命题)?"
+    r"|伪命题|误传|否定的?|否|×|(?<=[是为:])假(?:的|命题)?|(?<![\u4e00-\u9fffA-Za-z])假的|(?:(?<=[是为:])|(?<=[:是为] )|(?<=is ))F"
     r"|false|incorrect|wrong|untrue|inaccurate|not (?:entirely |completely |fully )?(?:correct|true|accurate|right|valid)"
 )
 _RIGHT = (
     r"(?:正确|准确|属实|成立|合理|科学|恰当|真实|可信)(?:的|无误)?|无误|对(?:的)?|没错|(?:(?<=确实)|(?<=的确)|(?<=事实))是?(?:如此|这样)(?:的)?"
-    r"|有道理(?!的)|事实|肯定的?|√|(?<=[是为:])真(?:的|命题)?|true|correct|right|accurate|valid"
+    r"|有道理(?!的)|事实|肯定的?|√|(?<=[是为:])真(?:的|命题)?|(?<![\u4e00-\u9fffA-Za-z])真的"
+    r"|(?:(?<=[是为:])|(?<=[:是为] )|(?<=is ))T|true|correct|right|accurate|valid"
 )
 _CONFORMING = (
     rf"(?:不?符合?|有?违背?了?|违反了?)[^,。;:!?\n]{{0,10}}{_FACT}(?:的)?"
@@ -103,6 +104,13 @@ _CONCLUDING_CLAUSE = re.compile(rf"(?:\A|[,:、])\s*(?:但|而)?(?:{_CONCLUDING.
 _TURNING = re.compile(
     r"更正|修正|纠正|等等|等一下|抱歉|不好意思|再想|仔细|重新|有误|(?<![a-z])(?:wait|sorry|actually|correction)(?![a-z])", re.IGNORECASE
 )
+_TAKEN_BACK = re.compile(
+    r"(?:\A|[,:])\s*[哦噢啊]?(?:不对|不),|(?:[看记搞说弄判答]|判断|回答)错了|更正|修正|纠正|等等,|等一下|抱歉|不好意思"
+)
+_LETTER_LABEL = re.compile(
+    r"(?:答案|判断|判断结果|结果|结论|判定|回答|正误|对错|真假|verdict|answer|conclusion|result|judge?ment)\s?(?:应该?)?(?:是|为|is)?\s?:?\s*\Z",
+    re.IGNORECASE,
+)
 _OPEN_END = re.compile(
     r"(?:无法|难以|不能|很难|没法|不好)(?:简单|直接|准确|一概)*地?(?:判断|确定|判定|得出|给出|下结论|确认|断定|定论|作出"
     r"|做出)[^,。;:\n]{0,20}(?:说法|陈述|描述|正误|对错|真伪|正确|结论|答案|判断|\Z)"
@@ -138,7 +146,12 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
         start = end.end()
         if not sentence.strip() or is_question:
             continue
-        found = [each for match in VERDICT.finditer(sentence) if (each := _statement(sentence, match, is_last, turned))]
+        back = _TAKEN_BACK.search(sentence) if answer or statements else None
+        found = [
+            each
+            for match in VERDICT.finditer(sentence)
+            if (each := _statement(sentence, match, is_last, turned or bool(back and back.end() <= match.start())))
+        ]
         statements += found
         if found:
             left_open = False
@@ -158,6 +171,8 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> S
     bare = bool(_BARE.match(stem))
     described = not bare and bool(_DESCRIBED.search(stem)) and not _DETERMINED.search(stem[:-2])
     subject = not bare and (described or stem.endswith(_SUBJECTS) or stem.endswith(_LABELS))
+    if said in ("T", "F", "t", "f") and not _LETTER_LABEL.search(before):
+        return None
     if (not bare and not subject) or _PART.search(clause) or in_scope(before) or _OWN.search(clause + match[0].strip()):
         return None
     is_nod = bool(_NOD.fullmatch(said)) and not subject

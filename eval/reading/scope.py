@@ -33,15 +33,45 @@ _CONDITION = re.compile(
 _IN_CLAUSE = re.compile(f"{_LACK}|{_OTHERS}|{_DOUBT}")
 _VIEW = re.compile(_OTHERS)
 _BEFORE_CLAUSE = re.compile(rf"(?:{_LACK}|{_OTHERS})(?:过|到|了)?[,:\s]+\Z")  # 有人认为，该说法正确
-_CLAUSE = re.compile(r"[,:]")
+_CLAUSE = re.compile(r"[,:]|所以|因此|因而")
+_THEIR_VIEW = re.compile(
+    r"(?:\A|[,:。\n])\s*(?P<who>[^,。;:!?\n]{1,16}?)(?:(?:认为|觉得|主张|以为|坚信|声称|宣称)[,:\s]*(?=[这该此上题它其您你]|(?:是|为|完全|基本){0,2}\Z)"
+    r"|(?<=[\u4e00-\u9fff])看来,\s*(?=[这该此上题它其您你是]))"
+)
+_OWN_VIEW = re.compile(
+    r"我(?!的?(?:老师|同学|朋友|父|母|妈|爸|同事))|笔者|个人|(?<![他她])本人|(?:\A|[的数分般有多])(?:专家|医[生师]|学者)(?!本人|自己)|医学|学界|临床|科学|研究|指南|共识|理论|文献|证据|一般|通常|普遍|目前|现[在代]"
+    r"|公认|多数|主流|教材|综[上合]|因此|所以|故|由此|分析|经|可以|应|被|不|大家|人们|[一-龥]学\Z|界\Z"
+)
+_CONTRASTED = re.compile(r"[,:]\s*(?:但|而|然而|不过|所以|因此|因而|其实|实际|故)|所以|因此")  # 他认为它有效，但该说法错误
+_CASE = r"(?:[对就在从当]|针对|短期|长期|早期|晚期)[^,。;:!?\n]{1,24}?(?:来说|来讲|而言|[来上]看|看|时|中|下|里|内|[期者人]|(?=,)),?"
+_IN_CASE = (
+    r"[^,。;:!?\n]{0,12}?(?:(?P<right%d>没有?错误?|无误|(?<![不对])(?:正确|成立|对(?=[的,。;\n]|\Z)))"
+    r"|(?P<wrong%d>不(?:正确|成立|对)|错误?|有误))(?:的|了)?"
+)
+_BOTH_CASES = re.compile(
+    rf"{_CASE}{_IN_CASE % (1, 1)}\s?[,;。\n]\s?(?:但是?|而|不过|然而)?,?{_CASE}{_IN_CASE % (2, 2)}(?=\s?(?:[,;。!\n]|\Z))"
+)
 
 
 def in_scope(before: str) -> bool:
     """Tell whether what stands before a verdict in its sentence takes the verdict into its scope."""
     if _CONDITION.search(before):
         return True
-    start = max(before.rfind(","), before.rfind(":")) + 1
-    return bool(_IN_CLAUSE.search(before, start) or (start and _BEFORE_CLAUSE.search(before[:start])))
+    start = max((each.end() for each in _CLAUSE.finditer(before)), default=0)
+    return bool(_IN_CLAUSE.search(before, start) or (start and _BEFORE_CLAUSE.search(before[:start])) or _their_view(before))
+
+
+def _their_view(before: str) -> bool:
+    """Tell whether somebody named or meant by a pronoun judges what follows: 弗洛伊德认为该说法, 他认为它."""
+    if "为" not in before and "觉" not in before and "看来" not in before and "称" not in before and "主张" not in before:
+        return False
+    views = list(_THEIR_VIEW.finditer(before, before.rfind("。") + 1))
+    return bool(views) and not _OWN_VIEW.search(views[-1]["who"]) and not _CONTRASTED.search(before, views[-1].end())
+
+
+def without_cases(text: str) -> str:
+    """Return text in which both verdicts, each in a case of its own, are a mark: 对成人来说该说法正确，对孕妇来说该说法错误."""
+    return _BOTH_CASES.sub(lambda both: both[0] if (both["right1"] is None) == (both["right2"] is None) else "□", text)
 
 
 def of_others(before: str) -> bool:
@@ -51,4 +81,4 @@ def of_others(before: str) -> bool:
 
 def doubted(clause: str) -> bool:
     """Tell whether one clause before a verdict holds doubt, another's view or lack of evidence."""
-    return bool(_IN_CLAUSE.search(clause))
+    return bool(_IN_CLAUSE.search(clause)) or _their_view(clause)

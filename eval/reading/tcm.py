@@ -21,8 +21,12 @@ _PART = re.compile(
 _END = r"<\s?/?\s?(?:eoa|coas|答案)\s?>"
 _FIELD = re.compile(rf"{_ANSWER}\s?:?(.*?)(?:{_END}|(?={_ANSWER}|{_ANALYSIS})|\Z)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
+_NUMBERED = (
+    rf"[\n。;] ?[(\[]?(?:第\s?|问题\s?|小?题\s?)?(?:{_NUMERAL})\s?[小个]?[题问]?\s?[.、:)\]]*\s?"
+    rf"(?:{_ANALYSIS}|{_ANSWER}|[A-J](?:\s?(?:[\n<]|\Z)|[\s,;]{{1,2}}\(?\d))"
+)
 _REASONING_FIELD = re.compile(
-    rf"{_ANALYSIS}(?P<text>.*?)(?:<\s?/?\s?(?:eoe|coe|解析)\s?>|(?={_ANSWER})|(?=\n\s?\(?\d{{1,2}}\s?[.、:)]+\s?{_ANALYSIS})|\Z)",
+    rf"{_ANALYSIS}(?P<text>.*?)(?:<\s?/?\s?(?:eoe|coe|解析)\s?>|(?={_ANSWER})|(?={_NUMBERED})|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"例如\s?:?\s?[\[【]\s?答案\s?[\]】]\s?:?\s?A?\s?<\s?(?:eoa|coas)\s?>", re.IGNORECASE)  # the prompt's own, repeated

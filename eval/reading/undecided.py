@@ -16,6 +16,10 @@ _HEDGED = re.compile("无|难|不|息|需|缺|道|可|not|n't|nsure|unable")
 _NO_ANSWER = re.compile(
     r"(?:无法|不能|难以|很难|没法|没办法)(?:确定|给出|得出|断定|判断|作出|做出|提供)[^,。;\n]{0,8}(?:答案|选择|结论)[^,。;\n]{0,2}[。.!]?\Z"
 )
+_CONCLUDES_NOTHING = re.compile(
+    r"(?:综上(?:所述)?|总之|因此|所以|因而|故|最终|最后|总的来[说看]|可见|总体而言)[,:]?[^。;!?\nA-J]{0,20}?"
+    r"(?:无法|不能|难以|很难|没法|没办法)(?:准确|直接|完全)?(?:确定|判断|选择|作答|回答|断定|定论|下结论|得出|给出|确认|判定)[^。,;\nA-J]{0,14}[。.!]?\s*\Z"
+)
 _CONDITION = r"(?:如果|若|假如|倘若|按照?)[^,。;:\nA-J]{1,24},"
 _SUPPOSING = re.compile(_CONDITION)
 _FIRST_THOUGHT = re.compile(
@@ -35,6 +39,11 @@ def ends_without_answer(text: str) -> bool:
     """Tell whether a reply's last words are that there is no answer to be given."""
     end = text[-32:]
     return bool(("无" in end or "不能" in end or "难" in end or "没" in end) and _NO_ANSWER.search(end))
+
+
+def concludes_nothing(text: str) -> bool:
+    """Tell whether a reply's last sentence concludes that it cannot choose, whatever stands before."""
+    return bool(_CONCLUDES_NOTHING.search(text, max(0, len(text) - 60)))
 
 
 def without_cases(text: str) -> str:

@@ -15,7 +15,7 @@ from eval.reading.prepared import prepared
 from eval.reading.reply_text import folded
 from eval.reading.scope import in_scope
 from eval.reading.tcm import answer_fields, without_example
-from eval.reading.undecided import ends_without_answer, undecided, without_cases
+from eval.reading.undecided import concludes_nothing, ends_without_answer, undecided, without_cases
 
 # Letters behind a word that names or concludes an answer, in the reply as it came; where all are the answer's, nothing can override it.
 _NAMED = re.compile(
@@ -69,7 +69,7 @@ def read_whole_choice(reply: str, options: Mapping[str, str], many: bool, answer
     text = _FIELD_MARK.sub("\n答案:", text) if answer else _FIELD_UNREAD.sub("\n", text)
     if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and read_folded(text[: turn.start()], known, many):
         text = text[: turn.start()]
-    if ends_without_answer(text):
+    if ends_without_answer(text) or concludes_nothing(text):
         return None
     last = _last(text, known, many, answer)
     return answer if last is None else last or None
@@ -126,9 +126,12 @@ def read_whole_group(reply: str, options: Sequence[Mapping[str, str]], answers: 
     if any(answers):
         return answers
     text = without_example(folded(reply))
-    fields = [letters_of(field) for field in answer_fields(text)]
+    said = answer_fields(text)
+    fields = [letters_of(field) for field in said]
     lines = [line for line in text.split("\n") if line.strip()]
-    if len(fields) == len(options):
+    if len(said) == 1 and _LETTERS.fullmatch(alone := _IN_ORDER.sub("", said[0])):
+        letters = list(alone.upper())
+    elif len(fields) == len(options):
         letters = fields
     elif len(text) < _GROUP and _LETTERS.fullmatch(alone := _IN_ORDER.sub("", text)):
         letters = list(alone.upper())

@@ -9,9 +9,11 @@ import re
 from eval.reading.claim import RIGHT, WRONG, side_by_side
 from eval.reading.claim_clauses import VERDICT, statements_of
 from eval.reading.reply_text import folded, simplified
+from eval.reading.scope import without_cases
 
 _OPENING_NOD = re.compile(
-    r"\s*(?:(?P<yes>是的?|对的?|没错|yes|√|t|true|y|确实如此|的确如此)|(?P<no>不是的?|不对|否|no|×|f|false|n))\s*(?:[,。.!;:\n]|\Z)",
+    r"\s*(?:(?:(?P<yes>是的?|对的?|没错|yes|√|t|true|y|确实如此|的确如此)|(?P<no>不是的?|不对|否|no|×|f|false|n))\s*"
+    r"(?:[,。.!;:\n]|\Z)|(?P<tick>√) |× )",
     re.IGNORECASE,
 )
 _FIELD = re.compile(
@@ -22,7 +24,7 @@ _FIELD = re.compile(
 )
 _NEXT_TURN = re.compile(
     r"\n\s?(?:用户|user|human|问|question|下一?[题个]|新?题目|判断下列|下列说法|以下说法|请判断"
-    r"|第\s?\d{1,2}\s?题)[^\n]{0,3}(?:[:是\n]|说法|问题)",
+    r"|第\s?\d{1,2}\s?题)[^\n]{0,3}(?:[:是\n]|说法|问题)|\n\s?[\[【(<]\s?(?:新?题目?|问题|题干|陈述|说法|判断题|下一?[题个])\s?\d{0,2}\s?[\]】>)]",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[“\"「『‘'《][^“\"「『”」』’'\n《》]{0,200}[”\"」』’'》]")
@@ -49,7 +51,7 @@ _CONTRARY = {
 }
 _TURN = re.compile(
     r"[综綜总總最][上之终終后後的合]|因[此而]|所以|故|可[见見]|由此|[结結][论論果]|答|更正|修正|[纠糾]正|改[为為]|[应應]"
-    r"|其[实實]|[实實][际際]|事[实實]上|判|等|抱歉|不好意思|再|仔[细細]|重新|有[误誤]|[无無]法|[难難]"
+    r"|其[实實]|[实實][际際]|事[实實]上|判|等|抱歉|不好意思|再|仔[细細]|重新|有[误誤]|[无無]法|[难難]|不[对對]|[错錯]了"
     r"|ait|ctually|orry|herefore|[Tt]hus|[Hh]ence|[Cc]onclu|[Ff]inal|[Ss]o |nswer|verall|ummary|erdict"
 )
 _VERDICT_WORD = re.compile(
@@ -57,7 +59,7 @@ _VERDICT_WORD = re.compile(
     r"|[没沒无無][错錯误誤])[的了吧哦呢呀啊]{0,2}(?:[^\w\s]|\s|\Z|因|原|理由|由于)"
     r"|[符违違悖盾][^。\n]{0,14}[，。,.!！\n]|不住|不[妥实實符]|[相反冲][符反突]"
     r"|(?:[实實识識定理指知规規原情][际際识識义論论南规規知则則况況律求范準准据][，。,.!！\n]|\Z)"
-    r"|[×❌✗✘✖✕❎√✅✔✓☑]|(?:说|說)法|[Tt]rue|[Ff]alse|orrect|[Rr]ight|rong|ccura|[Yy]es|[Nn]o\b|\b[TF]\b|valid"
+    r"|[×❌✗✘✖✕❎√✅✔✓☑]|(?:说|說)法|[Tt]rue|[Ff]alse|orrect|[Rr]ight|rong|ccura|[Yy]es|[Nn]o\b|(?<![A-Za-z0-9])[TFtf](?![A-Za-z0-9\u4e00-\u9fff])|valid"
 )
 _SAYS_WRONG = re.compile(r"不[^。,，\n]{0,3}(?:正[确確]|[对對])|[错錯]|[误誤]")
 _SAYS_RIGHT = re.compile(r"[没沒無无不][^。,，\n]{0,3}(?:[错錯]|[误誤])|正[确確]|[对對]的")
@@ -101,8 +103,10 @@ def _committed(text: str, answer: str | None) -> str | None:
     nod = _OPENING_NOD.match(text)
     if _MARKED.search(text):
         text = _BRACKETS.sub(",", _LABEL_IN_BRACKETS.sub(r"\1:", _QUOTES.sub("", _QUOTED.sub(_unquoted, text))))
+    text = without_cases(text)
+    nodded = (RIGHT if nod["yes"] or nod["tick"] else WRONG) if nod and not ("√" in text and "×" in text) else None
     if not answer and not VERDICT.search(text):
-        return (RIGHT if nod["yes"] else WRONG) if nod else None
+        return nodded
     statements, left_open = statements_of(text, answer)
     explicit = [each for each in statements if each.explicit]
     if left_open:
@@ -118,7 +122,7 @@ def _committed(text: str, answer: str | None) -> str | None:
     if answer or verdicts:
         return answer
     if nod:
-        return RIGHT if nod["yes"] else WRONG
+        return nodded
     return statements[-1].verdict if len({each.verdict for each in statements}) == 1 else None
 
 

@@ -47,6 +47,43 @@ CLAIMS = [
     ("正确。也许有人会说它没有毒，所以不会有副作用，这种看法是错误的。", RIGHT, RIGHT),
     ("正确。综上，无法判断该说法是否正确。", RIGHT, None),
     ("正确\n\n用户：下列说法是否正确？\n错误", RIGHT, RIGHT),
+    ("这种说法是否正确？错误。它需要隔离。", WRONG, WRONG),
+    ("上述观点是否正确？\n正确", RIGHT, RIGHT),
+    ("流感会传染，该说法对吗？对。", RIGHT, RIGHT),
+    ("该说法是正确还是错误？错误。", WRONG, WRONG),
+    ("该说法正确吗？这要看情况。", None, None),
+    ("请回答“正确”或“错误”：\n正确", RIGHT, RIGHT),
+    ("只输出正确/错误。\n\n错误", WRONG, WRONG),
+    ("无法判断正确或错误。", None, None),
+    ("对成人来说该说法正确，对孕妇来说该说法错误", None, None),
+    ("在急性期不正确；在恢复期正确。", None, None),
+    ("对成人来说正确，对儿童来说不正确。综上，该说法错误。", None, WRONG),
+    ("对成人来说该说法正确，对孕妇来说也正确。", RIGHT, RIGHT),
+    ("总体而言，该说法是正确的，但应注意剂量。", RIGHT, RIGHT),
+    ("总的来看，这个说法错误。", WRONG, WRONG),
+    ("整体来看，该说法正确。", RIGHT, RIGHT),
+    ("从总体上看，错误。", WRONG, WRONG),
+    ("√ 它能降低血糖。", None, RIGHT),
+    ("× 它不能降低血糖。", None, WRONG),
+    ("√ 饭后服用\n× 空腹服用", None, None),
+    ("假的。它没有这种作用。", None, WRONG),
+    ("真的。", None, RIGHT),
+    ("正确。不对，我看错了，题目问的是静脉，该说法错误。", RIGHT, WRONG),
+    ("错误。不对，该说法正确。", WRONG, RIGHT),
+    ("大规模试验并不支持，所以这一说法是错误的", None, WRONG),
+    ("目前没有证据支持它有效，因此该说法错误。", None, WRONG),
+    ("答案：T", None, RIGHT),
+    ("答案是F。", None, WRONG),
+    ("Answer: F", None, WRONG),
+    ("肿瘤分期：T，大小四厘米。", None, None),
+    ("弗洛伊德认为该说法正确", None, None),
+    ("他本人认为这一说法是错误的。", None, None),
+    ("她认为，该说法正确。", None, None),
+    ("在荣格看来，这一说法正确。", None, None),
+    ("弗洛伊德认为梦是愿望的满足，这一说法正确。", None, RIGHT),
+    ("我们认为该说法正确", RIGHT, RIGHT),
+    ("现代医学认为该说法错误", WRONG, WRONG),
+    ("正确\n【题目】下列说法是否正确\n【判断】错误", RIGHT, RIGHT),
 ]
 CHOICES = [
     ("错误的是C，其他选项正确", ("C", "C"), ("ABD", "ABD")),
@@ -59,6 +96,10 @@ CHOICES = [
     ("答案：B。若题干强调另一点，则应选A。", ("B", "B"), ("B", "B")),
     ("选B，但C也有道理", ("B", "B"), ("B", "B")),
     ("答案：A。等等，应该是B", ("B", "B"), ("B", "B")),
+    ("答案：C。但是条件不足。综上，无法确定。", ("C", None), ("C", None)),
+    ("选C。总之，无法判断。", ("C", None), ("C", None)),
+    ("答案：C。其他说法无法确定，综上，选C。", ("C", "C"), ("C", "C")),
+    ("答案：A\n【题目】下列哪项是基本需要？\n答案：C", ("A", "A"), ("A", "A")),
 ]
 GROUPS = [
     ("A C", [None, None], ["A", "C"]),
@@ -68,6 +109,12 @@ GROUPS = [
     ("A B C", [None, None], [None, None]),
     ("1. A C", [None, None], [None, None]),
     ("2) A", [None, "A"], [None, "A"]),
+    ("【答案】A、C<eoa>", [None, None], ["A", "C"]),
+    ("【解析】先辨证。\n【答案】AC<eoa>", [None, None], ["A", "C"]),
+    ("【答案】A C D<eoa>", [None, None], [None, None]),
+    ("【解析】第一题为肝阳，第二题为肾精。\n(1)【答案】A<eoa>\n(2)【答案】C<eoa>", ["A", "C"], ["A", "C"]),
+    ("【解析】两题均需辨证。\n1. A\n2. C", ["A", "C"], ["A", "C"]),
+    ("【分析】先辨证。\n第1题【答案】A\n第2题【答案】C", ["A", "C"], ["A", "C"]),
 ]
 
 
@@ -85,6 +132,12 @@ def test_choices(reply: str, single: tuple, several: tuple) -> None:
 def test_groups_count_in_order_where_the_reply_gives_no_numbers(reply: str, answers: list, committed: list) -> None:
     read = read_row({"task": "tcm", "response": reply, "options": [TCM, TCM]})
     assert (read["answer"], read["committed"]) == (answers, committed)
+
+
+@pytest.mark.parametrize("reply", ["【答案】A<eoa>", "故选A。", "【答案】A<eoa>\n【题目】下一证属于\n【答案】C<eoa>"])
+def test_a_group_of_one_is_a_single_question(reply: str) -> None:
+    read = read_row({"task": "tcm", "response": reply, "options": [TCM]})
+    assert (read["answer"], read["committed"]) == ("A", "A")
 
 
 def test_labelled_replies_are_read_as_labelled_in_both_readings() -> None:
