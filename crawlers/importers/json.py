@@ -89,16 +89,16 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-def way_to_records(records: Sequence[Any]) -> list[str]:
-    """Return the keys that lead to the first list of objects inside records, as `array` of a layout names them; none without one."""
+def ways_to_records(records: Sequence[Any]) -> list[list[str]]:
+    """Return the keys that lead to each list of objects inside the first record, as `array` of a layout names them; the shortest first."""
     waiting: list[tuple[list[str], Any]] = [([], record) for record in records[:1]]
-    while waiting:
-        way, value = waiting.pop(0)
+    ways: list[list[str]] = []
+    for way, value in waiting:
         if way and isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
-            return way
-        if isinstance(value, dict) and len(way) < _DEEPEST:
+            ways.append(way)
+        elif isinstance(value, dict) and len(way) < _DEEPEST:
             waiting += [([*way, key], inner) for key, inner in value.items()]
-    return []
+    return ways
 
 
 def _parse(text: str) -> Any:
@@ -138,7 +138,7 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
     for key in keys:
         inner = record.get(key)
         named = beside | {EVERY: key} if array[0] == EVERY else beside
-        for entry in inner if isinstance(inner, list) else [None]:
+        for entry in inner if isinstance(inner, list) else [inner if isinstance(inner, dict) and array[1:] else None]:
             yield from _below(named | entry if isinstance(entry, dict) else entry, array[1:])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
-from crawlers.importers.json import read_records, way_to_records
+from crawlers.importers.json import read_records, ways_to_records
 from crawlers.importers.layout import Layout, layout_of_keys
 from crawlers.importers.parquet import SUFFIX as PARQUET
 from crawlers.importers.parquet import read_rows
@@ -26,26 +26,35 @@ def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Prove
     read = read_rows if name.lower().endswith(PARQUET) else read_records
     records = list(read(name, body, shape.array if shape else ()))
     if shape is None:
-        keys = list(dict.fromkeys(key for _, record in records if isinstance(record, dict) for key in record))
+        keys = _keys_of(records)
         shape = layout_of_keys(keys)
+        ways = ways_to_records([record for _, record in records if isinstance(record, dict)]) if shape is None else []
+        if len(records) == len(ways) == 1:  # one document that holds one list: its records can be no others
+            inner = list(read(name, body, ways[0]))
+            if (shape := layout_of_keys(_keys_of(inner))) is not None:
+                records = inner
         if shape is None:
-            raise ValueError(_unknown_keys(name, records, keys))
+            raise ValueError(_unknown_keys(name, records, keys, ways))
         shape = structs.replace(shape, zero_based_answer=counted_from_zero((record for _, record in records), shape))
     reading = Reading()
     _take(reading, passed_on(records, shape), shape, seen, name, asked)
     return reading
 
 
-def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str]) -> str:
+def _keys_of(records: Iterable[tuple[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for _, record in records if isinstance(record, dict) for key in record))
+
+
+def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str], ways: list[list[str]]) -> str:
     """Return what is wrong with records in which no question is seen, and what to do."""
     shown = ", ".join(key[:_KEY_CHARS_SHOWN] for key in keys[:_KEYS_SHOWN])
     known = "expected question or 题干 and options or answer"
     if not keys:
         first = records[0][1].words if records and isinstance(records[0][1], Lost) else "no records"
         return f"{name}: {first}; {known}"
-    if way := way_to_records([record for _, record in records if isinstance(record, dict)]):
-        layout_of = f"a layout with `array: [{', '.join(way)}]` reads them: docs/importing.md"
-        return f"{name}: no fields of a question among the keys {shown}; its records lie under {', '.join(way)}: {layout_of}"
+    if ways:
+        layout_of = f"a layout with `array: [{', '.join(ways[0])}]` reads them: docs/importing.md"
+        return f"{name}: no fields of a question among the keys {shown}; its records lie under {', '.join(ways[0])}: {layout_of}"
     return f"{name}: no fields of a question among the keys {shown}; {known}; other keys take a layout of your own: docs/importing.md"
 
 

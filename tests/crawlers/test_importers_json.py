@@ -301,3 +301,18 @@ def test_tcmbench_as_published(read_set: Callable[[str, str], list[Item]]) -> No
 def test_records_that_are_elsewhere_are_told(name: str, text: str, message: str) -> None:
     with pytest.raises(ValueError, match=rf"^{name}: .*{message}"):
         read_file(name, text.encode(), "table", SEEN)
+
+
+def test_the_only_list_of_a_document_holds_its_records() -> None:
+    questions = [{"content": "甲是（ ）", "options": [{"key": "A", "value": "乙"}, {"key": "B", "value": "丙"}], "correct_answer": "A"}]
+    text = json.dumps({"success": True, "data": {"questions": questions, "total": 1}}, ensure_ascii=False)
+    reading = read_file("a.json", text.encode(), "table", SEEN)
+    assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in reading.items] == [("甲是（ ）", ["A.乙", "B.丙"], "A")]
+    two = json.dumps({"data": {"questions": questions, "others": questions}}, ensure_ascii=False)
+    with pytest.raises(ValueError, match="records lie under data, questions"):  # which of two lists is meant, nobody said
+        read_file("a.json", two.encode(), "table", SEEN)
+
+
+def test_the_layout_that_an_error_names_reads_the_records() -> None:
+    text = json.dumps({"code": 0, "data": {"list": [{"question": "q"}]}})
+    assert [record for _, record in read_records("a.json", text.encode(), ["data", "list"])] == [{"code": 0, "question": "q"}]
