@@ -41,6 +41,7 @@ _MODIFIERS = (
     " actually", " completely", " totally", " entirely", " absolutely",
 )
 # fmt: on
+_LONGEST_FIRST = sorted(_MODIFIERS, key=len, reverse=True)
 _ENDS = (
     r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,2}\s*(?:[,。!;:.|\n—-]|$|因为|原因|理由|由于|because|since"
     r"|as )|的(?:说法|观点|陈述|表述|描述|命题|论断|论述|叙述|断言|认识)\s*(?:[,。!;.\n]|$))"
@@ -198,7 +199,7 @@ def _denied(match: re.Match, before: str, denying: re.Match) -> Statement | None
 def _without_modifiers(clause: str) -> str:
     clause = clause.lower().rstrip()
     while clause.endswith(_MODIFIERS):
-        clause = clause[: -max(len(modifier) for modifier in _MODIFIERS if clause.endswith(modifier))].rstrip()
+        clause = clause[: -len(next(modifier for modifier in _LONGEST_FIRST if clause.endswith(modifier)))].rstrip()
     return clause.strip()
 
 

@@ -71,6 +71,10 @@ def _their_view(before: str) -> bool:
 
 def without_cases(text: str) -> str:
     """Return text in which both verdicts, each in a case of its own, are a mark: 对成人来说该说法正确，对孕妇来说该说法错误."""
+    if not ("错" in text or "不正确" in text or "不对" in text or "不成立" in text or "有误" in text):
+        return text
+    if not ("正确" in text or "成立" in text or "对" in text):
+        return text
     return _BOTH_CASES.sub(lambda both: both[0] if (both["right1"] is None) == (both["right2"] is None) else "□", text)
 
 
