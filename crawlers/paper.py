@@ -4,7 +4,8 @@
         yield self.question(response, draft.position, exam_raw=…, paper_raw=…, **draft.raw_fields())
 
 It is read in passes, each a module of crawlers/papers: what other formats left in the text (gift, markup, exports), spelling (spelling,
-vertical, rings, boxes, ticks) and numbers that are missing altogether (unnumbered); tables (table) and rows of questions (crowded); the
+vertical, rings, boxes, ticks) and numbers that are missing altogether (banks,
+unnumbered); tables (table) and rows of questions (crowded); the
 lines of the paper itself (page, furniture, wraps, columns, runs); lists of answers (listed, regions); headings and notes (headings,
 titles, groups); which numbers are those of questions (chain, endings, layout); each question's own lines (block, options,
 answers); answers from the lists (shared, key, join); options without letters (unlettered); doubts (doubts, unanswered).
@@ -21,6 +22,7 @@ from typing import Any
 
 from crawlers.fields import text_of
 from crawlers.papers.assembly import assemble
+from crawlers.papers.banks import Bank, read_bank
 from crawlers.papers.boxes import boxes_told
 from crawlers.papers.crowded import crowded_in
 from crawlers.papers.doubts import settle
@@ -57,7 +59,10 @@ def read_paper(lines: Iterable[str]) -> Reading:
     given = [(index, visible(line)) for index, line in enumerate(lines)]
     plain = boxes_told(without_fields(without_markup(without_gift(given))))
     lettered = rings_as_letters(cells_joined(usual_spelling(plain)))
-    source = essays_joined(numbered(list(ticks_told(lettered))))
+    told = list(ticks_told(lettered))
+    if bank := read_bank(told):
+        return _of_bank(bank)
+    source = essays_joined(numbered(told))
     tabled, rest = tables_in(source)
     crowded, rest = crowded_in(rest)
     tabled += crowded
@@ -77,3 +82,9 @@ def read_paper(lines: Iterable[str]) -> Reading:
         draft.place = place
     given_up = [draft for draft in drafts if draft.doubt]
     return Reading([draft for draft in drafts if not draft.doubt], unread, given_up, len(layout.spans) + len(tabled))
+
+
+def _of_bank(bank: Bank) -> Reading:
+    """Return what a bank without numbers gave: each answer in it is in `questions` or in `rejected`."""
+    given_up = [draft for draft in bank.drafts if draft.doubt]
+    return Reading([draft for draft in bank.drafts if not draft.doubt], bank.unread, given_up, len(bank.drafts))

@@ -51,7 +51,28 @@ def repeated_in(lines: Sequence[_Line], wraps: Wraps) -> Repeated:
     often = {words: at for words, at in places.items() if len(at) >= _FEWEST and len(words) > 3}
     taken = {place for at in often.values() for place in at}
     found = {words: _kind(lines, wraps, at, taken) for words, at in often.items()}
+    _inherit(found, lines, wraps, often)
     return Repeated(_of(found, "page"), _of(found, "unsure"))
+
+
+def _inherit(found: dict[str, str], lines: Sequence[_Line], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
+    """Take the lines with which a full line of text goes on each time for text, too: a question that is printed twice has several."""
+    pending = [words for words, kind in found.items() if kind != "text"]
+    for _ in range(len(pending)):
+        taken = [words for words in pending if _continues_text(found, lines, wraps, often[words])]
+        if not taken:
+            return
+        found.update(dict.fromkeys(taken, "text"))
+        pending = [words for words in pending if words not in taken]
+
+
+def _continues_text(found: Mapping[str, str], lines: Sequence[_Line], wraps: Wraps, places: Sequence[int]) -> bool:
+    """Tell whether above most places stands the same full line, which is one of text."""
+    above = Counter(
+        bare(lines[at - 1].flat) for at in places if at and not lines[at].gap and wraps.goes_on(lines[at - 1].flat, lines[at].flat)
+    )
+    words, times = above.most_common(1)[0] if above else ("", 0)
+    return times * 2 > len(places) and found.get(words) == "text"
 
 
 def bare(line: str) -> str:
@@ -112,7 +133,8 @@ def _role(lines: Sequence[_Line], wraps: Wraps, place: int, taken: set[int]) -> 
     questions."""
     line = lines[place]
     below = lines[place + 1] if place + 1 < len(lines) and place + 1 not in taken else None
-    if _opens(lines, wraps, place, taken):
+    opened = _opens(lines, wraps, place, taken)
+    if opened:
         if wraps.width and below is not None and is_plain(below) and not wraps.fills(line.flat, below.flat):
             return "interrupts"
         if below is None or not is_plain(below):
@@ -121,6 +143,7 @@ def _role(lines: Sequence[_Line], wraps: Wraps, place: int, taken: set[int]) -> 
         return "heads"
     above = lines[place - 1] if place and place - 1 not in taken else None
     ended = above is None or line.gap or is_closed(above.flat) or heads(above.flat) or _says_answer(above)
+    ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # so short an option is not broken for its length
     number = number_of(below.flat) if below is not None else None
     return "between" if ended and (below is None or below.gap or heads(below.flat) or (number and number.style != "tight")) else ""
 

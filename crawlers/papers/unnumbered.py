@@ -41,6 +41,11 @@ def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     return done
 
 
+def is_parted(lines: Sequence[str]) -> bool:
+    """Tell whether labels or rules part flat lines into questions."""
+    return any(len(way(lines)) > 1 for way in (_labelled, _ruled))
+
+
 def _is_numbered(line: str) -> bool:
     """Tell whether a flat line may open with the number of a question."""
     number = number_of(line)
