@@ -38,6 +38,9 @@ _ADDS = re.compile(r"(?:请(?:说|阐|谈|举例|写)|(?:并)?(?:为什么|说�
 _GOES_ON = re.compile(r"[时这的，、]|属于|表明|说明|使用|反映|体现")
 _POINTS_BACK = re.compile(r"[该请其本此]|上述|对|以下|下列")
 _END = frozenset("。？！…")
+_SENTENCE_ENDS = re.compile(r"[。？！…：；\n][”’）』」]?")
+_ASKS_FOR = re.compile(r"下列|以下|下述|下面")
+_PAUSES = re.compile(r"[。？！…：；，\d]|[^\s，。]{1,3}[:,]")
 _OPENING = {"”": "“", "）": "（", "』": "『", "」": "「", "》": "《"}
 _MIN_CASE_CHARS = 40
 MIN_SHARED_CHARS = 30
@@ -129,9 +132,15 @@ def _question_start(text: str) -> int:
     if tags and tags[-1].start() and len(text) - tags[-1].end() > _MIN_QUESTION_CHARS:
         return tags[-1].start()
     line = text.rfind("\n") + 1
-    if line and len(text) - line > _MIN_QUESTION_CHARS:
+    if line and len(text) - line > _MIN_QUESTION_CHARS and not _is_cut(text[:line].rstrip()):
         return line
     return _last_sentence(text)
+
+
+def _is_cut(text: str) -> bool:
+    """Tell whether a text ends in the midst of what a question asks, at a line end: 下列属于…文明施工保证⏎项目中…的是（ ）。"""
+    last = _SENTENCE_ENDS.split(text)[-1]
+    return bool(last) and (_ASKS_FOR.search(last) is not None or _PAUSES.search(text) is None)
 
 
 def _last_sentence(text: str) -> int:

@@ -55,3 +55,11 @@ def test_what_a_paper_tells_its_readers_is_no_part_of_a_case() -> None:
     told = "本部分采取专家阅卷，1~5题，满分80分。请在答题卡上写明题号，用钢笔作答。"
     assert case_text(f"{told}一般资料：求助者，女性。") == "一般资料：求助者，女性。"
     assert case_text("某生考试满分100分，得了60分，从此失眠。") == "某生考试满分100分，得了60分，从此失眠。"
+
+
+def test_a_stem_cut_at_a_line_end_is_no_case() -> None:
+    cut = "下列属于《建筑施工安全检查标准》JGJ 59-2011 文明施工保证\n"
+    asked = ("项目中现场围挡内容的是（ ）。", "项目中封闭管理的要求有哪些（ ）。", "项目中材料码放说法正确的是（ ）。")
+    assert not split_shared([f"{cut}{question}" for question in asked])
+    case = "患者，男，35岁，转移性右下腹痛3天，伴发热恶心呕吐，白细胞升高，右下腹压痛\n"
+    assert len(split_shared([f"{case}最可能的诊断是（ ）。", f"{case}应首选的治疗方法是（ ）。"])) == 2
