@@ -60,7 +60,7 @@ def read_bank(given: Sequence[Numbered]) -> Bank | None:
     """Return all questions of a bank without numbers; None where the lines are none."""
     plain = [flat(seen(text)) for _, text in given]
     answers = [line for line in plain if _ends_with_answer(line)]
-    if len(answers) < _FEWEST or is_parted(plain):
+    if len(answers) < _FEWEST or _numbered(plain) * 2 > len(answers) or is_parted(plain):
         return None
     lines, dropped = own_lines(given)
     unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]
@@ -82,6 +82,11 @@ def read_bank(given: Sequence[Numbered]) -> Bank | None:
             continue
         drafts.append(_draft(part, choice, len(drafts) + 1))
     return Bank(drafts, unread)
+
+
+def _numbered(lines: Sequence[str]) -> int:
+    """Return how many lines begin with the number of a question."""
+    return sum((number := number_of(line)) is not None and number.style in ("point", "ordinal") for line in lines)
 
 
 def _ends_with_answer(line: str) -> bool:

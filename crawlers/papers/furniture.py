@@ -24,6 +24,7 @@ _FEWEST = 3
 _SHORTEST_PAGE = 12  # lines
 _BROKEN = 24  # columns of a line that is broken, where no width is known
 _MOSTLY = 0.7
+_TELLING_CHARS = 10
 
 
 class _Line(Protocol):
@@ -67,12 +68,18 @@ def _inherit(found: dict[str, str], lines: Sequence[_Line], wraps: Wraps, often:
 
 
 def _continues_text(found: Mapping[str, str], lines: Sequence[_Line], wraps: Wraps, places: Sequence[int]) -> bool:
-    """Tell whether above most places stands the same full line, which is one of text."""
+    """Tell whether above most places stands the same line of text: a full one, or one so long that no two questions have it by chance."""
     above = Counter(
-        bare(lines[at - 1].flat) for at in places if at and not lines[at].gap and wraps.goes_on(lines[at - 1].flat, lines[at].flat)
+        bare(lines[at - 1].flat)
+        for at in places
+        if at and not lines[at].gap and (wraps.goes_on(lines[at - 1].flat, lines[at].flat) or _tells_apart(lines[at - 1]))
     )
     words, times = above.most_common(1)[0] if above else ("", 0)
-    return times * 2 > len(places) and found.get(words) == "text"
+    return times * 2 > len(places) and found.get(words, "text") == "text"
+
+
+def _tells_apart(line: _Line) -> bool:
+    return len(bare(line.flat)) >= _TELLING_CHARS and not _says_answer(line) and not heads(line.flat)
 
 
 def bare(line: str) -> str:

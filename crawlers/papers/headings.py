@@ -1,6 +1,7 @@
 """Headings of sections and cases, notes that announce what several questions share. From a flat line to what it is."""
 
 import re
+from functools import lru_cache
 
 from crawlers.papers.numbers import HANZI
 
@@ -99,6 +100,7 @@ def is_paper_title(line: str) -> bool:
     return len(line) < 40 and bool(_PAPER_TITLE.match(line))
 
 
+@lru_cache(maxsize=1 << 14)  # asked of each line by many
 def is_heading(line: str) -> bool:
     """Tell whether a flat line is the heading of a section or of a case."""
     return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -30,6 +31,7 @@ class Sign(Struct):
     weight: int
 
 
+@lru_cache(maxsize=1 << 14)  # asked of each line by many
 def letter_of(option: str) -> str:
     """Return the letter that an option was read with."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))

@@ -65,6 +65,7 @@ _VERDICT_AT_END = re.compile(
 _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}|(?P<bare>[√×])\s{{0,3}}")
 
 
+@lru_cache(maxsize=1 << 14)  # asked of each line by many
 def flat(text: str) -> str:
     """Return the text, character for character, with half-width signs, plain blanks and one kind of dash: what patterns are tried on."""
     return text.translate(_FLAT)

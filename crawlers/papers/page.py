@@ -104,7 +104,9 @@ def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
-    """Return the lines that are not empty; a full stop that found no room stands on the line above."""
+    """Return the lines that are not empty; a full stop that found no room stands on the line above, beyond a running title."""
+    given = list(given)
+    often = Counter(bare(flat(text)) for _, text in given)
     lines: list[Line] = []
     gap = False
     for index, text in given:
@@ -112,7 +114,8 @@ def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
         if not text:
             gap = True
         elif lines and not gap and _STOPS.fullmatch(line):
-            lines[-1] = structs.replace(lines[-1], text=lines[-1].text + text, flat=lines[-1].flat + line)
+            at = -2 if len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat) else -1  # a running title
+            lines[at] = structs.replace(lines[at], text=lines[at].text + text, flat=lines[at].flat + line)
         else:
             lines.append(Line(index, text, line, gap))
             gap = False

@@ -75,6 +75,16 @@ RECORDS: dict[str, Any] = {
         "疾病类别": [{"疾病名称": "感冒", "url": "https://toy/1", "科室": "内科", "症状": "咳嗽、发热"}],
     },
     "triples": [{"head": "感冒", "relation": "症状", "tail": "咳嗽"}],
+    "diseases_xywy": [
+        {
+            "name": "感冒",
+            "alias": "伤风",
+            "department": "呼吸内科 内科",
+            "symptom": "咳嗽 发热[详细]",
+            "complication": "肺炎",
+            "checklist": "血常规",
+        }
+    ],
     "diseases_kg": [
         {"_id": {"$oid": "5"}, "name": "感冒", "symptom": ["咳嗽"], "cure_department": ["内科"], "desc": "常见病。", "cause": "病毒。"}
     ],

@@ -110,7 +110,8 @@ def test_a_word_that_may_be_either_gives_up_the_question_that_it_ends() -> None:
 @settings(max_examples=15, deadline=None)
 def test_a_running_title_is_dropped_wherever_pages_end(width: int, seed: int, page: int) -> None:
     questions, lines = bank("心理", width, 0, seed)
-    more = [dict(one, stem=re.sub(r"^\d+", str(at), one["stem"])) for at, one in enumerate(bank("心理", width, 0, seed + 1)[0] * 4, 13)]
+    others = [one for more in range(1, 5) for one in bank("心理", width, 0, seed + more)[0]]
+    more = [dict(one, stem=re.sub(r"^\d+", str(at), one["stem"])) for at, one in enumerate(others, 13)]
     body = [*lines, *(line for one in more for line in _written(one, width))]
     paged = [line for at in range(0, len(body), page) for line in (*body[at : at + page], f"{HEADER} {at // page + 1}")]
     reading = read_paper(paged)
