@@ -173,7 +173,9 @@ def test_both_stages_from_own_files_to_items(tmp_path: Path) -> None:
     flags = ["books", "--kind", "files", "--path", str(tmp_path / "*.txt"), "--format", "paper", "--snapshot", "2026-01-01"]
     metrics, out = tmp_path / "metrics.json", tmp_path / "books.jsonl"
     crawl.main([*flags, "--sites", "embedded", "--out", str(tmp_path / "books"), "--metrics", str(metrics)])
-    extract.main([*flags, "--max_misfit_share", "0", "--pages", str(tmp_path / "books"), "--out", str(out)])
+    extract.main(
+        [*flags, "--max_misfit_share", "0", "--pages", str(tmp_path / "books"), "--out", str(out), "--metrics", str(tmp_path / "m.json")]
+    )
     found = list(read_jsonl(out, Item))
     assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in found if isinstance(item, QuestionItem)] == [
         ("1．感觉是（ ）。", ["A．甲", "B．乙"], "A"),

@@ -244,7 +244,9 @@ def read_set(real_data: Path, tmp_path: Path) -> Callable[[str, str], list[Item]
         for run in ("first", "second"):
             pages, out = tmp_path / run / "set", tmp_path / f"{run}.jsonl"
             crawl.main([*flags, "--sites", "embedded", "--out", str(pages), "--metrics", str(tmp_path / "metrics.json")])
-            extract.main([*flags, "--max_misfit_share", "0", "--pages", str(pages), "--out", str(out)])
+            extract.main(
+                [*flags, "--max_misfit_share", "0", "--pages", str(pages), "--out", str(out), "--metrics", str(out.with_suffix(".m"))]
+            )
             written.append(out.read_bytes())
         assert written[0] == written[1]
         return list(read_jsonl(out, Item))
