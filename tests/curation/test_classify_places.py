@@ -1,7 +1,7 @@
 """Exam and subject by the table of categories; what it does not know is told."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curation.classifying.places import NOTHING_SAID, Place, Places, Said, place_of
@@ -83,6 +83,7 @@ def test_signs_are_read_in_their_order(said: Said, exam: str, subject: str) -> N
     assert place_of(said, "toy")[:2] == (exam, subject)
 
 
+@settings(deadline=None)  # the first text waits for the tables
 @given(st.lists(st.sampled_from(["首页", "模拟试题", "题库", "历年真题", "每日一练", "2024年", "toy", "第一章"]), max_size=4),
        st.sampled_from([" > ", ">", "/", "|", "»"]))  # fmt: skip
 def test_navigation_and_a_source_name_are_never_an_exam_or_subject(words: list[str], sign: str) -> None:
@@ -92,6 +93,7 @@ def test_navigation_and_a_source_name_are_never_an_exam_or_subject(words: list[s
         assert place[:2] == ("unknown", "未知科目") and place.unmapped
 
 
+@settings(deadline=None)
 @given(st.builds(Said, *[st.one_of(st.none(), st.text(max_size=40))] * 5, url=st.text(max_size=20).map(lambda name: f"file:{name}")))
 def test_every_question_has_a_place(said: Said) -> None:
     place = place_of(said, "toy")
