@@ -132,16 +132,24 @@ class Places:
 
     def _own(self, text: str, source: str) -> list[str]:
         """Return the parts of a breadcrumb or category that are neither navigation, faculty, source's name nor a sentence."""
-        named = [own for part in _parts(text) if (own := self._own_name(part)) and own.casefold() != source.casefold()]
+        named = [own for part in _parts(text) for own in self._own_names(part, source)]
         narrow = [own for own in named if not own.endswith(_FACULTY)]
         return list(dict.fromkeys(narrow or named))
 
-    def _own_name(self, part: str) -> str:
-        """Return a name without navigation at its ends and the faculties in front of it; the name of a faculty alone stays."""
-        if not self._alone.sub("", part) or len(part) > _MAX_OWN_CHARS:
+    def _own_names(self, part: str, source: str) -> list[str]:
+        """Return the name that a part is; where navigation or the source's name stands beside a slash, the slash parts names, too."""
+        if len(part) > _MAX_OWN_CHARS:
+            return []
+        halves = [self._own_name(half, source) for half in _SLASHES.split(part)]
+        return [self._own_name(part, source)] if all(halves) else [half for half in halves if half]
+
+    def _own_name(self, part: str, source: str) -> str:
+        """Return a name without navigation at its ends and the faculties in front of it, but for a faculty alone, or ""."""
+        if not self._alone.sub("", part):
             return ""
         bare = self._around.sub("", part).strip(_EDGES) or part
-        return re.sub(f"^(?:{'|'.join(map(re.escape, self._table['faculties']))})+(?=.)", "", bare)
+        name = re.sub(f"^(?:{'|'.join(map(re.escape, self._table['faculties']))})+(?=.)", "", bare)
+        return "" if name.casefold() == source.casefold() else name
 
 
 def _plain(text: str | None) -> str:

@@ -130,11 +130,12 @@ def test_who_interrupts_twice_is_told_as_shortly(tmp_path: Path) -> None:
 
 
 def test_what_was_asked_and_not_begun_is_not_done_after_an_error(tmp_path: Path) -> None:
+    others = set(active_children())  # such as the reader of PDFs, which serves file after file
     with pytest.raises(KeyError, match="enough"), at_work(2) as workers:
         done = [workers.submit(leave, tmp_path / str(number)) for number in range(500)]
         done[0].result()
         raise KeyError("enough")
-    assert not active_children()
+    assert set(active_children()) <= others
     assert 1 <= len(list(tmp_path.iterdir())) < 500
 
 
