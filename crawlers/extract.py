@@ -3,10 +3,10 @@
 No network.
 """
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from atomexam.text.natural_order import natural_key
 from crawlers.accounts.characters import Account
 from records.jsonl import folder_lock, replacing, write_json, write_jsonl
 from records.params import Extract, Extraction
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> None:
             accounts: list[Account] = []
             limit = usual.max_unread_share if source.max_unread_share is None else source.max_unread_share
             items = read_files(arguments.key, source, folder, share, limit, accounts)
-            write_jsonl(arguments.out, items, key=lambda item: (item.url, natural(item.provenance.position)))
+            write_jsonl(arguments.out, items, key=lambda item: (item.url, natural_key(item.provenance.position)))
             write_json(arguments.metrics, accounts[0].as_counts())
         else:
             from crawlers.accounts.pages import account_of_pages
@@ -93,12 +93,6 @@ def _mend(name: str, source: Extraction) -> str:
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
     return f"{named}mend crawlers/sources/{name}.py"
-
-
-def natural(position: str) -> tuple[str | int, ...]:
-    """Return a sort key that puts q2 before q10."""
-    parts = re.split(r"([0-9]+)", position)  # texts and numbers by turns
-    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from records.params import Source
 from records.stage import read_arguments, run_stage
 
 _ROOT = Path(__file__).parents[1]
-_OURS = ("crawlers", "records")
+_OURS = ("atomexam", "crawlers", "records")
 _EVERY = ("crawlers/extract.py",)
 _SITE = ("crawlers/process.py", "crawlers/replay/crew.py", "crawlers/settings.py")
 _FILES = ("crawlers/files.py",)

@@ -17,7 +17,7 @@ from records.params import Source
 
 ROOT = Path(__file__).parent.parent
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
-OURS = ("records", "crawlers", "curation", "splits", "eval")
+OURS = ("atomexam", "records", "crawlers", "curation", "splits", "eval")
 # The crawl has no code among its dependencies: what a site said stands in the archive, and mending a spider never goes online.
 # What reads a source is told by `reader`, file by file.
 WITHOUT_CODE = {"crawl", "extract"}

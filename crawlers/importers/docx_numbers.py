@@ -6,41 +6,17 @@ from typing import Any
 
 from lxml import etree
 
+from atomexam.text.numerals import chinese, roman
+
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_DIGITS = "〇一二三四五六七八九"
-_ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"))
-_ROMAN += ((5, "V"), (4, "IV"), (1, "I"))
 _LEVELS = 9
 _REFERENCE = re.compile("%([1-9])")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
 
 
-def _chinese(number: int) -> str:
-    """Return 12 as 十二 and 108 as 一百零八."""
-    if number < 10:
-        return _DIGITS[number]
-    if number < 100:
-        tens, ones = divmod(number, 10)
-        return f"{_DIGITS[tens] if tens > 1 else ''}十{_DIGITS[ones] if ones else ''}"
-    hundreds, rest = divmod(number, 100)
-    if number > 999 or not rest:
-        return str(number) if rest else f"{_DIGITS[hundreds]}百" if hundreds < 10 else str(number)
-    return f"{_DIGITS[hundreds]}百{'零' if rest < 10 else '一' if rest < 20 else ''}{_chinese(rest)}"
-
-
 def _letters(number: int) -> str:
     """Return 1 as A and 27 as AA, as Word counts."""
     return chr(ord("A") + (number - 1) % 26) * ((number - 1) // 26 + 1) if 0 < number < 700 else str(number)
-
-
-def _roman(number: int) -> str:
-    if not 0 < number < 4000:
-        return str(number)
-    shown = ""
-    for value, sign in _ROMAN:
-        times, number = divmod(number, value)
-        shown += sign * times
-    return shown
 
 
 def _circled(number: int) -> str:
@@ -55,15 +31,15 @@ FORMATS: dict[str, Callable[[int], str]] = {
     "decimalHalfWidth": str,
     "upperLetter": _letters,
     "lowerLetter": lambda number: _letters(number).lower(),
-    "upperRoman": _roman,
-    "lowerRoman": lambda number: _roman(number).lower(),
-    "chineseCounting": _chinese,
-    "chineseCountingThousand": _chinese,
-    "chineseLegalSimplified": _chinese,
-    "japaneseCounting": _chinese,
-    "taiwaneseCounting": _chinese,
-    "taiwaneseCountingThousand": _chinese,
-    "ideographDigital": _chinese,
+    "upperRoman": roman,
+    "lowerRoman": lambda number: roman(number).lower(),
+    "chineseCounting": chinese,
+    "chineseCountingThousand": chinese,
+    "chineseLegalSimplified": chinese,
+    "japaneseCounting": chinese,
+    "taiwaneseCounting": chinese,
+    "taiwaneseCountingThousand": chinese,
+    "ideographDigital": chinese,
     "decimalEnclosedCircle": _circled,
     "decimalEnclosedCircleChinese": _circled,
 }

@@ -10,6 +10,8 @@ import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
+from atomexam.text.numerals import value_of
+
 _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
 """Key under which the rows below a heading inside a table have that heading."""
@@ -23,7 +25,6 @@ _WRONG = re.compile(r"(?:错误|干扰)(?:答案|选项|项)(?:\d|[一二三四�
 _UNNAMED = re.compile(r"column \d+")
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
 _SPLIT = re.compile("train|dev|val|validation|test")
-_NUMERALS = "一二三四五六七八九十"
 
 
 class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -164,7 +165,7 @@ def _option_place(word: str) -> int:
         return 0
     if match["letter"]:
         return ord(match["letter"]) - ord("a") + 1
-    return int(match["number"]) if match["number"].isdigit() else _NUMERALS.index(match["number"]) + 1
+    return value_of(match["number"]) or 0
 
 
 @cache

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from atomexam.text.numerals import HANZI
 from crawlers.papers.lines import flat
-from crawlers.papers.numbers import HANZI
 
 _SIGN = "√|×|正确|错误|对|错|[TF]"
 ANSWER = rf"(?:[A-J](?:\s?[,、/.]?\s?[A-J]){{0,9}}|[a-j]{{1,8}}|[①-⑩]{{1,8}}|{_SIGN})"

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from atomexam.text.numerals import value_of
 from crawlers.papers.entries import listed_in
 from crawlers.papers.headings import is_heading
 from crawlers.papers.lines import flat, parts_of, seen
-from crawlers.papers.numbers import hanzi_value, number_of
+from crawlers.papers.numbers import number_of
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
@@ -144,5 +145,5 @@ def _answers_in_digits(text: str) -> str:
 
 
 def _in_digits(found: re.Match[str]) -> str:
-    value = hanzi_value(found["number"])
+    value = value_of(found["number"])
     return f"第{value}题" if value else found[0]

@@ -4,6 +4,7 @@ import re
 
 from msgspec import Struct
 
+from atomexam.text.numerals import value_of
 from crawlers.papers.headings import (
     case_heading_in,
     case_mark_in,
@@ -23,7 +24,6 @@ from crawlers.papers.options import find_options, options_in
 
 __all__ = ["Above", "Setting", "heading_key", "is_heading", "is_note"]
 _SINGLE = re.compile("单[个一独]")  # each question below has its own case
-_COUNTS = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
 
 
 class Above(Struct, frozen=True, kw_only=True):
@@ -159,7 +159,7 @@ class Setting:
         if last := found.get("last") or found.get("last2"):
             self._last = int(last)
         elif count := found.get("count"):
-            self._left = _COUNTS.get(count) or int(count)
+            self._left = value_of(count) or 0
 
     def _close(self) -> None:
         self._kind = ""

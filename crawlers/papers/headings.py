@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from crawlers.papers.numbers import HANZI
+from atomexam.text.numerals import HANZI, roman
 
 _NUMERAL = f"[{HANZI}]{{1,3}}"
 _KIND = (
@@ -83,7 +83,7 @@ _LOOSE_CHAPTER = re.compile(
 _CHAPTER_DIGITS = re.compile(
     r"[\s【\[#*]*(?:第\s?|模块|专题|项目|任务|单元|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)(\d{1,2})"
 )
-_ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+_ROMAN = {roman(value): sign for value, sign in enumerate(HANZI, 1)}
 _KINDS = (
     ("shared", r"B\d?\s?\]?\s?型|配伍|共用备选"),
     ("case", r"A3|A4|案例|病例|共用题干|材料分析|病案|阅读(?:理解|分析|材料|题)|[Rr]eading|READING|[Pp]assage|PASSAGE"),
@@ -174,11 +174,11 @@ def kind_of(heading: str | None) -> str:
 def numeral_of(heading: str) -> str:
     """Return the numeral of a flat heading."""
     match = re.match(rf"[\s【\[#*(第]*([{HANZI}]{{1,3}})(?=[\s、.,:)部单大节章]|$)", heading)
-    roman = re.match(r"[\s【\[#*]*(I{1,3}|I?V|VI{1,3}|I?X)\s?[、.:\s]", heading)
+    sign = re.match(r"[\s【\[#*]*(I{1,3}|I?V|VI{1,3}|I?X)\s?[、.:\s]", heading)
     chapter = _CHAPTER_DIGITS.match(heading)
     if chapter and 0 < int(chapter[1]) <= len(HANZI):
         return HANZI[int(chapter[1]) - 1]
-    return match[1] if match else HANZI[_ROMAN.index(roman[1])] if roman else ""
+    return match[1] if match else _ROMAN[sign[1]] if sign else ""
 
 
 def heading_key(heading: str) -> str:

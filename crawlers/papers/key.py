@@ -6,10 +6,11 @@ from itertools import pairwise
 
 from msgspec import structs
 
+from atomexam.text.numerals import HANZI
 from crawlers.papers.entries import ANSWER, GROUP, SCORES, Entry, Listed, entries_of_table, is_table, is_title, listed_in
 from crawlers.papers.headings import heads, may_head
 from crawlers.papers.lines import flat, parts_of
-from crawlers.papers.numbers import HANZI, number_of
+from crawlers.papers.numbers import number_of
 
 _IN_BRACKETS = re.compile(r"[(\[【]\s?(?P<number>\d{1,5})\s?[)\]】]\s?[、.:]?\s{0,3}")
 _NUMERAL_ALONE = re.compile(

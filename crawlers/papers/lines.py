@@ -4,6 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from atomexam.text.numerals import HANZI
+
 IMAGE = "\ufffc"
 """Stands for an image in a line of text, so that a question of images alone is still seen."""
 
@@ -15,7 +17,7 @@ _FLAT = {
     **dict.fromkeys(map(ord, "│┃║┆┇┊┋╎╏"), "|"),
     **dict.fromkeys(map(ord, "✓✔☑✅"), "√"),
     **dict.fromkeys(map(ord, "✗✘☒✕✖╳❌❎"), "×"),
-    **dict(zip(range(0x2160, 0x216A), "一二三四五六七八九十", strict=True)),
+    **dict(zip(range(0x2160, 0x216A), HANZI, strict=True)),
     **{ord(old): new for old, new in {**_TRADITIONAL, "〔": "[", "〕": "]", "﹒": ".", "﹑": "、"}.items()},
 }
 _UNSEEN = dict.fromkeys([0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)])

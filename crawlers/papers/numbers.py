@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-HANZI = "一二三四五六七八九十"
+from atomexam.text.numerals import HANZI, value_of
+
 _TYPE = (
     "(?:单项|多项|不定项)?选择题|单项选择|多项选择|不定项选择|单选题?|多选题?|不定项题?|判断题?|是非题|填空题|简答题|问答题|论述题|名词解释题?"
     r"|[ABX]\d?型题?|共用(?:题干|备选答案)(?:单选|选择)?题|配伍(?:选择)?题|(?:案例|病例)(?:分析)?题"
@@ -104,20 +105,9 @@ def type_of(line: str, number: Number) -> str:
     return told[0] if told else ""
 
 
-def hanzi_value(words: str) -> int | None:
-    """Return 12 for 十二; None for what is no number."""
-    tens, ten, ones = words.partition("十")
-    if len(tens) > 1 or len(ones) > 1:
-        return None
-    digit = {sign: value for value, sign in enumerate(HANZI[:9], 1)} | {"": 0}
-    if not ten:
-        return digit.get(words)
-    return (digit.get(tens, 0) or 1) * 10 + digit.get(ones, 0) if "十" not in ones else None
-
-
 def _value(words: str, style: str) -> int | None:
     if style == "hanzi":
-        return hanzi_value(words)
+        return value_of(words)
     if style == "ringed":
         return next((ord(words) - first + value for first, value, count in _RINGS if first <= ord(words) < first + count), None)
     if style == "ocr":

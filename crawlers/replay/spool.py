@@ -2,11 +2,11 @@
 
 import heapq
 import os
-import re
 import tempfile
 from collections.abc import Iterator
 from struct import Struct
 
+from atomexam.text.natural_order import natural_bytes
 from records.item import Item
 from records.jsonl import to_line
 
@@ -14,7 +14,6 @@ MEMORY_BYTES = 32 << 20
 _ENTRY_BYTES = 160  # what Python adds to a key and a line
 _READ_BYTES = 1 << 18
 _SIZES = Struct("<II")
-_NUMBER = re.compile(r"([0-9]+)")
 
 Entry = tuple[bytes, bytes]
 """Sort key and line."""
@@ -24,8 +23,7 @@ Run = tuple[int, int]
 
 def order(item: Item) -> bytes:
     """Return bytes that sort items by url, then by position, q2 before q10."""
-    parts = _NUMBER.split(item.provenance.position)  # texts and numbers by turns
-    return b"\0".join([_text(item.url), *(_number(part) if place % 2 else _text(part) for place, part in enumerate(parts))])
+    return item.url.encode("utf-8", "surrogatepass") + b"\0" + natural_bytes(item.provenance.position)
 
 
 class Spool:
@@ -90,13 +88,3 @@ def _entries(file: int, start: int, end: int) -> Iterator[Entry]:
             yield held[at + _SIZES.size : line], held[line : line + line_bytes]
             at = line + line_bytes
         held = held[at:]
-
-
-def _text(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _number(digits: str) -> bytes:
-    """Return digits so that the bytes sort as the numbers do: the longer is the larger."""
-    digits = digits.lstrip("0")
-    return len(digits).to_bytes(4) + digits.encode()

@@ -1,7 +1,6 @@
 """Files of a question set -> its questions as the files hold them, and how each file was read."""
 
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct, to_builtins
 
+from atomexam.text.natural_order import natural_key
 from curation.auditing.splits import FIELDS
 from records.item import EntityItem, Item, QuestionItem
 from records.jsonl import read_jsonl
@@ -20,7 +20,6 @@ from records.question import Question
 _READER = "crawlers.read"  # run as a command, as no package imports another
 _ROOT = Path(__file__).parents[2]
 _TOLD_LINES = 5
-_NUMBERS = re.compile(r"(\d+)")
 
 
 class Entry(NamedTuple):
@@ -85,7 +84,7 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
         entries += held
     if not entries:
         raise ValueError(f"{' '.join(paths)}: no question found; `python -m {_READER} PATH` tells what is read there")
-    return Set(sorted(entries, key=lambda entry: (entry.file, _natural(entry.position))), dict(sorted(files.items())))
+    return Set(sorted(entries, key=lambda entry: (entry.file, natural_key(entry.position))), dict(sorted(files.items())))
 
 
 def told_of(file: ReadFile) -> dict[str, Any]:
@@ -158,8 +157,3 @@ def _files(path: str) -> list[Path]:
     if place.is_dir():
         return list(place.rglob("*"))
     return [place] if place.exists() else list(Path(place.anchor or ".").glob(place.relative_to(place.anchor).as_posix()))
-
-
-def _natural(position: str) -> list[tuple[bool, int, str]]:
-    """Return a key that sorts line:9 before line:10."""
-    return [(piece.isdecimal(), int(piece) if piece.isdecimal() else 0, piece) for piece in _NUMBERS.split(position)]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from atomexam.text.natural_order import natural_key
 from curation.classify import declared_type
 from curation.cleaning.cases import MIN_SHARED_CHARS, Parts, split_shared
 from curation.cleaning.exam_text import without_number
@@ -17,7 +18,6 @@ _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")
 _SEVERAL_LETTERS = re.compile(r"\s*[A-Ja-j](?:[\s,，、;；]*[A-Ja-j])+\s*")
 _SEVERAL = re.compile("不定项|(?:分析|案例|技能)选择")
 _SPACE = re.compile(r"\s+")
-_NUMBERS = re.compile(r"(\d+)")
 _MAX_MARK_CHARS = 300
 _TWO_WORDS = re.compile(r"(?:[A-J][.．、:：]?\s*)?[\u4e00-\u9fff]{2,12}[ \u3000]{1,4}[\u4e00-\u9fff]{2,12}")
 _LEAST_ALIKE, _SHARE_ALIKE = 20, 0.8
@@ -55,7 +55,7 @@ def allows_several(*said: str | None) -> bool:
 def context_of(items: Iterable[QuestionItem]) -> Context:
     """Return what the items of one source tell of each other. Their order does not matter."""
     stems: set[str] = set()
-    pages: dict[str, list[tuple[list, bool, str]]] = {}
+    pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]] = {}
     whole_pages: dict[str, list[QuestionItem]] = {}
     for item in items:
         whole_pages.setdefault(item.provenance.page_id, []).append(item)
@@ -65,7 +65,7 @@ def context_of(items: Iterable[QuestionItem]) -> Context:
             single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
             if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
                 seen = item.provenance
-                pages.setdefault(seen.page_id, []).append((_in_page(seen.position), single, seen.position))
+                pages.setdefault(seen.page_id, []).append((natural_key(seen.position), single, seen.position))
     joined: set[Place] = set()
     divided: dict[Place, str] = {}
     for page in whole_pages.values():
@@ -90,7 +90,7 @@ def _read_joined_keys(page: list[QuestionItem], joined: set[Place], divided: dic
     """Note the questions of one page whose answer is the keys of several: as many letters as questions, of which one alone has any."""
     if not any(map(_lacks_key, page)) or not any(_several_letters(item) for item in page):
         return
-    rows = sorted(page, key=lambda item: (_in_page(item.provenance.position), item.provenance.position))
+    rows = sorted(page, key=lambda item: (natural_key(item.provenance.position), item.provenance.position))
     options = [_bare_options(item) for item in rows]
     for at, item in enumerate(rows):
         letters = _several_letters(item)
@@ -143,11 +143,7 @@ def _bare_options(item: QuestionItem) -> tuple[str, ...]:
     return tuple(_SPACE.sub("", option) for option in item.options_raw or item.shared_options_raw or ())
 
 
-def _in_page(position: str) -> list:
-    return [int(part) if part.isdecimal() else part for part in _NUMBERS.split(position)]
-
-
-def _mislabelled(pages: dict[str, list[tuple[list, bool, str]]]) -> Iterable[Place]:
+def _mislabelled(pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]]) -> Iterable[Place]:
     """Yield questions with one answer that stand among others with one: in a true section such answers are rare and stand alone."""
     for page, rows in pages.items():
         rows.sort(key=lambda row: (row[0], row[2]))

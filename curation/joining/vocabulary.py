@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 
-from curation.joining.numerals import NUMERAL
+from atomexam.text.numerals import NUMERAL
 
 
 class Vocabulary(NamedTuple):

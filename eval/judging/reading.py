@@ -9,6 +9,7 @@ judge's reply, since what stands later may be quoted.
 
 import re
 
+from atomexam.text.numerals import value_of
 from eval.reading.reply_text import folded, said
 from records.prediction import FinishReason
 
@@ -26,7 +27,6 @@ _ALSO = re.compile(rf"(?:得分|评分|打分|\bscore)\s*(?:[:为是]|is)\s*{_OP
 _GIVEN = re.compile(rf"(?:给|给出|给予|打|打出|得|得到|评|评为|评定为|计|记|判)(?:了|为)?\s*{_OPEN}{_DIGITS}{_CLOSE}分{_NO_SECOND}")
 _ALONE = re.compile(rf"^{_OPEN}{_DIGITS}(?:{_CLOSE}分)?{_CLOSE}[。.!]?$")
 _MAY_GO_ON = re.compile(r"[\d.零〇一二三四五六七八九十百]$")  # a number whose end may be cut off
-_NUMERALS = {numeral: value for value, numeral in enumerate("零一二三四五六七八九")} | {"〇": 0}
 _MOST = 100
 _FIRST_NUMBER = re.compile(r"\b(100|[1-9]?[0-9])\b")
 
@@ -68,7 +68,8 @@ def _value(match: re.Match[str]) -> float | None:
     if match["digits"]:
         return float(match["digits"].replace("−", "-"))
     words = match.groupdict().get("words")
-    return _in_words(words) if words else None
+    value = value_of(words) if words else None
+    return None if value is None else float(value)
 
 
 def _one(values: set[float | None]) -> float | None:
@@ -77,13 +78,3 @@ def _one(values: set[float | None]) -> float | None:
         return None
     value = values.pop()
     return value if 0 <= value <= _MOST else None  # type: ignore[operator]
-
-
-def _in_words(words: str) -> float | None:
-    """Return a number from 零 to 一百, None where the words are none."""
-    if words in ("百", "一百"):
-        return 100.0
-    tens, ten, ones = words.rpartition("十") if "十" in words else ("", "", words)
-    if not all(part in _NUMERALS or not part for part in (tens, ones)) or (not ten and not ones):
-        return None
-    return 10.0 * (_NUMERALS[tens] if tens else 1 if ten else 0) + (_NUMERALS[ones] if ones else 0)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from atomexam.text.numerals import value_of
 from eval.reading.choice import chosen_by_label, read_folded
 from eval.reading.letters import LETTERS, letters_of
 from eval.reading.reply_text import folded, settled
@@ -32,7 +33,6 @@ _REASONING_FIELD = re.compile(
 _EXAMPLE = re.compile(r"例如\s?:?\s?[\[【]\s?答案\s?[\]】]\s?:?\s?A?\s?<\s?(?:eoa|coas)\s?>", re.IGNORECASE)  # the prompt's own, repeated
 _TAKEN_BACK = re.compile(r"更正|修正|纠正|有误|等等|不对|重新|应为|应该是|抱歉")
 _RANGE_OF_PARTS = re.compile(rf"(?<!\d)1\s?[-~至到]\s?(\d{{1,2}})\s?题?的?(?:答案)?\s?[:是为]\s?({LETTERS}(?:[\s、,;]{{0,2}}{LETTERS})*)")
-_NUMERALS = "一二三四五六七八九十"
 
 
 def read_tcm(reply: str, options: Mapping[str, str]) -> str | None:
@@ -76,12 +76,8 @@ def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | N
             return [letter if letter in each else None for letter, each in zip(letters, options, strict=True)]
     marks = list(_PART.finditer(text))
     for mark, after in zip(marks, [*marks[1:], None][: len(marks)], strict=True):
-        number = _number(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"]) - 1
+        number = (value_of(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"]) or 0) - 1
         if 0 <= number < len(options) and found[number] is None:
             part = text[mark.end() : after.start() if after else len(text)]
             found[number] = _read(part.rstrip(";,。、([【 \n").strip(), options[number])
     return found
-
-
-def _number(numeral: str) -> int:
-    return _NUMERALS.index(numeral) + 1 if numeral in _NUMERALS else int(numeral)

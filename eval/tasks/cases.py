@@ -1,14 +1,12 @@
 """The questions of one case in the order in which their page asks them."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from atomexam.text.natural_order import natural_key
 from records.provenance import Provenance
 from records.question import Question
-
-_DIGITS = re.compile(r"(\d+)")
 
 
 def cases_of(questions: Iterable[Question]) -> list[list[Question]]:
@@ -27,7 +25,7 @@ def _in_order(members: list[Question]) -> list[Question]:
     shared = Counter(page for question in members for page in {_page(seen) for seen in question.provenance})
 
     def place(question: Question) -> Any:
-        places = [(-shared[_page(seen)], _page(seen), _natural(seen.position)) for seen in question.provenance]
+        places = [(-shared[_page(seen)], _page(seen), natural_key(seen.position)) for seen in question.provenance]
         return (min(places, default=()), question.id)
 
     return sorted(members, key=place)
@@ -35,8 +33,3 @@ def _in_order(members: list[Question]) -> list[Question]:
 
 def _page(seen: Provenance) -> tuple[str, str, str]:
     return seen.source, seen.url, seen.page_id
-
-
-def _natural(position: str) -> list[Any]:
-    """Return a position so that q9 stands before q10."""
-    return [int(part) if place % 2 else part for place, part in enumerate(_DIGITS.split(position))]

@@ -220,7 +220,7 @@ def test_a_short_list_with_a_script_names_its_links() -> None:
 
 
 def test_a_spider_that_is_no_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
-    for part in ("crawlers", "records"):
+    for part in ("atomexam", "crawlers", "records"):
         shutil.copytree(root / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "crawlers/sources/broken.py").write_text('"""Broken."""\n\nclass Broken(\n    pass\n', encoding="utf-8")
     done = check(tmp_path, "broken")

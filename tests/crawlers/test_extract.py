@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawlers.extract import main, natural
+from crawlers.extract import main
 from crawlers.store.segments import write_failed
 
 Toy = Callable[..., tuple[int, str]]
@@ -62,11 +62,3 @@ def test_nothing_crawled_says_what_to_do(tmp_path: Path, run_toy: Toy) -> None:
 def test_an_unknown_source_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"unknown source 'ask12'; known: .*ask120.*did you mean ask120"):
         main(["ask12", "--snapshot", "2026-11-20", "--out", str(tmp_path / "items.jsonl")])
-
-
-@pytest.mark.parametrize(
-    "positions",
-    [["q1", "q2", "q10"], ["line:9", "line:10"], ["record:1:2", "record:1:10", "record:2"], ["", "q1"], ["q1", "q²"]],
-)
-def test_positions_are_in_reading_order(positions: list[str]) -> None:
-    assert sorted(reversed(positions), key=natural) == positions

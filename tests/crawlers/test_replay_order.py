@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scrapy import FormRequest, Request
 from w3lib.url import canonicalize_url
 
-from crawlers.extract import natural
+from atomexam.text.natural_order import natural_key
 from crawlers.replay.frontier import Found, Frontier
 from crawlers.replay.places import Places
 from crawlers.replay.sending import decode, encode, url_of
@@ -53,7 +53,7 @@ items = st.lists(st.builds(item, urls, positions, st.text("xy", max_size=2)), ma
 
 @given(items)
 def test_bytes_sort_as_url_and_position_do(found: list[QuestionItem]) -> None:
-    key = {one.provenance: (one.url, natural(one.provenance.position)) for one in found}
+    key = {one.provenance: (one.url, natural_key(one.provenance.position)) for one in found}
     for one in found:
         for other in found:
             assert (order(one) < order(other)) == (key[one.provenance] < key[other.provenance])

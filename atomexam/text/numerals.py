@@ -1,0 +1,72 @@
+"""Numbers as exams write them: Chinese and Roman numerals, ringed numbers. From numeral to value and back."""
+
+HANZI = "一二三四五六七八九十"
+"""The Chinese numerals from 1 to 10."""
+RINGS = "①②③④⑤⑥⑦⑧⑨⑩"
+"""The ringed numbers from 1 to 10."""
+_DIGITS = {sign: value for value, sign in enumerate("〇" + HANZI[:9])} | {"零": 0, "两": 2}
+_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
+_MAX_NUMERAL_CHARS = 32  # a longer run of numerals is no number, and its value could have any length
+_ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"))
+_ROMAN += ((5, "V"), (4, "IV"), (1, "I"))
+
+NUMERALS = frozenset({*_DIGITS, *_POWERS, "半"})
+"""Every sign of a Chinese numeral; 半 is a half."""
+NUMERAL = f"[{''.join([*_DIGITS, *_POWERS])}]+"
+"""A Chinese numeral as a pattern."""
+
+
+def value_of(numeral: str) -> int | None:
+    """Return the value of a numeral in figures or in Chinese, 零 to 一百: 12 and 十二 are 12. None for what is no such number."""
+    if numeral.isdecimal():
+        return int(numeral)
+    if numeral in ("百", "一百"):
+        return 100
+    tens, ten, ones = numeral.rpartition("十")
+    if not (ten or ones) or not all(part in _DIGITS or not part for part in (tens, ones)):
+        return None
+    return 10 * (_DIGITS[tens] if tens else len(ten)) + (_DIGITS[ones] if ones else 0)
+
+
+def in_figures(numeral: str) -> str:
+    """Return a Chinese numeral of any size in figures: 二十五 is 25, 一九九八 is 1998, 三万 is 30000."""
+    if len(numeral) > _MAX_NUMERAL_CHARS:
+        return numeral
+    if not set(numeral) & set(_POWERS):
+        return "".join(str(_DIGITS[sign]) for sign in numeral)
+    total = section = digit = 0
+    for sign in numeral:
+        if sign in _DIGITS:
+            digit = _DIGITS[sign]
+        elif _POWERS[sign] < 10_000:
+            section += max(digit, 1) * _POWERS[sign]
+            digit = 0
+        else:
+            total = max(total + section + digit, 1) * _POWERS[sign]
+            section = digit = 0
+    return str(total + section + digit)
+
+
+def chinese(number: int) -> str:
+    """Return 12 as 十二 and 108 as 一百零八, as Word counts; a number that it does not count so in figures."""
+    digits = "〇" + HANZI[:9]
+    if number < 10:
+        return digits[number]
+    if number < 100:
+        tens, ones = divmod(number, 10)
+        return f"{digits[tens] if tens > 1 else ''}十{digits[ones] if ones else ''}"
+    hundreds, rest = divmod(number, 100)
+    if number > 999:
+        return str(number)
+    return f"{digits[hundreds]}百" + (f"{'零' if rest < 10 else '一' if rest < 20 else ''}{chinese(rest)}" if rest else "")
+
+
+def roman(number: int) -> str:
+    """Return 4 as IV; a number that has no Roman numeral in figures."""
+    if not 0 < number < 4000:
+        return str(number)
+    shown = ""
+    for value, sign in _ROMAN:
+        times, number = divmod(number, value)
+        shown += sign * times
+    return shown
