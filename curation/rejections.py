@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from atomexam.text.option_letters import LETTERS, names_no_option
 from curation.cleaning.answers import points_elsewhere
 from curation.cleaning.broken_stems import LOST, is_broken
 from curation.cleaning.drafts import VERDICTS, Draft
@@ -11,7 +12,6 @@ from curation.cleaning.lost_characters import has_lost_characters
 from curation.cleaning.missing_cases import misses_case
 from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.option_text import runs_into_next
-from records.question import LETTERS
 
 REASONS: dict[str, str] = {
     "not_read": "The reader of the page or paper gave the question up; `detail` says why.",
@@ -167,8 +167,7 @@ def _is_no_answer(text: str) -> bool:
 def answer_not_in_options(draft: Draft) -> str | None:
     if not draft.is_choice:
         return None
-    known = set(LETTERS[: len(draft.options)])
-    return None if set(draft.answer or "") <= known else "answer_not_in_options"
+    return "answer_not_in_options" if names_no_option(draft.answer or "", len(draft.options)) else None
 
 
 def keys_joined(draft: Draft) -> str | None:

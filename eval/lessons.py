@@ -7,12 +7,13 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import Meta, Struct, structs
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from atomexam.text.option_letters import LETTERS
 from eval.prompt import render, token_ids
 from eval.tasks import TASKS
 from eval.tasks.request import Request, conversation, following
 from records.claim import ClaimPair
 from records.evidence import Passage
-from records.question import LETTERS, Question
+from records.question import Question
 
 SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 Positive = Annotated[int, Meta(ge=1)]

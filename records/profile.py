@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from atomexam.text.option_letters import WIDE, names_no_option
 from records.item import EntityItem, Item, QuestionItem
 
 MANY_OPTIONS = 3
@@ -16,7 +17,6 @@ MANY_OPTIONS = 3
 _LETTERS = re.compile(r"[A-JＡ-Ｊ]+")
 _BETWEEN = re.compile(r"[\s,，、;；.。/|()（）\[\]]+")
 _MOST_LETTERS = 30  # a longer answer is words
-_WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ", "ABCDEFGHIJ")
 _VERDICT_WORD = re.compile(r"[√×✓✗对错]|正确|错误|true|false|[TF]", re.I)
 _SAYS_VERDICT = re.compile(r"判断(?!推理)|是非题?|true.?false", re.I)
 _SAYS_WORDS = re.compile(r"填空|问答|简答|blank", re.I)
@@ -49,7 +49,7 @@ def options_of(item: QuestionItem) -> list[str]:
 def key_of(item: QuestionItem) -> str:
     """Return the letters of an answer as the source orders them; nothing where the answer is no letters alone."""
     answer = _BETWEEN.sub("", (item.answer_raw or "")[:_MOST_LETTERS]).upper()
-    return answer.translate(_WIDE) if _LETTERS.fullmatch(answer) else ""
+    return answer.translate(WIDE) if _LETTERS.fullmatch(answer) else ""
 
 
 def is_disordered(key: str) -> bool:
@@ -102,7 +102,7 @@ SIGNS: Mapping[str, Sign] = {
         "are the keys of several questions joined, or is the heading another section's?",
     ),
     "key_beyond_options": Sign(
-        lambda item: bool(options_of(item)) and any(ord(letter) - ord("A") >= len(options_of(item)) for letter in key_of(item)),
+        lambda item: bool(options_of(item)) and names_no_option(key_of(item), len(options_of(item))),
         "has a key that names none of its options",
         "is an option lost, or joined with the one before it?",
     ),

@@ -11,7 +11,6 @@ QuestionType = Literal["mcqa", "mrqa", "qa", "tf", "blank"]
 Form = Literal["a1", "a2", "a3", "b1"]
 Category = Literal["kg", "ca"]
 CaseType = Literal["method", "diagnosis", "treatment"]
-LETTERS = "ABCDEFGHIJ"
 UNKNOWN_EXAM, UNKNOWN_SUBJECT = "unknown", "未知科目"
 """Exam and subject where no sign of the source says one; such questions share one quota, and the subject stands in prompts."""
 

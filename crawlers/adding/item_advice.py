@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sized
 
+from atomexam.text.option_letters import names_no_option
 from crawlers.adding.findings import Findings
 from crawlers.columns import counted, cut
 from records.item import Item, QuestionItem
@@ -136,7 +137,7 @@ def _has_options(one: QuestionItem) -> bool:
 def _is_beyond(one: QuestionItem) -> bool:
     options = one.options_raw or one.shared_options_raw
     answer = _BETWEEN.sub("", unicodedata.normalize("NFKC", (one.answer_raw or "")[:_MOST_LETTERS])).upper()
-    return bool(options and _LETTERS.fullmatch(answer)) and any(ord(letter) - ord("A") >= len(options) for letter in answer)
+    return bool(options and _LETTERS.fullmatch(answer)) and names_no_option(answer, len(options or ()))
 
 
 def _strings(item: Item) -> Iterator[str]:

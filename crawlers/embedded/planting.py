@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from atomexam.text.option_letters import LETTERS, letters_at
 from crawlers.embedded.plants import Duplicate, Edit, Original, Plant
 from crawlers.embedded.rendering import full_width, traditional
 from crawlers.embedded.shapes import Paper, PaperSection, Q
@@ -54,7 +55,7 @@ def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
 def _turned(q: Q) -> Q:
     """Return the question with its last option first, and the letters of its answer moved along."""
     count = len(q.options)
-    answer = "".join(sorted("ABCDEFGH"[("ABCDEFGH".index(letter) + 1) % count] for letter in q.answer or ""))
+    answer = letters_at(sorted((LETTERS.index(letter) + 1) % count for letter in q.answer or ""))
     return msgspec.structs.replace(q, options=[q.options[-1], *q.options[:-1]], answer=answer)
 
 

@@ -1,5 +1,6 @@
 """Tables of a document: rows of cells, each a list of lines, in; the lines of a paper out."""
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.importers.layout import Layout, layout_of_keys
 from crawlers.importers.option_cells import split_options
 from crawlers.importers.table import named, whole_header
@@ -7,7 +8,6 @@ from crawlers.papers.headings import is_heading
 from crawlers.papers.lines import flat
 
 Cell = list[str]
-_LETTERS = "ABCDEFGHIJ"
 _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 
 
@@ -47,8 +47,8 @@ def _question(place: int, said: dict[str, Cell], record: dict[str, Cell], shape:
     options = split_options("\n".join(said["options_raw"])) or ["\n".join(record.get(key, [])) for key in shape.option_keys]
     while options and not options[-1]:
         options.pop()
-    if shape.option_keys or not all(option[:1] in _LETTERS for option in options):
-        options = [f"{letter}.{option}" for letter, option in zip(_LETTERS, options, strict=False)]
+    if shape.option_keys or not all(option[:1] in LETTERS for option in options):
+        options = [f"{letter}.{option}" for letter, option in zip(LETTERS, options, strict=False)]
     lines = [first, *stem[1:], *(line for option in options for line in option.split("\n"))]
     for mark, field in (("答案：", "answer_raw"), ("解析：", "explanation_raw")):
         if said[field]:

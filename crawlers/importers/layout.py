@@ -11,6 +11,7 @@ from msgspec import Struct
 from ruamel.yaml import YAML
 
 from atomexam.text.numerals import value_of
+from atomexam.text.option_letters import LETTERS
 
 _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
@@ -164,7 +165,7 @@ def _option_place(word: str) -> int:
     if match is None:
         return 0
     if match["letter"]:
-        return ord(match["letter"]) - ord("a") + 1
+        return LETTERS.index(match["letter"].upper()) + 1
     return value_of(match["number"]) or 0
 
 

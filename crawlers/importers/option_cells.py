@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from atomexam.text.option_letters import are_in_turn, letters_at
+
 _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
 _BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")
 _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)）]|[\u4e00-\u9fff]))")
@@ -40,7 +42,7 @@ def _starts(text: str) -> list[int]:
     for match in _MARK.finditer(text):
         letter = unicodedata.normalize("NFKC", match["letter"] or match["bracketed"]).upper()
         free = match.start() == 0 or text[match.start() - 1] in _BEFORE
-        if free and letter == chr(ord("A") + len(starts)) and (starts or match.start() == 0):
+        if free and letter == letters_at([len(starts)]) and (starts or match.start() == 0):
             starts.append(match.start())
     return starts
 
@@ -48,5 +50,5 @@ def _starts(text: str) -> list[int]:
 def _bare_starts(text: str) -> list[int]:
     """Return where options begin whose letters have no sign: `A甲 B乙 C丙`. None if a letter stands out of its turn: `A型 B型 O型`."""
     found = [(match.start(), unicodedata.normalize("NFKC", match[1])) for match in _BARE.finditer(text)]
-    in_turn = [letter for _, letter in found] == [*"ABCDEFGHIJ"[: len(found)]]
+    in_turn = are_in_turn(letter for _, letter in found)
     return [start for start, _ in found] if in_turn and len(found) >= _LEAST_BARE and found[0][0] == 0 else []

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.paper import read_paper
 from crawlers.papers.lines import flat
 
@@ -47,7 +48,7 @@ def _agree(options: list[str], marked: str) -> bool:
 
     Where a letter was lost, the reader takes the lines for the options: 以上处分。A警告 is none.
     """
-    own = [flat(option).lstrip(" ([").upper().startswith(letter) for option, letter in zip(options, "ABCDEFGHIJ", strict=False)]
+    own = [flat(option).lstrip(" ([").upper().startswith(letter) for option, letter in zip(options, LETTERS, strict=False)]
     first = re.sub(r"\W", "", flat(options[0])) if options else ""
     return not any(own) or (all(own) and re.sub(r"\W", "", marked)[: len(first)].upper() == first.upper())
 
@@ -55,8 +56,4 @@ def _agree(options: list[str], marked: str) -> bool:
 def _is_glued(options: str) -> bool:
     """Tell whether A.甲B.乙C.丙 has each letter once, with one sign: then no letter is the end of a word."""
     letters = _GLUED.findall(options)
-    return (
-        len(letters) > 2
-        and [letter[0] for letter in letters] == list("ABCDEFGHIJ"[: len(letters)])
-        and len({mark[1] for mark in letters}) == 1
-    )
+    return len(letters) > 2 and are_in_turn(letter[0] for letter in letters) and len({mark[1] for mark in letters}) == 1

@@ -4,6 +4,7 @@ import re
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.papers.blanks import filled_blanks, letters_behind, letters_in_blank
 from crawlers.papers.lines import VERDICT, WHOLE_ANSWER, flat, verdict_in
 
@@ -68,7 +69,7 @@ def read_answer(block: Block, start: int, verdict: str, kind: str, letters: str)
     """
     if block.options and not block.answer:
         _read_behind_options(block)
-    own = "ABCDEFGHIJ"[: len(block.options)] or letters
+    own = LETTERS[: len(block.options)] or letters
     if block.options and (slipped := _OPTION_INSTEAD.match(flat(block.answer or ""))) and slipped["letter"] not in own:
         block.sure_options = False  # a mark within the options, which go on behind it: `B.乙（答案）C.丙`
     if own:

@@ -11,12 +11,12 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.letters import LED, signs_in
 from crawlers.papers.lines import columns_of, flat
 from crawlers.papers.options import find_options
 from crawlers.papers.signals import asks
 
-_ALL = "ABCDEFGHIJ"
 _SIGNED = re.compile(r"(?:^|(?<=[\s。;?!)]))[(\[【]?\s?(?P<letter>[A-J])\s?[.、:)\]】]\s{0,4}", re.MULTILINE)
 _BARE = re.compile(r"(?:^|(?<=[\s)?:。,]))(?P<letter>[A-J])(?=$|\s|[\u4e00-\u9fff“《(\[\d①-⑳])|^(?P<small>[a-j])(?=\s|$)", re.MULTILINE)
 _VERDICTS = re.compile(r"(?:\n\s{0,3}|A\s{0,3})(?P<yes>是|对|正确|√)\s{1,3}(?:B\s{0,3})?(?P<no>否|错误?|不对|不正确|×)\s{0,3}$")
@@ -74,7 +74,7 @@ def _signed(text: str, usual: int) -> Choice:
     last = flat(options[-1]).split("\n")
     ends = len(last) > 1 and (asks(last[-1]) or any(columns_of(row) < _BROKEN for row in last[:-1]))
     empty = any(len(flat(option)) < 3 or not flat(option)[2:].strip() for option in options)
-    lost = any(sign.sign and sign.weight >= LED and sign.letter not in _ALL[: len(options)] for sign in signs_in(text[first:]))
+    lost = any(sign.sign and sign.weight >= LED and sign.letter not in LETTERS[: len(options)] for sign in signs_in(text[first:]))
     return Choice(stem, options, sure=whole and not ends and not empty and not lost and not _garbled(options) and bool(stem))
 
 
@@ -82,7 +82,7 @@ def _lettered(text: str, letters: Sequence[re.Match[str]], usual: int) -> Choice
     """Return the options whose letters stand bare, where they are whole."""
     line = flat(text)
     told = "".join(match[0] for match in letters).upper()
-    if len(told) < 2 or told != _ALL[: len(told)] or len(told) < usual:
+    if len(told) < 2 or not are_in_turn(told) or len(told) < usual:
         return None
     starts = [match.start() for match in letters]
     options = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
@@ -110,7 +110,7 @@ def _placed(text: str, usual: int) -> Choice | None:
     for place, row in enumerate(options):
         words = flat(row)
         letter = _LETTER_LED.match(words)
-        if letter and letter["letter"].upper() != _ALL[place]:
+        if letter and letter["letter"].upper() != LETTERS[place]:
             return None
         said += letter is not None
         bare.append(row[letter.end() :] if letter else row)

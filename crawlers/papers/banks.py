@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import LETTERS as OPTION_LETTERS
+from atomexam.text.option_letters import letters_in, names_no_option
 from crawlers.papers.bank_options import Choice, letters_of, read_choice
 from crawlers.papers.draft import Draft
 from crawlers.papers.groups import Above
@@ -219,7 +221,7 @@ def _choices(parts: Sequence[_Part]) -> list[Choice]:
     texts = ["\n".join(line.text for line in part.body) for part in parts]
     counts = Counter(len(found.options) for text in texts if (found := read_choice(text, 0)).sure and len(found.options) > 2)
     lettered = [letters for text in texts if (letters := letters_of(text))]
-    often = [at for at, letter in enumerate("ABCDEFGHIJ", 1) if sum(letter in row for row in lettered) * 5 >= len(lettered)]
+    often = [at for at, letter in enumerate(OPTION_LETTERS, 1) if sum(letter in row for row in lettered) * 5 >= len(lettered)]
     usual = max(max(often, default=0) if lettered else 0, counts.most_common(1)[0][0] if counts else 0)
     return [read_choice(text, usual) for text in texts]
 
@@ -253,8 +255,7 @@ def _doubt(part: _Part, choice: Choice) -> str | None:
         return "stem_unreadable"
     answer = flat(part.answer or "").strip(" ()[]【】。.;,")
     lettered = re.fullmatch(LETTERS, answer) is not None
-    own = "ABCDEFGHIJ"[: len(choice.options)]
-    if not choice.sure or (lettered and any(letter not in own for letter in re.findall("[A-J]", answer.upper()))):
+    if not choice.sure or (lettered and names_no_option(letters_in(answer), len(choice.options))):
         return "options_unreadable"
     if not choice.options and not part.answer:
         return "options_unreadable"

@@ -2,6 +2,8 @@
 
 import re
 
+from atomexam.text.numerals import RINGS
+from atomexam.text.option_letters import RINGS_AS_LETTERS, letters_in
 from crawlers.papers.lines import flat
 
 _LETTERS = r"[A-Ja-j](?:[ ,、;./]{0,2}[A-Ja-j]){0,9}"
@@ -12,7 +14,6 @@ _BEHIND = re.compile(r"(?:(?<=[)\]】。?:_])|(?<=[\u4e00-\u9fff])\s{1,20})\s{0,
 _WORDS = r"\s{0,3}(?P<words>[^\s_(][^_\n]{0,39}?)\s{0,3}"
 _UNDERLINED = re.compile(rf"_{{2,60}}{_WORDS}_{{2,60}}")
 _UNDERLINED_ONCE = re.compile(rf"(?<![A-Za-z\d_])_(?!_){_WORDS}_(?!_)")
-_RINGS = "①②③④⑤⑥⑦⑧⑨⑩"
 _JOINING = re.compile(
     r"[和与及或、,;。.:与以是为有在即由]|以及|、?\S?[和与及、]\S?|(?:主要|又|可|应|也|都|被|则|常)?(?:是|分为|分|称为|称|叫做?|包括|属于|位于|由|有|见于|来自|取决于|等于|大于|小于)"
     r"|[的是为和与及在由].{0,39}|.{0,39}[是为有于由的和与及]"
@@ -52,7 +53,7 @@ def letters_behind(stem: str, letters: str, start: int = 0) -> tuple[str, str] |
 def lettered(answer: str) -> str | None:
     """Return an answer that is numbers in rings as letters."""
     signs = re.sub(r"[\s,、，]", "", answer)
-    return "".join("ABCDEFGHIJ"[_RINGS.index(sign)] for sign in signs) if signs and set(signs) <= set(_RINGS) else None
+    return signs.translate(RINGS_AS_LETTERS) if signs and set(signs) <= set(RINGS) else None
 
 
 def filled_blanks(stem: str, start: int = 0, asked: bool = False) -> tuple[str, str] | None:
@@ -107,4 +108,4 @@ def _emptied(stem: str, found: list[re.Match[str]]) -> tuple[str, str]:
 
 
 def _upper(answer: str) -> list[str]:
-    return re.findall("[A-J]", answer.upper())
+    return letters_in(answer)

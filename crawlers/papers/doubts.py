@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from atomexam.text.option_letters import names_no_option
 from crawlers.papers.assembly import Asked
 from crawlers.papers.blanks import lettered
 from crawlers.papers.entries import is_title
@@ -202,7 +203,7 @@ def _lacks_options(one: Asked) -> bool:
     if not draft.options:
         return one.kind in ("choice", "multiple") and IMAGE not in draft.stem
     told = [draft.answer or "", *_IN_BLANK.findall(flat(draft.stem))]
-    return any(re.fullmatch("[A-J]+", words) and max(words) > "ABCDEFGHIJ"[len(draft.options) - 1] for words in map(flat, told))
+    return any(re.fullmatch("[A-J]+", words) and names_no_option(words, len(draft.options)) for words in map(flat, told))
 
 
 def _doubt(one: Asked) -> str | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from atomexam.text.option_letters import LETTERS, letters_at
 from crawlers.papers.lines import seen
 
 Numbered = tuple[int, str]
@@ -75,8 +76,8 @@ def _question(words: str, number: int) -> list[str]:
     if not any(sign == "~" for sign, _, _ in answers):
         return [*lines, *([f"答案：{answers[0][1]}"] if answers else [])]
     right = [place for place, (sign, _, weight) in enumerate(answers) if sign == "=" or weight > 0]
-    options = [f"{letter}. {option}" for letter, (_, option, _) in zip("ABCDEFGHIJ", answers, strict=False)]
-    return [*lines, *options, "答案：" + "".join("ABCDEFGHIJ"[place] for place in right)]
+    options = [f"{letter}. {option}" for letter, (_, option, _) in zip(LETTERS, answers, strict=False)]
+    return [*lines, *options, "答案：" + letters_at(right)]
 
 
 def _parted(words: str) -> tuple[str, float]:

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import LETTERS, RINGED
 from crawlers.papers.lines import flat
 
-_RINGED = {chr(first + place): "ABCDEFGHIJ"[place] for first in (0x24B6, 0x24D0, 0x249C) for place in range(10)}
 _SIGNED = re.compile(
     r"(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8}"
 )
@@ -36,11 +36,11 @@ def letter_of(option: str) -> str:
     """Return the letter that an option was read with."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))
     letter = _letter(match) if match else ""
-    return letter if letter in "ABCDEFGHIJ" else ""
+    return letter if letter in LETTERS else ""
 
 
 def _letter(match: re.Match[str]) -> str:
-    return _RINGED[match["ringed"]] if match.re is _SIGNED and match["ringed"] else match["letter"].upper()
+    return RINGED[match["ringed"]] if match.re is _SIGNED and match["ringed"] else match["letter"].upper()
 
 
 def signs_in(text: str, start: int = 0) -> list[Sign]:

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.fields import lowered, raised
 from crawlers.papers.lines import IMAGE, flat
 
@@ -111,7 +112,7 @@ def _boxes(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 def _options(boxes: Sequence[Numbered]) -> Iterator[Numbered]:
     answer = ""
-    for letter, (index, text) in zip("ABCDEFGHIJ", boxes, strict=False):
+    for letter, (index, text) in zip(LETTERS, boxes, strict=False):
         match = _BOX.match(text)
         if match is None:
             continue

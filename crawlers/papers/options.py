@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.letters import BARE_LED, BARE_LINE, BARE_WIDE, FAINT, LED, LINE, LOOSE, WIDE, Sign, is_signed, letter_of, signs_in
 from crawlers.papers.lines import flat
 
@@ -25,7 +26,7 @@ class Found(Struct, frozen=True):
     def texts(self, text: str) -> list[str]:
         """Return the options themselves; a digit that a scan made of a letter is that letter again."""
         told = [text[start:end].strip() for start, end in self.cuts]
-        return [_SCANNED.sub(letter, option) for letter, option in zip("ABCDEFGHIJ", told, strict=False)]
+        return [_SCANNED.sub(letter, option) for letter, option in zip(LETTERS, told, strict=False)]
 
 
 def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
@@ -122,7 +123,7 @@ def _columns(signs: Sequence[Sign]) -> list[Sign]:
 def _in_columns(signs: Iterable[Sign], weights: tuple[int, ...]) -> list[Sign]:
     wide = [sign for sign in signs if sign.weight in weights]
     ordered = sorted(wide, key=lambda sign: sign.letter)
-    whole = "".join(sign.letter for sign in ordered) == "ABCDEFGHIJ"[: len(ordered)]
+    whole = are_in_turn(sign.letter for sign in ordered)
     return ordered if whole and wide and wide[0].letter == "A" else []
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from atomexam.text.numerals import RINGS
+from atomexam.text.option_letters import RINGS_AS_LETTERS
 from crawlers.papers.entries import listed_in
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import flat, parts_of, seen
@@ -11,10 +13,8 @@ from crawlers.papers.numbers import number_of
 Numbered = tuple[int, str]
 """A line with its place in the source."""
 
-_RINGS = "①②③④⑤⑥⑦⑧⑨⑩"
-_RING = re.compile(f"[{_RINGS}]")
-_TOLD = re.compile(rf"[(\[]?[{_RINGS}](?:[\s,、]{{0,2}}[{_RINGS}]){{0,9}}[)\]]?[\s。.]?")
-_LETTERS = str.maketrans(_RINGS, "ABCDEFGHIJ")
+_RING = re.compile(f"[{RINGS}]")
+_TOLD = re.compile(rf"[(\[]?[{RINGS}](?:[\s,、]{{0,2}}[{RINGS}]){{0,9}}[)\]]?[\s。.]?")
 
 
 def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -32,20 +32,20 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
         told = _told(given[below]) if stop > place and below < len(lines) else None
         if stop > place and own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
             for at in range(place, stop):
-                done[at] = (lines[at][0], _RING.sub(lambda ring: f"  {ring[0].translate(_LETTERS)}.", seen(lines[at][1])).strip())
+                done[at] = (lines[at][0], _RING.sub(lambda ring: f"  {ring[0].translate(RINGS_AS_LETTERS)}.", seen(lines[at][1])).strip())
             if told:
-                done[below] = (lines[below][0], f"答案：{told.translate(_LETTERS)}")
+                done[below] = (lines[below][0], f"答案：{told.translate(RINGS_AS_LETTERS)}")
         place = max(stop, place + 1)
     for place in key if done != list(lines) else ():
-        done[place] = (done[place][0], done[place][1].translate(_LETTERS))
+        done[place] = (done[place][0], done[place][1].translate(RINGS_AS_LETTERS))
     return done
 
 
 def _run_stop(given: Sequence[str], place: int) -> int:
     """Return where options that begin at a place end; the place itself where none do."""
     count, at = 0, place
-    while at < min(place + 10, len(given)) and given[at][:1] in _RINGS and given[at]:
-        rings = [_RINGS.index(ring) for ring in _RING.findall(given[at])]
+    while at < min(place + 10, len(given)) and given[at][:1] in RINGS and given[at]:
+        rings = [RINGS.index(ring) for ring in _RING.findall(given[at])]
         if rings != list(range(count, count + len(rings))):
             break
         count += len(rings)
@@ -63,4 +63,4 @@ def _is_key(line: str) -> bool:
     """Tell whether a line is a list of answers that are numbers in rings."""
     words = next((words for kind, words in parts_of(line) if kind == "answer"), line)
     entries = listed_in(words).entries if _RING.search(words) else []
-    return len(entries) > 1 and all(entry.answer and set(entry.answer) <= set(_RINGS) for entry in entries)
+    return len(entries) > 1 and all(entry.answer and set(entry.answer) <= set(RINGS) for entry in entries)

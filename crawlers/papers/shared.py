@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
+from atomexam.text.option_letters import letters_in
 from crawlers.papers.assembly import Asked
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import LETTERS, flat
@@ -36,7 +37,7 @@ def share_answers(asked: Sequence[Asked]) -> None:
         if len(group) < 2 or any(one.draft.answer for one in group[:-1]):
             continue
         told = flat(group[-1].draft.answer or "").strip()
-        letters = re.findall("[A-J]", told.upper())
+        letters = letters_in(told)
         if len(letters) < 2 or not _WHOLE.fullmatch(told):
             continue
         single = all(one.kind != "multiple" for one in group)

@@ -6,6 +6,7 @@ Numbered lines in, numbered lines out. Words stay; only blanks, line ends and si
 import re
 from collections.abc import Iterator, Sequence
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.papers.headings import is_heading
 from crawlers.papers.lines import flat, seen
 
@@ -141,9 +142,9 @@ def _with_signs(text: str) -> str:
         return text
     ends: list[int] = []
     for match in _BLANK_BEHIND.finditer(line):
-        if match["letter"] == "ABCDEFGHIJ"[len(ends)]:
+        if match["letter"] == LETTERS[len(ends)]:
             ends.append(match.start() + 1)
-            if len(ends) == 10:
+            if len(ends) == len(LETTERS):
                 break
     done = "".join(f"{text[start:end]}. " for start, end in zip([0, *ends], ends, strict=False))
     return done + text[ends[-1] :].lstrip() if len(ends) > 2 else text

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import are_in_turn
 from crawlers.papers.boxes import TICK
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import flat
@@ -87,7 +88,7 @@ def _filled(stem: str, letters: str) -> str:
 
 def _is_whole(letters: str) -> bool:
     """Tell whether letters are A, B, … without a gap, in columns or in rows."""
-    return "".join(sorted(letters)) == "ABCDEFGHIJ"[: len(letters)]
+    return are_in_turn(sorted(letters))
 
 
 def _goes_on(lines: Sequence[Numbered], at: int, letters: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from atomexam.text.numerals import RINGS
 from crawlers.papers.assembly import Asked
 from crawlers.papers.lines import LETTERS, flat
 
@@ -11,8 +12,7 @@ _CHOICE = ("choice", "multiple", "case")
 _STEM_ENDS = re.compile(r"(?:[)\]】]|_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
 _MOST = 10
-_RINGS = "①②③④⑤⑥⑦⑧⑨⑩"
-_RING = re.compile(f"[{_RINGS}]")
+_RING = re.compile(f"[{RINGS}]")
 
 
 def take_unlettered(asked: Sequence[Asked]) -> None:

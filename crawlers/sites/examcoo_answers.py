@@ -3,8 +3,8 @@
 import json
 from typing import Any, NamedTuple
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.fields import sound_json, text_of
-from records.question import LETTERS
 
 SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS = "s1", "s2", "s3", "s4", "s5"
 BAD_DATA = "answer_mask_beyond_options"

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from atomexam.text.option_letters import LETTERS, letters_in, next_letter
 from curation.cleaning.no_answers import says_nothing
 from curation.normalize import normalize
 from records.identity import canonical
-from records.question import LETTERS
 
 _MARK = re.compile(
     r"^[【\[（]?(?:本题)?(?:(?:[Aa]nswer|ANSWER)(?=[:：])|参考答案|正确答案|标准答案|答案|正确选项|选项|答|[故应]?选)"
@@ -91,7 +91,7 @@ def read_letters(raw: str | None, options: list[str]) -> Answer:
     if not text:
         return Answer(None)
     if _ONLY_LETTERS.match(_QUOTES.sub("", text)):
-        found = re.findall("[A-J]", text.upper())
+        found = letters_in(text)
         letters = "".join(sorted(set(found)))
         rule = None if letters == (raw or "").strip() else "answer_letters"
         return Answer(letters, rule, in_order=found == list(letters), repeated=len(found) > len(letters))
@@ -183,4 +183,4 @@ def _is_no_answer(text: str) -> bool:
     ):
         return True
     option = _OPTION_INSTEAD.match(text)
-    return bool(option) and not re.search(rf"(?<![A-Za-z]){chr(ord(option[1]) + 1)}\s*[）)、.．]", text[option.end() :])
+    return bool(option) and not re.search(rf"(?<![A-Za-z]){next_letter(option[1])}\s*[）)、.．]", text[option.end() :])

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from atomexam.text.natural_order import natural_key
+from atomexam.text.option_letters import letters_in
 from curation.classify import declared_type
 from curation.cleaning.cases import MIN_SHARED_CHARS, Parts, split_shared
 from curation.cleaning.exam_text import without_number
@@ -132,7 +133,7 @@ def _lacks_key(item: QuestionItem) -> bool:
 
 def _several_letters(item: QuestionItem) -> list[str]:
     raw = item.answer_raw or ""
-    return re.findall("[A-J]", raw.upper()) if _SEVERAL_LETTERS.fullmatch(raw) and _is_choice(item) else []
+    return letters_in(raw) if _SEVERAL_LETTERS.fullmatch(raw) and _is_choice(item) else []
 
 
 def _is_choice(item: QuestionItem) -> bool:

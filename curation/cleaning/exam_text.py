@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from atomexam.text.option_letters import letters_in
 from curation.cleaning.answer_marks import ANSWER_RULES
 from curation.cleaning.answers import read_verdict
 from curation.cleaning.markup import BLANK
@@ -82,5 +83,5 @@ def open_blank(stem: str, answer: str | None, true_or_false: bool = False) -> st
     shown = list(_SHOWN_LETTERS.finditer(stem))
     if len(shown) != 1 or _ASKS_WITHOUT_BLANK.search(stem):
         return stem
-    found = "".join(sorted(set(re.findall("[A-J]", shown[0][0].upper()))))
+    found = "".join(sorted(set(letters_in(shown[0][0]))))
     return stem[: shown[0].start()] + BLANK + stem[shown[0].end() :] if found == answer else stem

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from records.question import LETTERS
+from atomexam.text.option_letters import LETTERS
 
 LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：]?|[、.．:：，,。])\s*")
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")

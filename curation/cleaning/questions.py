@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from atomexam.text.option_letters import LETTERS
 from curation.classify import Classes, classify_rows
 from curation.cleaning.answers import Answer, are_opposites, are_verdicts, read_letters, read_verdict, read_words
 from curation.cleaning.cases import Parts, case_text, split_marked, without_case
@@ -19,7 +20,7 @@ from records.answer_forms import answer_form
 from records.identity import canonical
 from records.item import QuestionItem
 from records.params import Clean
-from records.question import LETTERS, Question
+from records.question import Question
 from records.rejection import Rejected
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)

@@ -7,8 +7,8 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from records.item import QuestionItem
-from records.question import LETTERS
 
 _MARK = re.compile(r"(?:^|(?<=[\s>。？?）)]))[（(]?([A-JＡ-Ｊ])(?:[）)]\s*[.．、:：]?|\s*[.．、:：])")
 _MARK_WITHIN = re.compile(r"\S[\s>]+[（(]?[B-JＢ-Ｊ][）)]?\s*[.．、:：]")
@@ -63,7 +63,7 @@ def _glued(options: Sequence[str]) -> list[str] | None:
     marks = list(re.finditer(rf"(?<!-)([A-JＡ-Ｊ])\s*{re.escape(first[1])}" if first[1] else _BRACKETED, text))
     letters = "".join(unicodedata.normalize("NFKC", mark[1]) for mark in marks)
     fewest = max(_FEWEST_BEHIND_STEM if len(options) == 1 else _FEWEST_GLUED, len(options) + 1)
-    if len(letters) < fewest or not "".join(LETTERS).startswith(letters):
+    if len(letters) < fewest or not are_in_turn(letters):
         return None
     pieces = _pieces(text, marks)
     apart = all(len(piece) > len(mark[0]) for piece, mark in zip(pieces, marks, strict=True))

@@ -10,12 +10,13 @@ from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from atomexam.text.option_letters import are_in_turn
 from records.claim import ClaimPair, claim_id
 from records.cluster import Cluster
 from records.fact import Fact, fact_id
 from records.identity import content_id
 from records.jsonl import read_jsonl
-from records.question import LETTERS, Question, question_id
+from records.question import Question, question_id
 
 _DIRT = re.compile(
     r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\u200b\ufeff]"
@@ -77,7 +78,7 @@ def questions_table(places: Places) -> Columns:
         "cluster_of_a_member?": lambda q: q.cluster_id in heads or q.cluster_id == content_id("cluster", q.id),
         "answer_fits_type?": answer_fits,
         "options_distinct?": lambda q: len({option.text for option in q.options}) == len(q.options),
-        "letters_in_order?": lambda q: "".join(option.letter for option in q.options) == LETTERS[: len(q.options)],
+        "letters_in_order?": lambda q: are_in_turn(option.letter for option in q.options),
         "case_has_group?": lambda q: q.shared_stem is None or q.group_id is not None,
         "text_clean?": lambda q: is_clean(q.shared_stem or "", q.stem, q.answer or "", *(option.text for option in q.options)),
         "seen_somewhere?": lambda q: bool(q.provenance),

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.text.option_letters import LETTERS
 from curation.cleaning.understood import reference_questions
 from curation.contamination import REASON, contaminations, of_kept, without_contaminated
 from curation.joining.clusters import MIN_NGRAMS
@@ -16,7 +17,7 @@ from curation.similarity import jaccard, ngrams
 from records.item import QuestionItem
 from records.params import Clean, NearDuplicates
 from records.provenance import Provenance
-from records.question import LETTERS, Option, Question, question_id
+from records.question import Option, Question, question_id
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 CLEAN = Clean(min_stem_chars=4, min_chinese_share=0.3)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.text.option_letters import LETTERS
 from curation.contamination import Contamination
 from curation.joining.twins import Proper, cores, frame, proper, relation
 from curation.near_duplicates import REASONS, main, measure, unique_facts, unique_questions
@@ -19,7 +20,7 @@ from records.fact import Fact, fact_id
 from records.jsonl import read_jsonl, to_line, write_jsonl
 from records.params import NearDuplicates
 from records.provenance import Provenance
-from records.question import LETTERS, Option, Question, group_id, question_id
+from records.question import Option, Question, group_id, question_id
 from records.rejection import Rejected
 from records.review import Decision, Review, read_decisions
 

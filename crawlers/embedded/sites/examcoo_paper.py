@@ -8,12 +8,12 @@ from markupsafe import Markup, escape
 from msgspec import Struct
 
 from atomexam.text.numerals import HANZI
+from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width
 
 KINDS = {"mcqa": "s1", "mrqa": "s2", "tf": "s3", "blank": "s4", "qa": "s5"}
 VERDICTS = {"正确": "1", "错误": "2", "对": "1", "错": "2", "A": "1", "B": "2"}
-LETTERS = "ABCDEFGHIJ"
 COUNTS = f"零一两{HANZI[2:]}"
 BLANKS = ("（ ）", "（\u00a0 \u00a0）", "（\u00a0 ）")
 AUTHOR = "1000001"

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width, html_reply, moved, templates
 from crawlers.embedded.site import Reply, Respond
@@ -93,7 +94,7 @@ def _shown(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, 
     """Return a question as this site writes it: its blanks, its letters, where it hides the answer."""
     if section.case or section.shared_options or paper.subject not in SLUGS:
         raise ValueError(f"content: paper {paper.id}: hxter shows subjects {', '.join(SLUGS)}, without cases or shared options")
-    options = [f"{letter}{SEPARATORS[paper.id % 4]}{text}" for letter, text in zip("ABCDEFGH", q.options, strict=False)]
+    options = [f"{letter}{SEPARATORS[paper.id % 4]}{text}" for letter, text in zip(LETTERS, q.options, strict=False)]
     return {
         "key": f"{paper.id}{number:03d}",
         "number": number,
@@ -139,7 +140,7 @@ def _table_sections(paper: Paper) -> list[dict[str, Any]]:
             number += 1
             number_label, answer_label, option_label = LABELS["mrqa" if len(q.options) > 4 else q.type]  # 2 to 5 are options, 6 the answer
             shown = _shown(paper, section, q, number)
-            texts = [f"{letter}.{text}；" for letter, text in zip("ABCDEFGH", q.options, strict=False)]
+            texts = [f"{letter}.{text}；" for letter, text in zip(LETTERS, q.options, strict=False)]
             labelled = [(f"Label{option_label + place}", text) for place, text in enumerate(texts)]
             labels = {"number": f"Label{number_label}", "answer": f"Label{answer_label}"}
             questions.append({**shown, "labels": labels, "labelled_options": labelled})

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.rendering import html_reply, moved, templates
 from crawlers.embedded.site import Reply, Respond
@@ -128,7 +129,7 @@ def _blocks(paper: Paper, q: Q, number: int, above: list[Markup]) -> list[dict[s
     style = paper.id % 4
     stem = escape(f"{number}、") + _noisy(q.stem, number) + Markup("").join(IMAGE.format(n) for n in range(q.images))
     sign = "、" if style % 2 else "."
-    options = [escape(letter + sign) + _noisy(text, number + 4) for letter, text in zip("ABCDEFGH", q.options, strict=False)]
+    options = [escape(letter + sign) + _noisy(text, number + 4) for letter, text in zip(LETTERS, q.options, strict=False)]
     if style == 2 and len(options) == 4 and all(len(text) < 12 for text in q.options):
         options = [Markup("&nbsp;&nbsp;&nbsp;").join(pair) for pair in _chunks(options, 2)]
     lines = [*above, stem, *options]

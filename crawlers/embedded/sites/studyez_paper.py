@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from markupsafe import Markup, escape
 from msgspec import Struct
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width
 
-LETTERS = "ABCDEFGHIJ"
 BLANKS = ("（ ）", "（\u00a0\u00a0）", "（\u3000）")
 RUN = 5  # answers in a run such as 1-5 ABCDA
 

@@ -1,0 +1,39 @@
+"""The letters of options, A to J: as exams write them, and the places that they stand for."""
+
+from collections.abc import Iterable
+
+from atomexam.text.numerals import RINGS
+
+LETTERS = "ABCDEFGHIJ"
+"""Of a question's options, in their order; a question with more of them is rejected."""
+WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ", LETTERS)
+"""Full-width letters to plain ones."""
+RINGED = {chr(first + place): letter for first in (0x24B6, 0x24D0, 0x249C) for place, letter in enumerate(LETTERS)}
+"""Letters in a ring or in brackets that are one sign, Ⓐ ⓐ ⒜, to plain ones."""
+RINGS_AS_LETTERS = str.maketrans(RINGS, LETTERS)
+"""Ringed numbers to the letters of the options that they count."""
+
+
+def letters_in(text: str) -> list[str]:
+    """Return the letters that a text holds, in capitals, in its order: of `a、C` A and C."""
+    return [sign for sign in text.upper() if sign in LETTERS]
+
+
+def letters_at(places: Iterable[int]) -> str:
+    """Return the letters of options by their places from 0 on; an option beyond the last letter has none."""
+    return "".join([LETTERS[place : place + 1] for place in places])
+
+
+def next_letter(letter: str) -> str:
+    """Return the letter of the option behind this one; empty behind the last."""
+    return letters_at([LETTERS.index(letter) + 1])
+
+
+def are_in_turn(letters: Iterable[str]) -> bool:
+    """Tell whether letters are A, B, C and so on, without a gap."""
+    return LETTERS.startswith("".join(letters))
+
+
+def names_no_option(key: Iterable[str], options: int) -> bool:
+    """Tell whether a key has a letter that none of so many options has."""
+    return not set(key) <= set(LETTERS[:options])
