@@ -9,10 +9,10 @@ export HF_HUB_OFFLINE ?= 1
 export PYTHONHASHSEED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro test check format lock golden readme
+.PHONY: help setup repro test test-slow check format lock golden readme
 
 help:  ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 setup:  ## make .venv what requirements.lock says
 	@scripts/setup.sh
@@ -22,8 +22,11 @@ repro: setup  ## rebuild data and results, only what changed (STAGE=name for one
 	@python -m records.params
 	@dvc --wait-for-lock repro $(STAGE)
 
-test: setup  ## run the tests (ARGS=... for pytest)
-	@python -m pytest --numprocesses 2 --dist loadgroup $(ARGS)
+test: setup  ## run the quick tests (ARGS=... for pytest: a folder, -k words)
+	@python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup $(ARGS)
+
+test-slow: setup  ## run the long ones: whole pipelines, kills, clusters, fuzzing
+	@python -m pytest -m slow --numprocesses 2 --dist loadgroup $(ARGS)
 
 check: setup  ## lint, as pre-commit and CI do
 	@ruff check . && ruff format --check .

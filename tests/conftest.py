@@ -1,6 +1,7 @@
 """Fixtures that all tests share."""
 
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from hypothesis import HealthCheck, settings
 # What a property says holds on a busy machine, too: time is measured in bench/.
 settings.register_profile("laws", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("laws")
+
+# A job in the background ignores interrupts, and so would every process that a test starts in order to interrupt it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 

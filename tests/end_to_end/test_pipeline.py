@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("pipeline")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 DATA_STAGES = (
     *("clean", "near_duplicates", "claims", "evidence", "verification", "validate", "split", "validate_splits", "leaks", "release"),

@@ -26,7 +26,7 @@ from records.params import read_params
 from records.question import Question
 from records.rejection import Rejected
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("planted")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("planted")]
 
 SITES = ("ask120", "xiaohe", "examcoo", "studyez", "hxter", "mxqe")
 _SIMPLIFIED = opencc.OpenCC("t2s")

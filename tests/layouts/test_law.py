@@ -2,7 +2,7 @@
 
 `make test` holds it on 500 files of fixed seeds. With
 
-    LAYOUT_CASES=20000 make test ARGS="tests/layouts/test_law.py"
+    LAYOUT_CASES=20000 make test-slow ARGS="tests/layouts/test_law.py"
 
 Hypothesis draws as many files, finds one that breaks it, and shrinks it. What is left out stands in limits.py.
 """
@@ -33,6 +33,7 @@ def test_nothing_of_500_files_is_silently_something_else(name: str) -> None:
     assert counts["equal"] and not counts["silent"], counts
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CASES, reason="LAYOUT_CASES is not set, so no file that breaks the law was looked for")
 @pytest.mark.parametrize("name", FORMATS)
 def test_nothing_that_was_written_is_silently_something_else(name: str) -> None:
