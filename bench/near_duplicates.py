@@ -20,9 +20,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from atomexam.text.ngrams import jaccard, ngrams
+
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from curation.similarity import jaccard, ngrams
 
 NGRAM_CHARS, THRESHOLD = 3, 0.8
 PERMUTATIONS, BANDS = 128, 16

@@ -9,9 +9,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from atomexam.text.ngrams import jaccard, ngrams
 from curation.joining.clusters import MIN_NGRAMS
 from curation.joining.twins import Proper, cores, proper, relation
-from curation.similarity import jaccard, near_pairs_between, ngrams
+from curation.similarity import near_pairs_between
 from records.params import NearDuplicates
 from records.provenance import Provenance
 from records.question import Question

@@ -19,17 +19,6 @@ class Pairs(NamedTuple):
     similarity: np.ndarray
 
 
-def ngrams(text: str, ngram_chars: int) -> frozenset[str]:
-    """Return the distinct character n-grams of a text; none where it is shorter than one."""
-    return frozenset(text[i : i + ngram_chars] for i in range(len(text) - ngram_chars + 1))
-
-
-def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    """Return the share of the union of two sets that is in both; 0 where both are empty."""
-    both = len(a & b)
-    return both / (len(a) + len(b) - both) if both else 0.0
-
-
 def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine: Engine = LOCAL) -> Pairs:
     """Return every pair of texts with `jaccard(ngrams(a), ngrams(b)) >= threshold`. A text without n-grams has no pair.
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine import LOCAL, Engine, batches_of
 from curation.joining.merging import Sighted
 from curation.joining.twins import Candidates, cores, frame, relations, retold_threshold
-from curation.similarity import jaccard, near_pairs, ngrams
+from curation.similarity import near_pairs
 from records.params import NearDuplicates
 
 _BATCH = 2_000

@@ -5,6 +5,7 @@ from random import Random
 
 from msgspec import Struct
 
+from atomexam.text.ngrams import bigrams
 from eval.backends.contract import Asking, Reply, Settings
 from eval.judging.requests import read_texts
 from eval.prompt import Message, plain_text
@@ -75,8 +76,7 @@ def bigram_f1(one: str, other: str) -> float:
 
 
 def _bigrams(text: str) -> set[str]:
-    letters = canonical(text)
-    return {letters[place : place + 2] for place in range(max(len(letters) - 1, 1))} - {""}
+    return bigrams(canonical(text))
 
 
 STRATEGIES: dict[str, Strategy] = {

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from atomexam.text.ngrams import bigrams
 from eval.reading.claim import RIGHT, WRONG, read_claim
 from eval.reading.reply_text import folded, said
 from records.claim import ClaimPair
@@ -122,5 +123,4 @@ def _holds(text: str, wanted: Iterable[Collection[str]]) -> bool:
 
 def _pieces(text: str) -> set[str]:
     """Return the character bigrams of a text; one of one character is its own piece."""
-    letters = canonical(text)
-    return {letters[place : place + 2] for place in range(max(len(letters) - 1, 1))}
+    return bigrams(canonical(text))

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
+from atomexam.text.ngrams import least_shared
 from records.leak import Leak
 from records.question import Question
 from splits.leaks.checks import ASKED, TAUGHT, Splits
-from splits.leaks.containment import contained, is_short, needed, ngrams_of, parts_of
+from splits.leaks.containment import contained, is_short, ngrams_of, parts_of
 from splits.ledger.units import SPLITS
 
 _LEAST_NGRAMS = 12  # a word to be explained (成熟) stands in many questions and gives nothing away
@@ -41,7 +42,7 @@ def in_references(splits: Splits, references: Sequence[Question], least: float) 
     for split, question in splits.questions(*SPLITS if references else ()):
         grams = _grams(question)
         # What all references together do not hold, none of them does; short parts are looked for later.
-        if len(grams) >= _LEAST_NGRAMS and sum(gram in known or is_short(gram) for gram in grams) >= needed(grams, least):
+        if len(grams) >= _LEAST_NGRAMS and sum(gram in known or is_short(gram) for gram in grams) >= least_shared(len(grams), least):
             homes[question.id] = split
             asked.append((question.id, grams))
     found = [one._replace(holder=one.holder.removeprefix("reference ")) for one in contained(asked, theirs, least)]

@@ -3,15 +3,16 @@
 Half of the published CPsyExam has 28 such pairs, each read: 27 ask the same. Below 0.5 more and more ask for something else.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from atomexam.text.ngram_index import NgramIndex
+from atomexam.text.ngrams import jaccard, ngrams
 from records.identity import canonical
 from records.leak import Leak
 from records.question import Question
 from splits.leaks.checks import ASKED, TAUGHT, Splits
-from splits.leaks.containment import needed
 
 _ALIKE = 0.55
 _NGRAM_CHARS = 3  # one sign changed in ten leaves most of them; of five signs it would leave half
@@ -66,26 +67,21 @@ def ngrams_of(question: Question) -> frozenset[str]:
     """Return the n-grams of the parts of a question, its case included: one stem about two cases asks two things."""
     texts = (question.shared_stem or "", question.stem, *(option.text for option in question.options))
     parts = [f"|{canonical(text)}|" for text in texts]
-    return frozenset([part[at : at + _NGRAM_CHARS] for part in parts for at in range(len(part) - _NGRAM_CHARS + 1)])
+    return frozenset().union(*(ngrams(part, _NGRAM_CHARS) for part in parts))
 
 
 def alike(asked: Iterable[Wording], told: Iterable[Wording], least: float) -> list[Reworded]:
     """Return each pair with the same right answer that shares at least such a part of the n-grams of both, sorted: all, and no others."""
-    asked = list(asked)
-    numbers = Counter(gram for one in asked for gram in one.grams)
-    index: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for place, one in enumerate(asked):
-        # Who shares so much of both has that much of the one, and so one at least of its rarest n-grams.
-        rarest = sorted(one.grams, key=lambda gram: (numbers[gram], gram))
-        for gram in rarest[: len(one.grams) - needed(one.grams, least) + 1]:
-            index[one.right][gram].append(place)
+    by_right: dict[tuple[str, ...], list[Wording]] = defaultdict(list)
+    for one in asked:
+        by_right[one.right].append(one)
+    # Who shares so much of both has that much of the one.
+    indexes = {right: NgramIndex([one.grams for one in members], least) for right, members in by_right.items()}
     found = []
     for other in told:
-        known = index.get(other.right, {})
-        for place in {place for gram in known.keys() & other.grams for place in known[gram]}:
-            one = asked[place]
-            both = len(one.grams & other.grams)
-            share = round(both / (len(one.grams) + len(other.grams) - both), 6)
+        for place in indexes[other.right].meeting(other.grams) if other.right in indexes else ():
+            one = by_right[other.right][place]
+            share = round(jaccard(one.grams, other.grams), 6)
             if share >= least and one.id != other.id:
                 found.append(Reworded(one.id, other.id, share))
     return sorted(found)

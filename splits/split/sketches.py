@@ -10,12 +10,12 @@ from itertools import islice
 
 import numpy as np
 
+from atomexam.text.ngram_index import ngram_hashes
+
 _NGRAM_CHARS = 3
 _HASHES = 24  # an edited text that keeps 0.8 of its n-grams is missed once in a thousand
 _SHARED = 0.5
 _HEX_CHARS = 8
-_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
-_MIX = np.uint64(0xD6E8FEB86659FD93)
 _BATCH = 20_000
 
 
@@ -79,10 +79,4 @@ def _hits(texts: Sequence[tuple[str, str]], wanted: np.ndarray) -> Iterable[tupl
 
 def _hashes(text: str) -> np.ndarray:
     """Return a 32-bit hash of the n-gram at each place: the same on every machine."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-    places = max(0, len(codes) - _NGRAM_CHARS + 1)
-    mixed = np.zeros(places, dtype=np.uint64)
-    for offset, factor in enumerate(_FACTORS):
-        mixed ^= codes[offset : offset + places] * factor
-        mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
-    return (mixed >> np.uint64(32)).astype(np.uint32)
+    return (ngram_hashes(text, _NGRAM_CHARS) >> np.uint64(32)).astype(np.uint32)

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
 from curation.cleaning.understood import reference_questions
 from curation.contamination import REASON, contaminations, of_kept, without_contaminated
 from curation.joining.clusters import MIN_NGRAMS
 from curation.joining.twins import cores, proper, relation
 from curation.near_duplicates import unique_questions
-from curation.similarity import jaccard, ngrams
 from records.item import QuestionItem
 from records.params import Clean, NearDuplicates
 from records.provenance import Provenance

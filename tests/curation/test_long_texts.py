@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.text.ngrams import jaccard, ngrams
 from curation.joining.marks import MARK_WORDS, wide_starts, widely_unlike
 from curation.joining.tokens import encode, rarest
-from curation.similarity import jaccard, near_pairs, near_pairs_between, ngrams
+from curation.similarity import near_pairs, near_pairs_between
 
 CHARACTERS = [chr(0x4E00 + i) for i in range(60)]
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
 from curation.contamination import Contamination
 from curation.joining.twins import Proper, cores, frame, proper, relation
 from curation.near_duplicates import REASONS, main, measure, unique_facts, unique_questions
-from curation.similarity import jaccard, ngrams
 from records.cluster import Cluster
 from records.fact import Fact, fact_id
 from records.jsonl import read_jsonl, to_line, write_jsonl

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from curation.similarity import jaccard, near_pairs, near_pairs_between, ngrams
+from atomexam.text.ngrams import jaccard, ngrams
+from curation.similarity import near_pairs, near_pairs_between
 from records.identity import canonical
 
 THRESHOLDS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]

@@ -1,0 +1,97 @@
+"""The one index over n-grams: of many texts, those of which another text holds a given share, without comparing each with each.
+
+It stands on the prefix filter of Chaudhuri et al. 2006: whoever holds a share of a text's n-grams holds one of its rarest. A table of
+hashes passes over the many texts that hold none. Neither loses a pair. Joins of millions of texts with each other have a compiled
+form of their own in `curation/joining`.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import islice
+
+import numpy as np
+
+from atomexam.text.ngrams import least_shared
+
+_BATCH = 5_000
+_TABLE_BITS = 24
+_SHIFT = np.uint64(64 - _TABLE_BITS)
+_SEPARATOR = "\ue0ff"  # of private use, which no canonical text of ours holds
+_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
+_MIX = np.uint64(0xD6E8FEB86659FD93)
+
+
+def code_points(text: str) -> np.ndarray:
+    """Return the code points of a text; a lone surrogate is one, too."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+
+
+def ngram_hashes(text: str, ngram_chars: int) -> np.ndarray:
+    """Return a 64-bit hash of the n-gram at each place of a text: the same on every machine, as hashes stand in files of splits."""
+    codes = code_points(text)
+    places = max(0, len(codes) - ngram_chars + 1)
+    mixed = np.zeros(places, dtype=np.uint64)
+    for offset in range(ngram_chars):
+        mixed ^= codes[offset : offset + places] * _FACTORS[offset % len(_FACTORS)]
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
+    return mixed
+
+
+class NgramIndex:
+    """Texts by the rarest of their n-grams."""
+
+    def __init__(self, texts: Sequence[frozenset[str]], share: float, is_weak: Callable[[str], bool] | None = None) -> None:
+        """Take in the n-grams of texts.
+
+        Args:
+            share: of the n-grams of a text, what another must hold to be met.
+            is_weak: tells n-grams that another text may be counted to hold without holding them; where a text has too few others,
+                all of its n-grams are kept.
+        """
+        counts = Counter(gram for grams in texts for gram in grams)
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for place, grams in enumerate(texts):
+            strong = [gram for gram in grams if not is_weak(gram)] if is_weak else list(grams)
+            # Who holds the share holds one of the rarest n-grams: the others alone, and all weak ones, are too few.
+            most = len(grams) - least_shared(len(grams), share) + 1
+            rarest = sorted(strong, key=lambda gram: (counts[gram], gram))[:most] if len(strong) >= most else grams
+            for gram in rarest:
+                self._places[gram].append(place)
+
+    @property
+    def grams(self) -> KeysView[str]:
+        """The n-grams of which another text must hold one."""
+        return self._places.keys()
+
+    def meeting(self, grams: AbstractSet[str]) -> set[int]:
+        """Return the places of the texts that may share enough n-grams with a text: all that do, and some that do not."""
+        return {place for gram in grams & self._places.keys() for place in self._places[gram]}
+
+
+class NgramPrefilter:
+    """N-grams of one length, and shorter texts that are looked for as a whole: which texts hold any of them."""
+
+    def __init__(self, grams: Iterable[str], shorter: Iterable[str], ngram_chars: int) -> None:
+        self._ngram_chars = ngram_chars
+        self._shorter = set(shorter)
+        self._wanted = np.unique(ngram_hashes("".join(sorted(grams)), ngram_chars)[::ngram_chars])
+        # Nearly all n-grams are looked up in vain: a table of flags tells that at once.
+        self._flags = np.zeros(1 << _TABLE_BITS, dtype=bool)
+        self._flags[self._wanted >> _SHIFT] = True
+
+    def passing(self, texts: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, Sequence[str]]]:
+        """Yield the (key, parts) of which a part holds an n-gram or is one of the shorter texts."""
+        texts = iter(texts)
+        while batch := list(islice(texts, _BATCH)):
+            matches = self._holding([_SEPARATOR.join(parts) + _SEPARATOR for _, parts in batch])
+            for place, (key, parts) in enumerate(batch):
+                if place in matches or not self._shorter.isdisjoint(parts):
+                    yield key, parts
+
+    def _holding(self, texts: Sequence[str]) -> set[int]:
+        hashes = ngram_hashes("".join(texts), self._ngram_chars)
+        hits = np.flatnonzero(self._flags[hashes >> _SHIFT])
+        hits = hits[np.isin(hashes[hits], self._wanted)]
+        # An n-gram over the end of a text holds the separator, so it is not looked for.
+        return set(np.searchsorted(np.cumsum([len(text) for text in texts]), hits, side="right").tolist())
