@@ -1,0 +1,1 @@
+"""The ground floor: what all packages stand on, and the command `atomexam`."""

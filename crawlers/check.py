@@ -20,7 +20,7 @@ import msgspec
 
 from records.checks import convert
 from records.params import PARAMS_FILE, Source, read_params
-from records.stage import run_stage
+from records.stage import command, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from crawlers.adding.findings import Findings
@@ -129,7 +129,7 @@ def _line(name: str, mode: str | None) -> tuple[Source, str]:
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="python -m crawlers.check", description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME", help="a source: a spider in crawlers/sources")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--live", dest="mode", action="store_const", const="live", help="ask the real site")

@@ -15,7 +15,7 @@ from crawlers.adding.stubs import KINDS, NewSource, new_source, texts_of
 from crawlers.columns import aligned
 from records.jsonl import replacing
 from records.params import PARAMS_FILE
-from records.stage import run_stage
+from records.stage import command, run_stage
 
 _MAX_PAGES = 5000
 
@@ -78,7 +78,7 @@ def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="python -m crawlers.new", description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the spider's file: small letters, digits and _")
     parser.add_argument("url", metavar="URL", help="address of a list of papers or entries")
     parser.add_argument("--kind", required=True, choices=KINDS, help="what the site has: papers as running text, or entries")

@@ -25,7 +25,7 @@ from crawlers.importers.report import Row, table_of, told_of
 from records.item import Item, QuestionItem
 from records.jsonl import to_line
 from records.provenance import Provenance, page_id
-from records.stage import run_stage
+from records.stage import command, run_stage
 
 _SOURCE, _SNAPSHOT = "read", "2026-01-01"
 
@@ -84,7 +84,7 @@ def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO |
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="python -m crawlers.read", description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--format", metavar="NAME", help=f"one format for all files: {', '.join(known_formats())}")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")

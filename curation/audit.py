@@ -25,6 +25,7 @@ from curation.auditing.splits import FIELDS, SplitOf, read_split_of
 from records.checks import convert
 from records.jsonl import folder_lock, replacing, write_json
 from records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
+from records.stage import command
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
@@ -71,7 +72,7 @@ def _write(folder: Path, found: dict[str, Any]) -> None:
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     figures = "\n".join(f"  {name:30}{words}" for name, words in FIGURES.items())
     parser = argparse.ArgumentParser(
-        prog="python -m curation.audit",
+        prog=command(),
         description=__doc__,
         epilog=f"figures that --max knows:\n{figures}",
         formatter_class=argparse.RawDescriptionHelpFormatter,

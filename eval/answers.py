@@ -23,7 +23,7 @@ from eval.rules.contract import ERROR, RuleSet
 from records.checks import one_of
 from records.jsonl import read_jsonl
 from records.prediction import FinishReason, Outcome
-from records.stage import run_stage
+from records.stage import command, run_stage
 
 _TOLD_EVERY = 100_000
 _TEXTS = {str, type(None)}
@@ -129,7 +129,7 @@ def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m eval.answers", description=__doc__, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, allow_abbrev=False)
     parser.add_argument("file", help="JSON Lines")
     parser.add_argument("--rules", help=f"read as the released code of a benchmark does: {', '.join(RULE_SETS)}")
     arguments = parser.parse_args(argv)

@@ -14,7 +14,7 @@ from eval.differing.parts import PLACES, causes_of, divide, rounded, traits_of
 from eval.differing.version import WORKSPACE, Version
 from eval.measuring.figures import Figures
 from eval.measuring.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
-from records.stage import run_stage
+from records.stage import command, run_stage
 
 _MEANINGS = {
     "removed": "no longer asked",
@@ -109,7 +109,7 @@ def _told(run: str, metric: str, figure: Figures, comparisons: int, items: bool)
 
 
 def main(argv: list[str] | None = None, open_version: Callable[[str], Version] = Version) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("a", metavar="A")
     parser.add_argument("b", metavar="B", nargs="?", default=WORKSPACE)
     parser.add_argument("--json", action="store_true", help="print JSON")

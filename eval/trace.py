@@ -14,7 +14,7 @@ import msgspec
 
 from eval.tracing.chains import Chain, trace
 from eval.tracing.finding import Hit, find
-from records.stage import run_stage
+from records.stage import command, run_stage
 
 _SHOWN = 50
 
@@ -60,7 +60,7 @@ def _listed(query: str, hits: list[Hit]) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", metavar="WHAT")
     parser.add_argument("--data", type=Path, default=Path("data"), help="default: data")
     parser.add_argument("--json", action="store_true", help="print JSON")

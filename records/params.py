@@ -148,7 +148,7 @@ class Params(Block, kw_only=True):
 def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
     """Return params.yaml as plain values, unchecked."""
     with open(path, encoding="utf-8") as file:
-        return YAML(typ="safe", pure=True).load(file)
+        return YAML(typ="safe", pure=True).load(file) or {}
 
 
 def check(values: Any, where: str = PARAMS_FILE) -> Params:

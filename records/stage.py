@@ -30,10 +30,11 @@ class Arguments(argparse.Namespace):
     """params.yaml as it stands, empty where there is none; only for defaults and for naming what is known."""
 
 
-def _command() -> str | None:
-    """Return how the running module is called, a folder's `__main__` by the folder's name."""
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return f"python -m {spec.name.removesuffix('.__main__')}" if spec else None
+def command() -> str | None:
+    """Return how the running module is called: `atomexam read`, or `python -m` and its name, a folder's `__main__` by the folder's."""
+    running = sys.modules["__main__"]
+    spec = getattr(running, "__spec__", None)
+    return getattr(running, "CALLED_AS", None) or (f"python -m {spec.name.removesuffix('.__main__')}" if spec else None)
 
 
 def read_arguments(
@@ -59,7 +60,7 @@ def read_arguments(
         ValueError: a flag or value is unknown or wrong; the message names the known ones.
     """
     form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=_command(), description=doc, formatter_class=form, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog=command(), description=doc, formatter_class=form, allow_abbrev=False)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     if keyed:
         parser.add_argument("key", help=f"a key of `{block}` in params.yaml: {', '.join(known.get(block) or [])}")

@@ -19,6 +19,7 @@ from records.question import Question
 
 _READER = "crawlers.read"  # run as a command, as no package imports another
 _ROOT = Path(__file__).parents[2]
+_IS_CHECKOUT = (_ROOT / "pyproject.toml").exists()
 _TOLD_LINES = 5
 
 
@@ -136,11 +137,12 @@ def _read_others(
     """Return the questions that the reader of files finds, those included that it gives up, and how it read each file."""
     with tempfile.TemporaryDirectory() as folder:
         read, rejected, report = (Path(folder) / f"{name}.jsonl" for name in ("items", "rejected", "report"))
-        command = [sys.executable, "-m", _READER, "--rejected", str(rejected), "--report", str(report)]
+        command = [sys.executable, "-P", "-m", _READER, "--rejected", str(rejected), "--report", str(report)]
         command += [word for field in fields for word in ("--beside", field)]
         command += ["--format", format_name] if format_name else []
         command += ["--layouts", str(layouts)] if layouts else []
-        known = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))}
+        paths_of_code = [str(_ROOT)] if _IS_CHECKOUT else []  # an installed package is found as it is
+        known = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [*paths_of_code, os.environ.get("PYTHONPATH")]))}
         with read.open("wb") as out:
             ended = subprocess.run([*command, "--", *paths], stdout=out, stderr=subprocess.PIPE, env=known, check=False)
         if ended.returncode:
