@@ -36,7 +36,7 @@ ARROWS_BACK = {
     ("curation/claiming", "curation"): "negation tails templates",
     ("curation/cleaning", "curation"): "answers contexts drafts exam_text option_text paper_marks questions understood",
     ("curation/evidencing", "curation"): "saved tokens",
-    ("curation/joining", "curation"): "clusters join merging renaming twins",
+    ("curation/joining", "curation"): "clusters join merging renaming",
     ("curation/validation", "curation"): "lines",
     ("eval/asking", "eval"): "asker",
     ("eval/backends", "eval"): "baseline contract huggingface openai vllm",
