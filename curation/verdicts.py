@@ -12,7 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from curation.verifying.answers import Answered, Known, Merged, check, merge
+from atomexam.runtime.annotations import merge, report
+from curation.verifying.answers import VERDICTS, Answered, Known, check
 from curation.verifying.label_studio import read_export
 from curation.verifying.spreadsheet import read_spreadsheet
 from records.claim import ClaimPair
@@ -21,7 +22,6 @@ from records.stage import run_stage
 from records.verdict import read_verdicts
 
 _READERS = {".json": read_export, ".xlsx": read_spreadsheet, ".csv": read_spreadsheet}
-_TOLD = 20
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -30,11 +30,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     old = [one for votes in read_verdicts(arguments.verdicts).values() for one in votes] if arguments.verdicts.exists() else []
     known = {one.claim_id: Known(one.claim, one.atomic_type) for one in old}  # a refuted claim is in no other file
     known |= {one.id: Known(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
-    merged = merge(old, check(answers, known, arguments.names, arguments.skip_gone))
+    merged = merge(VERDICTS, old, check(answers, known, arguments.names, arguments.skip_gone))
     if merged.added or merged.changed:
-        write_jsonl(arguments.verdicts, merged.verdicts, key=lambda one: (one.claim_id, one.annotator))
+        write_jsonl(arguments.verdicts, merged.records, key=VERDICTS.key)
     gone = sum(one.claim_id not in known for one in answers)
-    _tell(arguments.verdicts, merged, gone)
+    skipped = f", {gone} left out, whose claims are not in the data" if gone else ""
+    print(report(VERDICTS, arguments.verdicts, merged, skipped))
 
 
 def _read(path: Path, named: bool) -> list[Answered]:
@@ -47,16 +48,6 @@ def _read(path: Path, named: bool) -> list[Answered]:
     if named and len(people := sorted({one.annotator or "" for one in answers})) > 1:
         raise ValueError(f"{path}: answers of {len(people)} annotators ({', '.join(people)}); name each: --annotator '{people[0]}=NAME'")
     return answers
-
-
-def _tell(path: Path, merged: Merged, gone: int) -> None:
-    for before, after in merged.changed[:_TOLD]:
-        what = f"{before.verdict} -> {after.verdict}" if before.verdict != after.verdict else f"{after.verdict}, another comment"
-        print(f"changed: {after.annotator}: {after.claim}: {what}")
-    if len(merged.changed) > _TOLD:
-        print(f"changed: and {len(merged.changed) - _TOLD} more")
-    skipped = f", {gone} left out, whose claims are not in the data" if gone else ""
-    print(f"{path}: {len(merged.added)} new verdicts, {len(merged.changed)} changed, {merged.same} as before{skipped}")
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -13,12 +13,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.reviewing.filled import Filled, Merged, check, merge, read_filled
+from atomexam.runtime.annotations import merge, report
+from eval.reviewing.filled import LABELS, Filled, check, read_filled
 from records.jsonl import read_jsonl, write_jsonl
 from records.label import ReplyPair, read_labels
 from records.stage import run_stage
-
-_TOLD = 20
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -32,20 +31,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         own_name = None if path.stem in {row.run for row in queued} else path.stem
         filled += [one._replace(annotator=arguments.annotator or one.annotator or own_name) for one in read_filled(path)]
     old = [one for given in read_labels(arguments.labels).values() for one in given.values()] if arguments.labels.exists() else []
-    merged = merge(old, check(filled, known, arguments.skip_gone))
+    merged = merge(LABELS, old, check(filled, known, arguments.skip_gone))
     if merged.added or merged.changed:
-        write_jsonl(arguments.labels, merged.labels, key=lambda one: (one.pair_id, one.annotator))
-    _tell(arguments.labels, merged, sum(one.pair_id not in known for one in filled))
-
-
-def _tell(path: Path, merged: Merged, gone: int) -> None:
-    for before, after in merged.changed[:_TOLD]:
-        what = f"{before.label} -> {after.label}" if before.label != after.label else f"{after.label}, another comment"
-        print(f"changed: {after.annotator}: {after.claim}: {what}")
-    if len(merged.changed) > _TOLD:
-        print(f"changed: and {len(merged.changed) - _TOLD} more")
+        write_jsonl(arguments.labels, merged.records, key=LABELS.key)
+    gone = sum(one.pair_id not in known for one in filled)
     skipped = f", {gone} left out, whose replies are not in the queues" if gone else ""
-    print(f"{path}: {len(merged.added)} new labels, {len(merged.changed)} changed, {merged.same} as before{skipped}")
+    print(report(LABELS, arguments.labels, merged, skipped))
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -1,17 +1,15 @@
 """Answers of annotators and the verdicts known so far -> verdicts: checked against the claims, one a claim and annotator."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
 
+from atomexam.runtime.annotations import MAX_COMMENT_CHARS, Kind, check_name, checked
 from records.identity import canonical
 from records.verdict import ANSWERS, Verdict
 
-_NAME = re.compile(r"[\w.-]{1,40}")
-_TOLD = 20
-_MAX_COMMENT_CHARS = 2_000
+VERDICTS = Kind("verdict", item="claim_id")
 
 
 class Answered(NamedTuple):
@@ -34,16 +32,6 @@ class Known(NamedTuple):
     atomic_type: str
 
 
-class Merged(NamedTuple):
-    """Old and new verdicts together."""
-
-    verdicts: list[Verdict]
-    added: list[Verdict]
-    changed: list[tuple[Verdict, Verdict]]
-    """Before and after."""
-    same: int
-
-
 def name_of(annotator: str | None, names: Mapping[str | None, str]) -> str:
     """Return the name under which an annotator's verdicts are kept; `names` may hold one for all under None.
 
@@ -55,12 +43,8 @@ def name_of(annotator: str | None, names: Mapping[str | None, str]) -> str:
         raise ValueError("the file does not tell who answered; give --annotator NAME, or name a spreadsheet after its annotator")
     if name.isascii() and name.isdecimal():
         return f"user-{name}"
-    if not _NAME.fullmatch(name):
-        raise ValueError(
-            f"annotator {name[:80]!r}: expected letters, digits, . _ and - (verdicts stand in git, so no mail address); give --annotator "
-            + (f"'{name[:80]}=NAME'" if names.get(annotator) is None and None not in names else "another name")
-        )
-    return name
+    wanted = f"'{name[:80]}=NAME'" if names.get(annotator) is None and None not in names else "another name"
+    return check_name(VERDICTS, name, f"; give --annotator {wanted}")
 
 
 def check(answers: Iterable[Answered], known: Mapping[str, Known], names: Mapping[str | None, str], skip_gone: bool) -> list[Verdict]:
@@ -69,24 +53,8 @@ def check(answers: Iterable[Answered], known: Mapping[str, Known], names: Mappin
     Raises:
         ValueError: names each answer that cannot stand, and what to do.
     """
-    faults: list[str] = []
-    taken: dict[tuple[str, str], tuple[str, Verdict]] = {}
-    for one in answers:
-        if skip_gone and one.claim_id not in known:
-            continue
-        try:
-            verdict = _verdict(one, known, names)
-            where, other = taken.setdefault((verdict.claim_id, verdict.annotator), (one.where, verdict))
-            if other.verdict != verdict.verdict:
-                raise ValueError(f"{verdict.annotator} said {other.verdict} at {where} and {verdict.verdict} here; leave one of the two")
-            if len(verdict.comment) > len(other.comment):
-                taken[verdict.claim_id, verdict.annotator] = (where, verdict)
-        except ValueError as error:
-            faults.append(f"{one.where}: {error}")
-    if faults:
-        more = [f"and {len(faults) - _TOLD} more"] if len(faults) > _TOLD else []
-        raise ValueError("\n  ".join(["nothing was imported", *faults[:_TOLD], *more]))
-    return [verdict for _, verdict in taken.values()]
+    wanted = (one for one in answers if not skip_gone or one.claim_id in known)
+    return checked(VERDICTS, wanted, lambda one: _verdict(one, known, names))
 
 
 def _verdict(one: Answered, known: Mapping[str, Known], names: Mapping[str | None, str]) -> Verdict:
@@ -105,24 +73,8 @@ def _verdict(one: Answered, known: Mapping[str, Known], names: Mapping[str | Non
         "claim_id": one.claim_id,
         "annotator": name_of(one.annotator, names),
         "verdict": answer,
-        "comment": one.comment[:_MAX_COMMENT_CHARS],
+        "comment": one.comment[:MAX_COMMENT_CHARS],
         "claim": claim,
         "atomic_type": atomic_type,
     }
     return msgspec.convert(row, Verdict)
-
-
-def merge(old: Sequence[Verdict], new: Sequence[Verdict]) -> Merged:
-    """Return old verdicts with new ones laid over them; what an annotator answers later holds."""
-    by_key = {(one.claim_id, one.annotator): one for one in old}
-    added, changed, same = [], [], 0
-    for one in new:
-        before = by_key.get((one.claim_id, one.annotator))
-        by_key[one.claim_id, one.annotator] = one
-        if before is None:
-            added.append(one)
-        elif before == one:
-            same += 1
-        else:
-            changed.append((before, one))
-    return Merged(list(by_key.values()), added, changed, same)

@@ -1,20 +1,18 @@
 """Filled sheets and the labels known so far -> labels: checked against the queues, one a pair of replies and annotator."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from atomexam.runtime.annotations import MAX_COMMENT_CHARS, Kind, check_name, checked
 from records.identity import canonical
 from records.jsonl import read_jsonl
 from records.label import ERRORS, REASONS, Label, ReplyPair
 from records.sheets import read_sheet
 
-_NAME = re.compile(r"[\w.-]{1,40}")
-_TOLD = 20
-_MAX_COMMENT_CHARS = 2_000
+LABELS = Kind("label", item="pair_id")
 _ALLOWED = {"error": ERRORS, "reason": REASONS}
 
 
@@ -29,16 +27,6 @@ class Filled(NamedTuple):
     annotator: str | None
     label: str
     comment: str
-
-
-class Merged(NamedTuple):
-    """Old and new labels together."""
-
-    labels: list[Label]
-    added: list[Label]
-    changed: list[tuple[Label, Label]]
-    """Before and after."""
-    same: int
 
 
 class _Line(Struct, kw_only=True):
@@ -85,22 +73,8 @@ def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: b
     Raises:
         ValueError: names each row that cannot stand, and what to do.
     """
-    faults: list[str] = []
-    taken: dict[tuple[str, str], tuple[str, Label]] = {}
-    for one in filled:
-        if skip_gone and one.pair_id not in known:
-            continue
-        try:
-            label = _label(one, known)
-            where, other = taken.setdefault((label.pair_id, label.annotator), (one.where, label))
-            if other.label != label.label:
-                raise ValueError(f"{label.annotator} said {other.label} at {where} and {label.label} here; leave one of the two")
-        except ValueError as error:
-            faults.append(f"{one.where}: {error}")
-    if faults:
-        more = [f"and {len(faults) - _TOLD} more"] if len(faults) > _TOLD else []
-        raise ValueError("\n  ".join(["nothing was imported", *faults[:_TOLD], *more]))
-    return [label for _, label in taken.values()]
+    wanted = (one for one in filled if not skip_gone or one.pair_id in known)
+    return checked(LABELS, wanted, lambda one: _label(one, known))
 
 
 def _label(one: Filled, known: Mapping[str, ReplyPair]) -> Label:
@@ -114,26 +88,9 @@ def _label(one: Filled, known: Mapping[str, ReplyPair]) -> Label:
         raise ValueError(f"the claim reads {one.claim[:80]!r} and was drawn as {pair.factual!r}; fill in label and comment alone")
     if one.annotator is None:
         raise ValueError("the file does not tell who labelled; give --annotator NAME, or name the sheet after its annotator")
-    if not _NAME.fullmatch(one.annotator):
-        raise ValueError(f"annotator {one.annotator[:80]!r}: expected letters, digits, . _ and - (labels stand in git, so no mail address)")
+    check_name(LABELS, one.annotator)
     label = one.label.casefold()
     if label not in (allowed := _ALLOWED[pair.asks]):
         raise ValueError(f"label is {one.label[:40]!r}; of a row that asks for the {pair.asks}, expected {', '.join(allowed)}, or nothing")
-    comment = one.comment[:_MAX_COMMENT_CHARS]
+    comment = one.comment[:MAX_COMMENT_CHARS]
     return Label(pair_id=one.pair_id, annotator=one.annotator, label=label, comment=comment, claim=pair.factual)  # type: ignore[arg-type]
-
-
-def merge(old: Sequence[Label], new: Sequence[Label]) -> Merged:
-    """Return old labels with new ones laid over them; what an annotator says later holds."""
-    by_key = {(one.pair_id, one.annotator): one for one in old}
-    added, changed, same = [], [], 0
-    for one in new:
-        before = by_key.get((one.pair_id, one.annotator))
-        by_key[one.pair_id, one.annotator] = one
-        if before is None:
-            added.append(one)
-        elif before == one:
-            same += 1
-        else:
-            changed.append((before, one))
-    return Merged([by_key[key] for key in sorted(by_key)], added, changed, same)
