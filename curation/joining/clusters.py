@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine import LOCAL, Engine, batches_of
 from curation.joining.merging import Sighted
@@ -52,11 +53,11 @@ def stars(sighted: Sequence[Sighted], bonds: Bonds, order: Sequence[int] | None 
     near: dict[int, list[int]] = defaultdict(list)
     order = range(len(sighted)) if order is None else order
     ranks = {place: rank for rank, place in enumerate(order)}
-    parents = list(range(len(sighted)))
+    tied = DisjointSets()
     for a, b in sorted(bonds):
         near[a].append(b)
         near[b].append(a)
-        _join(parents, ranks[a], ranks[b])
+        tied.join(ranks[a], ranks[b])
     taken = [False] * len(sighted)
     for rank, place in enumerate(order):
         if not taken[place]:
@@ -69,7 +70,7 @@ def stars(sighted: Sequence[Sighted], bonds: Bonds, order: Sequence[int] | None 
                 centre,
                 [(sighted[other], bond.similarity) for other, bond in zip(members, held, strict=True)],
                 any(bond.conflict for bond in held) or any(sighted[other].conflict for other in [place, *members]),
-                sighted[order[_root(parents, rank)]],
+                sighted[order[tied.least(rank)]],
             )
 
 
@@ -151,25 +152,12 @@ def _case_kin(
 ) -> dict[str | None, int]:
     """Return for each case a number that it shares with all cases it could be a copy of, so that no others are even paired."""
     texts = sorted(case for case in cases if case is not None)
-    parents = list(range(len(texts)))
+    kin = DisjointSets()
     pairs = near_pairs(texts, ngram_chars, threshold)
     for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
-        _join(parents, left, right)
+        kin.join(left, right)
     places = {text: place for place, text in enumerate(texts)}
     for one, other in same:
         if one in places and other in places:
-            _join(parents, places[one], places[other])
-    return {text: _root(parents, place) for place, text in enumerate(texts)} | {None: -1}
-
-
-def _join(parents: list[int], a: int, b: int) -> None:
-    low, high = sorted([_root(parents, a), _root(parents, b)])
-    parents[high] = low
-
-
-def _root(parents: list[int], place: int) -> int:
-    """Return the lowest place of a tree."""
-    while parents[place] != place:
-        parents[place] = parents[parents[place]]
-        place = parents[place]
-    return place
+            kin.join(places[one], places[other])
+    return {text: kin.least(place) for place, text in enumerate(texts)} | {None: -1}

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import compress, pairwise
@@ -11,6 +11,8 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from msgspec import Struct
+
+from atomexam.runtime.disjoint_sets import DisjointSets
 
 Split = Literal["train", "dev", "test", "reserved"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
@@ -98,18 +100,14 @@ def join(rows: Iterable[Row]) -> list[Unit]:
     """
     rows = sorted(rows, key=attrgetter("id"))
     _refuse_repeated(rows)
-    # Row -> another of its unit. Most rows have nothing in common with any, and do not stand here.
-    parents: dict[int, int] = {}
+    tied = DisjointSets()  # most rows have nothing in common with any, and do not stand here
     for name in ("stem_id", "asked_id", "group_id", "cluster_id"):
         first: dict[str, int] = {}
         for at, tie in _repeated([(at, tie) for at, tie in enumerate(map(attrgetter(name), rows)) if tie]):
             if (other := first.setdefault(tie, at)) != at:
-                parents[_root(parents, at)] = _root(parents, other)
-    members: dict[int, list[Row]] = defaultdict(list)
-    for at in sorted(parents):
-        members[_root(parents, at)].append(rows[at])
-    units = [Unit(row.group_id or row.id, [row], _alone(row.cell)) for at, row in enumerate(rows) if at not in parents]
-    return sorted([*units, *map(unit_of, members.values())], key=attrgetter("key"))
+                tied.join(at, other)
+    units = [Unit(row.group_id or row.id, [row], _alone(row.cell)) for at, row in enumerate(rows) if at not in tied]
+    return sorted([*units, *(unit_of([rows[at] for at in members]) for members in tied.sets())], key=attrgetter("key"))
 
 
 def _repeated(ties: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -184,13 +182,6 @@ def ties_of(row: Row) -> list[str]:
     if row.cluster_id:
         ties.append(f"cluster {row.cluster_id}")
     return ties
-
-
-def _root(parents: dict[int, int], at: int) -> int:
-    while (parent := parents.setdefault(at, at)) != at:
-        parents[at] = parents[parent]
-        at = parent
-    return at
 
 
 def _refuse_repeated(rows: list[Row]) -> None:
