@@ -1,6 +1,5 @@
 """Pieces that most pages share: their visible text, their images, their labelled values. From values to values."""
 
-import codecs
 import re
 import warnings
 from collections.abc import Callable, Iterable
@@ -26,7 +25,6 @@ _LONE_SURROGATE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
 # UTF-7 hides marks behind plain letters, and browsers read it no more. The others are of addresses and of Python's own source.
-_NO_CHARSETS = {"utf-7", "idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "raw-unicode-escape"}
 _BLANKS = re.compile(r"[ \t\r\n\f\v]+")
 # What a parser of HTML would change; nine of ten short texts have nothing of it, and the parser is most of their time.
 _NOT_BARE = re.compile("[<&\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\U0001fffe-\U0010ffff]")
@@ -88,14 +86,6 @@ def images_in(page: Any) -> int:
 def sound_json(text: str) -> str:
     """Return JSON text with escapes of half characters, which no file could hold, as U+FFFD; `clean` rejects those as mojibake."""
     return _LONE_SURROGATE.sub(r"\\ufffd", text)
-
-
-def is_charset(name: str | None) -> bool:
-    """Tell whether a name that a page gives is that of an encoding of pages, and not of something that Python keeps beside them."""
-    try:
-        return name is not None and codecs.lookup(name).name not in _NO_CHARSETS and b"a".decode(name, "replace") is not None
-    except (LookupError, ValueError):  # unknown, no text, a name that cannot be one
-        return False
 
 
 def labelled(pairs: Iterable[tuple[str, str]], place: str) -> list[LabelledValue]:

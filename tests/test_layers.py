@@ -28,7 +28,7 @@ ARROWS_BACK = {
     ("crawlers/importers", "crawlers/accounts"): "report",
     ("crawlers/papers", "crawlers"): "markup",
     ("crawlers/store", "crawlers/web"): "holdings ordering",
-    ("crawlers/web", "crawlers"): "account charset refusals verdict",
+    ("crawlers/web", "crawlers"): "account refusals verdict",
     ("crawlers/web", "crawlers/replay"): "waiting",
     ("curation", "curation/classifying"): "classify",
     ("curation", "curation/entities"): "clean",

@@ -10,13 +10,13 @@ from typing import Any
 from lxml import etree
 from msgspec import Struct
 
+from atomexam.text.encodings import decoded
 from crawlers.fields import sound_json
 from crawlers.importers.csv_rows import csv_rows
 from crawlers.importers.json import EVERY, LINES
 from crawlers.importers.parquet import SUFFIX as PARQUET
 from crawlers.importers.parquet import read_rows
 from crawlers.importers.sheet_marks import Covered
-from crawlers.importers.text import decoded
 from crawlers.importers.workbook import sheets_of
 
 BOOKS = (".xlsx", ".xlsm")

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from crawlers.importers.text import decoded
+from atomexam.text.encodings import decoded
 
 _DELIMITERS = (",", "\t", ";", "|", "，", "；")
 _MAX_CELL_CHARS = 1_000_000

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from atomexam.text.encodings import decoded
 from crawlers.fields import sound_json
 from crawlers.importers.reading import Lost, Twice
-from crawlers.importers.text import decoded
 
 LINES = (".jsonl", ".ndjson")
 EVERY = "*"

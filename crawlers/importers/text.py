@@ -1,56 +1,13 @@
-"""Importer of text: bytes in, the text in its true encoding out; text that was decoded wrongly is an error, never mojibake.
+"""Importer of text: bytes in, the lines of the text in its true encoding out; of a saved page, its lines as a reader sees them."""
 
-Chinese text comes as UTF-8 or UTF-16, as GB18030 (of which GBK and GB2312 are parts) or as Big5. Bytes of one often decode as
-another without an error, but then to characters that nobody uses: what was decoded rightly is full of the commonest ones.
-"""
-
-import codecs
 import re
 
-from crawlers.fields import is_charset
+from atomexam.text.encodings import check_saved_rightly, decoded, is_charset
 from crawlers.importers.reading import Text
 from crawlers.paper import lines_of
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_UNMARKED = ("gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
-_KNOWN = "UTF-8, UTF-16, GB18030 (GBK) or Big5"
-# The commonest characters of running text and of exam papers, in both scripts, with the full-width signs beside them.
-_COMMON = frozenset(
-    "的一是不了在人有我他这这個中大来上为和国地到以说时要就出会可也你对生能而子得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定"
-    "分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体政美相见被"
-    "题下列答案正确错误选项单多判断患者症状治疗疾病属于包括关于哪是否"
-    "這個來為國說時會對發後裡過種經麼現當沒動還進樣開從實無與長機業將兩間問並應頭體見題確錯誤選項單斷癥療屬於關"
-    "，。、：；？！（）“”《》．Ａ"
-)
-_SIGHT = 200_000  # characters or bytes that are looked at: enough to tell, and the same time for every file
-_MIN_COMMON = 0.12  # share of common characters among the non-ASCII ones: running text has 0.35 to 0.6, wrongly decoded text below 0.03
-_MAX_STRAY = 0.05
-_NAMES = {"utf-8": "UTF-8", "gb18030": "GB18030 (GBK)", "big5hkscs": "Big5"}
-_LOST = re.compile("\ufffd|锟斤拷|烫烫烫|屯屯屯")
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
-
-
-def decoded(name: str, body: bytes) -> str:
-    """Return the text of a file, without its byte order mark.
-
-    Raises:
-        ValueError: the bytes are no text in an encoding that is known, or were decoded wrongly before they were saved.
-    """
-    text = _by_mark(name, body)
-    if text is None:
-        text = _by_trial(name, body)
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise ValueError(f"{name}: line {line}: a NUL character; expected a text file, this looks like another kind of file")
-    _check_saved_rightly(name, text)
-    return text
 
 
 def read_text(name: str, body: bytes) -> Text:
@@ -66,78 +23,5 @@ def read_html(name: str, body: bytes) -> Text:
         text = body.decode(charset) if is_charset(charset) else decoded(name, body)
     except UnicodeDecodeError:  # the page says another charset than it has
         text = decoded(name, body)
-    _check_saved_rightly(name, text)
+    check_saved_rightly(name, text)
     return Text(lines_of(text, drop_hidden=True))
-
-
-def common_share(text: str) -> float:
-    """Return which share of the characters beyond ASCII belongs to the commonest of Chinese text; 1 where there are none."""
-    beyond = [sign for sign in text[:_SIGHT] if sign > "\x7f" and not sign.isspace()]
-    return sum(sign in _COMMON for sign in beyond) / len(beyond) if beyond else 1.0
-
-
-def _by_mark(name: str, body: bytes) -> str | None:
-    for mark, encoding in _MARKS:
-        if body.startswith(mark):
-            try:
-                return body.decode(encoding).removeprefix("\ufeff")
-            except UnicodeDecodeError as error:
-                raise ValueError(_not_decoded(name, body, error, f"{encoding}, as its byte order mark says")) from None
-    return None
-
-
-def _by_trial(name: str, body: bytes) -> str:
-    first = _tried(body, "utf-8")
-    if isinstance(first, str):
-        return first
-    tried = {encoding: _tried(body, encoding) for encoding in _UNMARKED}
-    texts = [text for text in tried.values() if isinstance(text, str)]
-    scored = sorted(((common_share(text), -place) for place, text in enumerate(texts)), reverse=True)
-    if scored and scored[0][0] >= _MIN_COMMON and (len(scored) == 1 or scored[0][0] >= 2 * scored[1][0]):
-        return texts[-scored[0][1]]
-    nearly = [encoding for encoding in ("utf-8", "gb18030", "big5hkscs") if _nearly_reads(body, encoding)]
-    best = max(nearly, key=lambda encoding: common_share(body.decode(encoding, "ignore")), default="")
-    error = first if best == "utf-8" else tried.get(best)
-    if isinstance(error, UnicodeDecodeError):
-        raise ValueError(_not_decoded(name, body, error, f"{_NAMES[best]}, as which the rest of the file reads"))
-    raise ValueError(_not_decoded(name, body, first, f"UTF-8, and the file does not read as {_KNOWN} either"))
-
-
-def _tried(body: bytes, encoding: str) -> str | UnicodeDecodeError:
-    try:
-        return body.decode(encoding)
-    except UnicodeDecodeError as error:
-        return error
-
-
-def _nearly_reads(body: bytes, encoding: str) -> bool:
-    """Tell whether a file reads as an encoding but for a byte here and there."""
-    text = body[:_SIGHT].decode(encoding, "replace")
-    beyond = sum(sign > "\x7f" for sign in text)
-    return text.count("\ufffd") <= _MAX_STRAY * beyond and common_share(text) >= _MIN_COMMON
-
-
-def _not_decoded(name: str, body: bytes, error: UnicodeDecodeError, what: str) -> str:
-    line = body.count(b"\n", 0, error.start) + 1
-    return f"{name}: line {line}: byte {error.start} is not {what} ({error.reason}); save the file as UTF-8"
-
-
-def _check_saved_rightly(name: str, text: str) -> None:
-    sight = text[:_SIGHT]
-    beyond = sum(sign > "\x7f" for sign in sight)
-    lost = sum(len(match[0]) for match in _LOST.finditer(sight))
-    if lost * 20 > beyond:
-        raise ValueError(f"{name}: {lost} of {beyond} characters beyond ASCII were lost before the file was saved; export it anew as UTF-8")
-    for wrong in ("gb18030", "cp1252", "latin-1"):
-        for right in ("utf-8", "gb18030"):
-            again = _again(sight, wrong, right) if wrong != right else None
-            if again and common_share(again) > 4 * common_share(sight) and common_share(again) > _MIN_COMMON:
-                raise ValueError(f"{name}: the text is {right} that was read as {wrong} and saved so; export it anew as UTF-8")
-
-
-def _again(text: str, wrong: str, right: str) -> str | None:
-    """Return a text as it was before `right` bytes were read as `wrong`, None where they were not."""
-    try:
-        return text.encode(wrong).decode(right)
-    except UnicodeError:
-        return None

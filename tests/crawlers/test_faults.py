@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadFailedError, ResponseDataLossError
 from twisted.internet.error import ConnectionLost
 
+from atomexam.text.encodings import true_encoding
 from crawlers.web import faults
 from crawlers.web.bodies import flaw
-from crawlers.web.charset import true_encoding
 from crawlers.web.faults import cause, is_passing, of_answer, of_exception
 
 Crawl = Callable[..., dict[str, Any]]
