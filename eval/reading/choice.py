@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from eval.reading.exclusion import by_exclusion
-from eval.reading.judged import judged_one_by_one
+from eval.reading.judged import judged_fields, judged_one_by_one
 from eval.reading.labels import ALSO, EITHER, ONE_AFTER, RUN_AFTER, STRONG, TURNING, WEAK, corrected, labelled, later_choice
 from eval.reading.letters import (
     AND,
@@ -24,7 +24,7 @@ from eval.reading.letters import (
     rejected_letters,
     without_rejected,
 )
-from eval.reading.option_texts import named_by_text, option_text
+from eval.reading.option_texts import named_by_text, option_text, without_question
 from eval.reading.prepared import prepared
 from eval.reading.reply_text import folded
 from eval.reading.undecided import ends_without_answer, undecided, without_cases
@@ -117,7 +117,9 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     """Return the answer by the strongest kind of evidence that the text has."""
     if ('"' in text or "'" in text) and (field := _JSON.search(text)):
         return checked(letters_of(field[1]), known) or named_by_text(field[1], known, many)
-    text = prepared(text, known)
+    if "{" in text and (judged := judged_fields(text, 0 if many else len(known))):
+        return checked(judged, known, one=not many)
+    text = prepared(without_question(text, known), known)
     if found := by_exclusion(text, known, many):
         return found
     if not has_letters(text):

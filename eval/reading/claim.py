@@ -8,6 +8,7 @@ import re
 
 from eval.reading.reply_text import folded, simplified
 from eval.reading.scope import doubted, without_cases
+from eval.reading.structured import json_fields, table_fields
 
 RIGHT, WRONG = "正确", "错误"
 
@@ -19,10 +20,15 @@ _TABLE_HEAD = re.compile(r"\A\|?[^|\n]{1,20}\|[^\n]{0,200}\n\|?[-:| ]{3,80}\n\|?
 _BRACKETS = re.compile(r"[()\[\]【】《》〈〉<>{}~|]")  # 错误哦~ ends as with a comma
 _SIGNS = re.compile(r"[√×]")
 _MARKED = re.compile("|".join(each.pattern for each in (_QUOTES, _BRACKETS, _SIGNS)))
-_REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+")
+_REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+(?!\w)")
 _GREETINGS = (
-    r"(?:你好|您好|好的|明白了?|收到|了解了?|没问题|嗯|哈+|很高兴[^,。!]{0,12}|(?:很|非常|十分)?抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
-    r"|(?:亲爱|尊敬)的[^,。!:]{1,12})[,。!:~\s]+"
+    r"(?:你好|您好|好的|好|当然(?:可以|了)?|可以|明白了?|收到|了解了?|没问题|嗯|哈+|很高兴[^,。!]{0,12}|(?:很|非常|十分)?抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
+    r"|(?:亲爱|尊敬)的[^,。!:]{1,12}|(?:hi|hello|hey)(?: there)?|sure(?: thing)?|ok(?:ay)?|of course|certainly|absolutely|well|let'?s (?:see|think)[^.!:\n]{0,20}"
+    r"|(?:great|good|nice|interesting) question|thank(?:s| you)[^.!\n]{0,60}|here(?:'s| is)[^.!:\n]{0,30})[,。!.:~\s]+"
+    r"|(?:这(?:真|确实)?是|[您你]提(?:出|到)?了?)(?:一?个|的)?[^,。!:\n]{0,10}(?:问题|提问|话题)[,。!:~\s]+"
+    r"|(?:我们?|让我们?|下面|接下来|现在|首先)(?:我们?)?(?:会|将|来|就|先|要|可以|需要|帮[您你]|为[您你]|逐步|一起|尝试|按照?要求|根据要求){1,4}"
+    r"(?:对?[这该此上][^,。!:;?\n]{0,10}?)?(?:进行|做出|作出|给出)?(?:一个|我的)?(?:判断|分析|回答|解答|评估|核实|看看|看一下|审视|作答)"
+    r"(?:(?!(?<!否)(?:正确|错误)|[是为](?!否)|不|对(?=[,。!]))[^,。!:;?\n]){0,20}[,。!:\n]\s*"
 )
 _VIEWS = (
     r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|(?:从?(?:总体|整体|大体|总的|大致|一般|通常|严格|客观|简单|广义|狭义|原则|本质)上?(?:而言|来说|来看|来讲|地说|说来|说|讲|看))|(?:总体|整体|大体|基本)上?|由此可[见知]|可见|综合(?:考虑|来看|(?:以上|上述)?分析|以上|上述)?|[由从据](?:此|上|以上分析)?可[见知得]|分析可[见知得]|因此|所以|那么)[,:\s]*"
@@ -48,8 +54,10 @@ _LEAD_INS = re.compile(
 )
 _SUBJECT = (
     r"(?:(?:您|你|题目中?|题干中?|题中|文中)?(?:的|所说的|所述|提到的|说的|所描述的)?"
-    rf"(?:该|这个|这种|这一|这|那|此|本|上述|以上|下列|给出的|这样的)?(?:条|句|个|项|种|题)?(?:医学)?{_SAID}?)(?:说得|说的|讲得)?"
+    rf"(?:该|这个|这种|这一|这|那|此|本|上述|以上|下列|给出的|这样的|它)?(?:条|句|个|项|种|题)?(?:医学)?(?:{_SAID}|题述|所述)?)(?:说得|说的|讲得)?"
+    r"(?:[在从](?:绝?大?多数|一般|通常|正常|多数)?(?:情况|医学|临床|科学|理论|原则|总体|整体|大体|本质|事实)[上下中]?(?:(?:的)?角度)?(?:来?[说看讲]|而言)?)?"
 )
+
 _ANY_SUBJECT = (
     rf"[^,。;!?:\n]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_SAID}"  # the claim itself, named: 流感不传染这种说法
     r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
@@ -66,7 +74,7 @@ _VERDICTS = [
     (
         RIGHT,
         r"并?(?:没有|没|无|不存在|未见)(?:任何|什么|明显的?)?(?:错误|错|误)(?:之处|的地方)?"
-        r"|(?:并)?(?:不是|不算|不|非)(?:错误|错的)(?:的)?"
+        r"|(?:并)?(?:不是|不算|不|非)(?:错误|错的|不正确|不对)(?:的)?"
         r"|(?:是)?(?:完全|基本|大致|大体)?正确(?:无误)?|(?:是)?(?:对)(?:的)?",
     ),
 ]
@@ -114,7 +122,27 @@ _ECHO = re.compile(  # of the question, or of the asked format: 该说法是否�
 _ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确")
 _DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
 _SENTENCE = re.compile(r"[。!?\n;]")
-_ALTERNATIVE = re.compile(r"\s*的?[,、—-]?\s*(?:或|还是|/)")
+_ALTERNATIVE = re.compile(r"\s*的?[,、—-]?\s*(?:或|还是|/)|的?,?\s?(?:但|却|同时)?[也又](?:不(?:完全|全)?(?:对|正确)|错)")
+_NAMES_CLAIM = (
+    r"(?:(?:下列|以下|待判断的?|待核查的?|原始?)?(?:说法|陈述|表述|描述|命题|论断|观点|题目|题干|问题|原文|原句|原题|句子|内容|断言|判断题|claim|statement"
+    r"|question|input|text|输入|文本)(?:内容)?\s?\d{0,2})"
+)
+_ASKS_FOR_IT = (
+    r"请?(?:判断|评估|分析|核查)?[^\n:?。]{0,12}(?:说法|陈述|表述|描述|命题|观点|句话)[^\n:?。]{0,4}(?:是否(?:正确|成立|属实)|正误|对错|真伪|正确与否)[^\n:?。]{0,12}"
+)
+_REPEATS_CLAIM = re.compile(  # 说法：X⏎ before 判断：错误. What is said beside the claim and is no reason may stand there, too
+    rf"[\[【(<]?\s?(?:(?:{_NAMES_CLAIM}\s?[\]】)>]?\s?(?:[:\n]|(?<=[\]】)>]))|{_ASKS_FOR_IT}:)\s*(?!(?:是|为)?(?:不?正确|错误|不?对|错|有误|是的|没错)\s?[,。!;.\n])"
+    r"[^\n]{2,300}|(?:判断类型|类型|题型|任务|类别|编号|序号|题号|置信度|id|type|confidence)\s?:[^\n]{1,20})\n\s*",
+    re.IGNORECASE,
+)
+_CLAIM_KEY = re.compile(
+    rf"{_NAMES_CLAIM}|(?:题|序|编)?号|#|类型|题型|任务|置信度|id|index|no|type|task|confidence|score|label id|question id", re.IGNORECASE
+)
+_VERDICT_KEY = re.compile(
+    r"(?:最终)?(?:判断|判定|判断结果|结果|结论|答案|回答|评价|评判)|(?:是否)?正确性?|是否(?:成立|属实)|正误|对错|真伪|(?:is ?)?(?:correct|verdict|answer|result"
+    r"|label|judge?ment|conclusion|prediction|decision)|final ?answer",
+    re.IGNORECASE,
+)
 
 
 def read_claim(reply: str) -> str | None:
@@ -135,7 +163,7 @@ def read_claim(reply: str) -> str | None:
     for verdict, filler in _FILLERS:
         if match := filler.match(text):
             return _explicit_after(text[match.end() : match.end() + 80]) or verdict
-    return None
+    return _field_verdict(folded(reply[:600])) if "{" in reply or "|" in reply else None
 
 
 def side_by_side(text: str) -> bool:
@@ -143,9 +171,22 @@ def side_by_side(text: str) -> bool:
     return bool(_SIDE_BY_SIDE.match(text))
 
 
+def _field_verdict(text: str) -> str | None:
+    """Return the verdict of an object or a table in which nothing but the claim stands before it."""
+    for key, value in json_fields(text) or table_fields(text):
+        if _VERDICT_KEY.fullmatch(key):
+            match = _OPENING.match(_without_lead_ins(_BRACKETS.sub(",", _SIGNS.sub("", value))))
+            return _verdict(match) if match else None
+        if not _CLAIM_KEY.fullmatch(key):
+            return None
+    return None
+
+
 def _opening_text(reply: str) -> str:
     """Return what a reply says first, without what asserts nothing; its first 600 characters hold that."""
     text = simplified(folded(reply[:600]))
+    while "\n" in text and (repeated := _REPEATS_CLAIM.match(text)):
+        text = text[repeated.end() :]
     if _MARKED.search(text):
         text = _without_opening(_TABLE_HEAD, text) if "|" in text else text
         text = _QUOTES.sub("", _without_opening(_QUOTED_CLAIM, _without_opening(_JSON, text)))

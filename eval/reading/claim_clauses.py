@@ -12,7 +12,13 @@ from eval.reading.scope import in_scope, of_others
 
 _FACT = r"(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则|道理|逻辑)"
 # Verdicts without the adverbs before them, which `_without_modifiers` takes off
-_NOT_WRONG = r"(?:不(?:是|算|能算)?|非|谈不上)(?:错误|错的)(?:的)?"
+_NOT_WRONG = (
+    r"(?:(?:不(?:是|算|能算)?|非|谈不上)(?:错误|错的)(?:的)?"
+    r"|(?:不是|不算|非)(?:完全)?不(?:正确|准确|属实|成立|合理|科学|真实|对)(?:的)?)"
+)
+_NOT_WITHOUT = (  # 不是没有问题, 不能说没有错误
+    r"(?:不是|不算|非|不能说是?|不等于|不意味着)(?:就|完全|一点|丝毫|真的|说)?(?:毫?无|没有?|不存在)(?:任何|什么|一点|丝毫|明显){0,2}的?(?:问题|错误|错|误|不妥|瑕疵)(?:的)?"
+)
 _NOTHING_WRONG = r"(?:没有?|无|不存在|没什么|挑不出)(?:任何|什么|明显|大){0,3}的?(?:错误|错|误|问题|不妥|不当|不对|不正确)(?:之处|的?地方)?"
 _WRONG = (
     r"(?:不(?:完全|太|够|大|是|算|能算|能说是?|很|尽|怎么){0,3}|非(?:完全)?|没有完全)(?:正确|准确|属实|成立|合理|科学"
@@ -34,7 +40,7 @@ _CONFORMING = (
 # fmt: off
 _MODIFIERS = (
     "均", "都", "也", "还", "就", "则", "才", "又", "仍", "更", "可以说", "显然", "明显", "确实", "的确", "其实", "无疑", "当然", "绝对",
-    "应该", "应当", "应", "该", "很可能", "极可能", "很有可能", "极有可能", "大概率", "多半", "完全", "总体", "总体上", "本身", "是", "为",
+    "应该", "应当", "应", "该", "很可能", "极可能", "很有可能", "极有可能", "大概率", "多半", "完全", "总体", "总体上", "整体", "整体上", "本身", "是", "为",
     "属于", "属", "算", "被判定", "判定", "被判", "认定", "并", "即", "故",
     "基本", "大致", "大体", "非常", "十分", "比较", "一个", "一种", "常见的", "典型的", "严重", "大错特", "事实",
     " is", " was", " seem", " seems", " appears", " to be", " be", " should", " indeed", " also", " therefore", " thus", " clearly",
@@ -43,12 +49,12 @@ _MODIFIERS = (
 # fmt: on
 _LONGEST_FIRST = sorted(_MODIFIERS, key=len, reverse=True)
 _ENDS = (
-    r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,2}\s*(?:[,。!;:.|\n—-]|$|因为|原因|理由|由于|because|since"
+    r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,2}\s*(?:[,。!;:.|\n√×—-]|$|因为|原因|理由|由于|because|since"
     r"|as )|的(?:说法|观点|陈述|表述|描述|命题|论断|论述|叙述|断言|认识)\s*(?:[,。!;.\n]|$))"
 )
 VERDICT = re.compile(
     rf"(?=[不非没无谈挑存有错误失虚站谣谬伪否×假符违与和同正准属成合科恰真可对事如是这肯√fiwuntcrav])"
-    rf"(?:(?P<right>{_NOT_WRONG}|{_NOTHING_WRONG}){_ENDS}|(?P<conforming>{_CONFORMING}){_ENDS}"
+    rf"(?:(?P<without>{_NOT_WITHOUT}){_ENDS}|(?P<right>{_NOT_WRONG}|{_NOTHING_WRONG}){_ENDS}|(?P<conforming>{_CONFORMING}){_ENDS}"
     rf"|(?<!不)(?P<wrong>{_WRONG}){_ENDS}|(?<![不没])(?P<plain>{_RIGHT}){_ENDS})",
     re.IGNORECASE,
 )
@@ -57,7 +63,8 @@ _DISCONFORMING = re.compile(r"不|违|悖|矛盾|相反|冲突")
 # fmt: off
 _CLAIM_NOUNS = (
     "说法", "观点", "陈述", "表述", "描述", "命题", "论断", "论述", "句话", "这话", "叙述", "断言", "声明", "判断", "理解", "认识", "看法",
-    "结论", "题", "题目", "题干", "选项", "内容", "这", "它", "其", "此", "该",
+    "结论", "题", "题目", "题干", "选项", "内容", "这", "它", "其", "此", "该", "题述", "所述", "原文", "原句", "讲法", "提法", "传言", "此话",
+    "这样说", "这么说", "这样讲", "这么讲", "这种说", "□",
     "statement", "claim", "assertion", "description", "sentence", "proposition", "this", "it", "that", "which",
 )
 _LABEL_NOUNS = (
@@ -93,6 +100,7 @@ _LEAD = (
     r"|但是?|然而|不过|而|也|so|therefore|thus|hence|in conclusion|overall|finally|in summary|however|but|then|答|选|和"
     r"|、|\d{1,2}[.、]|[-•·>|#=]|[A-D][.、,:]|\s)"
 )
+_ANOTHER = re.compile(r"才|改[为成]|换成|应[为是]|正确的")  # “……”才是正确的
 _VIEW = re.compile(r"[这该此][种个些]?(?:看法|观点|想法|说法|认识|理解|结论)\Z")
 _BARE = re.compile(rf"(?>{_LEAD}*)\Z", re.IGNORECASE)
 _CONCLUDING = re.compile(
@@ -119,6 +127,12 @@ _OPEN_END = re.compile(
     r"|因人而异|有待|存在争议|不能一概而论|无法|难以|取决于)"
 )
 _NOD = re.compile(r"是的?|对的?|没错|不对|不是的?|否|yes|no|√|×|right|not right|无误|的确如此|确实如此", re.IGNORECASE)
+_ASKED = re.compile(
+    r"(?:正确|准确|属实|成立|科学|真|对|错误?)的?(?:吗|么|与否)|对不对|是不是(?:真|对|正确)的?|是否(?:正确|准确|属实|成立|科学|真实)\s*\Z|正确还是错误"
+)
+_REPLY = re.compile(
+    r"\s*(?:(?P<yes>是的|对的?|没错|正确的?)|(?P<no>不(?:完全|太)?对|不是的?|错了?|错误的?|不(?:完全|太)?正确|并非如此))(?=\s*(?:[,!]|\Z))(?!,?\s?(?:但|却)?[也又])"
+)
 _SENTENCE_END = re.compile(r"[。!?;\n]|\.(?=\s|\Z)")
 _CONTEXT = 200
 _CLAUSE = 60
@@ -139,13 +153,17 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
     """Return what judges the claim, in order, and whether a conclusion after all of it leaves the matter open."""
     statements: list[Statement] = []
     left_open = False
+    asked = ""
     start, turned, length = 0, False, len(text.rstrip(" \n。.!,"))
     for end in _SENTENCE_END.finditer(text + "\n"):
         sentence = text[start : end.start()]
         is_question = end[0] == "?" or sentence.rstrip().endswith(("吗", "呢"))
         is_last = end.end() >= length
         start = end.end()
-        if not sentence.strip() or is_question:
+        if not sentence.strip():
+            continue
+        before, asked = asked, sentence if is_question and _ASKED.search(sentence) else ""
+        if is_question:
             continue
         back = _TAKEN_BACK.search(sentence) if answer or statements else None
         found = [
@@ -153,6 +171,8 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
             for match in VERDICT.finditer(sentence)
             if (each := _statement(sentence, match, is_last, turned or bool(back and back.end() <= match.start())))
         ]
+        if before and not found and (reply := _REPLY.match(sentence)):
+            found = [Statement(RIGHT if reply["yes"] else WRONG, True, bool(_CONCLUDING.search(before)))]
         statements += found
         if found:
             left_open = False
@@ -172,6 +192,8 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> S
     bare = bool(_BARE.match(stem))
     described = not bare and bool(_DESCRIBED.search(stem)) and not _DETERMINED.search(stem[:-2])
     subject = not bare and (described or stem.endswith(_SUBJECTS) or stem.endswith(_LABELS))
+    if "□" in stem and stem.endswith("□") and _ANOTHER.search(clause):
+        return None
     if said in ("T", "F", "t", "f") and not _LETTER_LABEL.search(before):
         return None
     if (not bare and not subject) or _PART.search(clause) or in_scope(before) or _OWN.search(clause + match[0].strip()):
@@ -206,4 +228,4 @@ def _without_modifiers(clause: str) -> str:
 def _verdict(match: re.Match) -> str:
     if match["conforming"]:
         return WRONG if _DISCONFORMING.search(match["conforming"]) else RIGHT
-    return WRONG if match["wrong"] else RIGHT
+    return WRONG if match["wrong"] or match["without"] else RIGHT

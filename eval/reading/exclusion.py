@@ -17,11 +17,12 @@ _ALL_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项)?(?:都|均|全|皆
 _NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)不(?:对|是|正确|符合)")
 _NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
 _REST = r"(?:其[余他它]|剩下|剩余|另外)"
+_REASON = r"(?:[^A-J\n]{0,60}?[,;。])?\s?"  # between what is wrong and what is left: D不正确,因为它不传染,其他都正确
 _EXCEPT = re.compile(
     r"(?=[除不排去错有选项 A-Ja-jEe(\[\"'“])"
-    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN}),\s?(?:选|保留)?\s?{_REST}"
-    rf"|(?:错误|不正确|不对|有误|不符合?(?:题意|要求)?)的?(?:选项|项|说法)?(?:应该?)?(?:是|有|为|:)\s?(?P<said>{RUN})[,;。]\s?(?:而|但)?{_REST}"
-    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:不属于|是?不可取|不是|也?不(?:应|应该|应当|能|当|入)?选|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;。][^,。\n]{{0,8}}{_REST})"
+    rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN})[,;。]{_REASON}(?:选|保留)?\s?{_REST}"
+    rf"|(?:错误|不正确|不对|有误|不符合?(?:题意|要求)?)的?(?:选项|项|说法)?(?:应该?)?(?:是|有|为|:)\s?(?P<said>{RUN})[,;。]{_REASON}(?:而|但)?{_REST}"
+    rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:的?(?:说法|描述|表述|内容|叙述))?(?:是|为|本身)?(?:不属于|是?不可取|不是|也?不(?:应|应该|应当|能|当|入)?选|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;:。]{_REASON}[^,。\n]{{0,8}}{_REST})"
     r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?=[。.]|$|应?当?选|入选|正确|符合)|(?:对|正确)))"
     rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
     rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
@@ -45,7 +46,9 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
         before = rejected_letters(text[: match.end()]) if match["not"] else set()  # C不选,D也不选,其余两项当选
         named = before | set(letters_of(next(match[group] for group in _NAMED if match[group])))
         left = named if match["wrong"] else set(known) - named
-        if not many and not match["wrong"]:
+        if not many and match["left"]:
+            left = left if len(left) == 1 else set()
+        elif not many and not match["wrong"]:
             left = (
                 _set_apart(named, left, known) if not labelled(text, STRONG, many=True) and not labelled(text, WEAK, many=True) else set()
             )

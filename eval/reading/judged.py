@@ -1,6 +1,9 @@
 """Options judged one by one, in lines, sentences or table rows: A选项……，当选。 In: prepared text; out: the letters that are chosen."""
 
 import re
+from collections.abc import Mapping
+
+from eval.reading.structured import json_fields
 
 _LETTER = r"(?<![A-Za-z0-9])(?P<letter>[A-J])"
 _ITEM = re.compile(
@@ -37,5 +40,24 @@ def judged_one_by_one(text: str, options: int = 0) -> str | None:
         found = list(_DECISION.finditer(said)) or list(_VERDICT.finditer(said))
         if found:
             verdicts[item["letter"]] = bool(found[-1]["yes"])
+    return _chosen(verdicts, items, options)
+
+
+def judged_fields(text: str, options: int = 0) -> str | None:
+    """Return the letters that an object calls right: {"A": true, "B": "错误"}."""
+    verdicts: dict[str, bool] = {}
+    for key, said in json_fields(text):
+        if (letter := _option_key(key)) and (found := _VERDICT.match(said)):
+            verdicts[letter] = bool(found["yes"])
+    return _chosen(verdicts, len(verdicts), options)
+
+
+def _option_key(key: str) -> str:
+    """Return the letter that a key of an object names: A, 选项A."""
+    letter = key.removeprefix("选项").removesuffix("项").strip().upper()
+    return letter if len(letter) == 1 and "A" <= letter <= "J" else ""
+
+
+def _chosen(verdicts: Mapping[str, bool], items: int, options: int) -> str | None:
     chosen, others = ("".join(letter for letter, is_chosen in verdicts.items() if is_chosen is wanted) for wanted in (True, False))
     return (others if len(chosen) > 1 and len(others) == 1 and len(verdicts) == options else chosen) or None if items > 1 else None

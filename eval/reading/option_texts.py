@@ -36,6 +36,13 @@ _CONCLUDING = re.compile(
 _TELLING = re.compile(r"(?:\A|[,。;:\n])\s?[这它此]?(?:属于|就是|正是|便是|即为)(?:典型的|一种)?[\"'“‘(【\[]?\Z")
 _DECIDED = re.compile(rf"{_DECIDING}[:\s]*[\"'“‘(【\[]?\s?\Z")
 
+_ASKED = re.compile(
+    r"(?:[\[【(<]?\s?(?:题目|问题|题干|试题|原题|单选题?|多选题?|[Qq]uestion)\s?\d{0,2}\s?[\]】)>]?\s?[:.\n]?[^\n]{2,300}?"
+    r"|[^\n。]{4,200}?(?:\(\s?\)|\?)[。.:]?|(?:下列|以下|关于|有关|属于)[^\n。]{2,200}?(?:的是|的有|包括|哪[^\n,。]{0,10})[:。]?)"
+    r"\s*(?:选项\s?:?\s*)?[(\[\-•]?\s?A\s?[.、:)\]]?\s?"
+)
+_BETWEEN = re.compile(r"[\s;,。.]{0,4}[(\[\-•]{0,2}\s?[A-Ja-j]\s?[.、:)\]]?\s?")
+
 
 @lru_cache(maxsize=1 << 16)
 def option_text(text: str) -> str:
@@ -48,25 +55,50 @@ def without_texts(text: str, known: Mapping[str, str]) -> str:
     if _LETTER.search(text):
         for letter, option in known.items():
             if option in text:
-                text = _without(text, letter, option)
+                text = _without(text, letter, option, known)
     return text
 
 
-def _without(text: str, letter: str, option: str) -> str:
-    """Return text without what stands beside the option's letter. No pattern is made of an option: making one costs more than reading."""
+def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> str:
+    """Return text without what stands beside the option's letter. No pattern is made of an option: making one costs more than reading.
+
+    A letter that ends another option's text is no label: in 维生素D、维生素E the second is not option D.
+    """
+    ending = [each for each in known.values() if len(each) > 1 and each[-1].upper() == letter]
     parts, done = [], 0
     for place in _places(text, option):
         if place < done:
             continue
         end = place + len(option)
         over = _OVER.match(text, end)
-        if over and (before := _LETTER_BEFORE.search(text, max(done, place - 6), place)) and before[1].upper() == letter:
+        before = _LETTER_BEFORE.search(text, max(done, place - 6), place) if over else None
+        if over and before and before[1].upper() == letter and not any(text.endswith(each, 0, before.end(1)) for each in ending):
             parts += [text[done : before.start()], letter, " "]
             done = over.end()
         elif (behind := _LETTER_BEHIND.match(text, end)) and behind[1].upper() == letter:
             parts += [text[done:place], letter, " "]
             done = behind.end()
     return "".join(parts) + text[done:]
+
+
+def without_question(text: str, known: Mapping[str, str]) -> str:
+    """Return a reply without the question and all its options that it repeats before anything else: 题目：…有（ ）A.食物 B.安全.
+
+    The options alone stay: a list of all of them may be the answer.
+    """
+    first = known.get("A")
+    place = text.find(first) if first else -1
+    if place < 4 or not _ASKED.fullmatch(text, 0, place):
+        return text
+    end = place
+    for letter, option in sorted(known.items()):
+        start = text.find(option, end, end + len(option) + 12)
+        if start < 0 and letter > "B" and option.startswith(_BETWEEN.sub("", text[end:], count=1)):
+            return ""  # cut while it repeats
+        if start < 0 or (letter != "A" and not _BETWEEN.fullmatch(text, end, start)):
+            return text
+        end = start + len(option)
+    return text[end:].lstrip(" \n;。.,")
 
 
 def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:

@@ -30,7 +30,8 @@ _CONDITION = re.compile(
     r"|只有|只要|一旦|否则|反之|(?<![A-Za-z0-9\u4e00-\u9fff])若|若(?:是|按|以|为|患者|题|在|无|有)|当[^,。;:\n]{1,20}时"
     r"|(?<![a-z])(?:if|unless|otherwise)(?![a-z])"
 )
-_IN_CLAUSE = re.compile(f"{_LACK}|{_OTHERS}|{_DOUBT}")
+_HEARSAY = r"(?:流传|相传|[传谣]言|传闻|谣传|盛传|疯传|据说|据传|听说|网传|报道称|[都常总]说)(?=[,:]?\s?(?:[这该此它]|上述))"
+_IN_CLAUSE = re.compile(f"{_LACK}|{_OTHERS}|{_HEARSAY}|{_DOUBT}")
 _VIEW = re.compile(_OTHERS)
 _BEFORE_CLAUSE = re.compile(rf"(?:{_LACK}|{_OTHERS})(?:过|到|了)?[,:\s]+\Z")  # 有人认为，该说法正确
 _CLAUSE = re.compile(r"[,:]|所以|因此|因而")
@@ -48,6 +49,7 @@ _IN_CASE = (
     r"[^,。;:!?\n]{0,12}?(?:(?P<right%d>没有?错误?|无误|(?<![不对])(?:正确|成立|对(?=[的,。;\n]|\Z)))"
     r"|(?P<wrong%d>不(?:正确|成立|对)|错误?|有误))(?:的|了)?"
 )
+_NEITHER = re.compile(r"(?:对|正确)的?,?\s?(?:但|却|同时)?[也又]不(?:完全|全)?(?:对|正确)(?:的)?(?=[,。;!\n]|\Z)")  # 对，也不对
 _BOTH_CASES = re.compile(
     rf"{_CASE}{_IN_CASE % (1, 1)}\s?[,;。\n]\s?(?:但是?|而|不过|然而)?,?{_CASE}{_IN_CASE % (2, 2)}(?=\s?(?:[,;。!\n]|\Z))"
 )
@@ -75,6 +77,8 @@ def without_cases(text: str) -> str:
         return text
     if not ("正确" in text or "成立" in text or "对" in text):
         return text
+    if "不" in text:
+        text = _NEITHER.sub("□", text)
     return _BOTH_CASES.sub(lambda both: both[0] if (both["right1"] is None) == (both["right2"] is None) else "□", text)
 
 

@@ -7,6 +7,7 @@ from atomexam.text.numerals import value_of
 from eval.reading.choice import chosen_by_label, read_folded
 from eval.reading.letters import LETTERS, letters_of
 from eval.reading.reply_text import folded, settled
+from eval.reading.structured import numbered_values
 
 _ANSWER = (
     r"(?:[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]|<\s?(?:coas|eoa)\s?>(?=\s?[A-J]\s?<)|(?:^|(?<=\n))答案\s?(?=[:\n]))"
@@ -15,7 +16,7 @@ _ANALYSIS = r"[\[【<(]\s?(?:解析|分析|解题思路|analysis)\s?[\]】>)]"
 _NUMERAL = r"\d{1,2}|[一二三四五六七八九十]"
 _PART = re.compile(
     rf"第\s?(?P<ordinal>{_NUMERAL})\s?[小个]?[题问]\s?[.、:)]*\s?"
-    rf"|(?:^|(?<=[\n;,。、:\s>])|(?=[(\[【]))[(\[【]?(?:小?题目?|问题?)?\s?(?P<number>{_NUMERAL})\s?(?:小?[题问])?\s?(?:(?:[)\]】]\s?)?[.、:)]+|[)\]】]|-(?=\s?[A-J]\b))\s?"
+    rf"|(?:^|(?<=[\n;,。、:\s>\]】])|(?=[(\[【]))[(\[【]?(?:小?题目?|问题?|[Qq](?:uestion)?)?\s?(?P<number>{_NUMERAL})\s?(?:小?[题问])?\s?(?:(?:[)\]】]\s?)?[.、:)]+|[)\]】]|(?:--?|=|→|⇒|—)>?(?=\s?[A-J]\b))\s?"
     rf"|(?:^|(?<=[\n;,。、\s]))(?:题目?|问题?)\s?(?P<named>{_NUMERAL})\s?的?(?=答案|选|[A-J]\b)"
     r"|(?:^|(?<=\n))(?P<bare>\d{1,2}) (?=[A-J]\b)"
 )
@@ -74,6 +75,8 @@ def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | N
         letters = letters_of(match[2])
         if len(letters) == int(match[1]) == len(options):
             return [letter if letter in each else None for letter, each in zip(letters, options, strict=True)]
+    if values := numbered_values(text):
+        return [_read(values[number], each) if number in values else None for number, each in enumerate(options, 1)]
     marks = list(_PART.finditer(text))
     for mark, after in zip(marks, [*marks[1:], None][: len(marks)], strict=True):
         number = (value_of(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"]) or 0) - 1

@@ -14,6 +14,7 @@ from eval.reading.option_texts import named_by_text
 from eval.reading.prepared import prepared
 from eval.reading.reply_text import folded
 from eval.reading.scope import in_scope
+from eval.reading.structured import letters_in_order
 from eval.reading.tcm import answer_fields, without_example
 from eval.reading.undecided import concludes_nothing, ends_without_answer, undecided, without_cases
 
@@ -133,6 +134,8 @@ def read_whole_group(reply: str, options: Sequence[Mapping[str, str]], answers: 
         letters = list(alone.upper())
     elif len(fields) == len(options):
         letters = fields
+    elif listed := letters_in_order(text):
+        letters = list(listed)
     elif len(text) < _GROUP and _LETTERS.fullmatch(alone := _IN_ORDER.sub("", text)):
         letters = list(alone.upper())
     else:

@@ -1,0 +1,117 @@
+"""Replies given as structure: the fields of a JSON object, the cells of a Markdown table. In: folded text; out: keys and values in order.
+
+A reply that was cut keeps the fields before the cut, so no parser is used that needs the closing bracket.
+"""
+
+import re
+from collections.abc import Sequence
+
+_FIELD = re.compile(
+    r"(?:\"(?P<key>[^\"'\n]{1,24})\"|'(?P<other_key>[^\"'\n]{1,24})')\s?:\s?"
+    r"(?:\"(?P<text>[^\"\n]{0,600})|'(?P<other>[^'\n]{0,600})|(?P<word>[A-Za-z0-9.-]{1,12})|(?P<list>\[[^\]{}]{0,300}\])|(?P<open>[{\[]))"
+)
+_LIST_OF_LETTERS = re.compile(r"\[\s?[\"'][A-Ja-j][\"'](?:\s?,\s?[\"'][A-Ja-j][\"']){1,20}\s?\]")
+_EACH_LETTER = re.compile(r"[\"']([A-Ja-j])[\"']")
+_RULE = re.compile(r"\|?[ :|-]*-{2,}[ :|-]*\|?")
+_NUMERAL = r"(?:\d{1,2}|[一二三四五六七八九十])"
+_NUMBERED = re.compile(
+    rf"(?:第\s?)?(?:question|item|answer|ans|no|q|a|小?题目?|问题?|答案)?[\s.]?(?P<number>{_NUMERAL})[\s.、)]*(?:[小个]?[题问])?(?:的?(?:答案|选项))?",
+    re.IGNORECASE,
+)
+_NUMBER_LABEL = re.compile(r"#|(?:小?题|题目|问题|序|编)号?|(?:question|item|num(?:ber)?|no|id|index|q)\s?(?:id|no|number|index)?\.?", re.IGNORECASE)
+_ANSWER_LABEL = re.compile(
+    r"(?:我的|最终|正确|参考|最佳|所选)?(?:答案|选项|选择|回答|作答)(?:字母)?|(?:final|correct|right|best)?\s?(?:answers?|ans|choice|option|selected)",
+    re.IGNORECASE,
+)
+_NUMERALS = "一二三四五六七八九十"
+Field = tuple[str, str]
+
+
+def json_fields(text: str) -> list[Field]:
+    """Return the keys and values of what looks like JSON, in order; of an object or a list of objects as value "{" or "["."""
+    if ("{" not in text and "[" not in text) or ("'" not in text and '"' not in text):
+        return []
+    return [
+        (
+            (field["key"] or field["other_key"]).strip(),
+            next(field[group] for group in ("text", "other", "word", "list", "open") if field[group] is not None),
+        )
+        for field in _FIELD.finditer(text)
+    ]
+
+
+def table_rows(text: str) -> list[list[str]]:
+    """Return the rows of the first Markdown table, its heading first; without a rule below the heading there is none."""
+    if "|" not in text or "--" not in text:
+        return []
+    rows: list[list[str]] = []
+    ruled = False
+    for line in text.split("\n"):
+        if "|" not in line:
+            if ruled:
+                break
+            rows = []
+        elif _RULE.fullmatch(line.strip()):
+            if ruled:
+                break
+            ruled = True
+        else:
+            rows.append([cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")])
+    return rows if ruled and len(rows) > 1 else []
+
+
+def table_fields(text: str) -> list[Field]:
+    """Return the cells of a table's first row under their headings, or each row's label with what stands beside it."""
+    rows = table_rows(text)
+    if not rows:
+        return []
+    if len(rows[0]) == 2 and len(rows) > 2:
+        return [(row[0], row[1]) for row in rows[1:] if len(row) > 1]
+    return list(zip(rows[0], rows[1], strict=False))
+
+
+def numbered_values(text: str) -> dict[int, str]:
+    """Return what a JSON object or a table answers to each numbered question: {1: "E", 2: "A. 肝阳上亢"}."""
+    found: dict[int, str] = {}
+    current = 0
+    for key, value in json_fields(text):
+        if number := number_of(key):
+            current = number
+            if value not in ("{", "["):
+                found.setdefault(current, value)
+        elif _NUMBER_LABEL.fullmatch(key):
+            current = number_of(value) or current
+        elif current and _ANSWER_LABEL.fullmatch(key):
+            found.setdefault(current, value)
+    return found or _numbered_cells(table_rows(text))
+
+
+def _numbered_cells(rows: Sequence[Sequence[str]]) -> dict[int, str]:
+    if not rows:
+        return {}
+    heads, body = rows[0], rows[1:]
+    column = next((place for place, head in enumerate(heads) if _ANSWER_LABEL.fullmatch(head)), None)
+    if column is not None:
+        first = next((place for place, head in enumerate(heads) if _NUMBER_LABEL.fullmatch(head)), 0)
+        numbered = [(number_of(row[first]), row[column]) for row in body if len(row) > max(first, column)]
+        return {number: value for number, value in reversed(numbered) if number}
+    if any(numbers := [number_of(head) for head in heads[1:]]):  # the questions beside each other, their answers below
+        answers = next((row[1:] for row in body if _ANSWER_LABEL.fullmatch(row[0])), [])
+        return {number: value for number, value in zip(numbers, answers, strict=False) if number}
+    return {}
+
+
+def letters_in_order(text: str) -> str:
+    """Return the letters of a JSON list, of the answers in a list of objects, or of a table's column, none of them numbered."""
+    if match := _LIST_OF_LETTERS.search(text):
+        return "".join(_EACH_LETTER.findall(match[0])).upper()
+    answers = [value for key, value in json_fields(text) if _ANSWER_LABEL.fullmatch(key)]
+    return "".join(answers).upper() if all(len(each) == 1 for each in answers) else ""
+
+
+def number_of(label: str) -> int:
+    """Return the number of a question that a label gives: 1, 第一题, Q1; else 0."""
+    match = _NUMBERED.fullmatch(label.strip())
+    if not match:
+        return 0
+    return _NUMERALS.index(match["number"]) + 1 if match["number"] in _NUMERALS else int(match["number"])
