@@ -34,12 +34,12 @@ _QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?
 _QUICK_LIST = re.compile(r"(?:(?:正确)?答案[:是为]?)?([A-J](?:[、,][A-J]){1,9})[.。]?")
 _QUICK_TEXT = re.compile(r"\s*(?:答案[:：])?(?P<letter>[A-J])[.、:：] ?(?P<text>[^\s.。]+)[.。]?\s*")
 _JSON = re.compile(
-    r"[\"'](?:ans|(?:final_?|correct_?)?(?:answer|choice|option)|final|(?:正确|最终)?答案|选项|选择)[\"']\s?:\s?(\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)",
+    r"[\"'](?:ans|(?:final_?|correct_?)?(?:answer|choice|option)s?|final|correct|selected|(?:正确|最终)?(?:答案|选项)|正确|选择)[\"']\s?:\s?(\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)",
     re.IGNORECASE,
 )
 _BARE_END = re.compile(
     r"[\s)\]}\"'”’]*(?:选?项)?\s?"
-    r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:(?:全部?|都|均|皆)?(?:正确|对|选|$)|(?:全部?|都|均|皆)(?:是|属于|符合|包括|可))|(?:全部?|都|均)(?:是)?(?:正确|对|选))"
+    r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:(?:全部?|都|均|皆)?(?:正确|对|选|$)|(?:全部?|都|均|皆)(?:是|属于|符合|包括|可))|(?:全部?|都|均|皆)(?:是(?!否)|属于|符合|正确|对|选))"
 )
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
 _EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
@@ -117,7 +117,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     """Return the answer by the strongest kind of evidence that the text has."""
     if ('"' in text or "'" in text) and (field := _JSON.search(text)):
         return checked(letters_of(field[1]), known) or named_by_text(field[1], known, many)
-    if "{" in text and (judged := judged_fields(text, 0 if many else len(known))):
+    if "{" in text and (judged := judged_fields(text, 0 if many else len(known))) is not None:
         return checked(judged, known, one=not many)
     text = prepared(without_question(text, known), known)
     if found := by_exclusion(text, known, many):
@@ -145,6 +145,8 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     if turning and (found := later_choice(text, many)):
         return checked(found, known)
     found = _bare(text, many)
+    if many and found and set(found) < set(approved := letters_approved(text)):
+        found = approved  # A、B两项正确，D、E两项也正确
     if not many and not found and (apart := _set_apart(text, before, known)):
         return apart
     if (found is None or (many and len(found) == 1)) and (judged := judged_one_by_one(before, 0 if many else len(known))) is not None:

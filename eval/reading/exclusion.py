@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from eval.reading.labels import STRONG, WEAK, labelled
-from eval.reading.letters import RUN, has_letters, letters_of, rejected_letters
+from eval.reading.letters import ITEM, RUN, has_letters, letters_of, rejected_letters
 
 _ALL = re.compile(
     r"(?:以上|所有|全部|各|[三四五]个?)?(?:选项|答案)?(?:都|均|全|全部|皆)(?:是|为|属于|应该?|要|可以?)?(?:正确|对|选)|全部?选择?(?!项)"
@@ -27,6 +27,10 @@ _EXCEPT = re.compile(
     rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
     rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
     rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
+)
+_ODD_ONE = re.compile(  # A、B、C都是其表现，D不是
+    rf"(?P<others>{RUN})(?:[两三四五]?[个项])?(?:选项)?(?:都|均|皆)(?:是|属于|可以?|为|有|符合)[^A-J。\n]{{0,40}}?[,;。]\s?(?:而|但是?|只有|唯有|唯独)?\s?"
+    rf"(?P<odd>{ITEM})(?:则|却|并)?(?:不(?!选)|除外|没有|无)"
 )
 _NAMED = ("run", "left", "said", "out", "not", "only", "english")
 _EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
@@ -53,6 +57,9 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
                 _set_apart(named, left, known) if not labelled(text, STRONG, many=True) and not labelled(text, WEAK, many=True) else set()
             )
         return "".join(sorted(left)) if left and not labelled(text[match.end() :], STRONG, True) else None
+    if lettered and not many and (match := _ODD_ONE.search(text)):
+        odd = letters_of(match["odd"])
+        return odd if set(letters_of(match["others"])) == known.keys() - {odd} and not labelled(text, STRONG, many=False) else None
     if lettered:
         return None
     if _NONE.search(text):

@@ -44,12 +44,10 @@ def judged_one_by_one(text: str, options: int = 0) -> str | None:
 
 
 def judged_fields(text: str, options: int = 0) -> str | None:
-    """Return the letters that an object calls right: {"A": true, "B": "错误"}."""
-    verdicts: dict[str, bool] = {}
-    for key, said in json_fields(text):
-        if (letter := _option_key(key)) and (found := _VERDICT.match(said)):
-            verdicts[letter] = bool(found["yes"])
-    return _chosen(verdicts, len(verdicts), options)
+    """Return the letters that an object calls right ({"A": true, "B": "错误"}), "" where it calls none so, None without such an object."""
+    said = [(letter, value) for key, value in json_fields(text) if (letter := _option_key(key))]
+    verdicts = {letter: bool(found["yes"]) for letter, value in said if (found := _VERDICT.match(value))}
+    return (_chosen(verdicts, len(verdicts), options) or "") if len(said) > 1 else None
 
 
 def _option_key(key: str) -> str:

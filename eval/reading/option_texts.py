@@ -14,7 +14,7 @@ _LETTER = re.compile(r"[A-Ja-j]")
 _LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
 _LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
 _OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
-_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|(?:不是|不属于)[。.!;]")
+_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|[都均皆]?(?:不是|不属于)[。.!;]")
 
 
 _JOINED = re.compile(r"[\"'”’)]?\s?(?:[、,;/+&|]|\n[\s\-•]*(?:\d{1,2}[.、)]|\(\d\))?)?\s?(?:以及|还有|[和与及跟或])?\s?[\"'“‘(]?")
@@ -118,11 +118,18 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
             shown = shown.replace(option, "□" * len(option))
     if not places:
         return None
+    named_all = many and {letter for _, _, letter in places} == known.keys()
     places = [each for listed in _lists(text, sorted(places)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
     if concluded and not many and len({letter for _, _, letter in places}) > 1:
         places = [each for each in places if _decided(text, *each[:2])] or [each for each in places if _told(text, *each[:2])]
     elif concluded:
-        places = [each for listed in _lists(text, places) if _concluded(text, listed[0][0], listed[-1][1]) for each in listed]
+        divided = named_all and {letter for _, _, letter in places} != known.keys()  # A、B属于它，而C、D不属于
+        places = [
+            each
+            for listed in _lists(text, places)
+            if _concluded(text, listed[0][0], listed[-1][1]) or (divided and text.startswith(("属于", "是", "符合"), listed[-1][1]))
+            for each in listed
+        ]
     named = {letter for _, _, letter in places}
     if not named or (len(named) > 1 and not many):
         return None

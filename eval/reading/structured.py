@@ -6,24 +6,27 @@ A reply that was cut keeps the fields before the cut, so no parser is used that 
 import re
 from collections.abc import Sequence
 
+from atomexam.text.numerals import value_of
+
 _FIELD = re.compile(
     r"(?:\"(?P<key>[^\"'\n]{1,24})\"|'(?P<other_key>[^\"'\n]{1,24})')\s?:\s?"
     r"(?:\"(?P<text>[^\"\n]{0,600})|'(?P<other>[^'\n]{0,600})|(?P<word>[A-Za-z0-9.-]{1,12})|(?P<list>\[[^\]{}]{0,300}\])|(?P<open>[{\[]))"
 )
 _LIST_OF_LETTERS = re.compile(r"\[\s?[\"'][A-Ja-j][\"'](?:\s?,\s?[\"'][A-Ja-j][\"']){1,20}\s?\]")
 _EACH_LETTER = re.compile(r"[\"']([A-Ja-j])[\"']")
-_RULE = re.compile(r"\|?[ :|-]*-{2,}[ :|-]*\|?")
+_RULE = re.compile(r"[ :|]*-[ :|-]*")
 _NUMERAL = r"(?:\d{1,2}|[一二三四五六七八九十])"
 _NUMBERED = re.compile(
     rf"(?:第\s?)?(?:question|item|answer|ans|no|q|a|小?题目?|问题?|答案)?[\s.]?(?P<number>{_NUMERAL})[\s.、)]*(?:[小个]?[题问])?(?:的?(?:答案|选项))?",
     re.IGNORECASE,
 )
-_NUMBER_LABEL = re.compile(r"#|(?:小?题|题目|问题|序|编)号?|(?:question|item|num(?:ber)?|no|id|index|q)\s?(?:id|no|number|index)?\.?", re.IGNORECASE)
+_NUMBER_LABEL = re.compile(
+    r"#|(?:小?题|题目|问题|序|编)号?|(?:question|item|num(?:ber)?|no|id|index|q)\s?(?:id|no|number|index)?\.?", re.IGNORECASE
+)
 _ANSWER_LABEL = re.compile(
     r"(?:我的|最终|正确|参考|最佳|所选)?(?:答案|选项|选择|回答|作答)(?:字母)?|(?:final|correct|right|best)?\s?(?:answers?|ans|choice|option|selected)",
     re.IGNORECASE,
 )
-_NUMERALS = "一二三四五六七八九十"
 Field = tuple[str, str]
 
 
@@ -42,7 +45,7 @@ def json_fields(text: str) -> list[Field]:
 
 def table_rows(text: str) -> list[list[str]]:
     """Return the rows of the first Markdown table, its heading first; without a rule below the heading there is none."""
-    if "|" not in text or "--" not in text:
+    if "|" not in text or "-" not in text:
         return []
     rows: list[list[str]] = []
     ruled = False
@@ -95,6 +98,8 @@ def _numbered_cells(rows: Sequence[Sequence[str]]) -> dict[int, str]:
         first = next((place for place, head in enumerate(heads) if _NUMBER_LABEL.fullmatch(head)), 0)
         numbered = [(number_of(row[first]), row[column]) for row in body if len(row) > max(first, column)]
         return {number: value for number, value in reversed(numbered) if number}
+    if all(numbers := [number_of(head) for head in heads]) and len(body[0]) == len(heads):
+        return dict(zip(numbers, body[0], strict=True))
     if any(numbers := [number_of(head) for head in heads[1:]]):  # the questions beside each other, their answers below
         answers = next((row[1:] for row in body if _ANSWER_LABEL.fullmatch(row[0])), [])
         return {number: value for number, value in zip(numbers, answers, strict=False) if number}
@@ -114,4 +119,4 @@ def number_of(label: str) -> int:
     match = _NUMBERED.fullmatch(label.strip())
     if not match:
         return 0
-    return _NUMERALS.index(match["number"]) + 1 if match["number"] in _NUMERALS else int(match["number"])
+    return value_of(match["number"]) or 0

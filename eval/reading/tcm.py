@@ -18,7 +18,7 @@ _PART = re.compile(
     rf"第\s?(?P<ordinal>{_NUMERAL})\s?[小个]?[题问]\s?[.、:)]*\s?"
     rf"|(?:^|(?<=[\n;,。、:\s>\]】])|(?=[(\[【]))[(\[【]?(?:小?题目?|问题?|[Qq](?:uestion)?)?\s?(?P<number>{_NUMERAL})\s?(?:小?[题问])?\s?(?:(?:[)\]】]\s?)?[.、:)]+|[)\]】]|(?:--?|=|→|⇒|—)>?(?=\s?[A-J]\b))\s?"
     rf"|(?:^|(?<=[\n;,。、\s]))(?:题目?|问题?)\s?(?P<named>{_NUMERAL})\s?的?(?=答案|选|[A-J]\b)"
-    r"|(?:^|(?<=\n))(?P<bare>\d{1,2}) (?=[A-J]\b)"
+    r"|(?:^|(?<=\n))(?P<bare>\d{1,2}) (?=[A-J]\b)|(?:^|(?<=[\s,;、\]】]))(?P<joined>\d{1,2})(?=[A-J](?![A-Za-z0-9\u4e00-\u9fff]))"
 )
 _END = r"<\s?/?\s?(?:eoa|coas|答案)\s?>"
 _FIELD = re.compile(rf"{_ANSWER}\s?:?(.*?)(?:{_END}|(?={_ANSWER}|{_ANALYSIS})|\Z)", re.DOTALL | re.IGNORECASE)
@@ -79,7 +79,7 @@ def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | N
         return [_read(values[number], each) if number in values else None for number, each in enumerate(options, 1)]
     marks = list(_PART.finditer(text))
     for mark, after in zip(marks, [*marks[1:], None][: len(marks)], strict=True):
-        number = (value_of(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"]) or 0) - 1
+        number = (value_of(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"] or mark["joined"]) or 0) - 1
         if 0 <= number < len(options) and found[number] is None:
             part = text[mark.end() : after.start() if after else len(text)]
             found[number] = _read(part.rstrip(";,。、([【 \n").strip(), options[number])

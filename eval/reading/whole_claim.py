@@ -100,6 +100,7 @@ def _unopposed(reply: str, answer: str) -> bool:
 
 
 def _committed(text: str, answer: str | None) -> str | None:
+    text = text.replace("→", ":")
     nod = _OPENING_NOD.match(text)
     if _MARKED.search(text):
         text = _BRACKETS.sub(",", _LABEL_IN_BRACKETS.sub(r"\1:", _QUOTES.sub("", _QUOTED.sub(_unquoted, text))))

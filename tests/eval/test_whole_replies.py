@@ -1,6 +1,7 @@
 """The two readings of a reply: the answer in the asked form, and what the whole reply commits to."""
 
 import json
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -84,6 +85,18 @@ CLAIMS = [
     ("我们认为该说法正确", RIGHT, RIGHT),
     ("现代医学认为该说法错误", WRONG, WRONG),
     ("正确\n【题目】下列说法是否正确\n【判断】错误", RIGHT, RIGHT),
+    ("是否正确：错误\n错误类型：夸大", WRONG, WRONG),
+    ("它会传染。那么“只要戴口罩就够了”对吗？不对。", None, WRONG),
+    ("这个说法对吗？对，也不对。", None, None),
+    ("它会传染。因此“戴口罩没有用处”是不准确的。", None, WRONG),
+    ("该说法不是没有问题的。", None, WRONG),
+    ("该说法不是不正确。", RIGHT, RIGHT),
+    ("网上流传该说法是错误的，但没有人这样表态。", None, None),
+    ("网上流传的这种说法是错误的。", WRONG, WRONG),
+    ("没有科学依据，属于谣言。", None, WRONG),
+    ("假设该说法正确，那么血压应下降，但它升高，所以该说法错误。", None, WRONG),
+    ('{"claim": "它会传染", "verdict": "错误"}', WRONG, WRONG),
+    ('{"reason": "它会传染", "verdict": "错误"}', None, WRONG),
 ]
 CHOICES = [
     ("错误的是C，其他选项正确", ("C", "C"), ("ABD", "ABD")),
@@ -100,6 +113,12 @@ CHOICES = [
     ("选C。总之，无法判断。", ("C", None), ("C", None)),
     ("答案：C。其他说法无法确定，综上，选C。", ("C", "C"), ("C", "C")),
     ("答案：A\n【题目】下列哪项是基本需要？\n答案：C", ("A", "A"), ("A", "A")),
+    ("选项D不正确，因为它不是需要，其他选项都正确。", ("D", "D"), ("ABC", "ABC")),
+    ("A、B、C都是需要，D不是。", ("D", "D"), ("ABC", "ABC")),
+    ('{"A": true, "B": true, "C": false, "D": false}', (None, None), ("AB", "AB")),
+    ("题目：基本需要有（ ）\nA.食物 B.安全 C.温暖 D.金钱", (None, None), (None, None)),
+    ("题目：基本需要有（ ）\nA.食物 B.安全 C.温", (None, None), (None, None)),
+    ("题目：基本需要是（ ）\nA.食物 B.安全 C.温暖 D.金钱\n答案：A", ("A", "A"), ("A", "A")),
 ]
 GROUPS = [
     ("A C", [None, None], ["A", "C"]),
@@ -149,6 +168,60 @@ def test_labelled_replies_are_read_as_labelled_in_both_readings() -> None:
         if read[kind] != row[kind]
     ]
     assert not wrong
+
+
+_GROUP_FORMS = [
+    lambda letters: json.dumps({str(number): letter for number, letter in enumerate(letters, 1)}),
+    lambda letters: json.dumps(
+        {f"第{number}题": {"解析": "略", "答案": letter} for number, letter in enumerate(letters, 1)}, ensure_ascii=False
+    ),
+    lambda letters: json.dumps([{"id": number, "answer": letter} for number, letter in enumerate(letters, 1)])[:-2],
+    lambda letters: (
+        "| 题号 | 证型 | 答案 |\n|:-:|---|---|\n" + "".join(f"| {number} | 略 | **{each}** |\n" for number, each in enumerate(letters, 1))
+    ),
+    lambda letters: (
+        "| "
+        + " | ".join(f"第{n}题" for n in range(1, len(letters) + 1))
+        + " |\n"
+        + "|-" * len(letters)
+        + "|\n| "
+        + " | ".join(letters)
+        + " |"
+    ),
+    lambda letters: "，".join(f"{number}→{letter}" for number, letter in enumerate(letters, 1)),
+    lambda letters: " ".join(f"{number}{letter}" for number, letter in enumerate(letters, 1)),
+    lambda letters: "\n".join(f"Q{number}: {letter}" for number, letter in enumerate(letters, 1)),
+]
+
+
+@given(st.lists(st.sampled_from("ABCDE"), min_size=2, max_size=4), st.sampled_from(_GROUP_FORMS))
+def test_a_group_reads_the_same_in_every_structure(letters: list[str], form: Callable[[list[str]], str]) -> None:
+    read = read_row({"task": "tcm", "response": form(letters), "options": [TCM] * len(letters)})
+    assert (read["answer"], read["committed"]) == (letters, letters)
+
+
+_ASSERTS_NOTHING = [
+    "好的，我会判断这个说法。",
+    "Thank you for the question! ",
+    "Sure, here is my answer: ",
+    "这是一个很好的问题！",
+    "说法：它会传染。\n判断：",
+    "【陈述】它会传染。\n【判断】",
+    "据我所知，",
+    "参考《内科学》，",
+    "简短回答：",
+    "“它会经空气传染”——",
+]
+
+
+@given(st.sampled_from(_ASSERTS_NOTHING), st.sampled_from([("正确", RIGHT), ("错误。", WRONG), ("不正确，理由略。", WRONG)]))
+def test_what_asserts_nothing_may_stand_before_the_verdict(before: str, said: tuple[str, str]) -> None:
+    assert both(before + said[0]) == (said[1], said[1])
+
+
+def test_a_letter_at_the_end_of_an_option_is_no_label_of_the_next() -> None:
+    options = {"A": "维生素A", "B": "维生素B1", "C": "维生素D", "D": "维生素E"}
+    assert read_row({"task": "mrqa", "response": "维生素A、维生素D、维生素E", "options": options})["answer"] == "ACD"
 
 
 _NO_VERDICT = [
