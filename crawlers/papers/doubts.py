@@ -29,6 +29,8 @@ _ONE_LETTER = re.compile(r"[(\[【√]?\s?[A-E]\s?[)\]】]?[。.]?", re.IGNORECA
 _TELLS_ANSWERS = re.compile(
     r"^[^。?]{0,30}(?:(?<!备选)(?<!共用)(?:参考|标准|正确|附)[:\s]{0,2}答\s?案|答\s?案[(:\s=]|Answers?\s?[Kk]ey)[^。?]{0,30}$"
 )
+_TITLE_BEHIND = re.compile(r"[\s。;,.、)](?:[参标正附]|答\s?案)|答\s?案[(:\s=]|[Kk]ey")
+_LETTER_OPENS = re.compile(r"^\W{0,4}[A-Ja-j]\W{0,4}")
 _SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
 _SOME = 4  # questions that show whether lines are broken
 _LONGEST_STEM = 4000  # characters: a longer one has the rest of the file in it
@@ -76,7 +78,7 @@ def _cut(layout: Layout, one: Asked) -> str | None:
 def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alone: bool) -> str | None:
     """Return the doubt of a question that ends with a line of something else: a remark, or the next question without its number."""
     options = one.draft.options
-    if any(_TELLS_ANSWERS.match(line) for line in flat("\n".join([one.draft.stem, *options])).split("\n")[1:]):
+    if _ends_with_title(one):
         return "answer_list_mismatch"
     if options and _SEVERAL_ANSWERS.search(flat(one.draft.answer or "")):
         return "answer_list_mismatch"
@@ -103,6 +105,17 @@ def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alon
         return "options_unreadable" if options else "stem_unreadable"  # no other line of the paper is broken
     ended = lines[-2].endswith(_SENTENCE_ENDS[:2]) and len(lines[-2]) < width
     return "stem_unreadable" if one.kind == "verdict" and not options and ended else None
+
+
+def _ends_with_title(one: Asked) -> bool:
+    """Tell whether a line below the first is a title of answers. On an option's own line a blank or a stop parts it from the words."""
+    _, *below = flat(one.draft.stem).split("\n")
+    for option in one.draft.options:
+        first, *further = flat(option).split("\n")
+        below += further
+        if _TELLS_ANSWERS.match(first) and _TITLE_BEHIND.search(_LETTER_OPENS.sub("", first, count=1)):
+            return True
+    return any(_TELLS_ANSWERS.match(line) for line in below)
 
 
 def _holds_another(layout: Layout, one: Asked, below: Asked | None) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from atomexam.text.numerals import value_of
 from crawlers.papers.entries import listed_in
 from crawlers.papers.headings import is_heading
+from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import flat, parts_of, seen
-from crawlers.papers.numbers import number_of
+from crawlers.papers.numbers import TYPE, number_of
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
@@ -31,10 +32,27 @@ _SUMMARY = re.compile(r"<summary[^<>]{0,100}>[^<>]{0,200}</summary>|</?summary[^
 _ORDINAL = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题")
 _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题(?=\s?[:、.]?\s{0,3}(?:答案\s?:?)?(?:选)?[A-J√×①-⑩对错正])")
 
+_RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
+_VERDICT = re.compile(
+    rf"\s{{0,12}}(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}",
+    re.IGNORECASE,
+)
+"""A line that offers one of the two verdicts: `错误`, `false. 错误`."""
+_WEIGHT = r"(?:难度\s?:?\s?)?(?:较?[易难]|中等?|容易|困难|简单)|\d{1,3}(?:\.\d)?\s?分"
+_TAG_BEHIND = re.compile(
+    rf"\s{{0,4}}[(\[【]\s?(?:(?:{_WEIGHT})\s?[,;、/|\s]\s?){{1,2}}(?P<type>{TYPE})\s?[)\]】]\s{{0,4}}$"
+    rf"|\s{{0,4}}[(\[【]\s?(?P<type2>{TYPE})(?:\s?[,;、/|\s]\s?(?:{_WEIGHT})){{1,2}}\s?[)\]】]\s{{0,4}}$"
+)
+"""A tag of type and difficulty or score behind a stem: `（中；单选题）`."""
+_LONGEST_TAG = 40
+
 
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no platform wrote."""
-    return list(_ordinals(list(_fields(list(_told(list(_unfolded(lines))))))))
+    done = list(lines)
+    for step in (_unfolded, _told, _fields, _verdicts_lettered, _ordinals, _tags_first):
+        done = list(step(done))
+    return done
 
 
 def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -147,3 +165,75 @@ def _answers_in_digits(text: str) -> str:
 def _in_digits(found: re.Match[str]) -> str:
     value = value_of(found["number"])
     return f"第{value}题" if value else found[0]
+
+
+def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return the two verdicts below a statement as options, `A. 正确` over `B. 错误`; a copy without letters above those is left out."""
+    meant = [_meaning(flat(text)) for _, text in lines]
+    place = 0
+    while place < len(lines):
+        if place + 1 == len(lines) or not _are_opposite(meant[place], meant[place + 1]):
+            yield lines[place]
+            place += 1
+            continue
+        named = bool(meant[place] and meant[place].startswith("="))
+        if not named and _are_lettered(lines, place + 2):
+            place += 2
+            continue
+        is_last = place + 2 == len(lines) or not seen(lines[place + 2][1]) or _is_marked(seen(lines[place + 2][1]))
+        for at in (place, place + 1):
+            index, text = lines[at]
+            offered = named or (is_last and _stands_below_words(lines, place))
+            yield index, f"{'AB'[at - place]}. {_VERDICT.sub(lambda m: m['words'], flat(text)).strip()}" if offered else text
+        place += 2
+
+
+def _meaning(line: str) -> str:
+    """Return which verdict a line offers, `right` or `wrong`, behind `=` where a name says so too; empty for any other line."""
+    match = _VERDICT.fullmatch(line)
+    if match is None:
+        return ""
+    meaning = "right" if match["words"].lower() in _RIGHT else "wrong"
+    if match["name"] is None:
+        return meaning
+    return f"={meaning}" if (match["name"][0] in "tT") == (meaning == "right") else ""
+
+
+def _are_opposite(one: str, other: str) -> bool:
+    return bool(one and other) and one != other and one.startswith("=") == other.startswith("=")
+
+
+def _are_lettered(lines: Sequence[Numbered], place: int) -> bool:
+    """Tell whether the lines from a place on are `A. 对` and `B. 错`."""
+    rows = [flat(seen(text)) for _, text in lines[place : place + 2]]
+    letters = [letter_of(row) for row in rows]
+    return letters == ["A", "B"] and _are_opposite(*(_meaning(row[1:].lstrip(" .、:)]")) for row in rows))
+
+
+def _stands_below_words(lines: Sequence[Numbered], place: int) -> bool:
+    """Tell whether a statement stands above a place, and no option."""
+    above = flat(seen(lines[place - 1][1])) if place else ""
+    return len(above) > 4 and not letter_of(above) and not _is_marked(above)
+
+
+def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return the type that stands behind a stem, `（中；单选题）`, as a tag behind the question's number."""
+    done = list(lines)
+    opened = -1  # the line of the last number, above which words of its stem alone have come
+    for place, (index, text) in enumerate(lines):
+        line = flat(text)
+        if _is_asked(line.strip()):
+            opened = place
+        elif letter_of(line.strip()) or _is_marked(seen(text)):
+            opened = -1
+        tag = _TAG_BEHIND.search(line, max(0, len(line) - _LONGEST_TAG)) if opened >= 0 and line.rstrip()[-1:] in (")", "]", "】") else None
+        if tag is None:
+            continue
+        done[place] = (index, text[: tag.start()])
+        first, words = done[opened]
+        start = len(words) - len(words.lstrip())
+        number = number_of(flat(words)[start:])
+        if number is not None:
+            at = start + number.end
+            done[opened] = (first, f"{words[:at]}【{tag['type'] or tag['type2']}】{words[at:]}")
+    yield from done

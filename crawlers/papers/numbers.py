@@ -7,15 +7,15 @@ from msgspec import Struct
 
 from atomexam.text.numerals import HANZI, value_of
 
-_TYPE = (
+TYPE = (
     "(?:单项|多项|不定项)?选择题|单项选择|多项选择|不定项选择|单选题?|多选题?|不定项题?|判断题?|是非题|填空题|简答题|问答题|论述题|名词解释题?"
     r"|[ABX]\d?型题?|共用(?:题干|备选答案)(?:单选|选择)?题|配伍(?:选择)?题|(?:案例|病例)(?:分析)?题"
 )
-_TAG = rf"[【\[(]\s?(?:{_TYPE})(?:[,、;\s]{{1,2}}\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[】\])]\s{{0,3}}"
+_TAG = rf"[【\[(]\s?(?:{TYPE})(?:[,、;\s]{{1,2}}\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[】\])]\s{{0,3}}"
 _YEAR = r"[【\[(]\s?(?:19|20)\d\d\s?年?[^()\[\]【】]{0,12}(?:真题|考题|试题|原题|改编|考研|统考|联考)\s?[】\])]"
 TAGS = re.compile(rf"(?:{_TAG}|[*★☆]{{1,5}}\s{{1,3}}(?=\S)|{_YEAR}\s{{0,3}}|[【\[(]\s?(?:19|20)\d\d\s?年?\s?[】\])]\s{{0,3}}){{1,3}}")
 """Tags behind a number that say the question's type, its weight or the year it was asked in."""
-BARE_TAG = re.compile(rf"(?:{_TYPE})\s{{0,3}}(?:[(\[]\s?(?:本题)?\d{{1,3}}(?:\.\d)?\s?分\s?[)\]])?\s{{0,3}}$")
+BARE_TAG = re.compile(rf"(?:{TYPE})\s{{0,3}}(?:[(\[]\s?(?:本题)?\d{{1,3}}(?:\.\d)?\s?分\s?[)\]])?\s{{0,3}}$")
 """The type and the score of a question behind its number, where its words stand below."""
 TAGS_AT_END = re.compile(rf"\s?{_YEAR}\s?$")
 
@@ -36,7 +36,7 @@ _FORMS = (
     ("tight", r"#(?:\.(?=\d)|\s{1,6}(?=\D)|(?=[^\d\s.,:、)%/+*=×℃-])|\s{0,2}$)"),
     ("ocr", r"(?P<O>\d{0,2}[lIO][\dlIO]{0,2})\s?[、.](?!\d)\s{0,4}"),
 )
-_SAID_TYPE = re.compile(f"{_TYPE}|(?:单选|多选|判断|填空|简答)题?")
+_SAID_TYPE = re.compile(f"{TYPE}|(?:单选|多选|判断|填空|简答)题?")
 KEPT_STYLES = ("point", "paren", "ordinal", "bracket")
 """Styles of numbers that a stem keeps."""
 _BEFORE = (

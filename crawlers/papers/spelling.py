@@ -24,8 +24,11 @@ _RUN_OF_NUMBERS = re.compile(
     r"(?<![\d ])(?P<first>\d(?: \d){0,2})(?P<dash> ?[—–~～-]{1,2} ?)(?P<last>\d(?: \d){0,2})(?= ?[:：、]? ?[A-J√×])"
 )
 _SHORT = 40
+_TABBED = re.compile(r"\s{0,8}\d{1,4}\t\s{0,4}[^\s\d][^\t]{5,}$")
+_TABBED_DIGIT = re.compile(r"\s{0,8}\d{1,4}\t(?=\d)[^\t]{6,}$")
+_FEWEST_TABBED = 3
 
-_LETTER_ALONE = re.compile(r"[(\[]?[A-Ja-j]\s?[.、)\]:]")
+_LETTER_ALONE = re.compile(r"[(\[]?[A-Ja-j]\s?[.、)\]:]|【[A-J]】")
 _OPENS = re.compile(r"[(\[]?[A-Ja-j]\s?[.、)\]:]|(?:参考|正确|标准)?答案|[【\[]|解析|\d{1,4}\s?[、.]\s?$")
 _NUMERAL_ALONE = re.compile(r"第?[一二三四五六七八九十]{1,3}(?:、|\.|大题|部分)")
 _COMMAS = re.compile(
@@ -65,8 +68,16 @@ _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A
 def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are usually written."""
     spaced = _is_spaced([seen(text) for _, text in lines])
-    mended = [(index, piece) for index, text in lines for piece in _mended(text, spaced)]
+    dotted = _with_dots(lines)
+    mended = [(index, piece) for index, text in dotted for piece in _mended(text, spaced)]
     return list(_joined(mended))
+
+
+def _with_dots(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return lines in which a tab parts number and words with a dot where those open with a digit, too: `57⇥2017年`."""
+    if sum(bool(_TABBED.match(text)) for _, text in lines) < _FEWEST_TABBED:
+        return lines
+    return [(index, text.replace("\t", ".", 1) if _TABBED_DIGIT.match(text) else text) for index, text in lines]
 
 
 def _is_spaced(lines: Sequence[str]) -> bool:
