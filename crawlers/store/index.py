@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from atomexam.runtime.archive_index import INDEX
 from crawlers.store.members import members
-from crawlers.store.segments import INDEX, Row, lines, read_index, segment, snapshots
+from crawlers.store.segments import Row, lines, read_index, segment, snapshots
 from crawlers.store.stored import Place, Stored
 from crawlers.store.warc import Asked, Origin, Page, Revisit, read_member
 from records.jsonl import replacing, to_line

@@ -26,11 +26,6 @@ def record_member(kind: str, headers: list[tuple[str, str]], body: bytes, http: 
     return zlib.compress(out.getvalue(), _LEVEL, _GZIP)
 
 
-def unpacked(member: bytes) -> bytes:
-    """Return the data of one gzip member."""
-    return zlib.decompress(member, _GZIP)
-
-
 def members(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
     """Yield offset and bytes of each whole gzip member that holds a record.
 

@@ -7,48 +7,26 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from atomexam.runtime.archive_index import INDEX, IndexRow, read_packed
 from crawlers.store.stored import Place, Stored
 from crawlers.store.warc import Key, Page, read_member
 from records.jsonl import read_jsonl, write_jsonl
 from records.provenance import page_id
 
-INDEX = "index.jsonl"
 FAILED = "failed.jsonl"
 UNREADABLE = (OSError, zlib.error, ValueError, KeyError)
 """What reading a damaged record fails with."""
 _SUFFIX = ".warc.gz"
-_DATE_CHARS = len("2026-11-20")
 _logger = logging.getLogger("crawlers.archive")
 
 
-class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One line of the index: where the page of a request lies, for one snapshot."""
-
-    page_id: str
-    method: str
-    url: str
-    body_sha256: str | None = None
-    """Of the body that was sent; None where none was."""
-    status: int
-    file: str
-    offset: int
-    length: int
-    request_length: int = 0
-    """Of the record of the request, which stands right before that of the answer; 0 where there is none."""
-    snapshot: str | None = None
-    """None where the page lies in its own snapshot's file; else the snapshot, which found what lies in an older one's."""
-    revisit: tuple[int, int] | None = None
-    """Offset and length of the record, in the own file, which says that the older page still stands."""
+class Row(IndexRow, frozen=True):
+    """A line of the index, with what the archive asks of it."""
 
     @property
     def key(self) -> Key:
         """What was asked."""
         return Key(self.url, self.method, self.body_sha256)
-
-    @property
-    def of(self) -> str:
-        """The snapshot that the row belongs to."""
-        return self.snapshot or self.file[:_DATE_CHARS]
 
     def own(self, file: str) -> Place:
         """Return the record of this snapshot itself, in its `file`."""
@@ -111,9 +89,7 @@ def read_at(folder: Path, place: Place, key: Key) -> Page:
         advice = f"`dvc checkout` brings it back, `dvc repro -f crawl@{folder.name}` fetches its pages again"
         raise ValueError(f"{path} is gone, and {key} lies in it; a later snapshot stores only what changed; {advice}")
     try:
-        with open(path, "rb") as file:
-            file.seek(place.offset)
-            page = read_member(file.read(place.length))
+        page = read_member(read_packed(path, place.offset, place.length))
     except UNREADABLE as error:
         raise _misplaced(folder, place, key, f"{key} cannot be read ({error})") from None
     if not isinstance(page, Page) or page.key != key:

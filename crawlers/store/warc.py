@@ -8,7 +8,8 @@ from urllib.parse import quote, quote_from_bytes, unquote, urlsplit
 from msgspec import Struct
 from warcio.statusandheaders import StatusAndHeaders
 
-from crawlers.store.members import WARC_VERSION, record_member, unpacked
+from atomexam.runtime.archive_index import unpacked
+from crawlers.store.members import WARC_VERSION, record_member
 
 _PRINTABLE = bytes(range(0x20, 0x7F)).decode()
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/"

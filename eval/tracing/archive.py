@@ -7,28 +7,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
 from warcio.archiveiterator import ArchiveIterator
 
+from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
 from eval.tracing.lines import rows_with
 from records.provenance import page_id
 
-_GZIP = zlib.MAX_WBITS | 16
 _MOST_BYTES = 1 << 26  # no page is as long; a member that unpacks to more is not unpacked further
 _SHOWN_BYTES = 240
 _CHARSET = re.compile(rb"""charset=["']?([\w-]+)""")
-
-
-class Row(Struct, frozen=True):
-    """What matters of a line of an archive's index."""
-
-    page_id: str
-    url: str
-    status: int
-    file: str
-    offset: int
-    length: int
-    snapshot: str | None = None
 
 
 def find_page(pages: Path, page: str) -> dict[str, Any] | None:
@@ -37,30 +24,28 @@ def find_page(pages: Path, page: str) -> dict[str, Any] | None:
     if not found:
         return None
     folder, row = found[0]
-    snapshots = sorted({row.snapshot or row.file[: len("2026-11-20")] for _, row in found})
+    snapshots = sorted({row.of for _, row in found})
     about = {"page": page, "source": folder.name, "url": row.url, "snapshots": snapshots, "status": row.status}
     return about | {"archive": f"{folder / row.file}, bytes {row.offset} to {row.offset + row.length}"} | _record(folder, row)
 
 
 def pages_of(pages: Path, url: str) -> list[str]:
     """Return the ids of the pages that were stored under an address."""
-    return sorted({row.page_id for index in sorted(pages.glob("*/index.jsonl")) for row in rows_with(index, [url], Row) if row.url == url})
+    return sorted({row.page_id for index in indexes(pages) for row in rows_with(index, [url], IndexRow) if row.url == url})
 
 
-def _rows(pages: Path, page: str) -> Iterator[tuple[Path, Row]]:
-    for index in sorted(pages.glob("*/index.jsonl")):
-        yield from ((index.parent, row) for row in rows_with(index, [page], Row) if row.page_id == page)
+def _rows(pages: Path, page: str) -> Iterator[tuple[Path, IndexRow]]:
+    for index in indexes(pages):
+        yield from ((index.parent, row) for row in rows_with(index, [page], IndexRow) if row.page_id == page)
 
 
-def _record(folder: Path, row: Row) -> dict[str, Any]:
+def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
     """Return what the record itself says; whether its bytes still are those that the id was made from."""
     path = folder / row.file
     if not path.exists():
         return {"fetched": None, "fault": f"{path} is not here; `dvc checkout {folder}` brings it back"}
     try:
-        with open(path, "rb") as file:
-            file.seek(row.offset)
-            raw = zlib.decompressobj(_GZIP).decompress(file.read(row.length), _MOST_BYTES)
+        raw = unpacked(read_packed(path, row.offset, row.length), _MOST_BYTES)
         record = next(iter(ArchiveIterator(BytesIO(raw))))
         stored = record.raw_stream.read()
         body = next(iter(ArchiveIterator(BytesIO(raw)))).content_stream().read()  # as it came, it may be packed

@@ -16,12 +16,13 @@ from scrapy.utils.test import get_crawler
 from warcio.archiveiterator import ArchiveIterator
 from warcio.cli import main as warcio
 
+from atomexam.runtime.archive_index import INDEX
 from crawlers.archive import ArchiveMiddleware, finish_crawl
 from crawlers.source import SourceSpider
 from crawlers.store.index import rows_of, scan
 from crawlers.store.merging import finish, found_rows, origins
 from crawlers.store.parts import PartWriter, discard_foreign_parts, parts
-from crawlers.store.segments import INDEX, read_index, read_page, segment
+from crawlers.store.segments import read_index, read_page, segment
 from crawlers.store.session import OLD_SESSION, SESSION_WORD, UNSTORED, Outdated
 from crawlers.store.warc import (
     Asked,

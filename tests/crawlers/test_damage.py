@@ -16,12 +16,13 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 from warcio.cli import main as warcio
 
+from atomexam.runtime.archive_index import INDEX
 from crawlers.archive import ArchiveMiddleware, finish_crawl
 from crawlers.source import SourceSpider
 from crawlers.store.index import scan
 from crawlers.store.merging import finish
 from crawlers.store.parts import CannotWrite, PartWriter, part_rows, parts
-from crawlers.store.segments import INDEX, Row, read_index, read_page, segment
+from crawlers.store.segments import Row, read_index, read_page, segment
 from crawlers.store.warc import Asked, Page, request_key
 from records.jsonl import write_jsonl
 

@@ -12,12 +12,13 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 from warcio.archiveiterator import ArchiveIterator
 
+from atomexam.runtime.archive_index import INDEX
 from crawlers.archive import ArchiveMiddleware, finish_crawl
 from crawlers.source import SourceSpider
 from crawlers.store.index import rows_of
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter
-from crawlers.store.segments import INDEX, read_index, read_page, segment
+from crawlers.store.segments import read_index, read_page, segment
 from crawlers.store.session import REPLAYED
 from crawlers.store.warc import Asked, Page, request_key
 
