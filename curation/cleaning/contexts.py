@@ -25,6 +25,8 @@ _LEAST_ALIKE, _SHARE_ALIKE = 20, 0.8
 _NEAR = 4  # questions to either side
 _NEAR_SINGLE = 2
 """Single answers among the near ones from which a section surely holds single-choice questions."""
+_LEAST_JOINED = 3
+"""Keys of a page with as many questions without one before each, or behind each, from which that is how the page joins its keys."""
 Place = tuple[str, str]
 
 
@@ -93,16 +95,30 @@ def _read_joined_keys(page: list[QuestionItem], joined: set[Place], divided: dic
         return
     rows = sorted(page, key=lambda item: (natural_key(item.provenance.position), item.provenance.position))
     options = [_bare_options(item) for item in rows]
-    for at, item in enumerate(rows):
-        letters = _several_letters(item)
-        if not letters:
-            continue
+    letters = {at: found for at, item in enumerate(rows) if (found := _several_letters(item))}
+    fit = {step: {at for at, keys in letters.items() if _keyless_beside(rows, at, step) == len(keys) - 1} for step in (-1, 1)}
+    is_usual = {step: len(fit[step]) >= max(_LEAST_JOINED, len(fit[-step]) + 1) for step in fit}
+    for at, keys in letters.items():
         first, last = _run_around(rows, options, at)
+        ends = {-1: last, 1: first}  # where the key stands, of the group that lies before it or behind it
         group = rows[first : last + 1]
-        if len(group) == len(letters):
-            divided.update({_place(one): key for one, key in zip(group, letters, strict=True)})
-        elif len(group) > 1 or any(_is_left_bare(rows, options, at, step, len(letters) - 1) for step in (-1, 1)):
-            joined.add(_place(item))
+        elsewhere = any(len(fit[step]) < len(fit[-step]) for step, end in ends.items() if end == at)
+        if len(group) == len(keys) and not elsewhere:
+            divided.update({_place(one): key for one, key in zip(group, keys, strict=True)})
+        elif (
+            len(group) > 1
+            or any(_is_left_bare(rows, options, at, step, len(keys) - 1) for step in (-1, 1))
+            or any(is_usual[step] and at in fit[step] for step in fit)
+        ):
+            joined.add(_place(rows[at]))
+
+
+def _keyless_beside(rows: list[QuestionItem], at: int, step: int) -> int:
+    """Return how many questions before or behind one have no key, up to the next that has one."""
+    count = 0
+    while 0 <= (place := at + step * (count + 1)) < len(rows) and _lacks_key(rows[place]):
+        count += 1
+    return count
 
 
 def _run_around(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int) -> tuple[int, int]:
@@ -137,7 +153,8 @@ def _several_letters(item: QuestionItem) -> list[str]:
 
 
 def _is_choice(item: QuestionItem) -> bool:
-    return declared_as(item.type_raw, item.section_raw) not in ("tf", "blank", "qa")
+    declared = declared_as(item.type_raw, item.section_raw)
+    return declared not in ("tf", "blank", "qa") or (declared == "qa" and bool(_bare_options(item)))
 
 
 def _bare_options(item: QuestionItem) -> tuple[str, ...]:

@@ -67,6 +67,24 @@ def test_questions_in_words_without_answer_are_no_part_of_a_group() -> None:
     assert [outcome(one) for one in read(row(1, None, None, section_raw="三、简答题"), row(2, OWN, "AB"))] == ["answer_missing", "AB"]
 
 
+def _shifted(sizes: list[int]) -> list[QuestionItem]:
+    """Rows of groups whose keys stand with the last question of each, and whose options were moved one row up by whoever cut them."""
+    ends = [sum(sizes[: at + 1]) - 1 for at in range(len(sizes))]
+    group_of = [at for at, size in enumerate(sizes) for _ in range(size)]
+    rows = []
+    for number, at in enumerate(group_of):
+        shown = group_of[min(number + 1, len(group_of) - 1)]
+        key = ",".join("CDABE"[: sizes[at]]) if number == ends[at] else None
+        rows.append(row(number, [f"{option}{shown}" for option in SHARED], key, type_raw="综合分析题" if at % 2 else "多项选择题"))
+    return rows
+
+
+@pytest.mark.parametrize("sizes", [[3, 2, 2, 3, 3, 2], [2, 3, 2, 3], [3, 3, 3, 3]])
+def test_no_key_is_divided_where_the_page_has_it_at_the_other_end(sizes: list[int]) -> None:
+    found = [outcome(reading) for reading in read(*_shifted(sizes))]
+    assert set(found[: -sizes[-1]]) == {"keys_joined", "answer_missing"}
+
+
 @given(st.lists(st.permutations("ABCDE").map(lambda letters: letters[:3]), min_size=1, max_size=5), st.randoms(use_true_random=False))
 def test_each_question_gets_its_own_letter_in_any_order_of_the_items(groups: list[list[str]], random) -> None:
     rows, expected = [], {}
