@@ -5,6 +5,7 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.paper import read_paper
+from crawlers.papers.bank_options import read_choice
 from crawlers.papers.lines import flat
 
 _A, _B = (re.compile(rf"(?:^|(?<=[\s)\]】?:。(]))[{letters}](?:\s{{0,2}}[.、:)\]]|\s{{0,2}}[\u4e00-\u9fff])") for letters in ("Aa", "Bb"))
@@ -14,6 +15,10 @@ _NUMBERED = re.compile(r"[(第]?\s?\d{1,4}\s?[、.)题](?!\d)")
 _NUMBER = "1、"
 _ANSWER_AT_END = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?[A-Ja-j]\s?$")
 _LONGEST_ANSWER_CHARS = 16
+_BOTH_VERDICTS = 2
+_SAID_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
+_COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n")
+"""Which question of how many this is, as an app shows it above: 18/473单选题."""
 
 
 def parts_of_stem(text: str) -> dict[str, Any]:
@@ -22,6 +27,8 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     Nothing where no options are seen; `doubt` alone where they are not one of each letter.
     """
     line = flat(text)
+    if verdicts := _verdicts_at_end(text, line):
+        return verdicts
     first = _A.search(line) or _A_GLUED.search(line)
     if first is None and _ANSWER_AT_END.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS)):
         return {"doubt": "options_unreadable"}  # the letters of the options were lost, that of the answer was not
@@ -41,6 +48,19 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     if drafts[0].explanation:
         parts["explanation_raw"] = drafts[0].explanation
     return parts
+
+
+def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
+    """Return the parts of a cell that ends in 是 B否 and the answer's label: the letters of two verdicts may be lost, their turn is not."""
+    said = _SAID_BEHIND.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS))
+    if said is None or len(line) != len(text):
+        return {}
+    counter = _COUNTER.match(line)
+    choice = read_choice(text[counter.end() if counter else 0 : said.start()], 0)
+    if not choice.sure or len(choice.options) != _BOTH_VERDICTS or not choice.stem:
+        return {}
+    letter = {"answer_raw": said["letter"].upper()} if said["letter"] else {}
+    return {"stem_raw": choice.stem, "options_raw": choice.options} | letter
 
 
 def _agree(options: list[str], marked: str) -> bool:

@@ -158,6 +158,24 @@ def test_options_that_lost_a_letter_are_no_options(text: str) -> None:
     assert parts_of_stem(text) == {"doubt": "options_unreadable"}
 
 
+VERDICT_CELLS = [
+    ("转专业的学生应补修课程。\n是 B否\n正确答案 A", "转专业的学生应补修课程。", ["是", "否"], "A"),
+    ("修完规定内容，准予毕\n业，发给结业证书。Ａ是\n否\n正确答案 B", "修完规定内容，准予毕\n业，发给结业证书。", ["是", "否"], "B"),
+    ("宗教活动\n应当登记。\n对 B错\n正确答案", "宗教活动\n应当登记。", ["对", "错"], None),
+    ("98/473单选题\n应当登记吗？Ａ是\u3000\n否\n正确答案 B", "应当登记吗？", ["是", "否"], "B"),
+]
+
+
+@pytest.mark.parametrize(("text", "stem", "options", "answer"), VERDICT_CELLS)
+def test_two_verdicts_at_the_end_of_a_cell_are_its_options(text: str, stem: str, options: list[str], answer: str | None) -> None:
+    assert parts_of_stem(text) == {"stem_raw": stem, "options_raw": options} | ({"answer_raw": answer} if answer else {})
+
+
+@pytest.mark.parametrize("text", ["下列做法 A 报告 B 是 否 正确答案 B", "应当登记吗？\n是\n否", "A 应当登记\nB 不登记\n是\n否\n正确答案 A"])
+def test_verdicts_without_their_label_or_beside_other_letters_are_no_options(text: str) -> None:
+    assert parts_of_stem(text).get("options_raw") not in (["是", "否"], ["对", "错"])
+
+
 def test_a_stem_cut_at_a_line_end_goes_on_up_to_the_first_letter() -> None:
     parts = parts_of_stem("给予（）\n以上处分。\nA.警告\nB.严重警告\nC.记过\nD.留校察看")
     assert re.sub(r"\s", "", parts["stem_raw"]) == "给予（）以上处分。" and len(parts["options_raw"]) == 4
