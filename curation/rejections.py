@@ -9,7 +9,7 @@ from curation.cleaning.broken_stems import LOST, is_broken
 from curation.cleaning.drafts import VERDICTS, Draft
 from curation.cleaning.latex import holds_latex
 from curation.cleaning.lost_characters import has_lost_characters
-from curation.cleaning.missing_cases import misses_case
+from curation.cleaning.missing_cases import leans_on_case, misses_case
 from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.option_text import runs_into_next
 
@@ -95,7 +95,8 @@ def stem_broken(draft: Draft) -> str | None:
 
 
 def case_missing(draft: Draft) -> str | None:
-    return "case_missing" if not draft.shared_stem and misses_case(draft.stem) else None
+    missing = misses_case(draft.stem) or (draft.caseless and leans_on_case(draft.stem))
+    return "case_missing" if missing and not draft.shared_stem else None
 
 
 def stem_too_long(draft: Draft) -> str | None:

@@ -18,6 +18,9 @@ _HEADING = re.compile(r"(?<=\s)[一二三四五六七八九十]{1,3}、[^\s，�
 _CASE_MARK = re.compile(r"(?<=\s)案例[一二三四五六七八九十\d]{0,2}[：:](?=[\s\S]{15})")
 _ENDS_QUESTION = re.compile(r"(?:[是为有]|包括|[（(]\s{0,4}[）)]|[。？?])$")
 _LONGEST_HEADING_CHARS = 24
+_LED = re.compile(r"\s{0,3}([A-J])\s?[.、:)]")
+_ALL = "ABCDEFGHIJ"
+_LEAST_RUN = 3
 _RAW_CHARS = 2000
 Placed = tuple[str, dict[str, Any] | Lost]
 
@@ -50,6 +53,13 @@ class _Groups:
         stem, first, last, heading, case = _cut(record[self._stem].rstrip())
         passes_options = self._are_theirs(record, following, first, last)
         own = dict(record)
+        if self._options and (runs := _runs_of(record.get(self._options))):
+            theirs = following.get(self._options)
+            if not theirs or [flat(text) for text in runs[1]] != [flat(text) for text in theirs if isinstance(text, str)]:
+                return Lost(
+                    place, "options_unreadable", "options that begin at A twice, and the next record's are others", str(record)[:_RAW_CHARS]
+                )
+            own[self._options] = runs[0]
         is_meant = not first or passes_options or self._continues(record, first)  # of another range `clean` decides
         if is_meant and (first or heading or case):
             own[self._stem] = stem
@@ -82,6 +92,16 @@ class _Groups:
         if not first or not self._options or not record.get(self._options) or not self._continues(record, first):
             return False
         return bool(following.get(self._stem)) and not following.get(self._options) and last >= first
+
+
+def _runs_of(options: Any) -> tuple[list[str], list[str]] | None:
+    """Return the two runs of options that each begin at A: a record's own, and those of the questions behind it."""
+    if not isinstance(options, list) or not all(isinstance(text, str) for text in options):
+        return None
+    letters = [found[1] if (found := _LED.match(flat(text))) else "" for text in options]
+    second = letters.index("A", 1) if "A" in letters[1:] else 0
+    whole = letters == [*_ALL[:second], *_ALL[: len(letters) - second]]
+    return (options[:second], options[second:]) if whole and min(second, len(options) - second) >= _LEAST_RUN else None
 
 
 def _cut(stem: str) -> tuple[str, int, int, str, str]:

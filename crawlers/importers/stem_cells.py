@@ -17,8 +17,9 @@ _ANSWER_AT_END = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?[A-Ja-j]\s?$
 _LONGEST_ANSWER_CHARS = 16
 _BOTH_VERDICTS = 2
 _SAID_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
-_COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n")
+_COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?(?:[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n|/\s?\d{1,6}\s?[单多判]?[选断]题)")
 """Which question of how many this is, as an app shows it above: 18/473单选题."""
+_WRAPPED = re.compile(r"(?<![\s。？?！!：:；;])\s{0,3}\n\s{0,3}")
 
 
 def parts_of_stem(text: str) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
     if not choice.sure or len(choice.options) != _BOTH_VERDICTS or not choice.stem:
         return {}
     letter = {"answer_raw": said["letter"].upper()} if said["letter"] else {}
-    return {"stem_raw": choice.stem, "options_raw": choice.options} | letter
+    return {"stem_raw": _WRAPPED.sub("", choice.stem), "options_raw": choice.options} | letter
 
 
 def _agree(options: list[str], marked: str) -> bool:

@@ -95,7 +95,8 @@ class Places:
         own_exam, own_subject = self._own(exam, source), self._own(subject, source)
         entry = self._entry((subject, *_parts(exam, last_first=True), paper, section, *path)) or {}
         by_subject = None if own_exam else entry.get("exam")  # an examination that nobody knows is not that of a like-named subject
-        named = self._exam_named((exam, paper, subject, section, *path), (exam, subject), said.type_raw)
+        beside = [self._beside(text, entry) if by_subject else text for text in (paper, subject, section, *path)]
+        named = self._exam_named((exam, *beside), (exam, subject), said.type_raw)
         known_exam = line.get("exam") or named or by_subject or whole.get("exam")
         known_subject = line.get("subject") or entry.get("name")
         if not known_subject and not own_subject:
@@ -116,6 +117,12 @@ class Places:
                 if any(name in rest for name in names):
                     return entry
         return None
+
+    def _beside(self, text: str, entry: dict[str, Any]) -> str:
+        """Return a text without the name of a subject whose exam is known: 中药 within 中药药一 names no other."""
+        for name in sorted(map(_plain, (entry["name"], *entry.get("also", ()))), key=len, reverse=True) if entry.get("exam") else ():
+            text = text.replace(name, "")
+        return text
 
     def _exam_named(self, texts: Iterable[str], marks: Iterable[str], type_raw: str | None) -> str | None:
         aliases, exams = self._table["exam_aliases"], self._table["exams"]

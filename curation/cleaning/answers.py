@@ -50,6 +50,8 @@ WRONG = frozenset(
         "W",
     }
 )
+_VERDICT_WORDS = frozenset({"对", "错", "正确", "错误", "√", "×"})
+"""Verdicts that are one on a line of their own, whatever a page says below it: 错⏎章节测验⏎已完成."""
 _PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR"})
 
 _POINTS_ELSEWHERE = re.compile(
@@ -146,6 +148,14 @@ def read_verdict(raw: str | None) -> str | None:
     if text in RIGHT or text == "A":
         return "A"
     return "B" if text in WRONG or text == "B" else None
+
+
+def read_verdict_line(raw: str | None) -> str | None:
+    """Return the same for an answer whose first line is the verdict, though a page says more below it: 错⏎章节测验⏎已完成."""
+    said, *behind = normalize(raw or "").text.split("\n")
+    verdict = read_verdict(said)
+    others = {read_verdict(line) for line in behind} - {None, verdict}
+    return verdict if not behind or (said.strip() in _VERDICT_WORDS and not others) else None
 
 
 def are_verdicts(options: Sequence[str]) -> bool:

@@ -9,6 +9,9 @@ _LEAKED_OPTIONS = re.compile(
     r"(?<![A-Za-z])A\s*[.．、:：](?![A-Z])[^A-Z]{1,40}(?<![A-Za-z])B\s*[.．、:：][^A-Z]{1,40}(?<![A-Za-z])C\s*[.．、:：]"
 )
 _OPEN_ENDS = tuple("，、；（(“《")  # 和 may end a stem whose blank was left out
+_LEAKED_LETTERS = re.compile(r"(?<![A-Za-z])([A-J])\s?[.．、](?=\s?[\u4e00-\u9fff])")
+_LEAST_LEAKED = 4
+_CUT_AT_WORD = re.compile("[，。；](?:针对|由|根据|按照|对于|以及|并且)$")
 _NO_QUESTION = re.compile(
     r"回答(?:下列|以下|后面)?的?(?:各题|问题)[：:。]?$|^案例[一二三四五六七八九十\d]+$|^第?[一二三四五六七八九十\d]+题?$"
 )
@@ -36,6 +39,8 @@ def is_broken(stem: str, case: str | None) -> bool:
         or stem.count("（") < stem.count("）")
         or bool(case and (len(case) < _MIN_CHARS or _LOST_IN_CASE.search(case)))
         or _UNIT_IN_FRONT.match(stem) is not None
+        or _CUT_AT_WORD.search(stem, max(0, len(stem) - _LONGEST_END_CHARS)) is not None
+        or ("D" in stem and _holds_options(stem))
         or _asks_twice(stem)
         or ("3" in stem and _begins_within_list(stem))
         or (_is_suspect(stem) and any(pattern.search(stem) for pattern in _BROKEN))
@@ -47,6 +52,12 @@ def _asks_twice(stem: str) -> bool:
     end = _ASKED_AT_END.search(stem, max(0, len(stem) - _LONGEST_END_CHARS)) if "是" in stem[-_LONGEST_END_CHARS // 2 :] else None
     first = stem.find(end[0], 0, end.start()) if end else -1
     return end is not None and first > 0 and "\u4e00" <= stem[first + len(end[0])] <= "\u9fff"
+
+
+def _holds_options(stem: str) -> bool:
+    """Tell whether four or more lettered texts stand in a stem, from A on and each once."""
+    letters = [found[1] for found in _LEAKED_LETTERS.finditer(stem)]
+    return len(letters) >= _LEAST_LEAKED and letters == list("ABCDEFGHIJ"[: len(letters)])
 
 
 def _begins_within_list(stem: str) -> bool:

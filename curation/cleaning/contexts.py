@@ -11,6 +11,7 @@ from atomexam.text.option_letters import letters_in
 from curation.classify import declared_type
 from curation.cleaning.cases import MIN_SHARED_CHARS, Parts, split_shared
 from curation.cleaning.exam_text import without_number
+from curation.cleaning.missing_cases import misses_case
 from curation.normalize import normalize
 from records.item import QuestionItem
 
@@ -18,6 +19,7 @@ declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source says the sam
 _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")
 _SEVERAL_LETTERS = re.compile(r"\s*[A-Ja-j](?:[\s,，、;；]*[A-Ja-j])+\s*")
 _SEVERAL = re.compile("不定项|(?:分析|案例|技能)选择")
+_NEAR_CASE, _LEAST_CASELESS = 5, 3  # questions to either side, and how many of them lost their case
 _SPACE = re.compile(r"\s+")
 _MAX_MARK_CHARS = 300
 _TWO_WORDS = re.compile(r"(?:[A-J][.．、:：]?\s*)?[\u4e00-\u9fff]{2,12}[ \u3000]{1,4}[\u4e00-\u9fff]{2,12}")
@@ -44,6 +46,9 @@ class Context(NamedTuple):
     """Places of the questions with an option less than nearly all of their page, and one that is two words with a blank between them."""
     divided: dict[Place, str]
     """Place -> its own letter, for questions that share options and of which one alone has an answer, with a letter for each."""
+
+    caseless: frozenset[Place] = frozenset()
+    """Places of the questions without a case that stand among others whose case is lost."""
 
 
 NOTHING = Context({}, frozenset(), frozenset(), frozenset(), {})
@@ -74,7 +79,24 @@ def context_of(items: Iterable[QuestionItem]) -> Context:
     for page in whole_pages.values():
         _read_joined_keys(page, joined, divided)
     glued = frozenset(place for page in whole_pages.values() for place in _with_glued_options(page))
-    return Context(split_shared(sorted(stems)), frozenset(_mislabelled(pages)), frozenset(joined), glued, divided)
+    caseless = frozenset(place for page in whole_pages.values() for place in _among_caseless(page))
+    return Context(split_shared(sorted(stems)), frozenset(_mislabelled(pages)), frozenset(joined), glued, divided, caseless)
+
+
+def _among_caseless(page: list[QuestionItem]) -> Iterable[Place]:
+    """Yield the questions of a page that have several beside them which speak of a case that nobody tells."""
+    lost = [_speaks_of_lost_case(item) for item in page]
+    if sum(lost) < _LEAST_CASELESS:
+        return
+    rows = sorted(zip(page, lost, strict=True), key=lambda row: (_in_page(row[0].provenance.position), row[0].provenance.position))
+    for at, (item, _) in enumerate(rows):
+        near = rows[max(at - _NEAR_CASE, 0) : at] + rows[at + 1 : at + _NEAR_CASE + 1]
+        if not item.case_raw and sum(is_lost for _, is_lost in near) >= _LEAST_CASELESS:
+            yield _place(item)
+
+
+def _speaks_of_lost_case(item: QuestionItem) -> bool:
+    return bool(item.stem_raw) and not item.case_raw and misses_case((item.stem_raw or "").strip().replace(",", "，"))
 
 
 def _with_glued_options(page: list[QuestionItem]) -> Iterable[Place]:

@@ -45,6 +45,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     """Two of its options became one."""
     joined: bool = False
     """Its answer holds those of the questions beside it as well."""
+    caseless: bool = False
+    """Several questions beside it speak of a case that is lost."""
 
     @property
     def is_choice(self) -> bool:

@@ -30,7 +30,8 @@ _HANDED_DOWN = re.compile(
     r"|^(?:对此，|针对(?:上述|以上|此)(?:情形|情况|行为)，|此时[，应首最宜]|上方[加减去中]|因患者|医师嘱其|所选(?:成?药|方剂)|本品最)"
     r"|^(?:关于|对于?|针对|根据)?(?:上述|以上所?(?:述|开具?的?)?)(?:药品|药物|行为|情形|处方|方剂|企业|做法|症状|病情|病案)"
     r"|^[^，。：；]{0,12}上述(?:处方|方剂|药方|病例|案例|汤剂|患者)"
-    r"|^(?:关于|对于?|针对|有关|作为)?[该此](?:处方|方剂|病案|医师|药师|药店|企业|制剂|药品)"
+    r"|^(?:关于|对于?|针对|有关|作为)?[该此](?:处方|方剂|病案|医师|药师|药店|企业|制剂|(?:化学|生物)?药品)"
+    r"|^(?:根据)?(?:该|药品)?说明书(?:【[^】]{1,8}】)?中?“?[甲乙丙丁戊]|^[^，。]{0,14}符合该[（(“]?[\u4e00-\u9fff]{2,6}[）)”]?(?:的?管理)?(?:要求|规定)"
 )
 _SPAN = r"[\d一二两三四五六七八九十数几半]{1,3}个?[天日周月年]"
 _STORY_GOES_ON = re.compile(
@@ -41,7 +42,7 @@ _FORMULA = re.compile(r"^方中(?!.{0,60}(?:方剂?|成药|者|丸|散|汤)(?:�
 _PARTY = re.compile(
     r"^(?:下列)?(?:关于|对于?|针对|经[^，。]{2,12}认定，)?“?[甲乙丙丁戊己]"
     r"(?:”|的(?:行为|做法|要求|需求|说法)|说法，|执业行为|(?:开办|经营)的[^，。]{2,10}存在)"
-    r"|^(?:下列)?(?:关于|对于?|针对|经[^，。]{2,12}认定，)“?[甲乙丙丁戊己](?:的|在|欲|漏|购买|开办|经营|销售|委托|聘|执业|行为)"
+    r"|^(?:下列)?(?:关于|对于?|针对于?|经[^，。]{2,12}认定，)(?:医师|药师)?“?[甲乙丙丁戊己](?:医师|的|在|欲|权利|义务|开具|漏|购买|开办|经营|销售|委托|聘|执业|行为)"
 )
 _ASKED = r"(?:护理)?(?:诊断|检查|治疗|处理|措施|方剂|方药|中?成药|药物|代表方|治法|治则|治疗原则|证型|证候|病机|病位|辨证)(?:方案)?"
 _TOPICLESS = re.compile(
@@ -49,6 +50,19 @@ _TOPICLESS = re.compile(
     rf"{_ASKED}(?:是|为|有|包括)(?:（ ）)?[。？：]?$"
 )
 _LONGEST_TOPICLESS = 20
+
+_LEANS_ON_PATIENT = re.compile(
+    r"^(?:[若如因为]|为了?改善|针对|可能(?:引起|导致))?(?:患者|患儿)(?![，、]?\s?[男女某]|[，、]?\s?\d|[^，。]{0,8}[，（]\s?[男女\d]|的权利)"
+    rf"|^(?:患者)?{_SPAN}后(?:又|再|复)"
+)
+_LEANS_ON_PARTY = re.compile(
+    r"(?<![\u4e00-\u9fffA-Z])[“【]{0,2}[甲乙丙丁戊己](?![状类硝基肝氨酸酰苯醇烷型级])|(?:[对于向从将由由与和在]|医师|企业|公司|药店|平台)[甲乙丙丁戊己](?![状类硝基肝氨酸酰苯醇烷型级])"
+    r"|(?:药品|疫苗|制剂|企业|公司)[A-D](?![A-Za-z])"
+)
+_LEANS_ON_TEXT = re.compile(
+    r"上述|以上所|与?上[药方](?=[中配减加合])|[在处制剂]方中|^方中|^说明书中|^本品|^当地|^所在地|^收到|相关企业|[“该]?XX|^该(?!药物?是)"
+    r"|^下列(?:说法|情形|行为|做法)[，不]?[^，。]{0,24}的是|^为(?:明确|增强|改善)[^，。]{0,20}，"
+)
 
 
 def misses_case(stem: str) -> bool:
@@ -78,3 +92,9 @@ def _speaks_of_unknown_patient(stem: str) -> bool:
     """Tell whether the first that a stem says of a patient is 该患者, with no history before it."""
     found = _UNTOLD_PATIENT.search(stem)
     return bool(found and found.start() <= _LONGEST_BEFORE and not _INTRODUCES.search(stem, 0, found.start()))
+
+
+def leans_on_case(stem: str) -> bool:
+    """Tell whether a stem speaks of a patient, a party or a prescription as known: a sign only among questions that miss their cases."""
+    found = _LEANS_ON_PARTY.search(stem) if len(stem) < _MIN_CASE_CHARS else None
+    return bool(found or _LEANS_ON_PATIENT.match(stem) or _LEANS_ON_TEXT.search(stem))

@@ -158,6 +158,10 @@ def _split_last(texts: list[str], names: dict[str, None]) -> list[str]:
     return texts
 
 
+_SENTENCE_BEHIND = re.compile(r"(?:[A-J]\s?[.．、])?\s{0,2}[^\s，。；]{1,14}\s{1,3}[^。\n]{12,120}。")
+_LEAST_SHORT, _SHORT_CHARS = 4, 16
+
+
 def runs_into_next(texts: Sequence[str]) -> bool:
     """Tell whether an option holds the letter and text of the one behind it, or of one behind the last."""
     if not _RUNS_ON.search("\n".join(texts)):
@@ -167,3 +171,9 @@ def runs_into_next(texts: Sequence[str]) -> bool:
         for place, text in enumerate(texts)
         for letter in (*LETTERS[place + 1 : place + 2], *LETTERS[len(texts) :])
     )
+
+
+def holds_sentence(options: Sequence[str]) -> bool:
+    """Tell whether the last of several short options is followed, behind a blank, by a sentence that none of the others has."""
+    *others, last = options if len(options) >= _LEAST_SHORT else ["", ""]
+    return _SENTENCE_BEHIND.fullmatch(last) is not None and all(len(one) <= _SHORT_CHARS and "。" not in one for one in others)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from atomexam.text.option_letters import LETTERS
 from curation.classify import Classes, classify_rows
-from curation.cleaning.answers import Answer, are_opposites, are_verdicts, read_letters, read_verdict, read_words
+from curation.cleaning.answers import Answer, are_opposites, are_verdicts, read_letters, read_verdict, read_verdict_line, read_words
 from curation.cleaning.cases import Parts, case_text, split_marked, without_case
 from curation.cleaning.contexts import NOTHING, Context, allows_several, declared_as
 from curation.cleaning.drafts import VERDICTS, Draft, question_of, rejected_of, shares_options, unclassified
 from curation.cleaning.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps, without_number
-from curation.cleaning.option_text import clean_options
+from curation.cleaning.option_text import clean_options, holds_sentence
 from curation.cleaning.paper_marks import type_tag
 from curation.cleaning.run_together import parted
 from curation.normalize import is_plain, normalize
@@ -96,8 +96,9 @@ def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft
         repeated=answer.repeated,
         may_have_several=allows_several(parts.tag, item.type_raw, item.section_raw),
         is_matching=shares_options(item),
-        glued=place in context.glued,
+        glued=place in context.glued or holds_sentence(item.options_raw or ()),
         joined=place in context.joined,
+        caseless=place in context.caseless,
     )
     return draft, reason_against(draft), tuple(dict.fromkeys(rules))
 
@@ -178,5 +179,5 @@ def _verdict(raw: str | None, options: list[str]) -> Answer:
     if named.letters in {"A", "B"} and len(options) == 2:
         letters = read_verdict(options[LETTERS.index(named.letters)])  # A. 错误 B. 正确
     else:
-        letters = read_verdict(raw)
+        letters = read_verdict_line(raw)
     return Answer(letters, None if letters == (raw or "").strip() else "answer_letters")

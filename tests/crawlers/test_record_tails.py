@@ -54,6 +54,20 @@ def test_options_of_a_record_stay_where_the_next_ones_have_their_own() -> None:
     assert [(item.stem_raw, item.options_raw) for item in found] == [("具有2个分枝的花鹿茸习称", HORNS), ("断面灰白色的饮片是", ROOTS)]
 
 
+def test_options_of_the_next_record_behind_its_own_fall_away() -> None:
+    found = questions(
+        row(42, "具有2个分枝的花鹿茸习称", [*HORNS, *ROOTS]), row(43, "断面灰白色的饮片是", ROOTS), row(44, "淡棕红色的是", ROOTS)
+    )
+    assert [item.options_raw for item in found] == [HORNS, ROOTS, ROOTS]
+
+
+def test_two_runs_of_options_are_given_up_where_the_next_record_has_others() -> None:
+    found = questions(
+        row(42, "具有2个分枝的花鹿茸习称", [*HORNS, *ROOTS]), row(43, "断面灰白色的饮片是", HORNS), row(44, "淡棕红色的是", ROOTS)
+    )
+    assert [item.doubt for item in found] == ["options_unreadable", None, None]
+
+
 def test_a_range_that_does_not_follow_is_left_alone() -> None:
     found = questions(row(42, "人体体温的正常范围见 【36-37】", HORNS), row(43, "断面灰白色的饮片是", [], "感觉"))
     assert (found[0].stem_raw, found[0].options_raw) == ("人体体温的正常范围见 【36-37】", HORNS)

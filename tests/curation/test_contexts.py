@@ -93,3 +93,27 @@ def test_two_options_that_became_one_are_seen_beside_many_whole_ones(others: int
     short = msgspec.structs.replace(question(99, "AB"), options_raw=["A.利多卡因", "B.普鲁卡因胺 去乙酰毛花苷", "C.胺碘酮"])
     plain = msgspec.structs.replace(question(98, "AB"), options_raw=["A.利多卡因", "B.胺碘酮", "C.维拉帕米"])
     assert len(context_of([*whole, short, plain]).glued) == expected
+
+
+LEANING = [
+    "患者属于",
+    "处方中用量超出每日剂量的饮片是",
+    "乙的下列情形符合规定的是",
+    "为增强疗效，宜与上药配伍的是",
+    "若患者同时服用上述药物，可能的反应是",
+]
+WHOLE = ["肌酸激酶活性升高的临床意义是", "甲状腺激素的作用是", "患者，男，60岁，突发胸痛，首选的检查是", "乙类非处方药的标志是"]
+
+
+def _outcomes(stems: list[str], beside: str) -> list[str | None]:
+    items = []
+    for number, stem in enumerate(stems):
+        items += [question(2 * number, "A", "一、单项选择题", stem=stem), question(2 * number + 1, "A", "一、单项选择题", stem=beside)]
+    found = read_questions(items, PARAMS, context_of(items))[::2]
+    return [reading.rejected.reason if reading.rejected else None for reading in found]
+
+
+@pytest.mark.parametrize(("beside", "reason"), [("四诊合参，辨析其证候是", "case_missing"), ("知觉的特征是（ ）。", None)])
+def test_among_questions_that_lost_their_case_a_weak_sign_of_one_is_enough(beside: str, reason: str | None) -> None:
+    assert _outcomes(LEANING, beside) == [reason] * len(LEANING)
+    assert _outcomes(WHOLE, beside) == [None] * len(WHOLE)

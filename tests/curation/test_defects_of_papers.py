@@ -184,6 +184,19 @@ def test_answers_are_written_in_many_ways(raw: str, letters: str) -> None:
     assert found.question and found.question.answer == letters
 
 
+@pytest.mark.parametrize(
+    ("raw", "letter"), [("错\n章节测验\n已完成", "B"), ("对\n答案解析：\n见教材", "A"), ("对\n错", None), ("A\n章节", None)]
+)
+def test_a_verdict_on_a_line_of_its_own_is_one(raw: str, letter: str | None) -> None:
+    found = reading("知觉有选择性。", None, raw, "判断题")
+    assert (found.question.answer if found.question else None) == letter
+
+
+def test_a_word_that_adverts_use_stays_where_it_is_none() -> None:
+    assert clean_stem("追溯码应当清晰，可被扫码设备识读").text.endswith("可被扫码设备识读")
+    assert clean_stem("下列属于感觉的是（ ）。扫码看答案").text == "下列属于感觉的是（ ）。"
+
+
 @pytest.mark.parametrize("raw", ["（√）", "√", "☑", "对。"])
 def test_a_verdict_is_read_in_brackets(raw: str) -> None:
     found = reading("反射的结构基础是反射弧。（√）", None, raw, "判断题")

@@ -83,6 +83,12 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("empty_options", {"options_raw": ["A. 感觉", "A. 知觉", "B. 记忆", "C. 表象"]}),
     ("stem_broken", {"stem_raw": "(2)发泄疗法\n(3)认知疗法\n(4)音乐疗法\n情绪与认识的关系如何？"}),
     ("stem_broken", {"stem_raw": "%的学习程度会产生最佳的记忆效果。"}),
+    ("stem_broken", {"stem_raw": "经查，甲将购药款转入乙，由"}),
+    (
+        "stem_broken",
+        {"stem_raw": "关于阿昔洛韦的描述，错误的是 A. 适用于 CMV 感染 B. 抑制 DNA 聚合酶 C. 可引起肾毒性 D. 应饮水"},
+    ),
+    ("option_broken", {"options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象 表象是在头脑中出现的事物的形象和映像。"]}),
     ("case_missing", {"stem_raw": "心理咨询师对钟某的妥当处理应该是（ ）。"}),
     ("case_missing", {"stem_raw": "求助者在制定方案时所说的话，表明其可能出现了（ ）。"}),
     *(
@@ -106,6 +112,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
             "结合题目提供的信息，以下说法错误的是",
             "甲的行为不符合国家规定的是",
             "关于丁欲购买的罗红霉素片，其批准文号格式正确的是",
+            "说明书中乙的项目名称是",
+            "该化学药品加快上市注册程序应当是",
+            "下列说法不符合该（通知）管理要求的是",
+            "针对于甲医师开具替加环素的行为，以下说法正确的是",
         )
     ),
     ("answer_not_in_options", {"answer_raw": "E"}),
@@ -130,6 +140,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("type_and_answer_disagree", {"section_raw": "二、多项选择题"}),
 ]
 SOUND_CASES: list[dict[str, Any]] = [
+    {"stem_raw": "药师调剂处方时必须做到“四查十对”，其中，查配伍禁忌，对"},
+    {"stem_raw": "关于维生素A、维生素B、维生素C和维生素D的说法，正确的是（ ）。"},
     {},
     {"options_raw": [f"{letter}. 感觉{number}" for number, letter in enumerate("ABCDEFGHIJ")]},
     {"options_raw": ["A. 感觉", "B. " + "知觉和记忆" * 200]},
