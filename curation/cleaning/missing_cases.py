@@ -60,8 +60,8 @@ _LEANS_ON_PARTY = re.compile(
     r"|(?:药品|疫苗|制剂|企业|公司)[A-D](?![A-Za-z])"
 )
 _LEANS_ON_TEXT = re.compile(
-    r"上述|以上所|与?上[药方](?=[中配减加合])|[在处制剂]方中|^方中|^说明书中|^本品|^当地|^所在地|^收到|相关企业|[“该]?XX|^该(?!药物?是)"
-    r"|^下列(?:说法|情形|行为|做法)[，不]?[^，。]{0,24}的是|^为(?:明确|增强|改善)[^，。]{0,20}，"
+    r"上述|以上所|与?上[药方](?=[中配减加合])|[在处制剂]方中|^方中|^说明书中|^本品|^当地|^所在地|^收到|相关企业|[“该]?XX"
+    r"|^下列(?:说法|情形|行为|做法)，?不?(?:符合|违反)[^，。]{0,24}的是|^为(?:明确|增强|改善)[^，。]{0,20}，"
 )
 
 
@@ -97,4 +97,5 @@ def _speaks_of_unknown_patient(stem: str) -> bool:
 def leans_on_case(stem: str) -> bool:
     """Tell whether a stem speaks of a patient, a party or a prescription as known: a sign only among questions that miss their cases."""
     found = _LEANS_ON_PARTY.search(stem) if len(stem) < _MIN_CASE_CHARS else None
-    return bool(found or _LEANS_ON_PATIENT.match(stem) or _LEANS_ON_TEXT.search(stem))
+    known = stem.startswith("该") and not _TELLS.search(stem)
+    return bool(found or known or _LEANS_ON_PATIENT.match(stem) or _LEANS_ON_TEXT.search(stem))
