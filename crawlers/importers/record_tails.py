@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import Any
 
+from atomexam.text.option_letters import are_in_turn
 from crawlers.importers.layout import CASE, SECTION, SHARED_OPTIONS, Layout
 from crawlers.importers.reading import Lost
 from crawlers.papers.headings import tells_patient
@@ -19,7 +20,6 @@ _CASE_MARK = re.compile(r"(?<=\s)案例[一二三四五六七八九十\d]{0,2}[�
 _ENDS_QUESTION = re.compile(r"(?:[是为有]|包括|[（(]\s{0,4}[）)]|[。？?])$")
 _LONGEST_HEADING_CHARS = 24
 _LED = re.compile(r"\s{0,3}([A-J])\s?[.、:)]")
-_ALL = "ABCDEFGHIJ"
 _LEAST_RUN = 3
 _RAW_CHARS = 2000
 Placed = tuple[str, dict[str, Any] | Lost]
@@ -100,7 +100,7 @@ def _runs_of(options: Any) -> tuple[list[str], list[str]] | None:
         return None
     letters = [found[1] if (found := _LED.match(flat(text))) else "" for text in options]
     second = letters.index("A", 1) if "A" in letters[1:] else 0
-    whole = letters == [*_ALL[:second], *_ALL[: len(letters) - second]]
+    whole = all(letters) and are_in_turn(letters[:second]) and are_in_turn(letters[second:])
     return (options[:second], options[second:]) if whole and min(second, len(options) - second) >= _LEAST_RUN else None
 
 

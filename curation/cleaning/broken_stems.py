@@ -2,6 +2,8 @@
 
 import re
 
+from atomexam.text.option_letters import are_in_turn
+
 LOST = re.compile(r"\?\?|[？?]{3}|□|■|▯|〓")
 _LOST_IN_CASE = re.compile(r"\?\?|[？?]{3}")
 _OPTION_AS_STEM = re.compile(r"^[（(]\s*[A-J]\s*[、.．]?\s*[）)]\s*\S")
@@ -57,7 +59,7 @@ def _asks_twice(stem: str) -> bool:
 def _holds_options(stem: str) -> bool:
     """Tell whether four or more lettered texts stand in a stem, from A on and each once."""
     letters = [found[1] for found in _LEAKED_LETTERS.finditer(stem)]
-    return len(letters) >= _LEAST_LEAKED and letters == list("ABCDEFGHIJ"[: len(letters)])
+    return len(letters) >= _LEAST_LEAKED and are_in_turn(letters)
 
 
 def _begins_within_list(stem: str) -> bool:

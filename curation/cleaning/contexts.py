@@ -88,7 +88,7 @@ def _among_caseless(page: list[QuestionItem]) -> Iterable[Place]:
     lost = [_speaks_of_lost_case(item) for item in page]
     if sum(lost) < _LEAST_CASELESS:
         return
-    rows = sorted(zip(page, lost, strict=True), key=lambda row: (_in_page(row[0].provenance.position), row[0].provenance.position))
+    rows = sorted(zip(page, lost, strict=True), key=lambda row: natural_key(row[0].provenance.position))
     for at, (item, _) in enumerate(rows):
         near = rows[max(at - _NEAR_CASE, 0) : at] + rows[at + 1 : at + _NEAR_CASE + 1]
         if not item.case_raw and sum(is_lost for _, is_lost in near) >= _LEAST_CASELESS:

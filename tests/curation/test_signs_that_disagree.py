@@ -15,6 +15,7 @@ from records.provenance import Provenance
 DOC = Path(__file__).parent.parent.parent / "docs/cleaning.md"
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]
+ONE, TWO, THREE = ([f"{letter}.第{number}组{letter}" for letter in "ABCD"] for number in (1, 2, 3))
 VERDICTS = ["A.正确", "B.错误"]
 CASES: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {
     ("true or false", "three options or more"): [({"type_raw": "判断题", "options_raw": FOUR}, "type_and_options_disagree")],
@@ -81,6 +82,14 @@ CASES: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {
     ("neighbours with neither options nor key", "a letter for each of them"): [
         ({"before": [None, None], "answer_raw": "A,C,D"}, "keys_joined")
     ],
+    (
+        "neighbours with the same options and no key",
+        "a letter for each of them, but most keys of the page stand at the other end of those without one",
+    ): [({"before": [ONE, ONE, (ONE, "C,A,B"), TWO], "answer_raw": "A,D", "beside": [None]}, "keys_joined")],
+    ("as many neighbours without a key in front (or behind)", "a letter for each of them, as with three or more keys of the page"): [
+        ({"before": [ONE, (ONE, "C,A"), TWO, (TWO, "B,C"), THREE], "answer_raw": "A,D", "type_raw": kind}, "keys_joined")
+        for kind in (None, "多项选择题")
+    ],
     ("letters of the options", "one missing, or twice"): [({"options_raw": ["B.感觉", "C.知觉", "D.记忆"]}, "empty_options")],
     ("letters of the options", "a letter that no option has"): [({"answer_raw": "E"}, "answer_not_in_options")],
     ("letter and text of the answer", "the text is another option's"): [({"answer_raw": "A、知觉"}, "mcqa B")],
@@ -95,7 +104,8 @@ def item(number: int, **fields: Any) -> QuestionItem:
 
 def outcome(fields: dict[str, Any]) -> str:
     own = {key: value for key, value in fields.items() if key not in ("before", "beside")}
-    rows = [item(number, options_raw=options, answer_raw=None) for number, options in enumerate(fields.get("before", []))]
+    before = [one if isinstance(one, tuple) else (one, None) for one in fields.get("before", [])]
+    rows = [item(number, options_raw=options, answer_raw=answer) for number, (options, answer) in enumerate(before)]
     rows += [item(50, **own)]
     rows += [item(60 + number, **(own | {"answer_raw": answer})) for number, answer in enumerate(fields.get("beside", []))]
     reading = read_questions(rows, PARAMS, context_of(rows))[len(fields.get("before", []))]
