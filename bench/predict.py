@@ -7,7 +7,7 @@
 The pipeline's own requests of the test split are asked, greedily, sampled as SdAK does, and by likelihood, from the second batch size
 on in the reverse order. A reply counts as changed when its bytes differ from those of the first batch size. Random weights never end a
 reply, so that each has all 32 tokens, and their near-equal scores change more often than a trained model's. Needs the splits and the
-model's folder (`dvc repro`); `--shape` takes the tokenizer of the model `tiny`.
+plan (`dvc repro`); `--shape` takes the tokenizer of the model `tiny`.
 """
 
 import argparse
@@ -22,8 +22,9 @@ import torch
 from msgspec import structs
 from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
-from eval.backends import describe, open_backend
+from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Settings
+from eval.planned import describe
 from eval.tasks import build_requests
 from records.model import Description
 from records.run import Run
@@ -71,14 +72,16 @@ def main() -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--model", help="a key of `models` in params.yaml")
     which.add_argument("--shape", choices=sorted(SHAPES), help="a shape, with random weights")
-    parser.add_argument("--models", type=Path, default=Path("data/models"))
+    parser.add_argument("--models", type=Path, default=Path("data/plan"))
     parser.add_argument("--splits", type=Path, default=Path("data/splits"))
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 1, 3, 64])
     parser.add_argument("--limit", type=int, default=None, help="most requests of a task")
     args = parser.parse_args()
     with TemporaryDirectory() as folder:
         known = (
-            (make_model(args.shape, args.models / "tiny", Path(folder)), Path(folder)) if args.shape else describe(args.model, args.models)
+            (make_model(args.shape, Path("data/models/tiny"), Path(folder)), Path(folder))
+            if args.shape
+            else describe(args.model, args.models)
         )
         ask_all(open_backend(*known), args)
 

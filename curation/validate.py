@@ -9,6 +9,7 @@ Expectations. `passed.json` is there only where all holds, and the same whatever
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 
 from msgspec import Struct, field
 
@@ -21,7 +22,7 @@ from curation.validation.tables import Columns, Places, claims_table, clusters_t
 from curation.validation.tables_of_results import predictions_table, splits_table
 from records.checks import one_of
 from records.jsonl import folder_lock, write_json
-from records.stage import read_arguments, run_stage
+from records.stage import Arguments, read_arguments, run_stage
 
 logger = logging.getLogger("validate")
 
@@ -64,7 +65,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "validate", Validation, paths)
     runs = args.params.runs or list(args.all_params.get("runs") or {})
-    files = tuple(args.predictions / f"{run}.jsonl" for run in runs)
+    files = tuple(_replies(args, run) for run in runs)
     places = Places(args.questions, args.facts, args.claims, args.clusters, args.splits, files)
     if not args.params.what or ("predictions" in args.params.what and not runs):
         raise ValueError("nothing to check: name tables after --what, and for predictions runs after --runs or in params.yaml")
@@ -94,6 +95,14 @@ def main(argv: list[str] | None = None) -> None:
             raise ValueError(f"expectations failed; {told}:\n{describe(failed)}")
         write_json(args.metrics, figures(tables))
         write_json(out / PASSED, list(suites))
+
+
+def _replies(args: Arguments, run: str) -> Path:
+    """Return the file of a run: in the folder of its model, by hand in that of any."""
+    line = (args.all_params.get("runs") or {}).get(run)
+    if line:
+        return args.predictions / line["model"] / f"{run}.jsonl"
+    return next(args.predictions.glob(f"*/{run}.jsonl"), args.predictions / "MODEL" / f"{run}.jsonl")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from eval.asking.store import kept_path
 from eval.measuring.figures import Figures
+from eval.planned import read_runs
 from eval.reviewing.judging import Judged, judge_errors
 from eval.reviewing.kinds import Pair, Proposal, propose
 from eval.reviewing.queue import build, draw, write_queue_sheet
@@ -36,7 +37,7 @@ def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], s
     for claim in claims:
         items = {side: f"{claim.id}/{side}" for side in _SIDES}
         if missing := [item for item in items.values() if item not in replies or item not in read]:
-            raise ValueError(f"run {run} has no reply or no score of {missing[0]}; rebuild them with `dvc repro score@{run}`")
+            raise ValueError(f"run {run} has no reply or no score of {missing[0]}; rebuild them with `dvc repro score`")
         outcomes = {side: read[item].outcome for side, item in items.items()}
         answers = {side: read[item].answer for side, item in items.items()}
         pairs.append(Pair(claim, {side: replies[item] for side, item in items.items()}, outcomes, answers))
@@ -54,7 +55,7 @@ def main(argv: list[str] | None = None) -> None:
         "predictions": "data/predictions",
         "scores": "data/scores",
         "splits": "data/splits",
-        "models": "data/models",
+        "models": "data/plan",
         "labels": "eval/labels.jsonl",
         "out": "data/errors",
         "metrics": "metrics/errors.json",
@@ -65,8 +66,8 @@ def main(argv: list[str] | None = None) -> None:
     claims = list(read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair))
     figures: dict[str, Figures] = {}
     with folder_lock(args.out) as out:
-        for run in _claim_runs(args):
-            predictions = read_jsonl(args.predictions / f"{run}.jsonl", Prediction)
+        for run, model in _claim_runs(args):
+            predictions = read_jsonl(args.predictions / model / f"{run}.jsonl", Prediction)
             pairs = read_pairs(claims, predictions, read_jsonl(args.scores / f"{run}.jsonl", Score), run)
             proposals = propose_all(pairs)
             judged = _judged(args, run, [pair for pair in pairs if pair.claim.id in proposals])
@@ -94,16 +95,12 @@ def _write_queue(out: Path, run: str, queue: Sequence[ReplyPair]) -> None:
     write_queue_sheet(out / f"{run}.xlsx", queue)
 
 
-def _claim_runs(args: Arguments) -> list[str]:
-    """Return the runs of task claim: those of params.yaml, and by hand, without one, those whose scores name sides of claims."""
+def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
+    """Return the runs of task claim with their models: those of params.yaml, and by hand, without one, those of the plan."""
     if runs := args.all_params.get("runs"):
-        return [name for name, run in runs.items() if run["task"] == "claim"]
-    found = []
-    for path in sorted(args.scores.glob("*.jsonl")):
-        first = next(read_jsonl(path, Score), None)
-        if first and first.item_id.endswith(tuple(f"/{side}" for side in _SIDES)):
-            found.append(path.stem)
-    return found
+        return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
+    planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]
+    return sorted((name, run.model) for name, run in planned if run.task == "claim")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Stage `finetune`: train split and passages -> a model in the Hugging Face format, or the description of one that is used as it is.
+"""Stage `finetune`: train split and passages -> a model in the Hugging Face format, for each line under `finetune`.
 
-A model with `train` is a small Qwen2 with a tokenizer of its own, trained from scratch: first on passages and claims as text,
+It is a small Qwen2 with a tokenizer of its own, trained from scratch: first on passages and claims as text,
 then on the evaluation's own prompts with their answers. Steps are counted, never timed, so that the same data give the same weights.
 """
 
@@ -16,16 +16,14 @@ from typing import Any
 from tqdm import tqdm
 
 from eval import lessons
-from eval.lessons import Training
 from eval.prompt import chat_template
 from eval.tasks.request import Request
-from records.checks import convert
 from records.claim import ClaimPair
 from records.evidence import Passage
 from records.jsonl import folder_lock, read_jsonl, write_json
 from records.model import Description
 from records.question import Question
-from records.run import Model
+from records.run import Training
 from records.stage import read_arguments, run_stage
 
 _THREADS = 1  # the number of threads is part of the result; a second one gains little and waits where the cores are shared
@@ -33,46 +31,33 @@ _MAX_POSITIONS = 32768  # room for few-shot prompts; rotary positions cost nothi
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Make one model ready to be asked."""
+    """Train one model."""
     paths = {
         "splits": "data/splits",
         "passages": "data/clean/passages.jsonl",
         "out": "data/models/{key}",
         "metrics": "metrics/finetune/{key}.json",
     }
-    args = read_arguments(argv, __doc__, "models", Model, paths, keyed=True)
+    args = read_arguments(argv, __doc__, "finetune", Training, paths, keyed=True)
     if os.environ.get("RANK", "0") != "0":
         print("finetune: one process trains, so that the sums are the same everywhere; this one has nothing to do", file=sys.stderr)
         return
-    model: Model = args.params
-    server = model.server if model.backend in ("openai", "vllm") else None
-    names = {name: getattr(model, name) for name in ("backend", "strategy", "name", "revision")}
-    description = Description(model=args.key, server=server, **names)
+    training: Training = args.params
+    if training.hidden % (2 * training.heads):
+        where = f"params.yaml: finetune.{args.key}"
+        raise ValueError(f"{where}: hidden {training.hidden} must be a multiple of twice the heads ({training.heads})")
     with folder_lock(args.out) as out:
         made = out.with_name(out.name + ".part")
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir()
-        metrics: dict[str, Any] = {"backend": model.backend, "steps": 0}
-        if model.train is not None:
-            training = _training(args.key, model)
-            claims = read_jsonl(args.splits / "train" / "claims.jsonl", ClaimPair)
-            texts = lessons.plain_texts(read_jsonl(args.passages, Passage), claims)
-            dev = lessons.epoch_requests(_requests(args.splits / "dev"), training.per_task, training.seed, 0)
-            metrics |= _train(training, texts, _requests(args.splits / "train"), dev, made)
-        write_json(made / "model.json", description)
+        claims = read_jsonl(args.splits / "train" / "claims.jsonl", ClaimPair)
+        texts = lessons.plain_texts(read_jsonl(args.passages, Passage), claims)
+        dev = lessons.epoch_requests(_requests(args.splits / "dev"), training.per_task, training.seed, 0)
+        metrics = _train(training, texts, _requests(args.splits / "train"), dev, made)
+        write_json(made / "model.json", Description(model=args.key, backend="huggingface"))
         shutil.rmtree(out)
         made.replace(out)
-    write_json(args.metrics, metrics)
-
-
-def _training(key: str, model: Model) -> Training:
-    where = f"params.yaml: models.{key}"
-    if model.backend != "huggingface" or model.name:
-        raise ValueError(f"{where}: `train` makes a new model of the backend huggingface; found backend {model.backend}, name {model.name}")
-    training: Training = convert(model.train, Training, f"{where}.train")
-    if training.hidden % (2 * training.heads):
-        raise ValueError(f"{where}.train: hidden {training.hidden} must be a multiple of twice the heads ({training.heads})")
-    return training
+    write_json(args.metrics, {"backend": "huggingface", "steps": metrics["steps"]} | metrics)
 
 
 def _requests(split: Path) -> list[Request]:

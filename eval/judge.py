@@ -8,12 +8,13 @@ from pathlib import Path
 
 from eval.asking.asker import ask, settings_of
 from eval.asking.store import kept_path
-from eval.backends import describe, open_backend
+from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Reply
 from eval.judging.figures import figures, mark_answers
 from eval.judging.reading import read_mark
 from eval.judging.requests import ORDERS, mark_request
 from eval.measuring.costs import cost_of
+from eval.planned import describe
 from eval.prompt import prompt_sha256
 from eval.tasks.reading import read_split
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
@@ -32,7 +33,7 @@ def main(argv: list[str] | None = None) -> None:
     paths = {
         "scores": "data/scores/{key}.jsonl",
         "splits": "data/splits",
-        "models": "data/models",
+        "models": "data/plan",
         "out": "data/judgements/{key}.jsonl",
         "metrics": "metrics/judge/{key}.json",
     }

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from msgspec import Meta, Struct, structs
+from msgspec import structs
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from atomexam.text.option_letters import LETTERS
@@ -16,7 +16,6 @@ from records.evidence import Passage
 from records.question import Question
 
 SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
-Positive = Annotated[int, Meta(ge=1)]
 IGNORED = -100  # torch's cross entropy leaves these targets out
 _BLOCK_TOKENS = 256
 _TURNS = (1, 2, 6)  # questions a conversation: alone, as in zero-shot, or after up to five shots
@@ -26,25 +25,6 @@ _TASKS_BY_READER = {"claim": "claim", "mcqa": "choice", "mrqa": "choice", "qa": 
 _ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", "<coas>", "<coe>", *LETTERS)
 # How Qwen2 cuts text before it merges; the library puts its own in the place of any other when it loads a Qwen2 model.
 _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-
-
-class Training(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Keys of a model's `train` in params.yaml."""
-
-    layers: Positive = 2
-    hidden: Positive = 128
-    heads: Positive = 4
-    vocab_size: Positive = 6000
-    seed: int = 1
-    max_text_tokens: Positive = 30_000
-    """Most tokens of text that are read, so that much data costs no more time than little."""
-    prompt_epochs: Positive = 8
-    per_task: Positive = 800
-    """Most requests of one task in an epoch."""
-    batch_lessons: Positive = 8
-    batch_tokens: Positive = 512
-    """A batch ends at whichever of the two it reaches first."""
-    learning_rate: Annotated[float, Meta(gt=0)] = 0.002
 
 
 class Lesson(NamedTuple):

@@ -1,49 +1,63 @@
-"""Stage `predict`: a model and the test split -> its replies, one line a reply, sorted by item and repeat.
+"""Stage `predict`: a model and the test split -> the replies of all its runs: a file a run, a line a reply, sorted by item and repeat.
 
-Replies are kept as they come, under the content of what was asked: a killed run goes on where it stopped, a changed dataset asks
-only for what changed, and another run of the same model asks nothing twice. Over several GPUs:
+The model is loaded once, and only where something is to be asked. Replies are kept as they come, under the content of what was asked: a
+killed stage goes on where it stopped, a changed dataset asks only for what changed, and a new run asks nothing that another has asked.
+Over several GPUs:
 
-    torchrun --nproc-per-node 4 -m eval.predict RUN        or `accelerate launch -m eval.predict RUN`
+    torchrun --nproc-per-node 4 -m eval.predict MODEL        or `accelerate launch -m eval.predict MODEL`
 """
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
-from eval.asking.asker import Asker, ask, settings_of
+from eval.asking.asker import Asker, settings_of
 from eval.asking.shares import Finished, Rank, asked_hash, finished_path, read_rank, share_of, tell_finished, wait_for_others
 from eval.asking.store import kept_path, open_store
-from eval.backends import describe, open_backend
+from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Reply
+from eval.planned import describe, read_runs
 from eval.prompt import prompt_sha256
-from eval.tasks import build_requests
+from eval.tasks import build_requests, wording
 from eval.tasks.request import Request
-from records.jsonl import write_jsonl
+from records.jsonl import folder_lock, write_json, write_jsonl
 from records.prediction import Prediction
 from records.run import Run
 from records.stage import read_arguments, run_stage
 
-__all__ = ["ask", "build_requests", "describe", "kept_path", "settings_of"]
-
 
 def main(argv: list[str] | None = None) -> None:
-    """Ask one run's requests and write the replies."""
-    paths = {"splits": "data/splits", "models": "data/models", "out": "data/predictions/{key}.jsonl"}
-    args = read_arguments(argv, __doc__, "runs", Run, paths, keyed=True)
-    run: Run = args.params
-    if args.out.is_dir():  # before anything is asked
-        raise ValueError(f"--out {args.out} is a folder; name a file to write to")
+    """Ask a model the requests of its runs, one run after the other, and write the replies of each as soon as it has them all."""
+    paths = {
+        "runs": "data/plan/{key}/runs.json",
+        "splits": "data/splits",
+        "models": "data/plan",
+        "out": "data/predictions/{key}",
+    }
+    args = read_arguments(argv, __doc__, "models", None, paths, keyed=True)
+    described = describe(args.key, args.models)
+    runs = read_runs(args.runs)
+    for run in runs.values():
+        wording(run.task, run.prompt)  # a wrong name is told before anything is asked
     rank = read_rank()
-    folder = kept_path(args.out, run.model, args.key).parent
+    folder = kept_path(args.out, args.key, args.key).parent
     if rank.number:
-        finished_path(folder, args.key, rank).unlink(missing_ok=True)
-    requests = build_requests(run, args.splits)
-    replies = _ask_run(run, args.key, requests, open_backend(*describe(run.model, args.models)), folder, rank)
-    if rank.number:
-        return
-    predictions = [_prediction(args.key, asking, reply) for asking, reply in replies]
-    write_jsonl(args.out, predictions, key=lambda prediction: (prediction.item_id, prediction.repeat))
-    for number in range(1, rank.of):
-        finished_path(folder, args.key, Rank(number, rank.of)).unlink(missing_ok=True)
+        for name in runs:
+            finished_path(folder, name, rank).unlink(missing_ok=True)
+    backend = open_backend(*described) if runs else None
+    with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
+        for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
+            stale.unlink()
+        for name, run in runs.items():
+            replies = _ask_run(run, name, build_requests(run, args.splits), backend, folder, rank)
+            if rank.number:
+                continue
+            predictions = [_prediction(name, asking, reply) for asking, reply in replies]
+            write_jsonl(out / f"{name}.jsonl", predictions, key=lambda prediction: (prediction.item_id, prediction.repeat))
+            for number in range(1, rank.of):
+                finished_path(folder, name, Rank(number, rank.of)).unlink(missing_ok=True)
+        if not rank.number:
+            write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
 
 
 def _ask_run(run: Run, name: str, requests: list[Request], backend: Backend, folder: Path, rank: Rank) -> list[tuple[Asking, Reply]]:
@@ -66,7 +80,7 @@ def _ask_run(run: Run, name: str, requests: list[Request], backend: Backend, fol
     line = counts.line(rank.name(name) if rank.number else name)
     print(f"{line}, {short} short of {run.shots} shots" if run.shots else line, file=sys.stderr, flush=True)
     if counts.failed and not rank.number:
-        print(f"{name}: what failed is not kept; `dvc repro -fs predict@{name}` asks that alone again", file=sys.stderr, flush=True)
+        print(f"{name}: what failed is not kept; `dvc repro -fs predict@{run.model}` asks that alone again", file=sys.stderr, flush=True)
     return replies
 
 

@@ -51,7 +51,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = ()) 
 
     return Found(
         data={stage: read(folder / f"{stage}.json", stage.replace("validation", "validate")) for stage in _DATA_STAGES},
-        runs={run: read(folder / "runs" / f"{run}.json", f"score@{run}") for run in runs},
+        runs={run: read(folder / "runs" / f"{run}.json", "score") for run in runs},
         judges={run: read(folder / "judge" / f"{run}.json", f"judge@{run}") for run in judges},
         errors=read_or_empty(folder / "errors.json"),
         comparisons=read_or_empty(folder / "compare.json").get("pairs", []),

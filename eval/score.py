@@ -1,28 +1,25 @@
-"""Stage `score`: replies and the test split -> what each reply was read as, whether it is right, and the run's figures. No model."""
+"""Stage `score`: the replies of all runs and the test split -> what each was read as, whether it is right, and the figures. No model."""
 
 from collections.abc import Sequence
-from pathlib import Path
-
-import msgspec
 
 from eval.answers import read_reply
 from eval.measuring.costs import cost_of
 from eval.metrics import FIGURES
+from eval.planned import describe, read_runs
 from eval.rules import RULE_SETS
 from eval.tasks import TASKS, wording
 from eval.tasks.reading import read_split
 from eval.tasks.request import Request
 from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.model import Description
 from records.prediction import Prediction, Score
 from records.run import Run, Server
-from records.stage import read_arguments, run_stage
+from records.stage import Arguments, read_arguments, run_stage
 
 
-def score_replies(predictions: Sequence[Prediction], requests: Sequence[Request]) -> list[Score]:
+def score_replies(predictions: Sequence[Prediction], requests: Sequence[Request], model: str = "MODEL") -> list[Score]:
     """Return what each reply was read as, and whether it is right."""
     asked = {request.item_id: request for request in requests}
-    check_complete(predictions, list(asked))
+    check_complete(predictions, list(asked), model)
     return [_score(prediction, asked[prediction.item_id]) for prediction in predictions]
 
 
@@ -41,7 +38,7 @@ def _score(prediction: Prediction, request: Request) -> Score:
     )
 
 
-def check_complete(predictions: Sequence[Prediction], expected: Sequence[str]) -> None:
+def check_complete(predictions: Sequence[Prediction], expected: Sequence[str], model: str) -> None:
     """Raise ValueError unless each expected item, and no other, has one reply in each repeat."""
     repeats = {prediction.repeat for prediction in predictions}
     found = sorted((prediction.item_id, prediction.repeat) for prediction in predictions)
@@ -50,14 +47,15 @@ def check_complete(predictions: Sequence[Prediction], expected: Sequence[str]) -
         odd = sorted(set(found) ^ set(wanted))[:3]
         raise ValueError(
             f"predictions do not fit the test split: {len(found)} replies where {len(wanted)} were expected, such as {odd}; "
-            "rebuild them with `dvc repro predict@RUN`"
+            f"rebuild them with `dvc repro predict@{model}`"
         )
 
 
-def check_repeats(predictions: Sequence[Prediction], repeats: int, run: str) -> None:
+def check_repeats(predictions: Sequence[Prediction], run: Run, name: str) -> None:
     """Raise ValueError unless the replies are those of as many repeats as the run has."""
-    if predictions and (found := sorted({prediction.repeat for prediction in predictions})) != list(range(repeats)):
-        raise ValueError(f"run {run} has {repeats} repeats, its predictions have {found}; rebuild them with `dvc repro predict@{run}`")
+    if predictions and (found := sorted({prediction.repeat for prediction in predictions})) != list(range(run.repeats)):
+        again = f"rebuild them with `dvc repro predict@{run.model}`"
+        raise ValueError(f"run {name} has {run.repeats} repeats, its predictions have {found}; {again}")
 
 
 def published_figures(task: str, predictions: Sequence[Prediction], requests: Sequence[Request]) -> dict[str, dict]:
@@ -78,35 +76,43 @@ def usage(predictions: Sequence[Prediction], server: Server | None) -> dict[str,
     return tokens | cost_of(predictions, server)
 
 
-def _server(path: Path) -> Server | None:
-    return msgspec.json.decode(path.read_bytes(), type=Description).server if path.exists() else None
-
-
-def main(argv: list[str] | None = None) -> None:
-    paths = {
-        "predictions": "data/predictions/{key}.jsonl",
-        "splits": "data/splits",
-        "models": "data/models",
-        "out": "data/scores/{key}.jsonl",
-        "metrics": "metrics/runs/{key}.json",
-    }
-    args = read_arguments(argv, __doc__, "runs", Run, paths, keyed=True)
-    predictions = list(read_jsonl(args.predictions, Prediction))
-    check_repeats(predictions, args.params.repeats, args.key)
-    run: Run = args.params
-    requests = TASKS[run.task].requests(*read_split(args.splits / "test"), wording(run.task, run.prompt))
-    scores = score_replies(predictions, requests)
+def score_run(name: str, run: Run, args: Arguments) -> None:
+    """Write the scores and the figures of one run."""
+    path = args.predictions / run.model / f"{name}.jsonl"
+    predictions = list(read_jsonl(path, Prediction, f"`dvc repro predict@{run.model}` builds it"))
+    check_repeats(predictions, run, name)
+    prompt = wording(run.task, run.prompt)
+    requests = TASKS[run.task].requests(*read_split(args.splits / "test"), prompt)
+    scores = score_replies(predictions, requests, run.model)
     figures = FIGURES[run.task](scores, requests)
     if published := published_figures(run.task, predictions, requests):
         figures["published"] = published
-    figures["usage"] = usage(predictions, _server(args.models / run.model / "model.json"))
-    prompt = wording(run.task, run.prompt)
+    figures["usage"] = usage(predictions, describe(run.model, args.models)[0].server)
     about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}
     if run.shots:  # items with fewer examples than the run asks for, since their subject has no more
         about["short_of_shots"] = sum(prediction.shots < run.shots for prediction in predictions if prediction.repeat == 0)
-    with folder_lock(args.out.parent):
-        write_jsonl(args.out, scores, key=lambda score: (score.item_id, score.repeat))
-        write_json(args.metrics, {**about, **figures})
+    write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda score: (score.item_id, score.repeat))
+    write_json(args.metrics / f"{name}.json", {**about, **figures})
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Score every run, and remove what a run that is no more has left."""
+    paths = {
+        "runs": "data/plan",
+        "predictions": "data/predictions",
+        "splits": "data/splits",
+        "models": "data/plan",
+        "out": "data/scores",
+        "metrics": "metrics/runs",
+    }
+    args = read_arguments(argv, __doc__, None, None, paths)
+    runs = {name: run for plan in sorted(args.runs.glob("*/runs.json")) for name, run in read_runs(plan).items()}
+    with folder_lock(args.out) as out:
+        for name, run in sorted(runs.items()):
+            score_run(name, run, args)
+        for stale in [*out.glob("*.jsonl"), *args.metrics.glob("*.json")]:
+            if stale.stem not in runs:
+                stale.unlink()
 
 
 if __name__ == "__main__":

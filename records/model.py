@@ -6,7 +6,7 @@ from records.run import Server
 
 
 class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model as `finetune` leaves it."""
+    """A model as `plan` describes it, and `finetune` the ones that it trains."""
 
     model: str
     """Key of the model in params.yaml."""

@@ -5,6 +5,7 @@
 
 import sys
 from datetime import date
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,7 +15,7 @@ from ruamel.yaml import YAML
 
 from records.blocks import Block, Count, Share, Slug
 from records.checks import convert, one_of
-from records.run import Judge, Model, Run
+from records.run import Judge, Model, Run, Training
 from records.split_blocks import Leaks, Release, Split
 
 PARAMS_FILE = "params.yaml"
@@ -139,6 +140,8 @@ class Params(Block, kw_only=True):
     leaks: Leaks = Leaks()
     release: Release
     models: dict[Slug, Model]
+    finetune: dict[Slug, Training] = field(default_factory=dict)
+    """By the model that is trained."""
     runs: dict[Slug, Run]
     judges: dict[Slug, Judge] = field(default_factory=dict)
     """By the run whose replies are judged."""
@@ -157,7 +160,16 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     Raises:
         ValueError: says what is wrong and where.
     """
+    _check_moved(values, where)
     params: Params = convert(values, Params, where)
+    for name in params.finetune:
+        model = params.models[one_of(name, params.models, "model", f"{where}: finetune")]
+        if model.backend != "huggingface" or model.name:
+            found = f"found backend {model.backend}, name {model.name}"
+            raise ValueError(f"{where}: finetune.{name} trains a new model of the backend huggingface; models.{name}: {found}")
+    for name, model in params.models.items():
+        if model.backend == "huggingface" and not model.name and name not in params.finetune:
+            raise ValueError(f"{where}: models.{name}: no `name`, and no line under `finetune` that trains it; add one of the two")
     for name, run in params.runs.items():
         one_of(run.model, params.models, "model", f"{where}: runs.{name}")
     essays = [name for name, run in params.runs.items() if run.task == "essay"]
@@ -168,6 +180,24 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
         if source.kind == "files" and not (source.path and source.format):
             raise ValueError(f"{where}: sources.{name}: kind files needs `path` and `format`")
     return params
+
+
+def _check_moved(values: Any, where: str) -> None:
+    """Raise ValueError where params.yaml has a key of an older version; the message shows the line that takes its place."""
+    models = values.get("models") if isinstance(values, dict) else None
+    for name, line in models.items() if isinstance(models, dict) else ():
+        if isinstance(line, dict) and "train" in line:
+            new = f"finetune:\n  {name}: {_flow(line['train'])}"
+            raise ValueError(f"{where}: models.{name}.train has moved; take it out there and write\n\n{new}\n")
+
+
+def _flow(block: Any) -> str:
+    """Return a block as one line of YAML."""
+    out = StringIO()
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style, yaml.width, yaml.sort_base_mapping_type_on_output = True, 10_000, False
+    yaml.dump(block, out)
+    return out.getvalue().strip()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The blocks of params.yaml that evaluation reads: models, the runs that ask them, and the judges of runs."""
+"""The blocks of params.yaml that evaluation reads: models, how some are trained, the runs that ask them, and the judges of runs."""
 
 from typing import Annotated, Literal
 
@@ -37,9 +37,26 @@ class Model(Block):
     name: str | None = None
     """Model on the Hugging Face hub, a local folder in its format, or what a server calls it."""
     revision: str | None = None
-    train: dict[str, int | float] | None = None
-    """Train from scratch on the train split: keys of `eval.finetune.Training`."""
     server: Server = Server()
+
+
+class Training(Block):
+    """One line under `finetune`, named like a model: a small one trained from scratch on the train split."""
+
+    layers: Positive = 2
+    hidden: Positive = 128
+    heads: Positive = 4
+    vocab_size: Positive = 6000
+    seed: int = 1
+    max_text_tokens: Positive = 30_000
+    """Most tokens of text that are read, so that much data costs no more time than little."""
+    prompt_epochs: Positive = 8
+    per_task: Positive = 800
+    """Most requests of one task in an epoch."""
+    batch_lessons: Positive = 8
+    batch_tokens: Positive = 512
+    """A batch ends at whichever of the two it reaches first."""
+    learning_rate: Annotated[float, Meta(gt=0)] = 0.002
 
 
 class Asked(Block):

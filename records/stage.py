@@ -53,7 +53,7 @@ def read_arguments(
         block: key of the stage's block in params.yaml (`split`), or of the dict that holds the blocks when `keyed` (`sources`).
         shape: shape of the block in `records.params`.
         paths: flag -> default; `{key}` in a default stands for the key. Values come back as Path.
-        keyed: the stage is one of many, named by a positional KEY (a source, a model, a run).
+        keyed: the stage is one of many, named by a positional KEY (a source, a model, a run). Without a shape, the stage checks it.
         scalars: top-level keys of params.yaml that are flags of their own (`sites`).
 
     Raises:
@@ -81,7 +81,7 @@ def read_arguments(
     namespace.all_params = known
     if keyed and not re.fullmatch(SLUG, namespace.key):
         raise ValueError(f"{block}: {namespace.key!r} is no key; expected small letters, digits, - and _, since it names files")
-    if keyed and not given:
+    if keyed and shape is not None and not given:
         one_of(namespace.key, known.get(block) or {}, f"key of `{block}`", PARAMS_FILE)
     defaults = known.get(block) if block else None
     if keyed:

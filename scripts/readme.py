@@ -13,6 +13,8 @@ README = Path("README.md")
 PIPELINE = Path("dvc.yaml")
 SUMMARY = Path("metrics/summary.json")
 _KEY = re.compile(r"\$\{[^}]*\}")
+_EACH = {"${sources}": "SOURCE", "${models}": "MODEL", "${finetune}": "MODEL", "${runs}": "RUN", "${judges}": "RUN"}
+"""What the keys of a block name."""
 _NO_FIGURES = "No figures yet: `make repro` computes them, `make readme` writes them here."
 
 Graph = dict[str, set[str]]
@@ -41,8 +43,8 @@ def graph_block(pipeline: Mapping[str, Any]) -> str:
     """Return the stages as a mermaid graph; a stage that runs once a source, model or run says so."""
     lines = ["```mermaid", "flowchart TD"]
     for name, stage in pipeline["stages"].items():
-        each = _KEY.sub(lambda found: found[0][2:-1], stage["foreach"]) if "foreach" in stage else None
-        lines.append(f'    {name}["{name}@{each[:-1].upper()}"]' if each else f'    {name}["{name}"]')
+        each = _EACH[stage["foreach"]] if "foreach" in stage else None
+        lines.append(f'    {name}["{name}@{each}"]' if each else f'    {name}["{name}"]')
     for name, befores in without_detours(readers(pipeline)).items():
         lines += [f"    {before} --> {name}" for before in sorted(befores)]
     return "\n".join([*lines, "```"])

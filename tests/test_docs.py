@@ -14,7 +14,6 @@ import records.params
 import records.split_blocks
 from curation import claims, near_duplicates, rejections
 from curation.entities import kinds
-from eval.finetune import Training
 from records import (
     alias,
     claim,
@@ -59,7 +58,6 @@ RECORDS = structs_of(
 )
 TOLD_BY_OTHERS = ("Asked", "Extraction", "Judge")  # whose keys stand in the table of another block
 BLOCKS = [shape for shape in structs_of(records.params, records.run, records.split_blocks) if shape.__name__ not in TOLD_BY_OTHERS]
-BLOCKS.append(Training)
 
 
 def table(document: str, section: str) -> dict[str, str]:

@@ -75,7 +75,7 @@ def predictions_table(places: Places) -> Columns:
     test = places.splits / "test"
     claims = {f"{claim.id}/{side}" for claim in read_jsonl(test / "claims.jsonl", ClaimPair) for side in SIDES}
     items = claims | {question.id for question in read_jsonl(test / "questions.jsonl", Question)}
-    rows = list(chain.from_iterable(_asked(path, claims) for path in sorted(places.predictions)))
+    rows = list(chain.from_iterable(_asked(path, claims) for path in sorted(places.predictions, key=lambda path: path.stem)))
     asked = Counter((row.run, row.item_id) for row in rows)
     often: dict[str, int] = defaultdict(int)
     for (run, _), times in asked.items():

@@ -73,7 +73,7 @@ class Store:
 
 
 def kept_path(out: Path, model: str, name: str) -> Path:
-    """Return a run's file in its model's store: beside the predictions, not among DVC's outputs, so that a new `dvc repro` finds it."""
+    """Return a run's file in its model's store: beside the stage's output, not in it, so that a new `dvc repro` finds it."""
     return out.parent / ".replies" / model / f"{name}.jsonl"
 
 

@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from atomexam.text.ngrams import bigrams
 from eval.backends.contract import Asking, Reply, Settings
-from eval.judging.requests import read_texts
 from eval.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
 from records.checks import one_of
@@ -65,8 +64,9 @@ def empty(request: Request, draw: Random) -> str:
 
 def overlap(request: Request, draw: Random) -> str:
     """Mark an answer by the F1 of the character bigrams that it shares with the standard answer."""
-    standard, given = read_texts(request.messages[-1]["content"])
-    return request.reply(str(round(100 * bigram_f1(standard, given))))
+    if request.compared is None:
+        raise ValueError(f"{request.item_id} is asked for a mark, and has no two answers to compare; this is a fault of its task")
+    return request.reply(str(round(100 * bigram_f1(*request.compared))))
 
 
 def bigram_f1(one: str, other: str) -> float:

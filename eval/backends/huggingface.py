@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,31 +23,43 @@ _MAKING = "2"  # raise it when a change of this module changes replies: kept rep
 
 
 def open_model(description: Description, folder: Path) -> "HuggingFace":
-    """Load the model that a description names, from its own folder, a local path, or the hub."""
+    """Open the model that a description names, from its own folder, a local path, or the hub."""
     return HuggingFace(locate(description, folder), description)
 
 
 class HuggingFace:
-    """One model and its tokenizer."""
+    """One model and its tokenizer. The weights are loaded when the first question is asked, and then serve all that are asked."""
 
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
+        self._path, self._description = path, description
         self._device = _device()
-        dtype = torch.bfloat16 if self._device.type == "cuda" else torch.float32
+        self._dtype = torch.bfloat16 if self._device.type == "cuda" else torch.float32
+        self._tokenizer = self._loaded(AutoTokenizer, padding_side="left")
+        self.identity = f"huggingface/{_MAKING}/{content_hash(path)}/{self._dtype}".replace("torch.", "")
+
+    @cached_property
+    def _model(self) -> Any:
+        model = self._loaded(AutoModelForCausalLM, dtype=self._dtype, use_safetensors=True).to(self._device).eval()
+        batches.set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
+        ends = _end_tokens(model, self._tokenizer)
+        # What a model's authors recommend must not mix with what the run asks for.
+        model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=self._pad_token(ends))
+        return model
+
+    @property
+    def _ends(self) -> list[int]:
+        return self._model.generation_config.eos_token_id
+
+    def _loaded(self, kind: Any, **settings: Any) -> Any:
         try:
-            self._tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left", trust_remote_code=False)
-            model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, use_safetensors=True, trust_remote_code=False)
+            return kind.from_pretrained(self._path, trust_remote_code=False, **settings)
         except (OSError, SafetensorError) as error:
             raise ValueError(
-                f"model {description.model}: {description.name or path} has no model of the Hugging Face format in safetensors: "
-                f"{str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` makes a model that is trained here"
+                f"model {self._description.model}: {self._description.name or self._path} has no model of the Hugging Face format "
+                f"in safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{self._description.model}` makes a model that is "
+                "trained here"
             ) from None
-        self._model = model.to(self._device).eval()
-        batches.set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
-        self._ends = _end_tokens(self._model, self._tokenizer)
-        # What a model's authors recommend must not mix with what the run asks for.
-        self._model.generation_config = GenerationConfig(eos_token_id=self._ends, pad_token_id=self._pad_token())
-        self.identity = f"huggingface/{_MAKING}/{content_hash(path)}/{dtype}".replace("torch.", "")
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt by the model's chat template."""
@@ -121,9 +134,9 @@ class HuggingFace:
         text = self._tokenizer.decode(kept, skip_special_tokens=True)
         return Reply(text=text, finish_reason="length" if end is None else "stop", tokens=len(kept), prompt_tokens=prompt_tokens)
 
-    def _pad_token(self) -> int:
+    def _pad_token(self, ends: Sequence[int] | None = None) -> int:
         pad = self._tokenizer.pad_token_id
-        return self._ends[0] if pad is None else pad
+        return (ends or self._ends)[0] if pad is None else pad
 
 
 def _device() -> torch.device:

@@ -55,22 +55,29 @@ class Version:
 
     def runs(self) -> list[str]:
         """Return the names of its runs."""
-        return self._listed("runs")
+        return list(self._listed("runs"))
 
     def judgements(self, run: str) -> list[Judged]:
         """Return how a run's answers in words were judged; nothing where they were not."""
         return self._rows(f"data/judgements/{run}.jsonl", Judged) if run in self._listed("judges") else []
 
-    def _listed(self, block: str) -> list[str]:
-        return list((YAML(typ="safe", pure=True).load(BytesIO(self._read(PARAMS_FILE))) or {}).get(block) or {})
+    def _listed(self, block: str) -> dict[str, Any]:
+        return (YAML(typ="safe", pure=True).load(BytesIO(self._read(PARAMS_FILE))) or {}).get(block) or {}
 
     def scores(self, run: str) -> list[Scored]:
         """Return a run's scores."""
         return self._rows(f"data/scores/{run}.jsonl", Scored)
 
     def replies(self, run: str) -> list[Replied]:
-        """Return a run's replies."""
-        return self._rows(f"data/predictions/{run}.jsonl", Replied)
+        """Return a run's replies: from its model's folder, and in a version before there was one, from a file of its own."""
+        model = (self._listed("runs")[run] or {}).get("model")
+        try:
+            return self._rows(f"data/predictions/{model}/{run}.jsonl", Replied)
+        except FileNotFoundError as missing:
+            try:
+                return self._rows(f"data/predictions/{run}.jsonl", Replied)
+            except FileNotFoundError:
+                raise missing from None
 
     def questions(self) -> list[Member]:
         """Return the questions of the test split."""

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eval.asking.asker import ask, settings_of
-from eval.backends import describe, open_backend
+from eval.backends import open_backend
 from eval.backends.contract import Asking
+from eval.planned import describe
 from eval.prompt import read_prompt
 from eval.reading.reply_text import folded, said
 from eval.reviewing.kinds import Pair, Proposal, has_a_reason, pattern_of

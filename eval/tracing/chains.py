@@ -120,7 +120,8 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
     lines = []
     for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
         scores = list(rows_with(path, items, Score))
-        replies = {(row.item_id, row.repeat): row for row in rows_with(data / "predictions" / path.name, items, Prediction)}
+        files = sorted((data / "predictions").glob(f"*/{path.name}"))  # in the folder of the run's model
+        replies = {(row.item_id, row.repeat): row for file in files for row in rows_with(file, items, Prediction)}
         for score in scores:
             reply = replies.get((score.item_id, score.repeat))
             said = reply.error or reply.reply if reply else "reply not kept"

@@ -88,7 +88,7 @@ GOOD = World(QUESTIONS, FACTS, CLAIMS, [CLUSTER, LOST], SPLITS, REPLIES)
 
 
 def write_world(folder: Path, world: World) -> Places:
-    files = tuple(folder / "predictions" / f"{run}.jsonl" for run in world.predictions)
+    files = tuple(folder / "predictions/random" / f"{run}.jsonl" for run in world.predictions)
     places = Places(*(folder / f"{name}.jsonl" for name in Places._fields[:4]), folder / "splits", files)
     for name in ("questions", "facts", "claims"):
         write_jsonl(getattr(places, name), getattr(world, name), key=lambda record: record.id)
@@ -428,7 +428,7 @@ def test_a_call_that_checks_nothing_is_told(tmp_path: Path, monkeypatch: pytest.
 def test_the_runs_are_those_of_params_and_what_an_older_run_left_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     argv = [part for part in arguments(tmp_path, GOOD, "--what", "predictions") if part not in ("--runs", *REPLIES)]
     (tmp_path / "params.yaml").write_text("runs: {pick: {model: random, task: choice}}")
-    (tmp_path / "predictions/old.jsonl").write_text("of another data set")
+    (tmp_path / "predictions/random/old.jsonl").write_text("of another data set")
     monkeypatch.chdir(tmp_path)
     main(argv)
     assert read(tmp_path / "m.json")["predictions"]["rows"] == len(PICK)

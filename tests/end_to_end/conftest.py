@@ -30,7 +30,7 @@ class Clone:
         # The figures of the committed version belong to its own model; this clone builds anew, from nothing.
         for stale in ["dvc.lock", *map(str, (folder / "metrics").rglob("*.json"))]:
             (folder / stale).unlink(missing_ok=True)
-        self.edit_params(lambda params: params["models"]["tiny"].update(train=SMALL_MODEL))
+        self.edit_params(lambda params: params["finetune"].update(tiny=SMALL_MODEL))
         self.run("dvc", "config", "--local", "core.site_cache_dir", str(folder.parent / f"{folder.name}.dvc"))
         self.commit("small model")
 

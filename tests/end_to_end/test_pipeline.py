@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
 DATA_STAGES = (
     *("clean", "near_duplicates", "claims", "evidence", "verification", "validate", "split", "validate_splits", "leaks", "release"),
-    *("weights", "validate_predictions", "errors", "judge", "compare", "report"),
+    *("plan", "validate_predictions", "errors", "judge", "compare", "report"),
 )
 
 
@@ -112,10 +112,14 @@ def test_a_new_source_crawls_itself_alone(built) -> None:
     assert stages == {"inputs@hxter2"}  # its crawl waits for the list of its pages
 
 
-def test_a_new_run_reruns_only_its_own_predict_and_score(built) -> None:
+def test_a_new_run_asks_its_own_model_alone(built) -> None:
+    before = built.hashes()
     with built.changed_params(lambda params: params["runs"].update({"another": {"model": "random", "task": "tcm"}})):
-        stages = would_run(built)
-    assert stages == {"predict@another"}  # its score waits for the replies
+        asked = set(re.findall(r"^Running stage '(predict@[^']+)'", built.repro("score").stdout, re.MULTILINE))
+        assert (built.folder / "data/scores/another.jsonl").exists()
+    built.repro()
+    assert asked == {"predict@random"}
+    assert built.hashes() == before
 
 
 def test_weights_from_elsewhere_are_seen_to_change(built) -> None:
@@ -128,9 +132,9 @@ def test_weights_from_elsewhere_are_seen_to_change(built) -> None:
             for content in (b"one", b"two"):
                 weights.write_bytes(content)
                 stages = would_run(built)
-                assert "weights" in stages and not [stage for stage in stages if stage.startswith(("predict@", "score@", "crawl@"))]
-                built.repro("--single-item", "weights")
-                told.append((built.folder / "data/weights/own.txt").read_text())
+                assert "plan" in stages and not [stage for stage in stages if stage.startswith(("predict@", "score", "crawl@"))]
+                built.repro("--single-item", "plan")
+                told.append((built.folder / "data/plan/own/weights.txt").read_text())
     finally:
         weights.unlink()
         weights.parent.rmdir()
@@ -174,8 +178,8 @@ KILLED = [
     ("validate", "group"),
     ("release", "dvc"),
     ("finetune@tiny", "group"),
-    ("predict@tiny-choice", "dvc"),
-    ("score@tiny-claims", "group"),
+    ("predict@tiny", "dvc"),
+    ("score", "group"),
 ]
 
 

@@ -104,7 +104,7 @@ def train_toy(toy_data: Path) -> Callable[..., Path]:
     """A function that trains the toy model into a folder and returns the model's own folder."""
 
     def train(models: Path, data: Path = toy_data, **changes) -> Path:
-        flags = [word for name, value in (TINY_TRAINING | changes).items() for word in (f"--train.{name}", str(value))]
+        flags = [word for name, value in (TINY_TRAINING | changes).items() for word in (f"--{name}", str(value))]
         paths = [
             "--splits",
             data / "splits",
@@ -115,7 +115,7 @@ def train_toy(toy_data: Path) -> Callable[..., Path]:
             "--metrics",
             models / "toy.json",
         ]
-        finetune(["toy", "--backend", "huggingface", *flags, *map(str, paths)])
+        finetune(["toy", *flags, *map(str, paths)])
         return models / "toy"
 
     return train

@@ -12,10 +12,11 @@ from eval.errors import main as errors
 from eval.review import main as review
 from eval.reviewing.kinds import Pair
 from records.claim import ClaimPair, claim_id
-from records.jsonl import read_jsonl, write_jsonl
+from records.jsonl import read_jsonl, write_json, write_jsonl
 from records.label import Label, ReplyPair
 from records.prediction import Prediction, Score
 from records.provenance import Provenance
+from records.run import Run
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 SOUND = ("正确，教科书上就是这样写的。", "错误，教科书上正好相反。")
@@ -45,6 +46,7 @@ class Folder:
 
     def __init__(self, folder: Path, runs: Mapping[str, list[Said]]) -> None:
         self.folder = folder
+        self._runs: dict[str, Run] = {}
         most = max(map(len, runs.values()))
         write_jsonl(folder / "splits/test/claims.jsonl", [claim(number) for number in range(most)], key=lambda one: one.id)
         for run, said in runs.items():
@@ -60,7 +62,9 @@ class Folder:
                 values = {"prompt_sha256": "", "finish_reason": finish_reason, "tokens": 1}
                 predictions.append(Prediction(item_id=item, run=name, repeat=0, reply=reply, **values))
                 scores.append(Score(item_id=item, repeat=0, outcome=outcome, answer=answer, correct=False))
-        write_jsonl(self.folder / f"predictions/{name}.jsonl", predictions, key=lambda one: one.item_id)
+        self._runs[name] = Run(model="said", task="claim")
+        write_json(self.folder / "models/said/runs.json", self._runs)
+        write_jsonl(self.folder / f"predictions/said/{name}.jsonl", predictions, key=lambda one: one.item_id)
         write_jsonl(self.folder / f"scores/{name}.jsonl", scores, key=lambda one: one.item_id)
 
     def errors(self, *flags: str) -> dict:

@@ -1,5 +1,6 @@
 """Baselines: what each rule replies, and that a rule says at once what it has no reply to."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from eval.backends import open_backend
 from eval.backends.baseline import STRATEGIES, bigram_f1
 from eval.backends.contract import Asking, Settings
 from eval.judging.reading import read_mark
-from eval.judging.requests import ORDERS, mark_request, read_texts
+from eval.judging.requests import ORDERS, mark_request
 from eval.tasks.request import Request, allowed_answers
 from records.model import Description
 from records.question import Option
@@ -164,19 +165,21 @@ HOSTILE = [
 ]
 
 
+def texts_in(prompt: str) -> tuple[str, ...]:
+    """Return the standard answer and the answer given as a reader of the prompt finds them, between “ and ”."""
+    return tuple(re.search(f"{name}：“([^“”]*)”", prompt)[1] for name in ("标准答案", "此答案"))
+
+
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("said", HOSTILE)
 def test_an_answer_cannot_end_its_quotation(said: str, order: str) -> None:
-    prompt = standard("信度是一致程度", said, order).messages[0]["content"]
+    request = standard("信度是一致程度", said, order)
+    prompt = request.messages[0]["content"]
     quoted = said.replace("“", "‘").replace("”", "’")
-    assert read_texts(prompt) == ("信度是一致程度", quoted)
-    assert read_texts(standard(said, "信度", order).messages[0]["content"]) == (quoted, "信度")
+    assert request.compared == texts_in(prompt) == ("信度是一致程度", quoted)
+    other = standard(said, "信度", order)
+    assert other.compared == texts_in(other.messages[0]["content"]) == (quoted, "信度")
     assert prompt.count("“") == prompt.count("”") == 4  # subject, the two answers, and the place for the mark
-
-
-def test_what_is_no_judges_prompt_has_no_texts() -> None:
-    with pytest.raises(ValueError, match="no standard answer and answer given"):
-        read_texts("下列说法是否正确")
 
 
 def test_a_baseline_has_no_likelihoods() -> None:

@@ -79,8 +79,9 @@ def prediction(key, one, run):
     return {"item_id": key, "run": run, "repeat": 0, "prompt_sha256": prompt, "reply": one["reply"], "finish_reason": "stop", "tokens": 1}
 
 write("data/splits/test/questions.jsonl", [{"id": key, "group_id": None, **one} for key, one in questions.items()])
-for run in wanted["runs"]:
-    write(f"data/predictions/{run}.jsonl", [prediction(key, one, run) for key, one in questions.items()])
+for run, line in wanted["runs"].items():
+    folder = "/".join(["data/predictions", *line.values()])
+    write(f"{folder}/{run}.jsonl", [prediction(key, one, run) for key, one in questions.items()])
     write(f"data/scores/{run}.jsonl", [score(key, one) for key, one in questions.items()])
 """
 JUDGE = """
@@ -126,8 +127,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "make.py").write_text(MAKE + JUDGE, encoding="utf-8")
     (folder / "dvc.yaml").write_text(json.dumps({"stages": {"make": STAGE}}), encoding="utf-8")
     versions = {
+        # v1: before there was a folder a model.
         "v1": {"reader": "strict", "runs": {"kept": {}, "old": {}}, "judges": {"kept": {}}, "questions": FIRST},
-        "v2": {"reader": "lenient", "runs": {"kept": {}, "new": {}}, "judges": {"kept": {}}, "questions": SECOND},
+        "v2": {"reader": "lenient", "runs": {"kept": {"model": "m"}, "new": {"model": "m"}}, "judges": {"kept": {}}, "questions": SECOND},
     }
     for name, params in versions.items():
         (folder / "params.yaml").write_text(json.dumps(params, ensure_ascii=False), encoding="utf-8")

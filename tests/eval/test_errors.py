@@ -255,7 +255,7 @@ def test_hostile_replies_are_text_in_the_sheet(said: str, tmp_path: Path) -> Non
 def test_replies_of_other_data_are_told(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {"run": [SOUND] * 3})
     folder.run("run", [SOUND] * 2)
-    with pytest.raises(ValueError, match=r"run run has no reply or no score of claim-\w+/factual; rebuild them with `dvc repro score@run`"):
+    with pytest.raises(ValueError, match=r"run run has no reply or no score of claim-\w+/factual; rebuild them with `dvc repro score`"):
         folder.errors()
 
 

@@ -56,8 +56,8 @@ def test_another_process_gives_the_same_bytes(toy_models: Path, toy_data: Path, 
         "import sys; from pathlib import Path; sys.path.insert(0, 'tests/eval')\n"
         "from conftest import TINY_TRAINING; from eval.finetune import main\n"
         "data, out = map(Path, sys.argv[1:])\n"
-        "flags = [w for n, v in TINY_TRAINING.items() for w in (f'--train.{n}', str(v))]\n"
-        "main(['toy', '--backend', 'huggingface', *flags, '--splits', str(data / 'splits'), '--passages', str(data / 'passages.jsonl'),\n"
+        "flags = [w for n, v in TINY_TRAINING.items() for w in (f'--{n}', str(v))]\n"
+        "main(['toy', *flags, '--splits', str(data / 'splits'), '--passages', str(data / 'passages.jsonl'),\n"
         "      '--out', str(out / 'toy'), '--metrics', str(out / 'toy.json')])"
     )
     root = Path(__file__).parents[2]
@@ -90,23 +90,11 @@ def test_metrics_tell_the_loss(toy_models: Path) -> None:
     assert metrics["dev_loss"] > 0
 
 
-def test_a_model_used_as_it_is_is_only_described(tmp_path: Path) -> None:
-    paths = ["--out", str(tmp_path / "qwen7b"), "--metrics", str(tmp_path / "qwen7b.json"), "--splits", "no", "--passages", "no"]
-    main(["qwen7b", "--backend", "huggingface", "--name", "Qwen/Qwen2.5-7B-Instruct", "--revision", "main", *paths])
-    assert [path.name for path in (tmp_path / "qwen7b").iterdir()] == ["model.json"]
-    found = json.loads((tmp_path / "qwen7b" / "model.json").read_text())
-    assert (found["name"], found["revision"]) == ("Qwen/Qwen2.5-7B-Instruct", "main")
-    assert json.loads((tmp_path / "qwen7b.json").read_text()) == {"backend": "huggingface", "steps": 0}
-
-
 @pytest.mark.parametrize(("flags", "message"), [
-    (["--backend", "huggingface", "--train.layer", "2"], r"models.m.train: .*unknown: layer; known: layers, hidden"),
-    (["--backend", "huggingface", "--train.layers", "0"], r"models.m.train: .*>= 1.*layers"),
-    (["--backend", "huggingface", "--train.layers", "two"], r"parameters of models.m: Expected `int | float`, got `str` - at `\$.train"),
-    (["--backend", "huggingface", "--train.hidden", "33"], r"hidden 33 must be a multiple of twice the heads \(4\)"),
-    (["--backend", "baseline", "--train.layers", "2"], r"`train` makes a new model of the backend huggingface; found backend baseline"),
-    (["--backend", "huggingface", "--name", "x/y", "--train.layers", "2"], r"found backend huggingface, name x/y"),
-    (["--backend", "huggingface", "--speed", "2"], r"unknown parameter '--speed'; known: --backend"),
+    (["--layer", "2"], r"unknown parameter '--layer'; known: .*--layers"),
+    (["--layers", "0"], r"parameters of finetune.m: .*>= 1.*layers"),
+    (["--layers", "two"], r"parameters of finetune.m: Expected `int`, got `str` - at `\$.layers"),
+    (["--hidden", "33"], r"hidden 33 must be a multiple of twice the heads \(4\)"),
 ])  # fmt: skip
 def test_wrong_parameters_are_named(flags: list[str], message: str, toy_data: Path, tmp_path: Path) -> None:
     paths = [

@@ -238,8 +238,9 @@ def test_pickled_weights_are_not_loaded(folder: Path, tmp_path: Path) -> None:
         if file.suffix != ".safetensors":
             (tmp_path / file.name).write_bytes(file.read_bytes())
     torch.save({}, tmp_path / "pytorch_model.bin")
+    backend = open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
     with pytest.raises(ValueError, match=r"model m: .* has no model of the Hugging Face format in safetensors"):
-        open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
+        replies(backend, GREEDY, [asking(backend, "短", 1)])
 
 
 def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
@@ -262,8 +263,9 @@ def test_weights_that_were_cut_are_told_without_a_traceback(folder: Path, tmp_pa
         (tmp_path / file.name).write_bytes(file.read_bytes())
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
+    backend = open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
     with pytest.raises(ValueError, match="has no model of the Hugging Face format"):
-        open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
+        replies(backend, GREEDY, [asking(backend, "短", 1)])
 
 
 _THREADS = """

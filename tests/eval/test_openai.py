@@ -17,14 +17,16 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from eval.backends import describe, open_backend
+from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Reply, Settings
-from eval.finetune import main as finetune
+from eval.plan import main as plan
+from eval.planned import describe
 from eval.predict import main as predict
 from eval.tasks.request import Request
-from records.jsonl import read_jsonl
+from records.jsonl import read_jsonl, write_json
 from records.model import Description
 from records.prediction import Prediction
+from records.run import Run
 from records.run import Server as ServerBlock
 
 _spec = importlib.util.spec_from_file_location("misbehaving", Path(__file__).with_name("misbehaving.py"))
@@ -276,9 +278,10 @@ def test_what_came_is_kept_when_a_run_is_broken_off(opened: Opened, server: Serv
     assert sum(server.calls.values()) < 40
 
 
-def command(run: str, models: Path, data: Path, out: Path, *flags: str) -> list[str]:
-    paths = ["--splits", data / "splits", "--models", models, "--out", out / f"{run}.jsonl"]
-    return [sys.executable, "-m", "eval.predict", run, "--model", "toy", "--task", "choice", *flags, *map(str, paths)]
+def command(run: str, models: Path, data: Path, out: Path, **settings: int) -> list[str]:
+    write_json(models / "toy/runs.json", {run: Run(model="toy", task="choice", **settings)})
+    paths = ["--runs", models / "toy/runs.json", "--splits", data / "splits", "--models", models, "--out", out]
+    return [sys.executable, "-m", "eval.predict", "toy", *map(str, paths)]
 
 
 @pytest.fixture
@@ -305,7 +308,7 @@ def test_a_run_at_a_server_that_does_everything_wrong(
     """Each item is answered or failed with its cause, the counts agree, and the next start asks for what failed alone."""
     monkeypatch.setenv("TOY_KEY", KEY)
     server.way_of = lambda question: WAYS[zlib.crc32(question.encode()) % len(WAYS)]
-    run = command("r", models, toy_data, tmp_path / "out", "--repeats", "2")[3:]
+    run = command("r", models, toy_data, tmp_path / "out", repeats=2)[3:]
     predict(run)
     rows = list(read_jsonl(tmp_path / "out" / "r.jsonl", Prediction))
     failed = [row for row in rows if row.finish_reason == "error"]
@@ -328,7 +331,7 @@ def test_a_run_at_a_server_that_does_everything_wrong(
 def test_a_killed_run_goes_on_and_no_key_is_written(sign: int, server: Server, models: Path, toy_data: Path, tmp_path: Path) -> None:
     environment = os.environ | {"TOY_KEY": KEY, "PYTHONPATH": str(ROOT), "OPENAI_LOG": "debug"}
     out = tmp_path / "out"
-    slow = command("r", models, toy_data, out, "--repeats", "20")
+    slow = command("r", models, toy_data, out, repeats=20)
     process = subprocess.Popen(slow, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     deadline = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < deadline and sum(server.calls.values()) < 100:
@@ -360,17 +363,11 @@ def test_a_refused_key_ends_the_stage_with_one_line(server: Server, models: Path
     assert KEY.encode() not in everything_written(tmp_path)
 
 
-def test_a_line_of_params_comes_to_the_backend(toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As DVC unpacks `server: {url: …, knows: [seed, top_k]}`: lists without commas."""
+def test_a_line_of_params_comes_to_the_backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    words = "served --backend openai --name Qwen/Q --server.url http://127.0.0.1:8000/v1 --server.concurrency 64 --server.knows seed top_k"
-    paths = {
-        "splits": toy_data / "splits",
-        "passages": toy_data / "passages.jsonl",
-        "out": tmp_path / "m/served",
-        "metrics": tmp_path / "m.json",
-    }
-    finetune([*words.split(), *(word for name, path in paths.items() for word in (f"--{name}", str(path)))])
-    description, folder = describe("served", tmp_path / "m")
+    server = "{url: 'http://127.0.0.1:8000/v1', concurrency: 64, knows: [seed, top_k]}"
+    Path("params.yaml").write_text(f"models: {{served: {{backend: openai, name: Qwen/Q, server: {server}}}}}")
+    plan(["--out", "m"])
+    description, folder = describe("served", Path("m"))
     assert description.server == ServerBlock(url="http://127.0.0.1:8000/v1", concurrency=64, knows=["seed", "top_k"])
     assert open_backend(description, folder).identity == "openai/1/127.0.0.1/v1/Qwen/Q//seed/top_k"

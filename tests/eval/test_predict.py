@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
+from transformers import AutoModelForCausalLM
 
-from eval.asking.asker import NOT_REACHED, Asker, Counts
+from eval.asking.asker import NOT_REACHED, Asker, Counts, ask
 from eval.asking.shares import Finished, Rank, share_of, tell_finished, wait_for_others
 from eval.asking.store import KeptReply, Store, open_store
 from eval.backends.contract import Asking, Reply, Settings
-from eval.predict import ask, describe, main
+from eval.planned import describe
+from eval.predict import main
 from eval.prompt import Message, plain_text
 from eval.tasks import TASKS, build_requests
 from eval.tasks.request import Request
-from records.jsonl import read_jsonl
+from records.checks import convert
+from records.jsonl import read_jsonl, write_json
 from records.prediction import Prediction
 from records.run import Run
 
@@ -62,8 +65,17 @@ def askings(toy_data: Path) -> list[Asking]:
 @pytest.fixture
 def predict(toy_data: Path, toy_models: Path, tmp_path: Path) -> Callable[..., Path]:
     def run(name: str, *flags: str, splits: Path = toy_data / "splits") -> Path:
-        out = tmp_path / "predictions" / f"{name}.jsonl"
-        main([name, *flags, "--splits", str(splits), "--models", str(toy_models), "--out", str(out)])
+        """Ask one run, given as flags, and return where its replies are."""
+        line = {flag.removeprefix("--"): value for flag, value in zip(flags[::2], flags[1::2], strict=True)}
+        return ask_runs({name: line}, splits) / f"{name}.jsonl"
+
+    def ask_runs(lines: dict[str, dict[str, str]], splits: Path) -> Path:
+        """Ask runs of one model, as `plan` lists them, and return the folder of their replies."""
+        runs = {name: convert(line, Run, f"runs.{name}") for name, line in lines.items()}
+        (model,) = {run.model for run in runs.values()}
+        write_json(tmp_path / "runs.json", runs)
+        out = tmp_path / "-".join(runs) / model  # each with a store of its own
+        main([model, "--runs", str(tmp_path / "runs.json"), "--splits", str(splits), "--models", str(toy_models), "--out", str(out)])
         return out
 
     return run
@@ -390,7 +402,7 @@ def test_a_pool_with_few_examples_is_told(predict: Callable[..., Path], toy_data
     (("--model", "absent", "--task", "claim"), r"Nobody/no-such-model, revision main, cannot be had.*or set `name`"),
     (("--model", "random", "--task", "claim", "--temperature", "0.3"), r"a baseline has no temperature"),
     (("--model", "random", "--task", "choice", "--prompt", "choise_short"), r"task choice: unknown prompt .*; known: choice, choice_short"),
-    (("--model", "toy", "--task", "claim", "--speed", "3"), r"unknown parameter '--speed'; known: .*--batch_size"),
+    (("--model", "toy", "--task", "claim", "--speed", "3"), r"unknown: speed; known: .*batch_size"),
 ])  # fmt: skip
 def test_wrong_runs_are_named(flags: tuple[str, ...], message: str, predict: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
@@ -398,21 +410,51 @@ def test_wrong_runs_are_named(flags: tuple[str, ...], message: str, predict: Cal
         predict("r", *flags)
 
 
-def test_a_folder_is_no_place_for_replies_and_nothing_is_asked(predict: Callable[..., Path], tmp_path: Path) -> None:
-    (tmp_path / "predictions/r.jsonl").mkdir(parents=True)
-    with pytest.raises(ValueError, match=r"r.jsonl is a folder; name a file to write to"):
-        predict("r", "--model", "random", "--task", "choice")
-    assert [path.name for path in (tmp_path / "predictions").iterdir()] == ["r.jsonl"]
-
-
 def test_a_broken_description_names_its_file(tmp_path: Path) -> None:
     (tmp_path / "torn").mkdir()
     (tmp_path / "torn/model.json").write_text('{"model"')
-    with pytest.raises(ValueError, match=r"torn/model.json: .*finetune@torn"):
+    with pytest.raises(ValueError, match=r"torn/model.json: .*`dvc repro plan`"):
         describe("torn", tmp_path)
 
 
-def test_an_unknown_run_names_the_known(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-    with pytest.raises(ValueError, match=r"unknown key of `runs` 'tiny-clams'; known: .*tiny-claims.*did you mean tiny-claims\?"):
-        main(["tiny-clams"])
+def test_an_unknown_model_names_the_known(toy_models: Path) -> None:
+    with pytest.raises(ValueError, match=r"unknown model 'tooy'; known: .*toy.*did you mean toy\?"):
+        main(["tooy", "--models", str(toy_models)])
+
+
+def test_runs_that_no_plan_lists_are_named(toy_models: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"runs.json: no such file; `dvc repro plan` writes it"):
+        main(["random", "--models", str(toy_models), "--runs", str(tmp_path / "runs.json")])
+
+
+CLAIM, CHOICE = {"task": "claim", "max_new_tokens": 4}, {"task": "choice", "max_new_tokens": 4}
+
+
+def test_all_runs_of_a_model_load_it_once_and_a_second_time_not_at_all(
+    toy_data: Path, toy_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    loaded = []
+    load = AutoModelForCausalLM.from_pretrained
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", lambda *path, **settings: loaded.append(path) or load(*path, **settings))
+
+    def ask_all(*names: str) -> dict[str, bytes]:
+        write_json(tmp_path / "runs.json", {name: {"model": "toy"} | (CLAIM if name < "b" else CHOICE) for name in names})
+        out = tmp_path / "predictions/toy"
+        paths = {"runs": tmp_path / "runs.json", "splits": toy_data / "splits", "models": toy_models, "out": out}
+        main(["toy", *(f"--{name}={path}" for name, path in paths.items())])
+        return {path.name: path.read_bytes() for path in sorted(out.glob("*.jsonl"))}
+
+    first = ask_all("a", "b", "c")
+    assert (list(first), len(loaded)) == (["a.jsonl", "b.jsonl", "c.jsonl"], 1)
+    assert " 0 asked" in capsys.readouterr().err.splitlines()[-1]  # c asks what b has asked
+    (tmp_path / "predictions/toy/a.jsonl.part").touch()  # of a run that was killed
+    assert (ask_all("a", "b", "c"), len(loaded)) == (first, 1)
+    (tmp_path / "predictions/toy/d.jsonl.part").touch()
+    assert (ask_all("a"), len(loaded)) == ({"a.jsonl": first["a.jsonl"]}, 1)
+    assert sorted(path.name for path in (tmp_path / "predictions/toy").iterdir()) == ["a.jsonl", "runs.json"]
+
+
+def test_a_model_that_no_run_asks_is_not_opened(toy_models: Path, tmp_path: Path) -> None:
+    write_json(tmp_path / "runs.json", {})
+    main(["absent", "--runs", str(tmp_path / "runs.json"), "--models", str(toy_models), "--out", str(tmp_path / "absent")])
+    assert [path.name for path in (tmp_path / "absent").iterdir()] == ["runs.json"]

@@ -104,7 +104,7 @@ def test_a_table_has_a_row_a_run_and_group() -> None:
 
 def test_a_stage_that_has_not_run_is_named(tmp_path: Path) -> None:
     folder = write(tmp_path / "metrics")
-    with pytest.raises(FileNotFoundError, match="dvc repro score@new"):
+    with pytest.raises(FileNotFoundError, match="`dvc repro score` builds it"):
         read_metrics(folder, ["new"])
     with pytest.raises(FileNotFoundError, match="dvc repro judge@tiny-choice"):
         read_metrics(folder, [], ["tiny-choice"])

@@ -14,9 +14,10 @@ import pytest
 from msgspec import structs
 
 from eval.asking.store import KeptReply
-from records.jsonl import read_jsonl, write_jsonl
+from records.jsonl import read_jsonl, write_json, write_jsonl
 from records.prediction import Prediction
 from records.question import Question
+from records.run import Run
 
 ROOT = Path(__file__).parents[2]
 SCRIPTED = Path(__file__).parent / "scripted.py"
@@ -37,22 +38,27 @@ class Runs:
     """Runs of `perfect` on TCM, in processes."""
 
     def __init__(self, folder: Path, splits: Path, parts: Path) -> None:
-        self.out = folder / "predictions" / "run.jsonl"
+        self.out = folder / "predictions" / "random" / "run.jsonl"
         self.store = folder / "predictions" / ".replies" / "random"
         self.kept = self.store / "run.jsonl"
         self.log = folder / "asked.log"
         self.splits = splits
         self._parts = parts
 
-    def start(self, *before: str, flags: tuple[str, ...] = (), **environment: str) -> subprocess.Popen:
-        asked = ["run", "--model", "random", "--task", "tcm", "--repeats", "4", "--temperature", "0.5", *flags]
-        paths = ["--splits", str(self.splits), "--models", str(self._parts), "--out", str(self.out)]
+    def arguments(self) -> list[str]:
+        runs = self.out.parents[2] / "runs.json"
+        write_json(runs, {self.out.stem: Run(model="random", task="tcm", repeats=4, temperature=0.5)})
+        paths = {"runs": runs, "splits": self.splits, "models": self._parts, "out": self.out.parent}
+        return ["random", *(f"--{name}={path}" for name, path in paths.items())]
+
+    def start(self, *before: str, **environment: str) -> subprocess.Popen:
+        asked = self.arguments()
         own = {"PYTHONPATH": str(ROOT), "SCRIPTED_LOG": str(self.log)} | environment
-        command = [sys.executable, str(SCRIPTED), *before, *asked, *paths]
+        command = [sys.executable, str(SCRIPTED), *before, *asked]
         return subprocess.Popen(command, cwd=ROOT, env=os.environ | own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def run(self, *before: str, flags: tuple[str, ...] = (), **environment: str) -> tuple[list[str], str]:
-        process = self.start(*before, flags=flags, **environment)
+    def run(self, *before: str, **environment: str) -> tuple[list[str], str]:
+        process = self.start(*before, **environment)
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
         return out.splitlines(), err
@@ -143,9 +149,8 @@ def test_a_full_disk_ends_the_run_with_what_to_do_and_keeps_what_was_kept(runs: 
     limit = 20_000
     command = [sys.executable, "-c", f"import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}));"
                "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')", str(SCRIPTED)]  # fmt: skip
-    flags = ["run", "--model", "random", "--task", "tcm", "--repeats", "4", "--temperature", "0.5"]
-    paths = ["--splits", str(full.splits), "--models", str(full._parts), "--out", str(full.out)]
-    done = subprocess.run([*command, *flags, *paths], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([*command, *full.arguments()], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: ")
     assert "run.jsonl: a reply could not be kept" in done.stderr

@@ -8,13 +8,14 @@ import pytest
 from eval.score import main, score_replies, usage
 from eval.tasks import TASKS
 from eval.tasks.request import Request
+from records.checks import convert
 from records.claim import ClaimPair
 from records.jsonl import read_jsonl, write_json, write_jsonl
 from records.model import Description
 from records.prediction import Prediction, Score
 from records.provenance import Provenance
 from records.question import Option, Question
-from records.run import Server
+from records.run import Run, Server
 
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 
@@ -86,15 +87,13 @@ MISFITS = {
 
 @pytest.mark.parametrize("replies", MISFITS.values(), ids=MISFITS.keys())
 def test_missing_and_doubled_replies_are_errors(replies: list[Prediction]) -> None:
-    with pytest.raises(ValueError, match=r"do not fit the test split.*predict@RUN"):
+    with pytest.raises(ValueError, match=r"do not fit the test split.*predict@MODEL"):
         score_replies(replies, claims(pair(1)))
 
 
 def test_replies_of_another_number_of_repeats_are_refused(tmp_path: Path) -> None:
-    write_jsonl(tmp_path / "p.jsonl", both(1, "正确", "错误"), key=lambda p: p.item_id)
-    run = ["new-run", "--model", "tiny", "--task", "claim", "--repeats", "2", f"--predictions={tmp_path}/p.jsonl"]
-    with pytest.raises(ValueError, match=r"run new-run has 2 repeats, its predictions have \[0\]; .*predict@new-run"):
-        main(run)
+    with pytest.raises(ValueError, match=r"run new-run has 2 repeats, its predictions have \[0\]; .*predict@tiny"):
+        scored(tmp_path, both(1, "正确", "错误"), ["--model", "tiny", "--task", "claim", "--repeats", "2"], [], [pair(1)])
 
 
 def test_tokens_and_failed_calls_are_counted_and_have_a_price_where_the_server_has() -> None:
@@ -108,12 +107,17 @@ def test_tokens_and_failed_calls_are_counted_and_have_a_price_where_the_server_h
 
 def scored(folder: Path, replies: list[Prediction], flags: list[str], questions: list[Question], pairs: list[ClaimPair]) -> dict:
     """Run the stage and return the metrics."""
-    write_jsonl(folder / "p.jsonl", replies, key=lambda p: (p.item_id, p.repeat))
+    line = {flag.removeprefix("--"): value for flag, value in zip(flags[::2], flags[1::2], strict=True)}
+    model = line["model"]
+    write_json(folder / "plan" / model / "runs.json", {"new-run": convert(line, Run, "new-run")})
+    if not (folder / "plan" / model / "model.json").exists():
+        write_json(folder / "plan" / model / "model.json", {"model": model, "backend": "huggingface"})
+    write_jsonl(folder / "predictions" / model / "new-run.jsonl", replies, key=lambda p: (p.item_id, p.repeat))
     write_jsonl(folder / "splits/test/claims.jsonl", pairs, key=lambda p: p.id)
     write_jsonl(folder / "splits/test/questions.jsonl", questions, key=lambda q: q.id)
-    places = {"predictions": "p.jsonl", "splits": "splits", "models": "models", "out": "s/r.jsonl", "metrics": "m.json"}
-    main(["new-run", *flags, *(f"--{name}={folder}/{place}" for name, place in places.items())])
-    return msgspec.json.decode((folder / "m.json").read_bytes())
+    places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores", "metrics": "metrics"}
+    main([f"--{name}={folder}/{place}" for name, place in places.items()])
+    return msgspec.json.decode((folder / "metrics/new-run.json").read_bytes())
 
 
 def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) -> None:
@@ -121,7 +125,7 @@ def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) 
     said = "错误，正确的说法需要结合临床判断。"
     replies = [*both(1, "正确", "错误"), *both(2, said, said)]
     metrics = scored(tmp_path, replies, ["--model", "tiny", "--task", "claim"], [], [pair(1), pair(2)])
-    assert [score.correct for score in read_jsonl(tmp_path / "s/r.jsonl", Score)] == [True, True, False, True]
+    assert [score.correct for score in read_jsonl(tmp_path / "scores/new-run.jsonl", Score)] == [True, True, False, True]
     assert (metrics["prompt"], metrics["accuracy"], metrics["published"]["sdak_v1"]["accuracy"]) == ("claim", 0.5, 1.0)
     assert metrics["usage"] == {"prompt_tokens": 0, "reply_tokens": 4, "failed_calls": 0}
     assert "short_of_shots" not in metrics
@@ -130,8 +134,8 @@ def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) 
 def test_the_stage_tells_cost_and_who_was_shown_fewer_examples(tmp_path: Path) -> None:
     server = Server(input_price=1.0, output_price=1_000_000.0)
     model = Description(model="far", backend="openai", name="far", server=server)
-    (tmp_path / "models/far").mkdir(parents=True)
-    write_json(tmp_path / "models/far/model.json", msgspec.to_builtins(model))
+    (tmp_path / "plan/far").mkdir(parents=True)
+    write_json(tmp_path / "plan/far/model.json", msgspec.to_builtins(model))
     replies = [reply("q-1", "答案：A", shots=3), reply("q-2", "答案：B", shots=1)]
     flags = ["--model", "far", "--task", "choice", "--shots", "3"]
     metrics = scored(tmp_path, replies, flags, [question(1), question(2)], [])
@@ -144,7 +148,7 @@ def test_what_whole_replies_commit_to_has_an_accuracy_of_its_own(tmp_path: Path)
     """The factual claim is judged after the reasons, the non-factual one taken back: committed, not followed."""
     replies = both(1, "它确有此症。综上，该说法正确。", "判断：正确。等等，最终判断：错误") + both(2, "正确", "说不准")
     metrics = scored(tmp_path, replies, ["--model", "tiny", "--task", "claim"], [], [pair(1), pair(2)])
-    rows = list(read_jsonl(tmp_path / "s/r.jsonl", Score))
+    rows = list(read_jsonl(tmp_path / "scores/new-run.jsonl", Score))
     assert [(row.answer, row.committed) for row in rows] == [(None, "正确"), ("正确", "错误"), ("正确", "正确"), (None, None)]
     assert [(row.correct, row.committed_correct) for row in rows] == [(False, True), (False, True), (True, True), (False, False)]
     assert (metrics["following_rate"], metrics["accuracy"]) == (0.0, 0.0)
@@ -153,3 +157,30 @@ def test_what_whole_replies_commit_to_has_an_accuracy_of_its_own(tmp_path: Path)
     assert metrics["by_side"]["non_factual"]["committed_accuracy"] == 0.5
     [hidden] = score_replies([reply("q-1", "因此选A")], asked(question(1, None)))
     assert (hidden.committed, hidden.committed_correct) == ("A", None)
+
+
+def test_all_runs_are_scored_at_once_and_what_a_former_run_left_goes(tmp_path: Path) -> None:
+    for former in ("scores/former.jsonl", "metrics/former.json"):
+        (tmp_path / former).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / former).touch()
+    runs = {"one": ("tiny", "正确"), "two": ("tiny", "错误"), "three": ("far", "正确")}
+    for model in ("tiny", "far"):
+        write_json(tmp_path / "plan" / model / "model.json", {"model": model, "backend": "huggingface"})
+        own = {run: Run(model=model, task="claim") for run, (of, _) in runs.items() if of == model}
+        write_json(tmp_path / "plan" / model / "runs.json", own)
+    for run, (model, factual) in runs.items():
+        write_jsonl(tmp_path / "predictions" / model / f"{run}.jsonl", both(1, factual, "错误"), key=lambda p: p.item_id)
+    write_jsonl(tmp_path / "splits/test/claims.jsonl", [pair(1)], key=lambda p: p.id)
+    write_jsonl(tmp_path / "splits/test/questions.jsonl", [], key=lambda q: q.id)
+    places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores", "metrics": "metrics"}
+    main([f"--{name}={tmp_path}/{place}" for name, place in places.items()])
+    assert sorted(path.name for path in (tmp_path / "scores").iterdir()) == ["one.jsonl", "three.jsonl", "two.jsonl"]
+    found = {path.stem: msgspec.json.decode(path.read_bytes())["accuracy"] for path in (tmp_path / "metrics").iterdir()}
+    assert found == {"one": 1.0, "two": 0.0, "three": 1.0}
+
+
+def test_a_run_without_replies_names_the_stage_that_asks(tmp_path: Path) -> None:
+    write_json(tmp_path / "plan/tiny/model.json", {"model": "tiny", "backend": "huggingface"})
+    write_json(tmp_path / "plan/tiny/runs.json", {"one": Run(model="tiny", task="claim")})
+    with pytest.raises(FileNotFoundError, match=r"predictions/tiny/one.jsonl: no such file; `dvc repro predict@tiny` builds it"):
+        main([f"--predictions={tmp_path}/predictions", f"--runs={tmp_path}/plan", f"--models={tmp_path}/plan", f"--out={tmp_path}/scores"])

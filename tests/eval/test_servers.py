@@ -75,9 +75,11 @@ def test_a_served_model_replies_as_the_same_model_here(transformers_serve: str, 
         (tmp_path / "models" / backend).mkdir(parents=True)
         description = Description(model=backend, backend=backend, name=str(talkative), server=server)
         (tmp_path / "models" / backend / "model.json").write_bytes(msgspec.json.encode(description))
-        out = tmp_path / f"{backend}.jsonl"
-        flags = ["--model", backend, "--task", "claim", "--max_new_tokens", "8", "--splits", str(toy_data / "splits")]
-        predict([backend, *flags, "--models", str(tmp_path / "models"), "--out", str(out)])
+        runs = tmp_path / "models" / backend / "runs.json"
+        runs.write_bytes(msgspec.json.encode({"run": Run(model=backend, task="claim", max_new_tokens=8)}))
+        paths = {"runs": runs, "splits": toy_data / "splits", "models": tmp_path / "models", "out": tmp_path / backend}
+        predict([backend, *(f"--{name}={path}" for name, path in paths.items())])
+        out = tmp_path / backend / "run.jsonl"
         # The server cuts blanks from both ends of a reply.
         rows[backend] = [(row.item_id, row.reply.strip(), row.finish_reason, row.prompt_tokens) for row in read_jsonl(out, Prediction)]
     assert rows["openai"] == rows["huggingface"]

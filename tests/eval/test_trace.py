@@ -75,7 +75,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write("clean/rejected.jsonl", [rejected])
     sides = [(f"{CLAIM}/factual", "正确", True), (f"{CLAIM}/non_factual", None, False)]
     write("scores/tiny-claims.jsonl", [score(*side) for side in sides])
-    write("predictions/tiny-claims.jsonl", [prediction(f"{CLAIM}/factual", "tiny-claims", "正确，\x1b[2J因为")])
+    write("predictions/tiny/tiny-claims.jsonl", [prediction(f"{CLAIM}/factual", "tiny-claims", "正确，\x1b[2J因为")])
     asked = {"item_id": QUESTION, "repeat": 0, "draw": 0, "finish_reason": "stop", "tokens": 1, "prompt_tokens": 1, "prompt_sha256": "0"}
     write("judgements/tiny-essay.jsonl", [Judgement(order="standard_first", mark=61.5, reply="分数：61.5", **asked)])
     write("scores/tiny-choice.jsonl", [score(QUESTION, "B", False), score(QUESTION, "A", True, 1)])

@@ -50,6 +50,19 @@ def test_the_file_fits_on_one_screen() -> None:
         ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is no day of the calendar"),
         ("sources.books", {"kind": "files", "path": "x"}, "sources.books: kind files needs `path` and `format`"),
         ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
+        ("finetune.tiney", {"layers": 1}, "finetune: unknown model 'tiney'; known: .*did you mean tiny"),
+        (
+            "finetune.random",
+            {"layers": 1},
+            "finetune.random trains a new model .*; models.random: found backend baseline",
+        ),
+        ("finetune.qwen7b", {}, "models.qwen7b: found backend huggingface, name Qwen"),
+        ("models.bare", {"backend": "huggingface"}, "models.bare: no `name`, and no line under `finetune` that trains it"),
+        (
+            "models.tiny",
+            {"train": {"layers": 2, "seed": 1}},
+            r"tiny.train has moved; .*\n\nfinetune:\n  tiny: \{layers: 2, seed: 1\}\n",
+        ),
     ],
 )
 def test_a_wrong_value_is_told_with_its_place_and_the_known_ones(path: str, value: object, told: str) -> None:
@@ -101,9 +114,9 @@ def test_a_key_never_leaves_its_folder(key: str) -> None:
 def test_a_key_with_its_flags_needs_no_params_file(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     got = read_arguments(
-        ["new", "--backend", "huggingface", "--train.layers", "2"], "doc", "models", Model, {"out": "data/models/{key}"}, keyed=True
+        ["new", "--backend", "openai", "--server.tries", "2"], "doc", "models", Model, {"out": "data/models/{key}"}, keyed=True
     )
-    assert (got.params.train, str(got.out)) == ({"layers": 2}, "data/models/new")
+    assert (got.params.server.tries, str(got.out)) == (2, "data/models/new")
 
 
 class Colours(Struct):

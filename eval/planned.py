@@ -1,0 +1,42 @@
+"""Reads what stage `plan` has written of a model: how it is reached, and its runs."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from records.blocks import Slug
+from records.checks import one_of
+from records.model import Description
+from records.run import Run
+
+_REMEDY = "`dvc repro plan` writes it"
+
+
+def describe(model: str, models: Path) -> tuple[Description, Path]:
+    """Return the description of a model and its folder.
+
+    Raises:
+        ValueError: there is no such model, or its description is broken; the message names those there are, or the file.
+    """
+    known = [path.parent.name for path in models.glob("*/model.json")]
+    folder = models / one_of(model, known, "model", f"{models} (`dvc repro plan` describes the models of params.yaml)")
+    return _decoded(folder / "model.json", Description), folder
+
+
+def read_runs(path: Path) -> dict[str, Run]:
+    """Return a model's runs by name, in the order of their names.
+
+    Raises:
+        FileNotFoundError, ValueError: there is no such file, or it is broken; the message says what writes it.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file; {_REMEDY}")
+    return dict(sorted(_decoded(path, dict[Slug, Run]).items()))
+
+
+def _decoded(path: Path, shape: Any) -> Any:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=shape)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{path}: {error}; {_REMEDY} anew") from None

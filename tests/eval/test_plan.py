@@ -1,0 +1,120 @@
+"""Stage `plan`: what tells one set of weights from another, and what each model is asked, without a network."""
+
+import logging
+from pathlib import Path
+
+import msgspec
+import pytest
+from huggingface_hub import constants
+
+from eval.plan import describe_model, main
+from eval.plan import weights_of as weights_of_described
+from eval.planned import read_runs
+from records.model import Description
+from records.run import Model
+
+
+def weights_of(name: str, model: Model, trained: tuple[str, ...] = ()) -> str:
+    return weights_of_described(describe_model(name, model, trained, Path("data/models")))
+
+
+FIRST, SECOND = "1" * 40, "2" * 40
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which this machine keeps the hub's model `own/small`, at its first commit."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    folder = tmp_path / "hub" / "models--own--small"
+    for commit in (FIRST, SECOND):
+        (folder / "snapshots" / commit).mkdir(parents=True)
+        (folder / "snapshots" / commit / "config.json").write_text("{}")
+    (folder / "refs").mkdir()
+    (folder / "refs" / "main").write_text(FIRST)
+    return folder
+
+
+def local(folder: Path) -> Model:
+    return Model(backend="huggingface", name=str(folder))
+
+
+def test_other_weights_in_a_local_folder_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "model.safetensors").write_bytes(b"one")
+    first = weights_of("own", local(tmp_path))
+    assert weights_of("other", local(tmp_path)) == first
+    (tmp_path / "model.safetensors").write_bytes(b"two")
+    assert weights_of("own", local(tmp_path)) != first
+
+
+def test_a_folder_out_of_sight_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("imports/models/own", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "model.safetensors").write_bytes(b"one")
+    with caplog.at_level(logging.WARNING):
+        inside = weights_of("own", local(Path("imports/models/own")))
+        assert caplog.text == ""
+        assert weights_of("own", local(Path("elsewhere"))) == inside
+    assert "dvc repro -f plan" in caplog.text
+
+
+def test_a_name_on_the_hub_is_the_commit_kept_here(kept: Path) -> None:
+    model = Model(backend="huggingface", name="own/small")
+    assert FIRST in weights_of("own", model)
+    (kept / "refs" / "main").write_text(SECOND)
+    assert SECOND in weights_of("own", model)
+    assert SECOND in weights_of("own", Model(backend="vllm", name="own/small", revision=SECOND))
+
+
+def test_what_is_not_kept_is_no_error(kept: Path) -> None:
+    for name in ("own/large", "no/such/folder"):
+        assert "not kept" in weights_of("own", Model(backend="huggingface", name=name))
+
+
+def test_models_without_weights_elsewhere_say_so() -> None:
+    for model in (Model(backend="baseline", strategy="random"), Model(backend="huggingface"), Model(backend="openai", name="own/small")):
+        assert weights_of("own", model) == "none of its own"
+
+
+PARAMS = """
+models: {one: {backend: baseline, strategy: echo}, two: {backend: huggingface}, idle: {backend: openai, name: own/small}}
+finetune: {two: {layers: 1}}
+runs: {b: {model: two, task: claim}, a: {model: two, task: choice, shots: 3}, c: {model: one, task: essay}}
+"""
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text(PARAMS)
+    (tmp_path / "data/models/two").mkdir(parents=True)
+    (tmp_path / "data/models/two/model.safetensors").write_bytes(b"one")
+    (tmp_path / "data/plan/former").mkdir(parents=True)
+    (tmp_path / "data/plan/former/model.json").touch()
+    main([])
+    return tmp_path / "data/plan"
+
+
+def test_a_folder_a_model_and_none_of_former_ones(planned: Path) -> None:
+    assert sorted(path.name for path in planned.iterdir()) == ["idle", "one", "two"]
+    assert {name: list(read_runs(planned / name / "runs.json")) for name in ("idle", "one", "two")} == {
+        "idle": [], "one": ["c"], "two": ["a", "b"],
+    }  # fmt: skip
+
+
+def test_a_model_that_is_trained_here_is_a_local_folder(planned: Path, caplog: pytest.LogCaptureFixture) -> None:
+    found = msgspec.json.decode((planned / "two/model.json").read_bytes(), type=Description)
+    assert found == Description(model="two", backend="huggingface", name="data/models/two")
+    before = {path: path.read_bytes() for path in planned.rglob("*.*")}
+    Path("data/models/two/model.safetensors").write_bytes(b"two")
+    main([])
+    assert {path.relative_to(planned).as_posix() for path, content in before.items() if path.read_bytes() != content} == {"two/weights.txt"}
+    assert caplog.text == ""
+
+
+def test_a_new_run_moves_what_its_own_model_is_asked_and_nothing_else(planned: Path) -> None:
+    before = {path: path.read_bytes() for path in planned.rglob("*.*")}
+    Path("params.yaml").write_text(PARAMS.replace("runs: {", "runs: {new: {model: one, task: claim}, "))
+    main([])
+    assert {path.relative_to(planned).as_posix() for path, content in before.items() if path.read_bytes() != content} == {"one/runs.json"}
