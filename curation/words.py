@@ -4,7 +4,7 @@ import logging
 import tempfile
 from collections.abc import Callable, Iterable
 
-from records.identity import canonical
+from atomexam.text.canonical import canonical
 
 
 def cutter():  # jieba's own type

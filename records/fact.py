@@ -4,7 +4,8 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from records.identity import canonical, content_id
+from atomexam.text.canonical import canonical
+from records.identity import content_id
 from records.provenance import Provenance
 
 Relation = Literal[

@@ -4,7 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from records.identity import canonical, content_id
+from atomexam.text.canonical import canonical
+from records.identity import content_id
 from records.provenance import Provenance
 
 QuestionType = Literal["mcqa", "mrqa", "qa", "tf", "blank"]

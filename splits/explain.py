@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
+from atomexam.text.canonical import canonical
 from records.claim import ClaimPair
-from records.identity import canonical
 from records.jsonl import read_jsonl
 from records.question import Question
 from records.stage import run_stage

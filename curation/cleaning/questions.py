@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS
 from curation.classify import Classes, classify_rows
 from curation.cleaning.answers import Answer, are_opposites, are_verdicts, read_letters, read_verdict, read_verdict_line, read_words
@@ -17,7 +18,6 @@ from curation.cleaning.run_together import parted
 from curation.normalize import is_plain, normalize
 from curation.rejections import reason_against
 from records.answer_forms import answer_form
-from records.identity import canonical
 from records.item import QuestionItem
 from records.params import Clean
 from records.question import Question

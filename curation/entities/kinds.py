@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from atomexam.text.canonical import canonical
 from curation.entities.names import KIND_CHARS, is_kind, says
 from curation.entities.patterns import Pairs, compiled, pairs, table_of
 from curation.entities.pieces import REMEMBERED, Piece
-from records.identity import canonical
 
 REASONS = {
     "wrong_kind": "The tail is by its wording of another kind than its label promises, or too vague to say anything.",

@@ -3,8 +3,8 @@
 import re
 from functools import cache
 
+from atomexam.text.canonical import canonical
 from curation.entities.patterns import table_of
-from records.identity import canonical
 
 KIND_CHARS = 3
 """A longer head that ends a tail names its kind, 青光眼 and 急性闭角型青光眼; 嵌顿痔 is what becomes of 痔."""

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 
+from atomexam.text.canonical import canonical
 from curation.cleaning.rules import Rule, run_rules
 from curation.normalize import RULES
 from records.evidence import Passage, passage_id
-from records.identity import canonical
 from records.item import EntityItem
 
 MIN_CHARS, MAX_CHARS = 40, 400

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct
 
+from atomexam.text.canonical import canonical
 from curation.evidencing.ranking import Found
 from curation.evidencing.tokens import words_of
 from curation.normalize import normalize
 from records.claim import ClaimPair
 from records.evidence import Passage, passage_id
-from records.identity import canonical
 from records.jsonl import read_jsonl
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")

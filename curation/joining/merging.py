@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from atomexam.text.canonical import canonical
 from curation.engine import LOCAL, Engine, batches_of
 from curation.joining.twins import Proper, proper
 from records.fact import Fact
-from records.identity import canonical
 from records.jsonl import to_line
 from records.provenance import Provenance
 from records.question import Question

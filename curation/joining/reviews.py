@@ -6,9 +6,9 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
+from atomexam.text.canonical import canonical
 from curation.joining.twins import answer_of, same_answer
 from records.fact import Fact
-from records.identity import canonical
 from records.question import Question
 from records.review import Decision, Review, Statement
 

@@ -5,10 +5,10 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.joining.renaming import is_slip, renamed
 from curation.joining.wording import degrees, denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
-from records.identity import canonical
 from records.params import NearDuplicates
 from records.question import Question
 

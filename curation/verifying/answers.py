@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS, Kind, check_name, checked
-from records.identity import canonical
+from atomexam.text.canonical import canonical
 from records.verdict import ANSWERS, Verdict
 
 VERDICTS = Kind("verdict", item="claim_id")

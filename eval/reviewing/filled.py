@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS, Kind, check_name, checked
-from records.identity import canonical
+from atomexam.text.canonical import canonical
 from records.jsonl import read_jsonl
 from records.label import ERRORS, REASONS, Label, ReplyPair
 from records.sheets import read_sheet

@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import bigrams
 from eval.reading.claim import RIGHT, WRONG, read_claim
 from eval.reading.reply_text import folded, said
 from records.claim import ClaimPair
-from records.identity import canonical
 from records.label import Error, Pattern
 from records.prediction import Outcome
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex, NgramPrefilter
 from atomexam.text.ngrams import least_shared, ngrams
-from records.identity import canonical
 
 NGRAM_CHARS = 5
 

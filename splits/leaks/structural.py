@@ -1,7 +1,8 @@
 """Leaks by structure: what is tied to something of another split, examples that are asked, claims on one head or fact."""
 
+from atomexam.text.canonical import canonical
 from records.claim import ClaimPair
-from records.identity import canonical, content_id
+from records.identity import content_id
 from records.jsonl import read_jsonl
 from records.leak import Leak
 from records.question import Question

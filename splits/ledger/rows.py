@@ -7,7 +7,8 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from records.identity import canonical, canonical_all, content_id
+from atomexam.text.canonical import canonical, canonical_all
+from records.identity import content_id
 from records.question import Category, Form, Option, Question, QuestionType
 from splits.ledger.units import Cell, Row
 

@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 from tqdm import tqdm
 
+from atomexam.text.canonical import canonical
 from records.cluster import Cluster
-from records.identity import canonical
 from records.jsonl import read_jsonl
 from records.question import Question
 from splits.ledger.rows import Fields, cell_of, row_of

@@ -14,13 +14,13 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 
+from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import hxter, mxqe
 from crawlers.source import SourceSpider
 from crawlers.sources.hxter import HxterSpider
 from crawlers.sources.mxqe import MxqeSpider
-from records.identity import canonical
 from records.item import QuestionItem
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"hxter": (hxter, HxterSpider), "mxqe": (mxqe, MxqeSpider)}

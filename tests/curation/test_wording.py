@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.text.canonical import canonical
 from curation.joining.wording import (
     Difference,
     denials,
@@ -15,7 +16,6 @@ from curation.joining.wording import (
     without_idle,
     without_synonyms,
 )
-from records.identity import canonical
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from typing import Any
 import opencc
 import pytest
 
+from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from records.cluster import Cluster
 from records.fact import Fact
-from records.identity import canonical
 from records.jsonl import read_jsonl
 from records.params import read_params
 from records.question import Question

@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.text.canonical import canonical
 from records.fact import RELATIONS, fact_id
-from records.identity import canonical, lot
+from records.identity import lot
 from records.question import question_id
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from records.identity import canonical
+from atomexam.text.canonical import canonical
 from records.jsonl import read_jsonl
 from records.question import Question
 from splits.ledger.assignments import read_memory

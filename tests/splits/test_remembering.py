@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from records.identity import canonical
+from atomexam.text.canonical import canonical
 from records.jsonl import read_jsonl, to_line
 from records.question import Option, Question
 from records.shot import Shot

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.identity import canonical, canonical_all, folded
+from atomexam.text.canonical import canonical, canonical_all, folded
 
 SIGNS = "09AZaznxcl甲乙为０Ａ -.:/~–—−%‰，。；、（）()“”‘’'′《》【】？！…·：〈〉*#\n\t\x00\u200b\u3000\u0301İ각ㄱ②½⁹⁻\ue000_^$<>="
 

@@ -1,0 +1,159 @@
+"""The canonical form of Chinese exam and medical text: what two writings of one text have in common, signs that carry meaning included."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+_SHORT_CHARS = 80  # options and stems, which are asked for again and again
+_CASE_CHARS = 4_000  # cases, whose questions follow each other
+_TYPOGRAPHIC = " \n，。；、（）“”‘’《》【】？！…·"
+_MEANT = re.compile("[0-9A-Za-z\u4e00-\u9fef]+")
+_MEANT_ALL = re.compile("[0-9A-Za-z\u4e00-\u9fef\x1f]*")
+_SIMPLE = re.compile(f"[0-9A-Za-z\u4e00-\u9fef{_TYPOGRAPHIC}]*")
+"""Texts whose signs carry no meaning, unless `_IN_FORMULA`: almost all, and a tenth of the work."""
+_IN_FORMULA = re.compile("[0-9][ \n]*[，；、·][ \n]*[0-9]|[0-9A-Za-z][ \n]*’")
+
+
+def canonical(text: str) -> str:
+    """Return the letters, digits and signs of a text that carry meaning: NFKC, lower case, no blanks, no punctuation.
+
+    Two writings of one text that differ in width, case, blanks or punctuation have one canonical form. A sign that only separates
+    or groups words is punctuation: the hyphen of X-线. A sign without which the text says something else stays, in one form: in
+    numbers and formulas (<5, 1.5, 8%, 10⁹, n-1), as a charge or a result (Cl-, Rh-, (-)), as a prime (5’).
+    """
+    if _MEANT.fullmatch(text):
+        return text.lower()
+    if _SIMPLE.fullmatch(text) and not _IN_FORMULA.search(text):
+        return "".join(_MEANT.findall(text)).lower()
+    if len(text) <= _SHORT_CHARS:
+        return _short_folded(text)
+    return _case_folded(text) if len(text) <= _CASE_CHARS else folded(text)
+
+
+def canonical_all(texts: Sequence[str]) -> list[str]:
+    """Return the canonical form of each text, at the price of one where all are letters and digits."""
+    joined = "\x1f".join(texts)
+    if _MEANT_ALL.fullmatch(joined) and len(found := joined.lower().split("\x1f")) == len(texts):
+        return found
+    return [canonical(text) for text in texts]
+
+
+class _Dropping(dict):
+    """Table for str.translate that drops characters of some categories, filled as they are met."""
+
+    def __init__(self, categories: str, kept: dict[str, str]) -> None:
+        super().__init__(str.maketrans(kept))
+        self._categories = categories
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if unicodedata.category(chr(code))[0] in self._categories else code
+        return self[code]
+
+
+_INSIDE = dict(zip("./:-、#", "\ue000\ue001\ue002\ue003\ue004\ue005", strict=True))  # stand-ins, as controls are gone by then
+_UNSEEN = _Dropping("ZC", {})
+_PUNCTUATION = _Dropping("P", {sign: sign for sign in "%‰‱′"} | {place: sign for sign, place in _INSIDE.items()})
+
+# Before NFKC, which would make 10⁹ 109 and ① 1.
+_FORMS = dict(zip("º˚∶〜∼≦≧⩽⩾∗﹡", "°°:~~≤≥≤≥**", strict=True))
+_ONE_FORM = re.compile(f"[{''.join(_FORMS)}]")
+_EXPONENT = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹⁻ⁿ])(?![⁰¹²³⁴-⁹]{0,3}[⁺⁻](?![⁰¹²³⁴-⁹]))")  # SO4²⁻ has a charge and no exponent
+_BETWEEN_ENCLOSED = re.compile(r"(?<=[①-⓿])\s?[，,、;；]\s?(?=[①-⓿])")  # ①、② is ①②, and 1、2 is not 12
+_THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:,\d{3})+(?!\d)")
+_ANGLE = re.compile(r"[〈〉](?=\s?\d)")
+
+# After NFKC, in the case as written, with blanks: they tell `1 -2` from `1-2`. The sign comes first, so that it is found at once.
+_ARROW = re.compile(r"[-−]>")
+_MINUS = re.compile(r"-(?=\d)(?<![^\W_]-)(?<!--)(?<![^\W_]['’′]-)|-(?=[A-Za-zα-ω])(?:(?<=^-)|(?<=[(\[{,;:、。=<>≤≥“‘'/×~]-))")
+_IN_BRACKETS = re.compile(r"\(\s?[-\u2010-\u2015]\s?\)")
+
+# Without blanks.
+_DASH = "[-\u2010-\u2015]"
+_RANGE = re.compile(r"(?<=[\d′])[\u2010-\u2015~-]+(?=\d)")
+_RANGE_OF_SHARES = re.compile(rf"(?:(?<=[%‰°])|(?<=\d°[Cc]))(?:{_DASH}|[~−])+(?=\d)")
+_RANGE_WITH_UNIT = re.compile(rf"(?<=\d)([^\W\d_]{{1,4}}(?:/[^\W\d_]{{1,3}})?){_DASH}+(?=\d+(?:\.\d+)?\1)")
+_SUBTRACTED = re.compile(
+    r"-(?=\d)(?:(?<=(?<![A-Za-zα-ω])[i-np-rx-z]-)(?=\d(?![A-Za-z\d-]))"  # n-1, but C-3位 and S-100蛋白
+    r"|(?<=(?<![^\W_])[A-Za-zα-ω]-)(?=\d(?![^\W_]|-))|(?<=[为是在至到于约达与和或从取即]-))"
+    r"|-(?=[a-zα-ω](?![^\W_]|-))(?:(?<=(?<![A-Za-z-])\d-)|(?<=(?<![0-9A-Za-zα-ω])[a-z]-))"
+)
+_CHARGE = re.compile(r"-(?=[\u4e00-\u9fff])(?<=(?:[Cc]l|OH|O3|O4|42|Br|O2)-)|-(?![^\W_]|[-−(\[{\\])(?<=[0-9A-Za-zα-ω]-)")
+_RATIO = re.compile(
+    r"/(?=(?![Lhdsmg])[A-Za-zα-ω](?![0-9A-Za-zα-ω-]))(?:(?<=(?<![0-9A-Za-zα-ω])[A-Za-zα-ω]/)|(?<=(?<![0-9A-Za-z.])1/))"
+)  # A/G is a ratio and no AG, while mg/L is mgL where its sign was lost
+_INSIDE_NUMBER = re.compile(r"[./:-](?=\d)(?<=\d.)|-(?=\d)(?<=′-)|#(?<=[0-9A-Za-z]#)")
+_BETWEEN_NUMBERS = re.compile(r"[,、;](?=[\d−])(?<=\d.)")
+_POINT = re.compile(r"[·•・](?=\d)(?<=\d.)")
+_LEADING_POINT = re.compile(r"\.(?=\d)(?:(?<=^\.)|(?<=[<>=≤≥≈±~+−×(:,、;]\.))")
+_TIMES = re.compile(r"\*(?=[\d(])(?<=[\d)]\*)")
+_DASHES = re.compile(r"[-\u2010-\u2015\u2212~]")
+_SEPARATOR = re.compile(r"[,、;·•・*.]")
+_QUOTE = re.compile("[‘’']")
+_LATIN = re.compile("[A-Za-zα-ω]")
+_STABLE = re.compile(
+    r"(?:[0-9a-zα-ω\u4e00-\u9fef%‰±°×+<>′∕]|[.:/、-](?=[0-9])(?<=[0-9].)|(?<![<>])=|(?<![%‰°c])−(?!>)|(?<![~0-9%‰°c′])~(?!~)|\^(?=[0-9−]))*"
+)
+"""Texts that are canonical: folding them changes nothing."""
+
+
+def folded(text: str) -> str:
+    """Return the canonical form of any text, the long way."""
+    written = text if text.isascii() else _before_folding(text)
+    kept = _with_signs(unicodedata.normalize("NFKC", written)).lower().translate(_PUNCTUATION)
+    # What lower() and the removal leave side by side may compose again (İ, Hangul): fold until nothing changes.
+    return kept if kept == text or _STABLE.fullmatch(kept) else canonical(kept)
+
+
+_short_folded = lru_cache(maxsize=1 << 16)(folded)
+_case_folded = lru_cache(maxsize=1 << 9)(folded)
+
+
+def _before_folding(text: str) -> str:
+    text = _BETWEEN_ENCLOSED.sub("", _EXPONENT.sub("^", _ONE_FORM.sub(lambda sign: _FORMS[sign[0]], text)))
+    if text.count("〈") == text.count("〉"):
+        return text
+    return _ANGLE.sub(lambda sign: "<" if sign[0] == "〈" else ">", text)
+
+
+def _with_signs(text: str) -> str:
+    """Return a text without blanks, in which signs that carry meaning are no punctuation any more."""
+    has_dash = _DASHES.search(text)
+    if has_dash:
+        text = _IN_BRACKETS.sub("−", _MINUS.sub("−", _ARROW.sub("→", text)))
+    text = _with_primes(text.translate(_UNSEEN))
+    if "=" in text:
+        text = text.replace("<=", "≤").replace(">=", "≥")
+    if has_dash:
+        text = _RANGE_WITH_UNIT.sub(r"\1~", _RANGE_OF_SHARES.sub("~", _RANGE.sub("-", text)))
+        text = _CHARGE.sub("−", _SUBTRACTED.sub("−", text))
+    if "," in text:
+        text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text)
+    if _SEPARATOR.search(text):
+        text = _TIMES.sub("×", _LEADING_POINT.sub("0.", _POINT.sub(".", _BETWEEN_NUMBERS.sub(_INSIDE["、"], text))))
+    return _INSIDE_NUMBER.sub(lambda sign: _INSIDE[sign[0]], _RATIO.sub("∕", text) if "/" in text else text)
+
+
+def _with_primes(text: str) -> str:
+    """Return a text with quotes that stand for a prime written as one: those after a digit or a lone letter that close no quotation."""
+    if not _QUOTE.search(text):
+        return text
+    signs, is_open = list(text), False
+    for found in _QUOTE.finditer(text):
+        place = found.start()
+        before, after = text[max(place - 3, 0) : place], text[place + 1 : place + 2]
+        touches = before[-1:].isdigit() or bool(_LATIN.match(before[-1:]))
+        if found[0] == "‘" or (found[0] == "'" and not touches and not is_open):
+            is_open = True
+        elif is_open:
+            is_open = False
+        elif touches and not _is_apostrophe(before, after):
+            signs[place] = "′"
+    return "".join(signs)
+
+
+def _is_apostrophe(before: str, after: str) -> bool:
+    """Tell whether a quote after a letter or digit belongs to a word: Crohn's, 1990's, Wilms'瘤."""
+    if before[-1].isdigit():
+        return after == "s"
+    return bool(_LATIN.match(after)) or (len(_LATIN.findall(before)) == 3 and (not after or after.isalpha()))
