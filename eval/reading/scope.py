@@ -31,7 +31,12 @@ _CONDITION = re.compile(
     r"|(?<![a-z])(?:if|unless|otherwise)(?![a-z])"
 )
 _HEARSAY = r"(?:流传|相传|[传谣]言|传闻|谣传|盛传|疯传|据说|据传|听说|网传|报道称|[都常总]说)(?=[,:]?\s?(?:[这该此它]|上述))"
-_IN_CLAUSE = re.compile(f"{_LACK}|{_OTHERS}|{_HEARSAY}|{_DOUBT}")
+# The characters that any of them begins with: looked at first, they halve the time.
+_FIRST = (
+    "没尚无未缺不难很并有部一许少患病家朋同邻亲老长博主厂推网民坊商广题出作学别他前古传过以从另"
+    "流相谣盛疯据听报都常总可也或似好看乍表貌说取否怀质是对能到究mpcwiunh"
+)
+_IN_CLAUSE = re.compile(f"(?=[{_FIRST}])(?:{_LACK}|{_OTHERS}|{_HEARSAY}|{_DOUBT})")
 _VIEW = re.compile(_OTHERS)
 _BEFORE_CLAUSE = re.compile(rf"(?:{_LACK}|{_OTHERS})(?:过|到|了)?[,:\s]+\Z")  # 有人认为，该说法正确
 _CLAUSE = re.compile(r"[,:]|所以|因此|因而")
@@ -61,9 +66,10 @@ _BOTH_CASES = re.compile(
 
 def in_scope(before: str) -> bool:
     """Tell whether what stands before a verdict in its sentence takes the verdict into its scope."""
-    concluded = max((each.end() for each in _CONCLUDED.finditer(before)), default=0)
-    if _CONDITION.search(before, concluded):
-        return True
+    if condition := _CONDITION.search(before):
+        concluded = max((each.end() for each in _CONCLUDED.finditer(before, condition.end())), default=0)
+        if not concluded or _CONDITION.search(before, concluded):
+            return True
     start = max((each.end() for each in _CLAUSE.finditer(before)), default=0)
     if _IN_CLAUSE.search(before, start) or _their_view(before):
         return True
