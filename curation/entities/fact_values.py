@@ -44,6 +44,7 @@ _TRAILING = re.compile(
 )
 _EXAMPLES = re.compile(r"[，,、]?\s*(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
 _ITEM_NUMBER = re.compile(r"^\d{1,2}[.．)）](?!\d)\s*")
+_RING = re.compile("[①-⑳]")
 _BOTH_RAYS = re.compile("^放化疗(?:治疗)?$")
 _AND = re.compile(r"以及|或者?|[和及与]")
 _DISEASE = re.compile(r"[\u4e00-\u9fff]{2}(?:炎|症|病|瘤|癌)$")
@@ -145,7 +146,9 @@ def _departments(text: str, cut: bool) -> list[Piece]:
 
 def _list(text: str, cut: bool) -> list[Piece]:
     pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(_of_one_place(split_items(part)))]
-    pieces = [_ITEM_NUMBER.sub("", piece) for piece in pieces]  # of a list whose numbers do not count on from 1
+    pieces = [
+        _ITEM_NUMBER.sub("", part) for piece in pieces for part in _RING.split(piece)
+    ]  # of a list whose numbers do not count on from 1
     pieces = _with_therapy([_INNER.sub("", _TRAILING.sub("", piece).strip("。 ：:").lstrip(".·")) for piece in pieces])
     pieces = [piece for piece in dict.fromkeys(pieces) if piece]
     if cut and pieces:

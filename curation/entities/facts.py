@@ -127,7 +127,7 @@ def _read_value(
 ) -> None:
     relation = use["relation"].format(kind=kind or "unknown")
     if use["syntax"] in OF_MONOGRAPHS:
-        pieces = monograph_pieces(value.value, use["syntax"], kind or "", column)
+        pieces = monograph_pieces(value.value, use["syntax"], kind or "", column, name)
     else:
         pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2, column)
     if kind is None and "{kind}" in use["relation"]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from atomexam.text.canonical import canonical
 from curation.entities.names import KIND_CHARS, is_kind, says
 from curation.entities.patterns import Pairs, compiled, pairs, table_of
-from curation.entities.pieces import REMEMBERED, Piece
+from curation.entities.pieces import REMEMBERED, Piece, words
 
 REASONS = {
     "wrong_kind": "The tail is by its wording of another kind than its label promises, or too vague to say anything.",
@@ -38,6 +38,7 @@ _DOSE = re.compile(
     re.I,
 )
 _BRACKETED = re.compile("（[^（）]*）")
+_COUNTED = re.compile(r"（\d+）$")
 _SAID = re.compile(r"的?(?:作用|功效|功能)$")
 _EXTRA = {
     "disease_symptom": _REMARK,
@@ -48,6 +49,7 @@ _EXTRA = {
     "western_medicine_side_effect": _REMARK,
     "chinese_medicine_side_effect": _REMARK,
     "disease_medicine": _DOSE,
+    "disease_food": _COUNTED,
     "food_effect": _SAID,
     "chinese_medicine_effect": _SAID,
 }
@@ -115,6 +117,8 @@ def apart(relation: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
     for piece in pieces:
         if piece.reason is None and (extra := _EXTRA.get(relation)):
             piece = piece._replace(text=extra.sub("", piece.text) or piece.text)
+        if relation == "disease_method" and piece.reason is None and piece.text in words()["methods"]:
+            piece = piece._replace(text=f"{piece.text}治疗")
         if relation == "disease_prevention" and piece.reason is None and (vices := _TWO_VICES.match(piece.text)):
             yield from (piece._replace(text=one) for one in ("戒烟", "戒酒" if vices[1] in "戒忌" else "限酒"))
             continue

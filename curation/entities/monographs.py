@@ -26,6 +26,10 @@ _STATED = re.compile(
     "^(?:治疗|预防|防治|缓解|控制|降低|改善|消除|减轻|抑制|纠正|补充|联合|根除|增强|促进|辅助|替代|清除)|(?:治疗|准备|退热)$"
 )
 _CUT = re.compile(r"(?:…|\.{3})\s*(?:[\[【（(]\s*(?:详细|更多|全文|查看全部)\s*[\]】）)])?\s*$")
+_PREPARATION = re.compile(
+    "([\u4e00-\u9fffA-Za-z]{2,12}?(?:注射[液剂]|片剂?|胶囊|颗粒|口服液|丸|栓剂?|糖浆))的?(?:(?:主要|常见|严重|临床)的?)?(?:不良反应|毒?副作用|毒副反应)"
+)
+_ITSELF = re.compile("^(?:本|该|此|其)")
 _MAX_CHARS, _SHOWN_CHARS, _MAX_EFFECT_CHARS = 14, 40, 8
 _MIN_SEVERAL_CHARS, _PHRASE_CHARS = 6, 2
 _TWO_ORGANS = re.compile("肝[、和及与]?肾(功能(?:障碍|损害|损伤|不全|异常|衰竭)|损[害伤]|毒性)")
@@ -70,8 +74,10 @@ def _effect() -> re.Pattern[str]:
     return re.compile(f"(?:[{table['verbs']}]{{1,2}}[{table['things']}]{{1,2}}|{fixed}){{1,4}}")
 
 
-def monograph_pieces(text: str, syntax: str, kind: str, column: Column = NO_COLUMN) -> list[Piece]:
-    """Return the tails that a monograph's text surely names, and what it says besides as rejected pieces."""
+def monograph_pieces(text: str, syntax: str, kind: str, column: Column = NO_COLUMN, name: str = "") -> list[Piece]:
+    """Return the tails that a monograph's text surely names, and what it says besides as rejected pieces; `name` is the entry's."""
+    if kind == "chinese" and syntax == "adverse" and (other := _other_preparation(text, name)):
+        return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection of a herb is not the herb
     if kind == "chinese" and syntax == "indications":
         syntax = "effects"  # what a Chinese medicine is for is no effect: 具有…的功效 wants a verb and its object
     text = without_label(normalize(divided(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
@@ -79,6 +85,13 @@ def monograph_pieces(text: str, syntax: str, kind: str, column: Column = NO_COLU
         text = _TWO_ORGANS.sub(r"肝\1、肾\1", text)
     found = list(map(without_marks, _pieces_of(text, syntax)))
     return [part for piece in found for part in _each_effect(piece)] if syntax == "effects" else found
+
+
+def _other_preparation(text: str, name: str) -> str | None:
+    """Return the preparation that a text says to be its subject, where it is not the entry's own."""
+    if not name or not (found := _PREPARATION.search(text)):
+        return None
+    return None if _ITSELF.match(found[1]) or found[1].endswith(name) else found[1]
 
 
 def _each_effect(piece: Piece) -> list[Piece]:
@@ -131,7 +144,9 @@ def _plain(text: str, syntax: str) -> list[Piece] | None:
         "effects": _is_effect,
     }[syntax]
     short = syntax != "effects" or all(len(piece.text) <= _MAX_EFFECT_CHARS for piece in pieces)
-    return pieces if short and all(piece.reason is None and fits(piece.text) for piece in pieces) else None
+    if not short or not all(piece.reason is None and fits(piece.text) for piece in pieces):
+        return None
+    return list(_with_places(pieces)) if syntax == "adverse" else pieces
 
 
 def _indications(sentence: str) -> Iterator[Piece]:
@@ -174,7 +189,25 @@ def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
     return found
 
 
+def _with_places(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield the reactions of a list; a bare sign behind a place, 关节肿胀及疼痛, may be of that place and is unsure."""
+    placed = local = False
+    for piece in pieces:
+        bare = _pattern("adverse", "bare").fullmatch(piece.text) or (local and _pattern("adverse", "bare_of_local").fullmatch(piece.text))
+        if piece.reason is None and placed and bare:
+            yield _unsure(piece.text, "perhaps of the place before it")
+            continue
+        yield piece
+        here = _pattern("adverse", "local").search(piece.text) is not None
+        local = here or (local and bool(bare))
+        placed = here or _pattern("adverse", "place").search(piece.text) is not None or (placed and bool(bare))
+
+
 def _adverse(sentence: str) -> Iterator[Piece]:
+    yield from _with_places(_reactions(sentence))
+
+
+def _reactions(sentence: str) -> Iterator[Piece]:
     rules = _rules("adverse")
     if doubt := rules.doubtful.search(sentence):
         yield _unsure(sentence, f"the sentence says {doubt[0]}")

@@ -1,5 +1,6 @@
 """Prose on causes and prevention -> the headings of its numbered items, where they surely name one thing; what is not sure is rejected."""
 
+import itertools
 import re
 from collections.abc import Collection
 
@@ -18,6 +19,14 @@ _CLAUSE = re.compile(r"^(?P<term>[^，,。；;：:、\s（()）]{4,14})(?=[。�
 _SHORT = re.compile(r"(?!.*(?:预防|适宜)$)(?!.*及(?!时))(?!.*(?<!不)与)(?!.*(?<![A-Z0-9])[0-9])[^，,。；;：:、\s（()）和或等其此%]{2,14}")
 """EV71 is a name; 每日3次 is a clause. 不与患者同床 is one piece of advice."""
 _TITLE = re.compile("^\\s*(?:预防|防治)(?:措施|方法|建议)?(?:[:：]\\s*|\\s*$)")
+_KINDS_FOLLOW = re.compile("(?:分类|分型)(?:如下|为)|病理分类")
+"""What follows are kinds of the head, and not what causes it."""
+_OF_A_MECHANISM = re.compile("(?:作用|机[制理]|效应)$")
+_ONCE_ILL = re.compile("一旦(?:患|得|发)[了病上生]")
+_CARE = re.compile("待症状|配合治疗|病情反复")
+"""What is told to those who have it already."""
+_MANNERS = ((r"\d+", "1"), ("[一二三四五六七八九十]+", "一"), ("[①-⑳]", "①"), ("[⑴-⒇]", "⑴"), (r"[、.．\s]+", ""))
+"""Numbers of one manner become one sign: ③ is ①."""
 _CAUSE = re.compile(
     "(?:因素|感染|中毒|缺氧|缺血|缺乏|损伤|创伤|外伤|烧伤|遗传|吸烟|饮酒|酗酒|污染|过敏|刺激|肥胖|紊乱|失调|障碍|异常|疾患|疾病|[^发]病|症|炎|肿瘤|结石|血栓|硬化|阻塞|梗阻|狭窄|扭转|套叠|粘连|疝|妊娠|压力|"
     "劳累|过劳|受凉|受寒|过度|不足|反应|缺陷|畸形|突变|衰老|高龄|手术|放射|辐射|寄生虫|高血压|贫血|休克|不当|食物|药物|激动|紧张|受限|受压|增高|减少|过多|过高|过低|异物|穿孔|出血|吸入|误吸)$"
@@ -35,15 +44,51 @@ def section_pieces(relation: str, head: str, text: str) -> list[Piece]:
     pieces: dict[str, Piece] = {}
     lines = _lines(text)
     items = [found["item"].strip("。；; ") for line in lines if (found := _NUMBERED.match(line))]
-    if relation == "disease_prevention" and all(map(_SHORT.fullmatch, items)) and (advice := items or _short_advice(lines)):
+    told_the_ill = relation == "disease_prevention" and any(_ONCE_ILL.search(line) or _CARE.search(line) for line in lines)
+    short = relation == "disease_prevention" and not told_the_ill and all(map(_SHORT.fullmatch, items))
+    if short and (advice := items or _short_advice(lines)):
         return [Piece(item) for item in dict.fromkeys(advice)]  # a list of short advice, and nothing but that
-    for line in lines:
-        if _MECHANISM.search(line) or (_NUMBERED.match(line) and _MECHANISM.search(_NUMBERED.match(line)["item"])):  # type: ignore[index]
+    above: list[tuple[str, str]] = []
+    ill = False
+    for at, line in enumerate(lines):
+        found = _NUMBERED.match(line)
+        if _MECHANISM.search(line) or (found and _MECHANISM.search(found["item"])):
             break  # what follows is no longer a list of causes
-        if found := _NUMBERED.match(line):
-            piece = _piece(relation, head, found["item"].strip())
-            pieces.setdefault(piece.text, piece)
+        if relation == "disease_cause" and not found and _KINDS_FOLLOW.search(line):
+            break
+        ill = ill or _ONCE_ILL.search(line) is not None
+        if not found:
+            continue
+        item = found["item"].strip()
+        parent = _enter(above, line[: found.start("item")], item)
+        piece = _piece(relation, head, item)
+        if relation == "disease_cause":
+            if _OF_A_MECHANISM.search(parent):
+                piece = Piece(piece.text, reason="prose_unsure", detail=f"of a mechanism: {parent[:40]}")
+            elif parent in pieces and pieces[parent].reason is None and piece.text != parent and piece.text.startswith(parent):
+                pieces[parent] = Piece(parent, reason="prose_unsure", detail=f"said in full below: {piece.text}")
+        elif ill or _CARE.search(item) or _CARE.search(_explained(lines[at + 1 :])):
+            piece = Piece(piece.text, reason="prose_unsure", detail="told to those who have it")
+        pieces.setdefault(piece.text, piece)
     return list(pieces.values())
+
+
+def _enter(above: list[tuple[str, str]], number: str, item: str) -> str:
+    """Enter a numbered item below those of other numbering that are still open; return the heading that it stands under, or ""."""
+    manner = number
+    for pattern, sign in _MANNERS:
+        manner = re.sub(pattern, sign, manner)
+    manners = [known for known, _ in above]
+    if manner in manners:
+        del above[manners.index(manner) :]
+    parent = above[-1][1] if above else ""
+    above.append((manner, re.split(r"[：:。，,；;\s]", item, maxsplit=1)[0]))
+    return parent
+
+
+def _explained(lines: list[str]) -> str:
+    """Return what stands below an item, up to the next one."""
+    return "".join(itertools.takewhile(lambda line: not _NUMBERED.match(line), lines))
 
 
 def says_no_more(text: str, tails: Collection[str]) -> bool:
