@@ -1,6 +1,7 @@
 """A value of a summary box cut into tails: one thing each, or the reason why it is none."""
 
 import re
+from itertools import pairwise
 
 from curation.cleaning.enumerations import numbered_items, split_items
 from curation.cleaning.rules import run_rules
@@ -44,6 +45,7 @@ _TRAILING = re.compile(
 )
 _EXAMPLES = re.compile(r"[，,、]?\s*(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
 _ITEM_NUMBER = re.compile(r"^\d{1,2}[.．)）](?!\d)\s*")
+_ORGAN, _OF_ORGANS = re.compile("[肝胆胰脾肾肺心胃]"), re.compile("[肝胆胰脾肾肺心胃].*(?:CT|MR|B超|超声|检查|显像|扫描)")
 _RING = re.compile("[①-⑳]")
 _BOTH_RAYS = re.compile("^放化疗(?:治疗)?$")
 _AND = re.compile(r"以及|或者?|[和及与]")
@@ -146,19 +148,22 @@ def _departments(text: str, cut: bool) -> list[Piece]:
 
 def _list(text: str, cut: bool) -> list[Piece]:
     pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(_of_one_place(split_items(part)))]
-    pieces = [
-        _ITEM_NUMBER.sub("", part) for piece in pieces for part in _RING.split(piece)
-    ]  # of a list whose numbers do not count on from 1
+    pieces = [_ITEM_NUMBER.sub("", part) for piece in pieces for part in _RING.split(piece)]  # numbers that do not count on from 1
     pieces = _with_therapy([_INNER.sub("", _TRAILING.sub("", piece).strip("。 ：:").lstrip(".·")) for piece in pieces])
     pieces = [piece for piece in dict.fromkeys(pieces) if piece]
+    shared = {piece for before, piece in pairwise(pieces) if _ORGAN.fullmatch(before) and _OF_ORGANS.match(piece)}
+    found = [_whole(piece, piece in shared) for piece in pieces]
     if cut and pieces:
         last = re.sub(r"[….（(【\[《“\s]+$", "", pieces[-1])
-        return [*map(_whole, pieces[:-1]), Piece(last, reason="tail_not_atomic", detail="cut off by the source")]
-    return list(map(_whole, pieces)) or [Piece("", reason="value_empty")]
+        found[-1] = Piece(last, reason="tail_not_atomic", detail="cut off by the source")
+    return found or [Piece("", reason="value_empty")]
 
 
-def _whole(text: str) -> Piece:
+def _whole(text: str, shared: bool = False) -> Piece:
+    """Return a tail; one that shares its noun with those before it, 肝、胆、脾CT, is of them, too."""
     piece = checked(text)
+    if shared and piece.reason is None:
+        return piece._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
     return piece._replace(reason="tail_not_atomic", detail="without its noun") if piece.reason is None and _NO_NOUN.search(text) else piece
 
 

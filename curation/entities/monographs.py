@@ -29,6 +29,7 @@ _CUT = re.compile(r"(?:…|\.{3})\s*(?:[\[【（(]\s*(?:详细|更多|全文|查
 _PREPARATION = re.compile(
     "([\u4e00-\u9fffA-Za-z]{2,12}?(?:注射[液剂]|片剂?|胶囊|颗粒|口服液|丸|栓剂?|糖浆))的?(?:(?:主要|常见|严重|临床)的?)?(?:不良反应|毒?副作用|毒副反应)"
 )
+_FATE = re.compile("L/kg|蛋白结合率|分布容积|半衰期|肾脏?排[出泄]|清除率")
 _ITSELF = re.compile("^(?:本|该|此|其)")
 _MAX_CHARS, _SHOWN_CHARS, _MAX_EFFECT_CHARS = 14, 40, 8
 _MIN_SEVERAL_CHARS, _PHRASE_CHARS = 6, 2
@@ -114,7 +115,10 @@ def _pieces_of(text: str, syntax: str) -> list[Piece]:
     if sentences and _CUT.search(text):
         last = _unsure(sentences.pop(), "cut off by the source")
         found[last.text] = last
-    for sentence in _under_headings(sentences):
+    mixed = next((at for at, sentence in enumerate(sentences) if syntax == "indications" and _FATE.search(sentence)), len(sentences))
+    for sentence in sentences[mixed:]:  # the page's columns run into each other
+        found[sentence] = _unsure(sentence, "among what becomes of the medicine in the body")
+    for sentence in _under_headings(sentences[:mixed]):
         for piece in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
             if piece.text and (piece.reason is None or piece.text not in found):
                 found[piece.text] = piece

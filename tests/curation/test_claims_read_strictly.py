@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curation.entities.bearers import befalls
 from curation.entities.fact_values import tails
 from curation.entities.kinds import apart, class_fits, misfit
 from curation.entities.monographs import monograph_pieces
@@ -43,6 +44,7 @@ def test_reactions_to_another_preparation_are_none_of_the_entry(name: str, text:
         ("头痛、肢体麻木、刺痛、焦虑。", ["头痛", "肢体麻木", "焦虑"]),
         ("皮疹、胸痛或紧张、心动过速。", ["皮疹", "胸痛", "心动过速"]),
         ("注射部位发红、疼痛、硬结。", ["注射部位发红"]),
+        ("1.偶见皮疹。2.肾功能不全患者可出现恶心、肌肉抽搐。", ["皮疹"]),
         ("恶心、疼痛、出血。", ["恶心", "疼痛", "出血"]),
         ("皮肤瘙痒、恶心、疼痛。", ["皮肤瘙痒", "恶心", "疼痛"]),
     ],
@@ -58,6 +60,7 @@ def test_a_sign_of_the_place_before_it_is_none_by_itself(text: str, reactions: l
         ("用于消化系统肿瘤、呼吸系统感染。", ["消化系统肿瘤", "呼吸系统感染"]),
         ("本品为放射增敏药，适用于对头颈部肿瘤、食管癌、肺癌等实体肿瘤。", []),
         ("用于流行性感冒，头昏发热，咽喉肿痛。", ["流行性感冒"]),
+        ("用于转移性乳腺癌、慢性粒细胞(0.2±0.5)L/kg，总铂为(4.8±2.6)L/kg。本品主要经肾脏排出。白血病。", []),
         ("用于感冒发热、感冒咳嗽。", ["感冒发热", "感冒咳嗽"]),
     ],
 )
@@ -112,6 +115,7 @@ def test_sound_prevention_stays(tail: str) -> None:
         ("手术、药物", ["手术治疗", "药物治疗"]),
         ("针灸、推拿", ["针灸治疗", "推拿"]),
         ("药物、手术治疗", ["药物治疗", "手术治疗"]),
+        ("饮食、运动、药物治疗", ["饮食治疗", "运动治疗", "药物治疗"]),
         ("①手眼协调训练 　②视觉分析训练　　③结构化训练④感觉统合训练", ["手眼协调训练", "视觉分析训练", "结构化训练", "感觉统合训练"]),
         ("在学校开展矫治训练①手眼协调训练　②视觉分析训练③结构化训练", ["在学校开展矫治训练", "手眼协调训练", "视觉分析训练", "结构化训练"]),
     ],
@@ -130,6 +134,8 @@ def test_means_are_completed_and_enumerated(value: str, methods: list[str]) -> N
         ("disease_symptom", "小儿发烧", "低烧"),
         ("disease_symptom", "小儿发烧", "高热"),
         ("disease_symptom", "慢性肝炎", "肝气犯脾"),
+        ("disease_symptom", "心房扑动与心房颤动", "心律失常"),
+        ("disease_complication", "房颤", "心律失常"),
         ("disease_symptom", "胃炎", "肝气犯胃"),
         ("disease_symptom", "乙型肝炎病毒性关节炎", "大三阳"),
         ("disease_symptom", "前十字韧带损伤", "韧带拉伤"),
@@ -149,6 +155,7 @@ def test_what_no_author_would_print(relation: str, head: str, tail: str) -> None
     [
         ("disease_symptom", "感冒", "低烧"),
         ("disease_symptom", "流感", "高热"),
+        ("disease_complication", "心肌梗死", "心律失常"),
         ("disease_symptom", "先天性心脏病", "肝肿大"),
         ("disease_symptom", "重症肌无力", "眼球运动障碍"),
         ("disease_symptom", "骨肉瘤", "骨骼肿块"),
@@ -170,10 +177,51 @@ def test_sound_neighbours_stay(relation: str, head: str, tail: str) -> None:
         ("急性心力衰竭", "盐酸贝那普利片", False),
         ("慢性心力衰竭", "盐酸贝那普利片", True),
         ("肺结核", "异烟肼片", True),
+        ("四环素牙", "甲硝唑口颊片", False),
+        ("牙周炎", "甲硝唑口颊片", True),
+        ("无菌性肋软骨炎", "氟罗沙星分散片", False),
+        ("假膜性肠炎", "硫酸新霉素片", False),
+        ("胃、十二指肠溃疡急性穿孔", "阿莫西林胶囊", False),
+        ("十二指肠溃疡", "阿莫西林胶囊", True),
+        ("心源性休克", "硝酸甘油溶液", False),
+        ("心绞痛", "硝酸甘油片", True),
+        ("呼吸性酸中毒", "沙丁胺醇", False),
+        ("肝硬化男性性功能减弱综合征", "呋塞米片", False),
+        ("肝硬化", "呋塞米片", True),
+        ("类风湿性关节炎肾损害", "布洛芬", False),
+        ("类风湿性关节炎", "布洛芬", True),
     ],
 )
 def test_classes_of_medicines_and_their_diseases(head: str, medicine: str, fits: bool) -> None:
     assert class_fits(head, medicine) is fits
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("肝、胆、脾CT检查、血液检查", ["血液检查"]),
+        ("肝 胆 胰 脾MRI、腹部平片", ["肝胆胰脾MRI", "腹部平片"]),
+        ("肝、肾功能衰竭", ["肾功能衰竭"]),
+        ("心电图、脾CT检查", ["心电图", "脾CT检查"]),
+    ],
+)
+def test_a_test_of_several_organs_is_none_of_the_last(value: str, found: list[str]) -> None:
+    assert [piece.text for piece in tails(value, "list") if piece.reason is None] == found
+
+
+@pytest.mark.parametrize(
+    ("relation", "tail", "head", "fits"),
+    [
+        ("disease_department", "普外科", "鼻息肉", False),
+        ("disease_department", "普外科", "结肠息肉", True),
+        ("disease_department", "神经内科", "血管神经性水肿", False),
+        ("disease_department", "神经内科", "三叉神经痛", True),
+        ("disease_complication", "宫颈糜烂", "腺样体肥大", False),
+        ("disease_complication", "宫颈糜烂", "阴道炎", True),
+    ],
+)
+def test_organs_of_departments_and_complications(relation: str, tail: str, head: str, fits: bool) -> None:
+    assert befalls(relation, tail, head) is fits
 
 
 def test_a_number_behind_a_dish_is_none_of_its_name() -> None:
