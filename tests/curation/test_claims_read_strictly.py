@@ -46,6 +46,8 @@ def test_reactions_to_another_preparation_are_none_of_the_entry(name: str, text:
         ("注射部位发红、疼痛、硬结。", ["注射部位发红"]),
         ("1.偶见皮疹。2.肾功能不全患者可出现恶心、肌肉抽搐。", ["皮疹"]),
         ("恶心、疼痛、出血。", ["恶心", "疼痛", "出血"]),
+        ("如手脚麻木感、刺痛或疼痛、乏力等。", ["乏力"]),
+        ("理论上可出现胃肠道反应、过敏反应。偶见皮疹。", ["皮疹"]),
         ("皮肤瘙痒、恶心、疼痛。", ["皮肤瘙痒", "恶心", "疼痛"]),
     ],
 )
@@ -143,6 +145,7 @@ def test_means_are_completed_and_enumerated(value: str, methods: list[str]) -> N
         ("disease_symptom", "胆囊结石", "胆囊运动障碍"),
         ("disease_symptom", "慢性胆管炎", "胆汁排泄受阻"),
         ("disease_examination", "甲亢", "TRH兴奋TSH"),
+        ("disease_infectivity", "绝经与抑郁症", "传染性"),
         ("disease_examination", "阴道炎", "阴道病原体"),
     ],
 )
@@ -218,6 +221,10 @@ def test_a_test_of_several_organs_is_none_of_the_last(value: str, found: list[st
         ("disease_department", "神经内科", "三叉神经痛", True),
         ("disease_complication", "宫颈糜烂", "腺样体肥大", False),
         ("disease_complication", "宫颈糜烂", "阴道炎", True),
+        ("disease_complication", "宫颈糜烂", "男性乳房肥大症", False),
+        ("disease_department", "血管外科", "荨麻疹性血管炎", False),
+        ("disease_department", "血管外科", "血栓闭塞性脉管炎", True),
+        ("disease_department", "针灸科", "脑积水", False),
     ],
 )
 def test_organs_of_departments_and_complications(relation: str, tail: str, head: str, fits: bool) -> None:
