@@ -38,6 +38,7 @@ _STORY_GOES_ON = re.compile(
     rf"^(?:患者)?(?:经?治疗|经?服药|服汤[剂药]|用药|{_SPAN})(?:{_SPAN})?[^，。]{{0,6}}[后，]"
     r"(?=.{0,30}(?:减轻|缓解|好转|改善|消失|减少|已愈|大减|改为|改服))"
 )
+_OF_PRESCRIPTION = "处方中具有该"
 _FORMULA = re.compile(r"^方中(?!.{0,60}(?:方剂?|成药|者|丸|散|汤)(?:是|为|有|包括|（ ）)*[。？]?$)")
 _PARTY = re.compile(
     r"^(?:下列)?(?:关于|对于?|针对|经[^，。]{2,12}认定，)?“?[甲乙丙丁戊己]"
@@ -74,7 +75,8 @@ def misses_case(stem: str) -> bool:
         if (case and case.start() < _MIN_CASE_CHARS) or (len(stem) < _MIN_CASE_CHARS and _THIS_CASE.search(stem)):
             return True
     if (
-        _HANDED_DOWN.match(stem)
+        _OF_PRESCRIPTION in stem
+        or _HANDED_DOWN.match(stem)
         or _UNQUOTED.match(stem)
         or _FORMULA.match(stem)
         or _STORY_GOES_ON.match(stem)

@@ -113,6 +113,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
             "甲的行为不符合国家规定的是",
             "关于丁欲购买的罗红霉素片，其批准文号格式正确的是",
             "说明书中乙的项目名称是",
+            "取本品制片，可见纤维成束，处方中具有该特征的饮片是",
             "该化学药品加快上市注册程序应当是",
             "下列说法不符合该（通知）管理要求的是",
             "针对于甲医师开具替加环素的行为，以下说法正确的是",
@@ -141,6 +142,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 SOUND_CASES: list[dict[str, Any]] = [
     {"stem_raw": "药师调剂处方时必须做到“四查十对”，其中，查配伍禁忌，对"},
+    {"stem_raw": "2010版现金支票的主题图案为（ ）。"},
     {"stem_raw": "关于维生素A、维生素B、维生素C和维生素D的说法，正确的是（ ）。"},
     {},
     {"options_raw": [f"{letter}. 感觉{number}" for number, letter in enumerate("ABCDEFGHIJ")]},
