@@ -40,6 +40,8 @@ _POINTS_BACK = re.compile(r"[该请其本此]|上述|对|以下|下列")
 _END = frozenset("。？！…")
 _SENTENCE_ENDS = re.compile(r"[。？！…：；\n][”’）』」]?")
 _ASKS_FOR = re.compile(r"下列|以下|下述|下面")
+_IN_A_SENTENCE = re.compile("[\u4e00-\u9fff，、]$")
+_SAYS_WHO = re.compile("岁|患[者儿]|病人|求助者|来访者|某[男女某]|案例|[材资]料[：:一二三]")
 _PAUSES = re.compile(r"[。？！…：；，\d]|[^\s，。]{1,3}[:,]")
 _OPENING = {"”": "“", "）": "（", "』": "『", "」": "「", "》": "《"}
 _MIN_CASE_CHARS = 40
@@ -139,7 +141,9 @@ def _question_start(text: str) -> int:
 
 def _is_cut(text: str) -> bool:
     """Tell whether a text ends in the midst of what a question asks, at a line end: 下列属于…文明施工保证⏎项目中…的是（ ）。"""
-    last = _SENTENCE_ENDS.split(text)[-1]
+    *whole, last = _SENTENCE_ENDS.split(text)
+    if last and not whole and _IN_A_SENTENCE.search(last) and not _SAYS_WHO.search(text):
+        return True
     return bool(last) and (_ASKS_FOR.search(last) is not None or _PAUSES.search(text) is None)
 
 

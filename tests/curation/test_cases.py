@@ -63,3 +63,9 @@ def test_a_stem_cut_at_a_line_end_is_no_case() -> None:
     assert not split_shared([f"{cut}{question}" for question in asked])
     case = "患者，男，35岁，转移性右下腹痛3天，伴发热恶心呕吐，白细胞升高，右下腹压痛\n"
     assert len(split_shared([f"{case}最可能的诊断是（ ）。", f"{case}应首选的治疗方法是（ ）。"])) == 2
+
+
+def test_a_line_end_within_the_only_sentence_parts_no_case() -> None:
+    begun = "携带与考试内容相关的文字材料或者存储有与考试内容相关资料的电子设备参加考试的，应"
+    stems = [f"{begun}\n{rest}" for rest in ("当认定为考试违纪，给予严重警告处分。", "由监考人员劝离考场并没收物品。")]
+    assert split_shared(stems) == {}
