@@ -54,11 +54,14 @@ def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
     tails: list[tuple[int, int]] = []  # the last place of the best run of each length, and its node
     nodes: list[tuple[int, int, int]] = []  # text, place, node before
     for number, some in enumerate(keys):
-        here = next(([(place, offset) for place in places[key]] for key, offset in some if places[key]), [])
+        some = sorted(some, key=lambda one: len(places[one[0]]) >= _MOST_PLACES)  # a stretch with all its places first
+        here, most = next((([(place, offset) for place in places[key]], len(places[key])) for key, offset in some if places[key]), ([], 0))
         for length in (len(texts[number]), _ANCHOR + 4):  # the whole text, or its number and first words
             if sure := [(place, offset) for place, offset in here if whole.startswith(texts[number][:length], max(0, place - offset))]:
                 here = sure
                 break
+        else:
+            here = here if most < _MOST_PLACES else []
         for place, offset in reversed(here):
             at = bisect_left(tails, (place, -1))
             nodes.append((number, max(0, place - offset), tails[at - 1][1] if at else -1))

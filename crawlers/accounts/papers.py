@@ -88,9 +88,11 @@ class PaperAccount:
             cursor = self._shared(item, cursor, anchor if anchor >= 0 else stop, mark)
             start = max(cursor, anchor)
             extent = _Extent(item, start, start, mark)
-            for text in map(words_of, [item.stem_raw or "", *(item.options_raw or [])]):
+            for place, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
                 found = lines.find_near(text, extent.end, stop, mark) or lines.find_near(text, extent.start, stop, mark)
                 extent.end = max(extent.end, found[1]) if found else extent.end
+                if found and not place and anchor < 0:  # what stands before its stem is the question's above, its answer at least
+                    extent.start = found[0]
             cursor = extent.end
             extents.append(extent)
         for extent, following in zip_longest(extents, extents[1:]):

@@ -31,7 +31,17 @@ LINE_READERS: dict[str, LineReader] = {
     ".htm": read_html,
 }
 _TITLE_CHARS = 60
+_WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
+_FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
+"""A title between rules: `--- 组织生活 ---`. It stands above a part of the file, wherever that begins."""
+_NO_TITLE = re.compile(
+    r"[【\[（(]?(?:章节|单元|课后|课堂|随堂|阶段|综合|模拟|同步|巩固)?(?:测试|测验|练习|自测|检测|作业|习题|试题|考试|题目)[题卷]?[】\]）)]?\d{0,3}"
+    r"|(?:[-*•]\s{0,3})?(?:考试|答题|转换|导出|创建|截止|更新|发布|开始|结束)?(?:时间|日期|题量|总分|满分|得分|成绩|姓名|班级|学号|作者|来源|目标|说明)\s{0,3}[:：].{0,200}"
+    r"|(?:https?://|www\.)?[\w.-]{1,60}\.(?:com|cn|net|org|io)(?:/\S{0,100})?",
+    re.I,
+)
+"""What stands above questions and names no paper: the word for a test alone, a field of a platform, an address."""
 _HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
 
 
@@ -80,7 +90,11 @@ def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
     for draft in paper.drafts:
         for line in lines[read : draft.line]:
             text = _bare(line)
-            if text in unread and _may_title(text) and (_TITLE.search(text) if read or title else True):
+            if text not in unread or not _may_title(text):
+                continue
+            if framed := _FRAMED.fullmatch(text):
+                title = framed["words"]
+            elif _TITLE.search(text) if read or title else True:
                 title = text
         read = max(read, draft.line, 1)
         titles.append(stem if title in stem else title if stem in title else f"{stem} {title}")
@@ -93,7 +107,7 @@ def _bare(line: str) -> str:
 
 def _may_title(text: str) -> bool:
     """Tell whether a line is as short as a title, and has no number, letter, mark or blank of a question."""
-    if not 0 < len(text) <= _TITLE_CHARS or _HEADING.match(text) or is_signed(text):
+    if not 0 < len(text) <= _TITLE_CHARS or _HEADING.match(text) or is_signed(text) or not _WORDS.search(text) or _NO_TITLE.fullmatch(text):
         return False
     number = number_of(flat(text))
     return (number is None or number.style in ("tight", "ocr")) and not asks(flat(text)) and parts_of(text) == (("text", text),)

@@ -113,6 +113,17 @@ def test_a_reader_that_drops_a_question_in_silence_is_found_out(seed: int, count
     assert all(folded(line[2:]) in unread for line in questions[gone][1:5])
 
 
+def test_questions_that_open_with_the_same_words_are_counted_once_each() -> None:
+    words = "根据《建设工程安全生产管理条例》的规定，"
+    lines = [
+        f"{number}.{words}第{number}种情形（ ）。\nA.应当停工\nB.可以施工\nC.应当报告\nD.第{number}项说明\n正确答案：{'ABCD'[number % 4]}"
+        for number in range(1, 91)
+    ]
+    reading, account = read("卷.txt", "\n".join(lines).encode())
+    assert len(reading.items) == 90
+    assert (account.questions_unread, account.unread_characters) == (0, 0)
+
+
 def test_a_reader_patched_to_drop_a_question_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def lossy(lines: list[str]) -> object:
         paper = read_paper(lines)

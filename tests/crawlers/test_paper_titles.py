@@ -56,3 +56,28 @@ def test_a_text_file_of_records_is_refused() -> None:
     body = '{"question": "题", "answer": "A"}\n{"question": "题二", "answer": "B"}\n'.encode()
     with pytest.raises(ValueError, match=r"a\.txt: line 1: a JSON object on a line; .* name the file \.jsonl"):
         read_questions("a.txt", body, ".txt", seen)
+
+
+ABOVE = [
+    "==============================", "【测试题】", "章节测验", "随堂测试2", "考试时间：2025-06-10 09:05至2025-06-16 08:55",
+    "- 考试时间：2025-06-10", "题量： 300 满分： 300.0", "github.com/someone", "https://example.org/bank", "----",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bank", ["", "信息安全题库"])
+@pytest.mark.parametrize("line", ABOVE)
+def test_a_line_that_names_no_paper_is_no_title(line: str, bank: str) -> None:
+    asked = "\n".join(f"{_question(number, words, 'A', True)}" for number, words in [(1, "感觉"), (2, "知觉")])
+    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
+    reading = read_questions("卷.txt", f"{bank}\n{line}\n{asked}".encode(), ".txt", seen)
+    assert {item.paper_raw for item in reading.items} == {f"卷 {bank}".strip()}
+
+
+@pytest.mark.parametrize("rule", ["---", "===", "——"])
+def test_a_title_between_rules_is_that_of_the_questions_below_it(rule: str) -> None:
+    parts = ["党员义务权利相关部分", "《组织生活》制度规定"]
+    asked = "\n".join(f"{_question(number, words, '', True)}\n答案：A" for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")])
+    text = "\n".join(f"{rule} {part} {rule}\n单选题\n{asked}" for part in parts)
+    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
+    reading = read_questions("题库.txt", text.encode(), ".txt", seen)
+    assert [item.paper_raw for item in reading.items] == [f"题库 {part}" for part in parts for _ in range(3)]
