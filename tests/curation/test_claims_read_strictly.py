@@ -184,6 +184,8 @@ def test_sound_neighbours_stay(relation: str, head: str, tail: str) -> None:
         ("牙周炎", "甲硝唑口颊片", True),
         ("无菌性肋软骨炎", "氟罗沙星分散片", False),
         ("假膜性肠炎", "硫酸新霉素片", False),
+        ("炎性乳腺癌", "头孢地尼分散片", False),
+        ("细菌性结膜炎", "诺氟沙星滴眼液", True),
         ("胃、十二指肠溃疡急性穿孔", "阿莫西林胶囊", False),
         ("十二指肠溃疡", "阿莫西林胶囊", True),
         ("心源性休克", "硝酸甘油溶液", False),
