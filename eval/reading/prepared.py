@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from atomexam.text.numerals import value_of
+from atomexam.text.option_letters import letters_at
 from eval.reading.letters import LETTERS, ranges_spelled_out, without_words
 from eval.reading.option_texts import without_texts
 
@@ -20,7 +22,6 @@ _ORDINAL = re.compile(
     r"|前\s?(?P<top>[两二三四2-4])\s?(?:个选项|项|个)(?=[都均皆全]?(?:是)?(?:正确|对|符合|[当入]选)|[。.]?$)"
     rf"|第\s?(?P<right>{_NUMERALS})\s?(?:个?选?项)(?=[都均皆全]?(?:是)?(?:正确|对|符合))"
 )
-_COUNTS = {numeral: number for number, numerals in enumerate(("2二两", "3三", "4四"), 2) for numeral in numerals}
 _EACH = re.compile(_NUMERAL)
 _LETTERS = re.compile(LETTERS)
 
@@ -46,6 +47,6 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
 def _lettered(ordinal: re.Match) -> str:
     """Return 第一、三项 as AC."""
     if ordinal["top"]:
-        return " " + "ABCD"[: _COUNTS[ordinal["top"]]] + " "
+        return " " + letters_at(range(value_of(ordinal["top"]) or 0)) + " "
     numerals = _EACH.findall(ordinal["behind"] or ordinal["first"] or ordinal["right"])
-    return " " + "".join("ABCDEF"["一二三四五六".find(each) if each in "一二三四五六" else int(each) - 1] for each in numerals) + " "
+    return " " + letters_at((value_of(each) or 0) - 1 for each in numerals) + " "
