@@ -16,7 +16,7 @@ from curation.cleaning.cleaned import Cleaned, metrics_of
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import Reading, read_questions
 from curation.cleaning.understood import reference_questions
-from curation.engine import LOCAL, Engine, batches_of, engine_of
+from curation.engine import CORES, LOCAL, Engine, batches_of, engine_of
 from curation.entities import facts
 from curation.entities.corroboration import corroborated
 from curation.entities.separators import columns_of
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if not sources:
         raise ValueError(f"{PARAMS_FILE}: no sources; list one under `sources`, as `ask120: {{}}`")
     gc.disable()  # millions of records without a cycle among them: looking for one takes a third of the time
-    found = clean(_items(Path(arguments.items), sources), arguments.params, references, engine_of(arguments.engine))
+    found = clean(_items(Path(arguments.items), sources), arguments.params, references, _engine(arguments.engine))
     with folder_lock(arguments.out) as folder:
         for stale in sorted(folder.iterdir()):  # what a killed run left
             if stale.name.endswith(".part") and stale.is_file():
@@ -65,6 +65,11 @@ def _items(folder: Path, sources: Iterable[str]) -> Iterable[tuple[str, list[Ite
         if not path.exists():
             raise FileNotFoundError(f"{path}: no items of source {source!r}, which {PARAMS_FILE} lists; run `dvc repro extract@{source}`")
         yield source, list(read_jsonl(path, Item))
+
+
+def _engine(name: str | None) -> Engine:
+    engine = engine_of(name)
+    return CORES if engine is LOCAL else engine
 
 
 def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL) -> Cleaned:

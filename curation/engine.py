@@ -1,12 +1,14 @@
-"""Batches through a pure function, in order: in this process, or on a Ray cluster. The results are the same.
+"""Batches through a pure function, in order: in this process, on all cores, or on a Ray cluster. The results are the same.
 
 What crosses to a cluster is told by the function's annotations, and checked against them: records, named tuples, plain values.
 """
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from records.checks import one_of
+from records.workers import at_work, cores
 
 T = TypeVar("T")
 
@@ -32,6 +34,35 @@ def _ray() -> Engine:
 
 
 LOCAL = Engine(_here, lambda: 1)
+
+_FEWEST_BATCHES = 8
+"""Fewer are done in less time than another process takes to start."""
+_MAX_WORKERS = 8
+"""More would wait for the process that packs the batches and gathers the results."""
+
+
+def _on_cores(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) -> Iterator[Any]:
+    number = min(cores(), _MAX_WORKERS) if len(batches) >= _FEWEST_BATCHES else 1
+    if number < 2:
+        yield from _here(function, batches, *shared)
+        return
+    with at_work(number, _take, (function, shared)) as pool:
+        yield from pool.map(_do, batches)
+
+
+def _take(function: Callable[..., Any], shared: tuple[Any, ...]) -> None:
+    global _taken
+    _taken = function, shared
+    gc.disable()  # records hold no cycles, as in the stage's own process
+
+
+def _do(batch: Any) -> Any:
+    function, shared = _taken
+    return function(batch, *shared)
+
+
+CORES = Engine(_on_cores, LOCAL.workers)
+"""LOCAL on all cores there are, for work that is worth it."""
 _ENGINES: dict[str, Callable[[], Engine]] = {"local": lambda: LOCAL, "ray": _ray}
 
 

@@ -129,7 +129,7 @@ class Params(Block, kw_only=True):
 
     sites: Literal["embedded", "live"]
     engine: Literal["local", "ray"] = "local"
-    """Where `clean` and `near_duplicates` do their work: in one process, or on a Ray cluster, with the same results."""
+    """Where `clean` and `near_duplicates` do their work: on this machine, or on a Ray cluster, with the same results."""
     sources: dict[Slug, Source]
     extract: Extract
     clean: Clean

@@ -15,12 +15,14 @@ import psutil
 import pytest
 
 from curation import clean, near_duplicates
+from curation import engine as engines
 from curation.engine import LOCAL, Engine, batches_of, engine_of
 from curation.joining import join
 from curation.similarity import near_pairs
 from records.item import EntityItem, LabelledValue, QuestionItem
 from records.jsonl import write_jsonl
 from records.provenance import Provenance
+from records.workers import at_work
 
 ROOT = Path(__file__).parent.parent.parent
 WORDS = ["感觉", "知觉", "记忆", "思维", "想象", "情绪", "意志", "动机", "注意", "气质", "性格", "能力", "态度", "需要", "遗忘"]
@@ -153,6 +155,32 @@ def test_what_a_function_refuses_is_told_in_its_words(cluster: None) -> None:
     assert list(engine.mapped(doubled, [[number, 0] for number in range(40)], 1)) == [[2 * number + 1, 1] for number in range(40)]
     with pytest.raises(ValueError, match=r"^91: expected at most 90$"):
         list(engine.mapped(doubled, [[number] for number in range(95)], 1))
+
+
+def test_all_cores_give_the_same_bytes_as_one(items: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`clean` takes two processes where there is much to do, and none beside its own where there is little."""
+    begun = []
+    monkeypatch.setattr(engines, "cores", lambda: 2)
+    monkeypatch.setattr(engines, "at_work", lambda *given: begun.append(given[0]) or at_work(*given))
+    monkeypatch.chdir(items)
+    for size, processes in ((200, [2, 2]), (1_000, [])):
+        monkeypatch.setattr(clean, "_BATCH", size)
+        out = items / f"cores-{size}"
+        clean.main(["--out", f"{out}/clean", "--metrics", f"{out}/clean.json"])
+        wanted = {name: content for name, content in outputs(items / "local").items() if name.startswith("clean")}
+        assert outputs(out) == wanted and begun == processes
+        begun.clear()
+
+
+def fails(batch: list[int]) -> list[int]:
+    raise ValueError(f"batch {batch[0]} is broken")
+
+
+def test_what_a_worker_refuses_is_told_as_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "cores", lambda: 2)
+    for engine in (LOCAL, engines.CORES):
+        with pytest.raises(ValueError, match="batch 0 is broken"):
+            list(engine.mapped(fails, [[number] for number in range(9)]))
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 64])
