@@ -1,4 +1,4 @@
-"""Make a checkout ready for `dvc repro` after a killed run: wait for stages it left behind, and remove the lock it left.
+"""Make a checkout ready for `dvc repro`: wait for stages that a killed run left behind, remove its lock, and what older versions wrote.
 
 DVC removes stale lock entries itself, but not a lock file that was cut while it was written, nor one whose owner is an un-reaped
 zombie (a container without an init process). And where DVC alone was killed, its stage lives on and writes into the outputs that the
@@ -6,6 +6,7 @@ next run hashes. Stages and locks of live runs are left alone.
 """
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -52,10 +53,23 @@ def orphans(folder: Path) -> list[psutil.Process]:
     return found
 
 
+def remove_former(data: Path) -> None:
+    """Remove what former versions of the pipeline wrote into folders that stages depend on as a whole.
+
+    DVC leaves such files where they are, and they would move the hash of their folder. Its cache holds them.
+    """
+    for replies in data.glob("predictions/*.jsonl"):  # today a folder a model
+        replies.unlink()
+    for description in data.glob("models/*/model.json"):  # of models that are not trained, today in data/plan
+        if [path.name for path in description.parent.iterdir()] == ["model.json"]:
+            shutil.rmtree(description.parent)
+
+
 def main() -> None:
     for process in orphans(Path.cwd().resolve()):
         print(f"waiting for a stage that a killed run left behind: {' '.join(process.cmdline()[1:4])} (pid {process.pid})", file=sys.stderr)
         process.wait()
+    remove_former(Path("data"))
     if not LOCK.exists():
         return
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.recover import main, owners
+from scripts.recover import main, owners, remove_former
 
 
 @pytest.fixture
@@ -58,3 +58,15 @@ def test_owners_are_readers_and_writers() -> None:
 
 def test_no_lock_is_fine(lock: Path) -> None:
     main()
+
+
+def test_what_former_versions_wrote_into_shared_folders_goes(tmp_path: Path) -> None:
+    kept = ["predictions/tiny/run.jsonl", "predictions/.replies/tiny/run.jsonl", "models/tiny/model.json", "models/tiny/model.safetensors"]
+    for name in [*kept, "models/README.md", "predictions/run.jsonl", "models/random/model.json"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    remove_former(tmp_path)
+    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+    assert left == sorted([*kept, "models/README.md"])
+    assert not (tmp_path / "models/random").exists()
+    remove_former(tmp_path / "nowhere")
