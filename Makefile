@@ -28,8 +28,8 @@ test: setup  ## run the quick tests (ARGS=... for pytest: a folder, -k words)
 test-slow: setup  ## run the long ones: whole pipelines, kills, clusters, fuzzing
 	@python -m pytest -m slow --numprocesses 2 --dist loadgroup $(ARGS)
 
-check: setup  ## lint, as pre-commit and CI do
-	@ruff check . && ruff format --check .
+check: setup  ## lint and check types, as pre-commit and CI do
+	@ruff check . && ruff format --check . && mypy
 
 format: setup  ## let ruff format the code
 	@ruff format . && ruff check --fix .

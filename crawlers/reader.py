@@ -15,7 +15,7 @@ from records.stage import read_arguments, run_stage
 
 _ROOT = Path(__file__).parents[1]
 _OURS = ("atomexam", "crawlers", "records")
-_EVERY = ("crawlers/extract.py",)
+_EVERY: tuple[str, ...] = ("crawlers/extract.py",)
 _SITE = ("crawlers/process.py", "crawlers/replay/crew.py", "crawlers/settings.py")
 _FILES = ("crawlers/files.py",)
 # What `extract` imports only where the source is of the other kind.

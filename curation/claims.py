@@ -135,9 +135,9 @@ def measure(
     facts: Sequence[Fact], claims: Sequence[ClaimPair], refused: Sequence[Refused], met: Sequence[Contaminated], for_review: int
 ) -> dict[str, Any]:
     """Return the stage's metrics; types without a claim stand with 0."""
-    by_type = Counter(claim.atomic_type for claim in claims)
+    by_type: Counter[str] = Counter(claim.atomic_type for claim in claims)
     denials = {fact.id for fact in facts if not fact.polarity}
-    denied = Counter(claim.atomic_type for claim in claims if claim.fact_ids[0] in denials)
+    denied: Counter[str] = Counter(claim.atomic_type for claim in claims if claim.fact_ids[0] in denials)
     return {
         "facts": {"in": len(facts), "out": len(claims), "rejected": len(refused)},
         "claims_by_type": {relation: by_type[relation] for relation in RELATIONS},

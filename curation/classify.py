@@ -92,7 +92,7 @@ def declared_type(*said: str | None) -> str | None:
 def question_type(declared: str | None, options: list[str], answer: str | None) -> QuestionType:
     """Return the type of a question that passed the checks."""
     if not options:
-        return declared if declared in {"tf", "blank"} else "qa"
+        return "tf" if declared == "tf" else "blank" if declared == "blank" else "qa"
     if declared == "tf":
         return "tf"
     return "mrqa" if len(answer or "") > 1 else "mcqa"

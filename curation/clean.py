@@ -98,10 +98,10 @@ def clean(sources: Iterable[tuple[str, list[Item]]], params: Clean, references: 
                 for item, reading in zip(batch, readings, strict=True):
                     _keep_question(item, reading, found, counts)
                 done.update(len(batch))
-            for batch, readings in zip(told, engine.mapped(facts.read_entities, told, columns), strict=True):
-                for item, reading in zip(batch, readings, strict=True):
-                    _keep_entity(item, reading, found, passages, parts, counts)
-                done.update(len(batch))
+            for entries, given in zip(told, engine.mapped(facts.read_entities, told, columns), strict=True):
+                for entry, reading in zip(entries, given, strict=True):
+                    _keep_entity(entry, reading, found, passages, parts, counts)
+                done.update(len(entries))
     found.facts[:], refusals = corroborated(found.facts, parts)
     found.rejected.extend(facts.rejected_fact(*refusal) for refusal in refusals)
     found.passages.extend(passages[key] for key in sorted(passages))

@@ -39,6 +39,8 @@ _FEWEST_BATCHES = 8
 """Fewer are done in less time than another process takes to start."""
 _MAX_WORKERS = 8
 """More would wait for the process that packs the batches and gathers the results."""
+_taken: tuple[Callable[..., Any], tuple[Any, ...]]
+"""In a worker: the function, and what is shared; set by `_take`."""
 
 
 def _on_cores(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) -> Iterator[Any]:

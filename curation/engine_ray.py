@@ -43,10 +43,11 @@ def connect() -> None:
     if ray.is_initialized():
         return
     address = os.environ.get("RAY_ADDRESS")
-    code = {"py_modules": [str(Path(package.__file__).parent) for package in (curation, records)]} if address else None
+    code = {"py_modules": [str(Path(package.__file__ or "").parent) for package in (curation, records)]} if address else None
     try:
         if address and ":" in address:
-            socket.create_connection(address.rsplit("/", 1)[-1].rsplit(":", 1), timeout=_PATIENCE_S).close()  # ray itself tries for minutes
+            host, port = address.rsplit("/", 1)[-1].rsplit(":", 1)
+            socket.create_connection((host, port), timeout=_PATIENCE_S).close()  # ray itself tries for minutes
         ray.init(address or "local", runtime_env=code, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, RuntimeError) as error:
         raise ValueError(
@@ -86,7 +87,8 @@ def on_ray(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) -
 
 def _each(rows: pa.Table, function: Callable[..., Any], stored: list[Any], versions: dict[str, str]) -> pa.Table:
     """Run in a worker: decode, call, encode. What the function raises travels as words, since ray would wrap it in a traceback."""
-    results, errors = [], []
+    results: list[bytes | None] = []
+    errors: list[str | None] = []
     for row in rows["batch"].to_pylist():
         try:
             if versions != _versions():

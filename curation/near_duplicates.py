@@ -178,7 +178,7 @@ def _reject(row: Question | Fact, kind: str, reason: str, detail: str) -> Reject
 def _cluster(star: Star, cluster_id: str, kept: Question | None, rows: int, ngram_chars: int) -> Cluster:
     return Cluster(
         cluster_id=cluster_id,
-        kept=kept and kept.id,
+        kept=kept.id if kept else None,
         medoid=medoid(star, ngram_chars),
         members=[star.centre.id, *(member.id for member, _ in star.members)],
         similarity=[1.0, *(round(similarity, 6) for _, similarity in star.members)],

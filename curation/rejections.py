@@ -72,8 +72,8 @@ def stem_missing(draft: Draft) -> str | None:
 
 def image_needed(draft: Draft) -> str | None:
     stem = draft.stem
-    shown = ("图" in stem or "表" in stem or "漫画" in stem) and _PICTURE.search(stem)
-    shown = shown or ("表" in stem and _TABLE.search(stem) and sum(map(str.isdecimal, stem)) < _FIGURES_OF_TABLE)
+    shown = bool(("图" in stem or "表" in stem or "漫画" in stem) and _PICTURE.search(stem))
+    shown = shown or bool("表" in stem and _TABLE.search(stem) and sum(map(str.isdecimal, stem)) < _FIGURES_OF_TABLE)
     return "image_needed" if draft.images or shown else None
 
 

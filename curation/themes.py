@@ -8,7 +8,6 @@ A coder fills in `confirm` (yes, where the proposed code is right) or `code`. do
 """
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -130,7 +129,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         prog="python -m curation.themes", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    keywords = {"type": Path, "default": _VOCAB / "themes.yaml", "help": "intents and keywords; curation/vocab/themes.yaml unless told"}
+    told = "intents and keywords; curation/vocab/themes.yaml unless told"
+    keywords: dict[str, Any] = {"type": Path, "default": _VOCAB / "themes.yaml", "help": told}
     one = commands.add_parser("draw", help="queries of each intent, drawn for coding, with codes proposed by keywords")
     one.add_argument("queries", type=Path, help="JSON or JSONL records of `query` and `label`, as in KUAKE-QIC")
     one.add_argument("--out", type=Path, required=True, help="the coding sheet, .xlsx")
@@ -153,4 +153,4 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(run_stage(main))
+    run_stage(main)

@@ -8,7 +8,6 @@ The same answers again change nothing; another answer of one annotator takes the
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -68,4 +67,4 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(run_stage(main))
+    run_stage(main)

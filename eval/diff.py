@@ -47,12 +47,13 @@ def _run(run: str, a: Version, b: Version, questions: tuple[list[Member], list[M
     keys = [{row.id: row.answer for row in rows} for rows in questions]
     groups = {row.id: row.group_id for rows in questions for row in rows if row.group_id}
     causes = causes_of(*map(traits_of, scores, replies, keys))
-    figures = {name: _metric(run, *(tally(rows, counts) for rows in scores), causes, groups) for name, counts in METRICS.items()}
+    figures = {name: _metric(run, tally(scores[0], counts), tally(scores[1], counts), causes, groups) for name, counts in METRICS.items()}
     if all(judged):
-        marks = [
-            tally_marks(*given, {key for key, text in texts.items() if text}) for *given, texts in zip(scores, judged, keys, strict=True)
-        ]
-        figures["mark"] = _metric(run, *marks, causes_of(*map(traits_of, scores, replies, keys, judged)), groups)
+        before, after = (
+            tally_marks(rows, marks, {key for key, text in texts.items() if text})
+            for rows, marks, texts in zip(scores, judged, keys, strict=True)
+        )
+        figures["mark"] = _metric(run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged)), groups)
     return {name: figure for name, figure in figures.items() if figure}
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -45,7 +46,7 @@ def choice_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figu
     grid = read_grid(scores, requests)
     choices = grid.where(lambda request: request.reader in _TYPES)  # CPsyExam's, which the TCM examination is no part of
     table = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
-    cells = {name: choices.where(lambda request, cell=cell: _cell(request) == cell) for name, cell in table.items()}
+    cells = {name: choices.where(partial(_is_in, cell)) for name, cell in table.items()}
     pot = choices.scored()
     return {
         **_questions(grid, "all", True),
@@ -165,6 +166,10 @@ def _grouped(grid: Grid, facet: str, figures: Part, where: str = "all") -> Figur
         if facet in request.facets:
             rows.setdefault(request.facets[facet], []).append(row)
     return {name: figures(grid.rows(rows[name]), f"{where}/{facet}/{name}", False) for name in sorted(rows)}
+
+
+def _is_in(cell: tuple[str, str], request: Request) -> bool:
+    return _cell(request) == cell
 
 
 def _cell(request: Request) -> tuple[str | None, str]:

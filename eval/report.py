@@ -30,7 +30,7 @@ class Found(NamedTuple):
     errors: Figures
     """What stage `errors` wrote; empty where it has not run."""
     comparisons: list[Figures]
-    profile: Figures = MappingProxyType({})
+    profile: Mapping[str, Any] = MappingProxyType({})
     """What stage `validate` wrote of each source; empty where an older one did."""
 
 

@@ -14,7 +14,7 @@ def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
     The paper's Avg. is the better of the two settings, each taken over all its questions in one pot (section 4.2; recomputed from
     the cells of Table 2, it gives the column Avg. of all 13 models). Of several few-shot runs the one with the better `avg` stands here.
     """
-    rows: dict[tuple, dict[str, tuple[str, Figures]]] = {}
+    rows: dict[tuple[str, str, str], dict[str, tuple[str, Figures]]] = {}
     for name, run in runs.items():
         if run["task"] == "choice" and run.get("avg") is not None:
             settings = rows.setdefault((run["model"], run.get("method", ""), run.get("prompt", "")), {})

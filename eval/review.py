@@ -9,7 +9,6 @@ The same labels again change nothing; another label of one annotator takes the p
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,4 +51,4 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(run_stage(main))
+    run_stage(main)

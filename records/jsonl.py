@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, TypeVar, overload
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -21,7 +22,15 @@ def to_line(record: Any) -> bytes:
     return _encoder.encode(record) + b"\n"
 
 
-def read_jsonl(path: str | Path, shape: type[T], remedy: str = "`dvc repro` builds it") -> Iterator[T]:
+@overload
+def read_jsonl(path: str | Path, shape: type[T], remedy: str = ...) -> Iterator[T]: ...
+
+
+@overload
+def read_jsonl(path: str | Path, shape: UnionType, remedy: str = ...) -> Iterator[Any]: ...
+
+
+def read_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[Any]:
     """Yield the records of a file. A union of tagged shapes is read by its tag; `remedy` ends what is said of a bad one.
 
     Raises:

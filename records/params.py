@@ -21,7 +21,7 @@ from records.split_blocks import Leaks, Release, Split
 PARAMS_FILE = "params.yaml"
 
 
-class Source(Block):
+class Source(Block, frozen=True):
     """One line under `sources`: a site to crawl, or files to import when `kind` is `files`."""
 
     kind: Literal["site", "files"] = "site"
@@ -62,7 +62,7 @@ class Source(Block):
             force_setattr(self, "lists", [str(name) for name in self.lists])
 
 
-class Extract(Block):
+class Extract(Block, frozen=True):
     max_misfit_share: Share
     """Share of a source's pages that may no longer fit its spider before the stage fails."""
     max_unread_share: Share = 0.05
@@ -71,21 +71,21 @@ class Extract(Block):
     """The same for the visible text of a site's pages together."""
 
 
-class Extraction(Source):
+class Extraction(Source, frozen=True):
     """What `extract` is called with: its source's line and its own block."""
 
     max_misfit_share: Share | None = None
     """As in Extract; None takes what params.yaml says."""
 
 
-class Clean(Block):
+class Clean(Block, frozen=True):
     min_stem_chars: Count
     """A stem with fewer letters and digits is rejected as too short."""
     min_chinese_share: Share
     """Share of Chinese characters among the letters of stem and options below which a question is rejected."""
 
 
-class NearDuplicates(Block):
+class NearDuplicates(Block, frozen=True):
     ngram_chars: Annotated[int, Meta(ge=1)]
     threshold: Annotated[float, Meta(gt=0, le=1)]
     """Jaccard similarity of character n-gram sets from which two questions proper are near-duplicates."""
@@ -95,7 +95,7 @@ class NearDuplicates(Block):
     """What becomes of a question that a reference asks, too: it is listed in contaminated.jsonl; drop rejects it as well."""
 
 
-class Claims(Block):
+class Claims(Block, frozen=True):
     per_type: Annotated[int, Meta(ge=1)]
     """Most claim pairs of one atomic type (SdAK, section 3.2: 1,000)."""
     template: str
@@ -107,7 +107,7 @@ class Claims(Block):
     """What becomes of a claim that people neither supported nor refuted."""
 
 
-class EvidenceParams(Block):
+class EvidenceParams(Block, frozen=True):
     passages_per_claim: Annotated[int, Meta(ge=1)]
     annotate_per_type: Count
     """Claims of each type drawn for human verification (SdAK, section 3.3: 50)."""
@@ -116,7 +116,7 @@ class EvidenceParams(Block):
     """Where evidence comes from: the passages of the crawled pages, or results of a web search saved under imports/search."""
 
 
-class Errors(Block):
+class Errors(Block, frozen=True):
     drawn: Count = 100
     """Pairs of each run that people label for their error, and again right ones for their reasons (SdAK, section 5.1: 100)."""
     seed: int = 1
@@ -124,7 +124,7 @@ class Errors(Block):
     """Model that proposes the errors of the drawn pairs in place of the rules."""
 
 
-class Params(Block, kw_only=True):
+class Params(Block, frozen=True, kw_only=True):
     """The whole file."""
 
     sites: Literal["embedded", "live"]
@@ -194,7 +194,7 @@ def _check_moved(values: Any, where: str) -> None:
 def _flow(block: Any) -> str:
     """Return a block as one line of YAML."""
     out = StringIO()
-    yaml = YAML(typ="safe", pure=True)
+    yaml: Any = YAML(typ="safe", pure=True)
     yaml.default_flow_style, yaml.width, yaml.sort_base_mapping_type_on_output = True, 10_000, False
     yaml.dump(block, out)
     return out.getvalue().strip()

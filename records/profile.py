@@ -182,7 +182,7 @@ class Profile(NamedTuple):
 
 def profile_of(items: Iterable[Item]) -> Profile:
     """Return the profile of some items."""
-    found = Profile(0, 0, *(Counter() for _ in range(5)), {}, Counter(), Counter())
+    found = Profile(0, 0, Counter(), Counter(), Counter(), Counter(), Counter(), {}, Counter(), Counter())
     questions = entities = 0
     for item in items:
         if isinstance(item, EntityItem):

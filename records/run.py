@@ -7,7 +7,7 @@ from msgspec import Meta, field
 from records.blocks import Block, Count, Positive, Slug
 
 
-class Server(Block):
+class Server(Block, frozen=True):
     """Where an OpenAI-compatible server is and how it may be asked: `server` of a model."""
 
     url: str = "https://api.openai.com/v1"
@@ -28,7 +28,7 @@ class Server(Block):
     output_price: Annotated[float, Meta(ge=0)] = 0.0
 
 
-class Model(Block):
+class Model(Block, frozen=True):
     """One line under `models`."""
 
     backend: Literal["baseline", "huggingface", "openai", "vllm"]
@@ -40,7 +40,7 @@ class Model(Block):
     server: Server = Server()
 
 
-class Training(Block):
+class Training(Block, frozen=True):
     """One line under `finetune`, named like a model: a small one trained from scratch on the train split."""
 
     layers: Positive = 2
@@ -59,7 +59,7 @@ class Training(Block):
     learning_rate: Annotated[float, Meta(gt=0)] = 0.002
 
 
-class Asked(Block):
+class Asked(Block, frozen=True):
     """How a model is asked."""
 
     model: Slug
@@ -75,7 +75,7 @@ class Asked(Block):
     batch_size: Positive = 16
 
 
-class Run(Asked, kw_only=True):
+class Run(Asked, frozen=True, kw_only=True):
     """One line under `runs`: a model asked one task."""
 
     task: Literal["claim", "choice", "essay", "tcm"]
@@ -86,7 +86,7 @@ class Run(Asked, kw_only=True):
     shots: Count = 0
 
 
-class Judge(Asked, kw_only=True):
+class Judge(Asked, frozen=True, kw_only=True):
     """One line under `judges`, named like the run it judges: a model that gives marks to answers in words."""
 
     max_new_tokens: Positive = 64

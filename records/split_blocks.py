@@ -9,7 +9,7 @@ from records.blocks import Block, Count, Share
 VERSION = r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\Z"
 
 
-class Quota(Block):
+class Quota(Block, frozen=True):
     """Questions of each type that one exam gives to test, and again to reserved."""
 
     mcqa: Count = 0
@@ -19,7 +19,7 @@ class Quota(Block):
     blank: Count = 0
 
 
-class Split(Block):
+class Split(Block, frozen=True):
     seed: int
     quota: Quota
     tcm_per_subject: Count
@@ -35,12 +35,12 @@ class Split(Block):
     claim_reserved_share: Share
 
 
-class Leaks(Block):
+class Leaks(Block, frozen=True):
     contained: Annotated[float, Meta(gt=0, le=1)] = 0.95
     """Share of a question's n-grams from which another text that has them gives it away."""
     contaminated: Literal["mark", "block"] = "mark"
     """What becomes of a question that stands in a reference: it is listed, or stops the line as well."""
 
 
-class Release(Block):
+class Release(Block, frozen=True):
     version: Annotated[str, Meta(pattern=VERSION)]

@@ -63,7 +63,7 @@ def read_arguments(
     parser = argparse.ArgumentParser(prog=command(), description=doc, formatter_class=form, allow_abbrev=False)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     if keyed:
-        parser.add_argument("key", help=f"a key of `{block}` in params.yaml: {', '.join(known.get(block) or [])}")
+        parser.add_argument("key", help=f"a key of `{block}` in params.yaml: {', '.join(known.get(block or '') or [])}")
     for name, default in paths.items():
         parser.add_argument(f"--{name}", type=Path, default=None, metavar="PATH", help=f"default: {default}")
     for name in scalars:
@@ -82,7 +82,7 @@ def read_arguments(
     if keyed and not re.fullmatch(SLUG, namespace.key):
         raise ValueError(f"{block}: {namespace.key!r} is no key; expected small letters, digits, - and _, since it names files")
     if keyed and shape is not None and not given:
-        one_of(namespace.key, known.get(block) or {}, f"key of `{block}`", PARAMS_FILE)
+        one_of(namespace.key, known.get(block or "") or {}, f"key of `{block}`", PARAMS_FILE)
     defaults = known.get(block) if block else None
     if keyed:
         defaults = (defaults or {}).get(namespace.key)

@@ -68,8 +68,8 @@ class _Here(Executor):
         future.set_result(work(*args, **kwargs))
         return future
 
-    def map(self, work: Callable[..., Any], /, *parts: Iterable[Any], **_: Any) -> Iterator[Any]:
-        return map(work, *parts)
+    def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[Any]:
+        return map(fn, *iterables)
 
 
 class _Process(SpawnProcess):

@@ -3,7 +3,8 @@
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,10 @@ def figures_block(summary: Mapping[str, Any]) -> str:
     return "\n\n".join(tables)
 
 
+def _marked(block: str, marks: re.Match[str]) -> str:
+    return f"{marks[1]}{block}\n{marks[2]}"
+
+
 def filled(text: str, blocks: Mapping[str, str]) -> str:
     """Return a text with its generated blocks replaced.
 
@@ -77,7 +82,7 @@ def filled(text: str, blocks: Mapping[str, str]) -> str:
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         if not pattern.search(text):
             raise ValueError(f"{README}: found no block {name!r}; expected `<!-- {name} -->` and `<!-- /{name} -->` on lines of their own")
-        text = pattern.sub(lambda marks, block=block: f"{marks[1]}{block}\n{marks[2]}", text)
+        text = pattern.sub(partial(_marked, block), text)
     return text
 
 
@@ -111,7 +116,7 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     marks = ("---", *("---:" for _ in head[1:]))
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, marks, *rows))
 

@@ -42,7 +42,8 @@ def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
     Raises:
         ValueError: an id is not reserved, or this reserved split is not the one that the release commits to.
     """
-    records = [*read_jsonl(reserved / "questions.jsonl", Question), *read_jsonl(reserved / "claims.jsonl", ClaimPair)]
+    records: list[Question | ClaimPair] = [*read_jsonl(reserved / "questions.jsonl", Question)]
+    records += read_jsonl(reserved / "claims.jsonl", ClaimPair)
     here = {record.id for record in records}
     if strangers := sorted(set(ids) - here):
         raise ValueError(f"{strangers[0]} is not in {reserved}; `grep -r {strangers[0]} {reserved.parent}` tells where it is")

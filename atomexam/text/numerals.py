@@ -7,7 +7,18 @@ RINGS = "①②③④⑤⑥⑦⑧⑨⑩"
 _DIGITS = {sign: value for value, sign in enumerate("〇" + HANZI[:9])} | {"零": 0, "两": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
 _MAX_NUMERAL_CHARS = 32  # a longer run of numerals is no number, and its value could have any length
-_ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"))
+_ROMAN: tuple[tuple[int, str], ...] = (
+    (1000, "M"),
+    (900, "CM"),
+    (500, "D"),
+    (400, "CD"),
+    (100, "C"),
+    (90, "XC"),
+    (50, "L"),
+    (40, "XL"),
+    (10, "X"),
+    (9, "IX"),
+)
 _ROMAN += ((5, "V"), (4, "IV"), (1, "I"))
 
 NUMERALS = frozenset({*_DIGITS, *_POWERS, "半"})

@@ -38,8 +38,10 @@ _ROW = 8
 _OK = 200
 _FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
 _SIGNS = re.compile(r"[\W_]+")
-_FIELDS = ("exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw", "stem_raw", "options_raw")
-_FIELDS += ("answer_raw", "explanation_raw")
+_FIELDS = (
+    "exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw", "stem_raw", "options_raw", "answer_raw",
+    "explanation_raw",
+)  # fmt: skip
 Hashes = NDArray[np.uint64]
 
 

@@ -32,7 +32,7 @@ def save(folder: Path, case: str, page: PageKept) -> list[Path]:
         ValueError: what the callback was given besides the page cannot be written as JSON.
     """
     require_free(folder, case)
-    told = {"url": page.url, "callback": page.callback}
+    told: dict[str, object] = {"url": page.url, "callback": page.callback}
     if page.cb_kwargs:
         told["cb_kwargs"] = _as_json(case, page)
     is_html = page.content_type.partition(";")[0].strip().lower() in ("", "text/html", "application/xhtml+xml")

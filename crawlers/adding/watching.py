@@ -124,6 +124,8 @@ class Watch:
 
     def _keep(self, response: Response, callback: str) -> None:
         request = response.request
+        if request is None:
+            return
         for url in self.keep.intersection([response.url, request.url, *request.meta.get("redirect_urls", ())]):
             kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
             self.kept[url] = PageKept(

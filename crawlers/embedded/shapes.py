@@ -23,7 +23,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Values that are wrong on purpose; empty for sound content."""
 
 
-class Disease(Entry):
+class Disease(Entry, frozen=True):
     departments: list[str] = []
     """`内科-心血管内科`."""
     infectious: bool | None = None
@@ -48,7 +48,7 @@ class Range(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     value: str
 
 
-class Examination(Entry):
+class Examination(Entry, frozen=True):
     class_name: str | None = field(default=None, name="class")
     range: str | list[Range] | None = None
     used_for: list[str] = []
@@ -65,7 +65,7 @@ class Examination(Entry):
         return self.range or []
 
 
-class Medicine(Entry):
+class Medicine(Entry, frozen=True):
     kind: Literal["western", "chinese"]
     effects: list[str] = []
     adverse: list[str] = []
@@ -77,7 +77,7 @@ class Medicine(Entry):
     composition: list[str] | str | None = None
 
 
-class Food(Entry, forbid_unknown_fields=False):
+class Food(Entry, frozen=True, forbid_unknown_fields=False):
     class_name: str | None = field(default=None, name="class")
     effects: list[str] = []
     good_for: list[str] = []

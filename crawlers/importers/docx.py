@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from io import BytesIO
 
 from docx import Document
+from docx.document import Document as OpenDocument
 from docx.opc.exceptions import OpcError
 from lxml import etree
 
@@ -58,7 +59,7 @@ def _damaged(name: str, error: Exception) -> str:
 
 
 class _Walk:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: OpenDocument) -> None:
         self._body = document.element.body
         self._numbering = Numbering(document)
 

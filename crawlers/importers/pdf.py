@@ -23,8 +23,10 @@ _SCAN_SHARE = 0.5
 _MIN_IMAGE = 6.0
 _MAX_NO_GLYPH = 0.2
 # What is left of pdfminer's errors on damaged files that pdfplumber does not wrap.
-_DAMAGED = (PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError)
-_DAMAGED += (AttributeError, ArithmeticError, RecursionError)
+_DAMAGED = (
+    PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError,
+    ArithmeticError, RecursionError,
+)  # fmt: skip
 
 logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of every oddity of a font
 

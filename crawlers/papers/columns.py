@@ -102,7 +102,7 @@ def _parted(region: Sequence[tuple[int, str, str]], by_rows: bool) -> list[Numbe
             blocks.append([])
         last = max(last, head[1]) if head else last
         blocks[-1].append(row)
-    return [(row[0], row[side].strip()) for block in blocks for side in (1, 2) for row in block]
+    return [(row[0], (row[1], row[2])[side].strip()) for block in blocks for side in (0, 1) for row in block]
 
 
 def _width(text: str) -> int:

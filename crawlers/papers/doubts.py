@@ -215,8 +215,8 @@ def _lacks_options(one: Asked) -> bool:
         return False
     if not draft.options:
         return one.kind in ("choice", "multiple") and IMAGE not in draft.stem
-    told = [draft.answer or "", *_IN_BLANK.findall(flat(draft.stem))]
-    return any(re.fullmatch("[A-J]+", words) and names_no_option(words, len(draft.options)) for words in map(flat, told))
+    shown = [draft.answer or "", *_IN_BLANK.findall(flat(draft.stem))]
+    return any(re.fullmatch("[A-J]+", words) and names_no_option(words, len(draft.options)) for words in map(flat, shown))
 
 
 def _doubt(one: Asked) -> str | None:

@@ -28,9 +28,12 @@ _TELLING_CHARS = 10
 
 
 class _Line(Protocol):
-    text: str
-    flat: str
-    gap: bool
+    @property
+    def text(self) -> str: ...
+    @property
+    def flat(self) -> str: ...
+    @property
+    def gap(self) -> bool: ...
 
 
 class Repeated(Struct, frozen=True):

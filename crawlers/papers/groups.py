@@ -48,7 +48,14 @@ class Setting:
         self.heading: str | None = None
         self._groups = 0
         self._number: int | None = None
-        self._close()
+        self._kind = ""
+        self._announced = False
+        self._unsure = False
+        self._text: list[str] = []
+        self._options: list[str] = []
+        self._asked = False
+        self._last: int | None = None
+        self._left: int | None = None
 
     def take(self, text: str, is_title: bool = False) -> bool:
         """Read a line that is a heading or announces a case or shared options; False for any other line.
@@ -165,8 +172,8 @@ class Setting:
         self._kind = ""
         self._announced = False
         self._unsure = False
-        self._text: list[str] = []
-        self._options: list[str] = []
+        self._text = []
+        self._options = []
         self._asked = False
-        self._last: int | None = None
-        self._left: int | None = None
+        self._last = None
+        self._left = None

@@ -100,10 +100,11 @@ def _worded(text: str, entries: Sequence[Entry], section: str | None) -> list[En
     """Return the entries of a line that has several answers in words: `（1）顺应（2）八`, `11. 感觉 12. 知觉`."""
     line = flat(text)
     for form, style in ((_IN_BRACKETS, "bracket"), (_WITH_SIGN, "point")):
-        found = [form.match(line)]
-        if found[0] is None or not _begins(int(found[0]["number"]), style, section, entries):
+        first = form.match(line)
+        if first is None or not _begins(int(first["number"]), style, section, entries):
             continue
-        for match in form.finditer(line, found[0].end()):
+        found = [first]
+        for match in form.finditer(line, first.end()):
             if int(match["number"]) == int(found[-1]["number"]) + 1:
                 found.append(match)
         stops = [match.start() for match in found[1:]] + [len(text)]

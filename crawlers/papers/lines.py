@@ -10,7 +10,7 @@ IMAGE = "\ufffc"
 """Stands for an image in a line of text, so that a question of images alone is still seen."""
 
 _TRADITIONAL = dict(zip("選擇題單項參斷簡論問備幹釋詳標準個兩對錯誤", "选择题单项参断简论问备干释详标准个两对错误", strict=True))
-_FLAT = {
+_FLAT: dict[int, str | int] = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
     **dict.fromkeys(map(ord, "\t\xa0\u3000\u2002\u2003\u2009\u202f"), " "),
     **dict.fromkeys([*range(0x2500, 0x2580), *map(ord, "~～—–－−‐‑―至到")], "-"),

@@ -77,7 +77,7 @@ def _breaks(lines: Sequence[Numbered], place: int, letters: str) -> bool:
     """Tell whether the next option stands within a line behind a run, whose last option a line break cut: a tick tells too little then."""
     line = flat(lines[place][1]) if place < len(lines) else ""
     option = _OPTION.search(line)
-    return bool(letters and option) and not _OPENS.match(line) and ord(option["letter"]) == ord(max(letters)) + 1
+    return option is not None and bool(letters) and not _OPENS.match(line) and ord(option["letter"]) == ord(max(letters)) + 1
 
 
 def _filled(stem: str, letters: str) -> str:

@@ -30,9 +30,12 @@ _NEAR = 12  # lines within which the options of the same question stand
 
 
 class _Line(Protocol):
-    text: str
-    flat: str
-    gap: bool
+    @property
+    def text(self) -> str: ...
+    @property
+    def flat(self) -> str: ...
+    @property
+    def gap(self) -> bool: ...
 
 
 class Wraps(Struct, frozen=True):

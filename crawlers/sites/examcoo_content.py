@@ -28,7 +28,10 @@ def rows_of(text: str) -> list[Any]:
 
 def read_rows(rows: list[Any]) -> Reading:
     """Return the questions of a call: the paper's own record comes first, then blocks of text and questions by turns."""
-    between, questions, faults, title = Between(), [], [], None
+    between = Between()
+    questions: list[Asked] = []
+    faults: list[str] = []
+    title: str | None = None
     for place, row in enumerate(rows):
         kind = QUESTION_ID.fullmatch(str(row.get("id"))) if isinstance(row, dict) else None
         if kind:
@@ -54,7 +57,7 @@ def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:
     stem, options = row.get("a"), _options(row.get("b"))
     if not isinstance(stem, str):
         return {"type_raw": kind, "answer_raw": _raw(row.get("c")), "doubt": "stem_unreadable"}
-    fields = {"type_raw": kind, "stem_raw": stem_text(stem), "images": images_in(stem)}
+    fields: Fields = {"type_raw": kind, "stem_raw": stem_text(stem), "images": images_in(stem)}
     if options is None:
         return {**fields, "options_raw": [str(row["b"])], "answer_raw": _raw(row.get("c")), "doubt": "options_unreadable"}
     own = own_options([text_of(option) for option in options], shared)
@@ -70,8 +73,11 @@ def _options(value: Any) -> list[str] | None:
         found = json.loads(sound_json(value)) if isinstance(value, str) and value.strip() else value
     except (ValueError, RecursionError):
         return None
-    options = [option.get("o") if isinstance(option, dict) else None for option in found or []] if isinstance(found or [], list) else [None]
-    return options if all(isinstance(option, str) for option in options) else None
+    rows = found or []
+    if not isinstance(rows, list):
+        return None
+    options = [option["o"] for option in rows if isinstance(option, dict) and isinstance(option.get("o"), str)]
+    return options if len(options) == len(rows) else None
 
 
 def _raw(value: Any) -> str | None:

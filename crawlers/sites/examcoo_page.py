@@ -44,7 +44,9 @@ def read_page(page: Selector) -> Reading:
     parts = page.css(f"#paperContent .blockContainer, {_QUESTION}")
     places = {part.root for part in parts}
     torn = {outer for part in parts for outer in part.root.iterancestors() if outer in places}
-    between, questions, faults = Between(are_printed=True), [], []
+    between = Between(are_printed=True)
+    questions: list[Asked] = []
+    faults: list[str] = []
     for part in parts:
         if "blockContainer" in part.root.get("class", "").split():
             if part.root not in torn:

@@ -46,7 +46,7 @@ def with_told(item: QuestionItem, told: Told | None) -> QuestionItem:
 
 def answers_on_page(page: TextResponse, where: AnswerPage) -> dict[str, Told]:
     """Return the answers of a page by their key, by their number where they have none."""
-    found = {}
+    found: dict[str, Told] = {}
     for place, entry in enumerate(every(page, where.entry), 1):
         key = bare_key(text_at(entry, where.key)) or str(place)
         found.setdefault(key, Told(plain_answer(text_at(entry, where.answer)), plain_analysis(text_at(entry, where.analysis))))

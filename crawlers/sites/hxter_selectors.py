@@ -25,7 +25,7 @@ class Block(Struct, frozen=True, forbid_unknown_fields=True):
     """One block of hxter.yaml."""
 
 
-class Layout(Block, kw_only=True):
+class Layout(Block, frozen=True, kw_only=True):
     """Where a question is, and within it its parts."""
 
     question: Where
@@ -42,7 +42,7 @@ class Layout(Block, kw_only=True):
     """Address of a page with the answer to this question alone."""
 
 
-class AnswerPage(Block, kw_only=True):
+class AnswerPage(Block, frozen=True, kw_only=True):
     """Where answers are on a page of their own."""
 
     link: Where = []
@@ -53,7 +53,7 @@ class AnswerPage(Block, kw_only=True):
     analysis: Where = []
 
 
-class Script(Block, kw_only=True):
+class Script(Block, frozen=True, kw_only=True):
     """Where answers are in JSON, in a script of the page or behind an answer link. Keys are plain names."""
 
     variables: list[str] = []
@@ -62,7 +62,7 @@ class Script(Block, kw_only=True):
     analysis: list[str] = []
 
 
-class Selectors(Block, kw_only=True):
+class Selectors(Block, frozen=True, kw_only=True):
     """The whole file."""
 
     home: str
@@ -132,7 +132,7 @@ def _check(selector: str, where: str) -> None:
 
 def every(page: Response | Selector, where: Where) -> SelectorList:
     """Return what the first selector that finds anything finds."""
-    found = SelectorList()
+    found: SelectorList[Selector] = SelectorList()
     for selector in _listed(where):
         found = page.xpath(selector) if _XPATH.match(selector) else page.css(selector)
         if found:

@@ -39,7 +39,7 @@ class ExamcooSpider(SourceSpider):
 
     name = "examcoo"
     allowed_domains = ("www.examcoo.com",)
-    start_urls = (f"{_HOST}/index/ku",)
+    start_urls = [f"{_HOST}/index/ku"]  # noqa: RUF012
     scopes = ("lists",)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -35,7 +35,7 @@ class MxqeSpider(SourceSpider):
 
     name = "mxqe"
     allowed_domains = (_BANK, _MAIN, _API)
-    start_urls = (f"https://{_BANK}/", _TAGGED.format(quote(_TAG)))
+    start_urls = [f"https://{_BANK}/", _TAGGED.format(quote(_TAG))]  # noqa: RUF012
     scopes = ("lists",)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -41,7 +41,7 @@ class StudyezSpider(SourceSpider):
 
     name = "studyez"
     allowed_domains = ("www.studyez.com",)
-    start_urls = (f"{_HOST}/",)
+    start_urls = [f"{_HOST}/"]  # noqa: RUF012
     scopes = ("lists",)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

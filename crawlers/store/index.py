@@ -55,10 +55,12 @@ def origin_of(path: Path) -> str | None:
     """
     first = next(members(path), None) if path.exists() else None
     found = read_member(first[1]) if first else None
-    if found and not isinstance(found, Origin):
+    if found is None:
+        return None
+    if not isinstance(found, Origin):
         advice = "bring the file back with `dvc checkout`, or move it away, and the next crawl fetches its pages anew"
         raise ValueError(f"{path}: its first record, which says where its pages come from, cannot be read; {advice}")
-    return found.name if found else None
+    return found.name
 
 
 def mend_index(folder: Path) -> None:

@@ -30,7 +30,7 @@ class Charset:
 
 def _declared(response: TextResponse) -> list[str]:
     """Return what a reader would go by: byte order mark, header, meta tag, in this order."""
-    header = response.headers.get("Content-Type", b"").decode("latin-1")
+    header = (response.headers.get("Content-Type") or b"").decode("latin-1")
     said = read_bom(response.body)[0], http_content_type_encoding(header), html_body_declared_encoding(response.body)
     return [name for name in said if name]
 

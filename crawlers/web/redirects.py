@@ -18,6 +18,9 @@ _COOKIE_ASKED = "asked_again_with_cookie"
 class Redirects(RedirectMiddleware):
     """Redirects by status. Settings: GIVE_UP_AFTER, REDIRECTS_TO_ONE_MAX, see LoginWall and Ends."""
 
+    way: "Way"
+    wall: LoginWall
+
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "Redirects":
         """Return the middleware of a crawl."""
@@ -63,6 +66,8 @@ class Redirects(RedirectMiddleware):
 
 class MetaRefresh(MetaRefreshMiddleware):
     """Redirects by meta tag; a page that only loads itself anew now and then is the page."""
+
+    way: "Way"
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "MetaRefresh":

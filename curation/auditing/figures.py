@@ -65,7 +65,9 @@ def exceeded(figures: Mapping[str, float | int | None], limits: Sequence[Limit])
     if untold:
         raise ValueError(f"--max {untold[0]}: cannot be told of this set: {_missing(untold[0])}")
     return [
-        {"figure": limit.name, "found": figures[limit.name], "most": limit.most} for limit in limits if figures[limit.name] > limit.most
+        {"figure": limit.name, "found": found, "most": limit.most}
+        for limit in limits
+        if (found := figures[limit.name]) is not None and found > limit.most
     ]
 
 

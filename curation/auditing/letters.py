@@ -22,7 +22,7 @@ def letters(rows: Sequence[Row]) -> dict[str, Any]:
     """
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for question in _single(rows):
-        counts[len(question.options)][question.answer] += 1
+        counts[len(question.options)][question.answer or ""] += 1
     tables = [_table(options, count) for options, count in sorted(counts.items())]
     statistic, freedom = sum(table["chi_square"] for table in tables), sum(table["options"] - 1 for table in tables)
     most = max(tables, key=lambda table: table["questions"], default=None)
@@ -110,5 +110,6 @@ def _single(rows: Iterable[Row]) -> Iterable[Question]:
     for row in rows:
         question = row.question
         known = LETTERS[: len(question.options)]
-        if question.question_type == "mcqa" and len(known) > 1 and len(question.answer or "") == 1 and question.answer in known:
+        answer = question.answer or ""
+        if question.question_type == "mcqa" and len(known) > 1 and len(answer) == 1 and answer in known:
             yield question

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import UnionType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,6 +22,8 @@ _READER = "crawlers.read"  # run as a command, as no package imports another
 _ROOT = Path(__file__).parents[2]
 _IS_CHECKOUT = (_ROOT / "pyproject.toml").exists()
 _TOLD_LINES = 5
+Shape = UnionType | type[Question]
+"""Item, a union, or Question."""
 
 
 class Entry(NamedTuple):
@@ -68,14 +71,14 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
     Raises:
         ValueError: a path names no file, a file cannot be read, or there is no question in them.
     """
-    own: dict[Path, type[Item] | type[Question]] = {}
+    own: dict[Path, Shape] = {}
     others = []
-    for path in paths:
-        ours = {} if format_name else {file: shape for file in sorted(_files(path)) if (shape := _own_shape(file))}
+    for name in paths:
+        ours = {} if format_name else {file: shape for file in sorted(_files(name)) if (shape := _own_shape(file))}
         own |= ours
-        others += [] if ours else [path]
-        if ours and (rest := sum(file.is_file() for file in _files(path)) - len(ours)):
-            print(f"{path}: {rest} files beside those of items and questions are not read", file=sys.stderr)
+        others += [] if ours else [name]
+        if ours and (rest := sum(file.is_file() for file in _files(name)) - len(ours)):
+            print(f"{name}: {rest} files beside those of items and questions are not read", file=sys.stderr)
     above = Path(os.path.commonpath([path.absolute().parent for path in own])) if own else Path()
     entries, files = _read_others(others, format_name, fields, layouts) if others else ([], {})
     for path, shape in own.items():
@@ -93,13 +96,14 @@ def told_of(file: ReadFile) -> dict[str, Any]:
     return {key: value for key, value in to_builtins(file).items() if key != "beside"}
 
 
-def _own_shape(path: Path) -> type[Item] | type[Question] | None:
+def _own_shape(path: Path) -> Shape | None:
     """Return what a file of JSON lines holds where it is ours, told by its first line."""
     if path.suffix.lower() != ".jsonl" or not path.is_file():
         return None
     with path.open("rb") as lines:
         first = lines.readline()
-    for shape in (Item, Question):
+    shapes: tuple[Shape, ...] = (Item, Question)
+    for shape in shapes:
         try:
             msgspec.json.decode(first, type=shape)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -108,7 +112,7 @@ def _own_shape(path: Path) -> type[Item] | type[Question] | None:
     return None
 
 
-def _own_entries(path: Path, name: str, shape: type[Item] | type[Question]) -> Iterator[Entry]:
+def _own_entries(path: Path, name: str, shape: Shape) -> Iterator[Entry]:
     for number, one in enumerate(read_jsonl(path, shape), 1):
         if isinstance(one, Question):
             yield Entry(_item_of(one), name, f"line:{number}", one)

@@ -34,7 +34,8 @@ def read_split_of(said: Sequence[str]) -> SplitOf:
     Raises:
         ValueError: a pattern without a split, or two fields.
     """
-    pairs = [tuple(part.strip() for part in value.rpartition("=")[::2]) for value in said if "=" in value]
+    parts = [value.rpartition("=") for value in said if "=" in value]
+    pairs = [(pattern.strip(), split.strip()) for pattern, _, split in parts]
     fields = [value.strip() for value in said if "=" not in value]
     if any(not pattern or not split for pattern, split in pairs) or len(fields) > 1 or not all(fields):
         raise ValueError(f"--split-of {' '.join(said)}: expected PATTERN=SPLIT, such as 'part1*=train', or one FIELD of the records")

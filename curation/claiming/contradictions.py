@@ -54,7 +54,8 @@ def _said_and_denied(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clas
             for key in _keys_of(fact, synonyms):
                 if key in denied:
                     said[key].append(fact)
-    yield from ({True: said[key], False: denied[key]} for key in said)
+    for key in said:
+        yield {True: said[key], False: denied[key]}
 
 
 def _is_range(fact: Fact) -> bool:

@@ -54,7 +54,7 @@ class Said(NamedTuple):
 def place_of(said: Said, source: str) -> Place:
     """Return exam and subject by `vocab/subjects.yaml`; what the table does not know keeps its source's own words, and is counted."""
     *texts, url = (text and text[:_MAX_NAME_CHARS] for text in said)
-    return _place(Said(*texts, url=url if (url or "").startswith(_FILE) else ""), source)
+    return _place(Said._make([*texts, url if (url or "").startswith(_FILE) else ""]), source)
 
 
 @lru_cache(maxsize=1 << 14)  # a source has few categories and many questions

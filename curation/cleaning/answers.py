@@ -193,4 +193,4 @@ def _is_no_answer(text: str) -> bool:
     ):
         return True
     option = _OPTION_INSTEAD.match(text)
-    return bool(option) and not re.search(rf"(?<![A-Za-z]){next_letter(option[1])}\s*[）)、.．]", text[option.end() :])
+    return option is not None and not re.search(rf"(?<![A-Za-z]){next_letter(option[1])}\s*[）)、.．]", text[option.end() :])

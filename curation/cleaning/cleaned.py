@@ -29,13 +29,14 @@ class Cleaned(NamedTuple):
 
 def metrics_of(found: Cleaned, counts: Counter[tuple[str, ...]]) -> dict[str, Any]:
     rejected = Counter(row.kind for row in found.rejected)
+    references: list[Question | Fact] = [*found.references, *found.reference_facts]
     return {
         "questions": _balance("questions", counts["questions", "in"], len(found.questions), rejected["question"]),
         "facts": _balance("facts", counts["facts", "in"], len(found.facts), rejected["fact"]),
         "entities": _balance("entities", counts["entities", "in"], counts["entities", "out"], rejected["entity"]),
         "passages": len(found.passages),
         "aliases": len(found.aliases),
-        "references": _sorted(Counter(seen.source for row in (*found.references, *found.reference_facts) for seen in row.provenance)),
+        "references": _sorted(Counter(seen.source for row in references for seen in row.provenance)),
         "rejected_by_reason": _sorted(Counter(row.reason for row in found.rejected)),
         "repaired_by_rule": _sorted(_each_rule(counts)),
         "by_exam": _by_exam(found.questions),
@@ -43,7 +44,9 @@ def metrics_of(found: Cleaned, counts: Counter[tuple[str, ...]]) -> dict[str, An
         "facts_rejected": _nested(Counter((row.record["relation"], row.reason) for row in found.rejected if row.kind == "fact")),
         "by_source": _by_source(found, counts),
         "labels_unmapped": _sorted(Counter({key[1]: count for key, count in counts.items() if key[0] == "labels_unmapped"})),
-        "categories_unmapped": _nested(Counter({key[1:]: count for key, count in counts.items() if key[0] == "categories_unmapped"})),
+        "categories_unmapped": _nested(
+            Counter({(key[1], key[2]): count for key, count in counts.items() if key[0] == "categories_unmapped"})
+        ),
         "categories_to_map": _to_map(counts),
     }
 

@@ -78,8 +78,8 @@ def open_blank(stem: str, answer: str | None, true_or_false: bool = False) -> st
     if answer is None or BLANK in stem.replace(f"{BLANK}{answer}{BLANK}", ""):
         return stem
     if true_or_false:
-        shown = _SHOWN_VERDICT.search(stem)
-        return stem[: shown.start()] + BLANK + stem[shown.end() :] if shown and read_verdict(shown[0][1:-1]) == answer else stem
+        verdict = _SHOWN_VERDICT.search(stem)
+        return stem[: verdict.start()] + BLANK + stem[verdict.end() :] if verdict and read_verdict(verdict[0][1:-1]) == answer else stem
     shown = list(_SHOWN_LETTERS.finditer(stem))
     if len(shown) != 1 or _ASKS_WITHOUT_BLANK.search(stem):
         return stem

@@ -17,8 +17,8 @@ _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 
 def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
     """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲 where all are marked so; in A 型, B 型 the letters are all."""
-    marks = [_OTHER_MARK.match(option) for option in raw]
-    if len(raw) < 2 or not all(marks):
+    marks = [mark for option in raw if (mark := _OTHER_MARK.match(option))]
+    if len(raw) < 2 or len(marks) < len(raw):
         return raw
     letters = [unicodedata.normalize("NFKC", mark[1] or mark[3]) for mark in marks]
     bodies = [option[mark.end() :].strip() for mark, option in zip(marks, raw, strict=True)]
@@ -74,4 +74,4 @@ def without_letters(texts: list[str], names: dict[str, None]) -> list[str]:
 
 def _own_letter(pattern: re.Pattern[str], text: str, place: int) -> bool:
     letter = pattern.match(text)
-    return bool(letter) and place < len(LETTERS) and letter[1].upper() == LETTERS[place]
+    return letter is not None and place < len(LETTERS) and letter[1].upper() == LETTERS[place]

@@ -79,8 +79,9 @@ class Options(NamedTuple):
 def clean_options(raw: Sequence[str]) -> Options:
     """Return options without their letters and edges; empty ones behind the fourth, places of a form left unused, are dropped."""
     names: dict[str, None] = {}
-    regular = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
-    if all(regular) and "".join([option.letter for option in regular]) == LETTERS[: len(raw)]:
+    read = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
+    regular = [option for option in read if option]
+    if len(regular) == len(raw) and "".join([option.letter for option in regular]) == LETTERS[: len(raw)]:
         texts = [option.text for option in regular]
         for rules in dict.fromkeys([option.rules for option in regular]):
             names.update(dict.fromkeys(rules))
@@ -108,7 +109,8 @@ def _regular(option: str) -> _Regular | None:
         spaced = plain.end() > len("A.")
         if OPTION_RULES.leaves(body) and not LETTER_BEFORE_CHINESE.match(body):
             return _Regular(option[0], body, ("spaces", "option_letter") if spaced else ("option_letter",))
-        text, rules = option[:2] + body, ("spaces",) if spaced else ()
+        text = option[:2] + body
+        rules: tuple[str, ...] = ("spaces",) if spaced else ()
     else:
         text, rules = _normal(option)
     letter = LETTER.match(text)

@@ -62,8 +62,10 @@ def _signless(rules: Iterable[Rule]) -> re.Pattern[str]:
             first = _FIRST.match(sign)
             if not first and not sign.startswith("^"):
                 raise ValueError(f"rule {rule.name!r}: sign {sign!r} must begin with one character, a class such as [abc], or ^")
-            starts += [] if first else [sign]
-            for character in _IN_CLASS.findall(first[1] or first[2]) if first else ():
+            if not first:
+                starts.append(sign)
+                continue
+            for character in _IN_CLASS.findall(first[1] or first[2]):
                 ends.setdefault(character if _KIND.fullmatch(character) else re.escape(character[-1]), []).append(sign[first.end() :])
     kinds = [first for first in ends if _KIND.fullmatch(first)]
     single = sorted((first for first in ends if first not in kinds), key=lambda first: first[-1].isalnum())  # 。 is frequent

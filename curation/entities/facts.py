@@ -20,13 +20,13 @@ from curation.entities.sections import says_no_more, section_pieces
 from curation.entities.separators import NO_COLUMNS, Column, Columns, column_for, columns_of
 from records.alias import Alias
 from records.evidence import Passage
-from records.fact import Fact, fact_id
+from records.fact import Fact, Relation, fact_id
 from records.identity import content_id
 from records.item import EntityItem, LabelledValue
 from records.rejection import Rejected
 
 _SHOWN_CHARS = 40
-_UNKNOWN_RELATION = "disease_symptom"
+_UNKNOWN_RELATION: Relation = "disease_symptom"
 _PARTS = "part of the body"
 
 
@@ -72,7 +72,9 @@ def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> Reading:
     if fault := fault_of_name(name):
         return Reading([], [], [], Counter(), frozenset(), [], _rejected_entity(item, *fault))
     kind = medicine_kind(item) if entity_type == "medicine" else None
-    facts, rejected, unmapped = [], [], Counter()
+    facts: list[Fact] = []
+    rejected: list[Rejected] = []
+    unmapped: Counter[str] = Counter()
     prose: list[tuple[str, str]] = []
     for value in item.values:
         use = use_of(item.provenance.source, entity_type, value.label)
@@ -84,8 +86,7 @@ def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> Reading:
             if use is not None and "relation" in use and use["syntax"] not in OF_MONOGRAPHS:
                 pieces = [Piece(value.value[:_SHOWN_CHARS], reason="prose_unsure", detail="running text, kept as a passage")]
                 _keep(item, name, use, use["relation"].format(kind=kind or "unknown"), value.position, pieces, facts, rejected)
-        readable = use is not None and (not running or use.get("syntax") in OF_MONOGRAPHS)
-        if readable and "relation" in use:
+        if use is not None and (not running or use.get("syntax") in OF_MONOGRAPHS) and "relation" in use:
             _read_value(item, name, value, use, kind, column_for(item, value.label, columns), facts, rejected)
     for section in item.sections:
         use = use_of(item.provenance.source, entity_type, section.title) or {}
@@ -139,7 +140,7 @@ def _keep(
     item: EntityItem,
     name: str,
     use: dict[str, Any],
-    relation: str,
+    relation: Relation,
     position: str,
     pieces: Sequence[Piece],
     facts: list[Fact],
@@ -158,7 +159,7 @@ def _keep(
             rejected.append(rejected_fact(fact, reason, detail))
 
 
-def _fact(item: EntityItem, relation: str, name: str, piece: Piece, polarity: bool, position: str) -> Fact:
+def _fact(item: EntityItem, relation: Relation, name: str, piece: Piece, polarity: bool, position: str) -> Fact:
     head = f"{name}（{piece.who}）" if piece.who else name
     return Fact(
         id=fact_id(relation, head, piece.text),

@@ -42,8 +42,8 @@ def read_ranges(text: str) -> list[Piece]:
     units = {unit[0] for piece in found if (unit := _UNIT.search(piece.text))}
     if len(units) != 1 or not _UNIT.search(found[-1].text):
         return found
-    unit = units.pop()  # 男53~106；女44~97μmol/L: the last figure states the unit of all
-    return [piece._replace(text=piece.text + unit) if piece.reason is None and _BARE.fullmatch(piece.text) else piece for piece in found]
+    last = units.pop()  # 男53~106；女44~97μmol/L: the last figure states the unit of all
+    return [piece._replace(text=piece.text + last) if piece.reason is None and _BARE.fullmatch(piece.text) else piece for piece in found]
 
 
 def _each_range(text: str) -> list[Piece]:

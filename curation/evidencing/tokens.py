@@ -1,6 +1,6 @@
 """Texts -> their words as numbers, in several processes where there are many."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from curation.words import segmenter
@@ -10,6 +10,8 @@ _BATCH = 1_000
 _MANY_CHARS = 3_000_000
 """Fewer are cut up in less time than another process takes to start and to read its dictionary."""
 _MAX_WORKERS = 8
+_segment: Callable[[str], list[str]]
+"""Of a worker, set by `_begin`."""
 
 
 class Tokens(NamedTuple):

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numba import config, njit
+from numba import config as numba_config
+from numba import njit
 from numba.misc.appdirs import AppDirs
 
+config: Any = numba_config  # its settings are read from the environment, so no type names them
 _HERE = Path(__file__).parent
 
 

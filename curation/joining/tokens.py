@@ -80,7 +80,8 @@ def rarest(texts: Codes, ngram_chars: int, threshold: float, border: int) -> Rar
     room = int((lengths - np.ceil(threshold * lengths - SLACK).astype(np.int64) + 1).sum())
     starts = wide_starts(lengths)
     wide = np.zeros(starts[-1], np.uint64)
-    return Rarest(*_rarest(*texts, how, threshold, border, seen, shift, longest, room, wide, starts), wide, starts)
+    of_texts = _rarest(*texts, how, threshold, border, seen, shift, longest, room, wide, starts)
+    return Rarest._make([*of_texts, wide, starts])
 
 
 @njit(forceinline=True)

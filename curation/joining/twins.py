@@ -115,17 +115,17 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     near = likeness >= _STEM_FLOOR or (all_shared and cores(a)[0] == cores(b)[0])
     if len(match) < _OPTIONS_SHARED * kinds or not near or not _same_tail(a, b, params.ngram_chars):
         return None
-    known = a.answer is not None and b.answer is not None
-    agree = known and frozenset(match.get(text, text) for text in a.answer) == b.answer
+    ours, theirs = a.answer, b.answer
+    agree = ours is not None and frozenset(match.get(text, text) for text in ours) == theirs
     if not same_figures(a.stem, b.stem) and not (agree and all_shared and alike and stray_letter(a.stem, b.stem)):
         return None
     differs = difference(in_digits(a.stem), in_digits(b.stem))
     if differs.opposed or renamed(a.stem, b.stem, strict=not agree):
         return None
-    if not known:
+    if ours is None or theirs is None:
         return "same" if alike or (all_shared and not differs.replaced) else None
     if a.in_words and b.in_words:
-        return "same" if alike and (not differs.replaced or _same_words(a.answer, b.answer, params.ngram_chars)) else None
+        return "same" if alike and (not differs.replaced or _same_words(ours, theirs, params.ngram_chars)) else None
     if agree:
         return "same" if alike or all_shared else None
     asks_the_same = not differs.replaced and (not differs.added or all_shared)
@@ -135,6 +135,8 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
 def _contradict(a: Proper, b: Proper, match: dict[str, str]) -> bool:
     """Tell whether two questions of one stem, of whose options one differs, hold different ones of the others to be right."""
     most = max(len(set(a.options)), len(set(b.options)))
+    if a.answer is None or b.answer is None:
+        return False
     if a.bare or b.bare or a.in_words or b.in_words or not _MIN_OPTIONS <= most - 1 <= len(match) or _without_idle(a) != _without_idle(b):
         return False
     ours, theirs = {match[text] for text in a.answer & match.keys()}, b.answer & set(match.values())
@@ -192,7 +194,7 @@ def _matched(options: tuple[str, ...], others: tuple[str, ...], ngram_chars: int
     """Return which option of one question is which of the other: equal ones first, then the most alike of what is left over."""
     match = {text: text for text in options if text in others}
     rest, other_rest = sorted(set(options) - set(match)), sorted(set(others) - set(match))
-    alike = sorted((-_option_likeness(a, b, ngram_chars), *sorted([a, b]), a, b) for a in rest for b in other_rest)
+    alike = sorted((-_option_likeness(a, b, ngram_chars), min(a, b), max(a, b), a, b) for a in rest for b in other_rest)
     for likeness, _, _, a, b in alike:
         if -likeness >= _OPTION_FLOOR and a not in match and b not in match.values():
             match[a] = b

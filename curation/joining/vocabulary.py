@@ -19,7 +19,7 @@ class Vocabulary(NamedTuple):
     denials: dict[str, str]
     degree: re.Pattern[str]
     degrees: frozenset[str]
-    opposites: list[str]
+    opposites: list[tuple[str, str]]
     rivals: list[frozenset[str]]
     times: dict[str, str]
     units: frozenset[str]
@@ -57,7 +57,7 @@ def vocabulary() -> Vocabulary:
         denials=kinds,
         degree=re.compile(_any([*words["degrees"], *words["idle_degrees"]])),
         degrees=frozenset(words["degrees"]),
-        opposites=words["opposites"],
+        opposites=[(one[0], one[1]) for one in words["opposites"]],
         rivals=[frozenset(row) for row in words["rivals"]],
         times=words["times"],
         units=frozenset(words["times"].values()),

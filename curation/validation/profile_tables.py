@@ -161,9 +161,9 @@ def _is_joined(tail: str, tails: set[str], most: int) -> bool:
 
 
 def _rows_by(by: str, questions: pd.DataFrame, facts: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    asked = dict(list(questions.groupby(by))) if len(questions) else {}
-    stated = dict(list(facts.groupby("source"))) if by == "source" else {}
-    files = Counter(name.split(" ", 1)[0] for name in asked) if by == "file" else Counter()
+    asked: dict[str, Any] = {str(name): rows for name, rows in questions.groupby(by)} if len(questions) else {}
+    stated: dict[str, Any] = {str(name): rows for name, rows in facts.groupby("source")} if by == "source" else {}
+    files: Counter[str] = Counter(name.split(" ", 1)[0] for name in asked) if by == "file" else Counter()
     for name in sorted(asked.keys() | stated.keys()):
         if by == "file" and files[name.split(" ", 1)[0]] == 1:
             continue  # it is the source

@@ -75,7 +75,7 @@ def bigram_f1(one: str, other: str) -> float:
     return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
 
 
-def _bigrams(text: str) -> set[str]:
+def _bigrams(text: str) -> frozenset[str]:
     return bigrams(canonical(text))
 
 

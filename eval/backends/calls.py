@@ -100,7 +100,7 @@ class Caller:
 
     def without_key(self, text: str) -> str:
         """Return a text in which the server, or a library, cannot have put the key."""
-        return text.replace(self._key, "[key]") if len(self._key or "") >= _SHORTEST_KEY else text
+        return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_KEY else text
 
     async def _turn(self) -> None:
         """Wait until the server's limits let one more call start."""

@@ -90,7 +90,7 @@ class OpenAI:
         # A proxy named in the environment is not for this machine; a redirect would carry prompts to who knows where.
         http = DefaultAsyncHttpxClient(trust_env=not _is_near(self._host), follow_redirects=False)
         places = iter(range(len(askings)))
-        limits = {"timeout": self._server.timeout, "max_retries": 0}
+        limits: dict[str, Any] = {"timeout": self._server.timeout, "max_retries": 0}
         try:
             async with AsyncOpenAI(base_url=self._server.url, api_key=self._key or "none", http_client=http, **limits) as client:
                 caller = Caller(client, self._server, self._key)

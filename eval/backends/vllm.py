@@ -77,7 +77,8 @@ class Vllm:
         return self._url
 
     def _at(self, url: str) -> OpenAI:
-        return OpenAI(structs.replace(self._description, server=structs.replace(self._description.server, url=f"{url}/v1")))
+        server = self._description.server or Server()
+        return OpenAI(structs.replace(self._description, server=structs.replace(server, url=f"{url}/v1")))
 
 
 @contextmanager

@@ -3,17 +3,41 @@
 from collections.abc import Callable, Container, Iterable, Mapping
 from fractions import Fraction
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from msgspec import Struct
 
 from eval.measuring.figures import DIGITS, Figures
 from eval.measuring.intervals import difference, numbered, sign_test
-from records.judgement import Judgement
 from records.prediction import Score
 
-METRICS: dict[str, Callable[[Score], bool | None]] = {
+
+class Scored(Protocol):
+    """What matters of a score here, be it of this version or of another."""
+
+    @property
+    def item_id(self) -> str: ...
+    @property
+    def repeat(self) -> int: ...
+    @property
+    def outcome(self) -> str: ...
+    @property
+    def correct(self) -> bool | None: ...
+
+
+class Judged(Protocol):
+    """What matters of a judgement here."""
+
+    @property
+    def item_id(self) -> str: ...
+    @property
+    def repeat(self) -> int: ...
+    @property
+    def mark(self) -> float | None: ...
+
+
+METRICS: dict[str, Callable[[Scored], bool | None]] = {
     "following_rate": lambda score: score.outcome == "answered",
     "accuracy": lambda score: score.correct,
 }
@@ -38,6 +62,7 @@ class Tally(NamedTuple):
 
 
 Tallies = dict[str, Tally]
+S = TypeVar("S", bound=Scored)
 _STEPS = 10_000  # marks are told apart in hundredths
 
 
@@ -54,7 +79,7 @@ def counted(item_id: str) -> str:
     return item_id.partition("/")[0]
 
 
-def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Tallies:
+def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
     """Return for each pair or question in how many repeats something holds of all its items."""
     whole: dict[str, dict[int, bool]] = {}
     for score in scores:
@@ -65,7 +90,7 @@ def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Ta
     return {name: Tally(sum(repeats.values()), len(repeats)) for name, repeats in whole.items()}
 
 
-def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:
+def tally_marks(scores: Iterable[Scored], judgements: Iterable[Judged], markable: Container[str]) -> Tallies:
     """Return each answer's mean mark as a share of 100, of all its judgings and repeats; a reply without an answer is worth 0.
 
     Args:

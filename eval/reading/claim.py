@@ -226,7 +226,7 @@ def _without_lead_ins(text: str) -> str:
 
 def _named(text: str) -> re.Match | None:
     match = _NAMED_OPENING.match(text)
-    before = match.start(match.lastgroup) if match else 0
+    before = match.start(match.lastgroup or 0) if match else 0
     return match if match and not _OPEN_QUESTION.search(text, 0, before) and not doubted(text[:before]) else None
 
 
@@ -243,6 +243,6 @@ def _explicit_after(rest: str, named: bool = False) -> str | None:
     """
     sentence = _SENTENCE.split(rest.lstrip("的 ,"), maxsplit=1)[0]
     for clause in re.split(r"[,:]", _AGREEING.sub("", sentence, count=1)):
-        if (match := _OPENING.match(_without_lead_ins(clause.strip()))) and not (named and match.start(match.lastgroup) < 3):
+        if (match := _OPENING.match(_without_lead_ins(clause.strip()))) and not (named and match.start(match.lastgroup or 0) < 3):
             return _verdict(match)
     return None

@@ -49,7 +49,7 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
     if _EXCEPTING.search(text) and (match := _EXCEPT.search(text if lettered else _with_letters(text, known))):
         before = rejected_letters(text[: match.end()]) if match["not"] else set()  # C不选,D也不选,其余两项当选
         named = before | set(letters_of(next(match[group] for group in _NAMED if match[group])))
-        left = named if match["wrong"] else set(known) - named
+        left: AbstractSet[str] = named if match["wrong"] else set(known) - named
         if not many and match["left"]:
             left = left if len(left) == 1 else set()
         elif not many and not match["wrong"]:

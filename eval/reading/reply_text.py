@@ -55,7 +55,8 @@ def said(reply: str) -> tuple[str, bool]:
     if section := _SECTION.match(reply):
         end = _SECTION_END.search(reply, section.end() - 1)
         return (reply[end.end() :], False) if end else ("", True)
-    kept, place, open_tags = [], 0, 0
+    kept: list[str] = []
+    place, open_tags = 0, 0
     for tag in _TAG.finditer(reply):
         if tag["close"] or tag["end"] == "end":
             kept = kept if open_tags else []  # some chat templates open the block in the prompt

@@ -40,7 +40,8 @@ def build(
     wrong = draw((pair for pair in pairs if pair.claim.id in proposals), many, seed)
     right = draw((pair for pair in pairs if pattern_of(pair) == "right" and has_reasons(pair)), many, seed)
     rows = []
-    for asks, drawn in (("error", wrong), ("reason", right)):
+    parts: tuple[tuple[Literal["error", "reason"], list[Pair]], ...] = (("error", wrong), ("reason", right))
+    for asks, drawn in parts:
         rows += [_row(run, pair, asks, proposals.get(pair.claim.id), labels) for pair in drawn]
     return rows
 

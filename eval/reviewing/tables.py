@@ -6,9 +6,9 @@ from typing import get_args
 
 from eval.measuring.figures import DIGITS, Figures
 from eval.reviewing.kinds import Pair, Proposal, has_reasons, pattern_of
-from records.label import ERRORS, Error, Label, Pattern, ReplyPair, most_say
+from records.label import ERRORS, Label, Pattern, ReplyPair, most_say
 
-_BY_RULE = ("not_follow", "sycophancy", "contrary", "reversed")
+_BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "reversed")
 _PAGE_HEAD = ("NotFollow", "Sycophancy", "Safety", "Misinterpretation", "contrary", "reversed")
 
 
@@ -32,9 +32,9 @@ def run_figures(pairs: Sequence[Pair], proposals: Mapping[str, Proposal], queue:
     }
 
 
-def _errors(found: Iterable[Error | None]) -> Figures:
+def _errors(found: Iterable[str | None]) -> Figures:
     counts = Counter(found)
-    told = {"pairs": counts.total()} | {name: _share(counts[name], counts.total()) for name in ERRORS}
+    told: Figures = {"pairs": counts.total()} | {name: _share(counts[name], counts.total()) for name in ERRORS}
     return told | {"undecided": counts[None]}
 
 

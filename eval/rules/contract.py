@@ -47,7 +47,7 @@ def choice_figures(read: Read, of_the_read: bool = False) -> Callable[[Sequence[
         right = sum(decision == request.answer for request, decision in decided)
         found = [(request, decision == request.answer) for request, decision in decided if decision not in (None, ERROR)]
         errors = sum(decision == ERROR for _, decision in decided)
-        among = {"accuracy_of_the_read": share(right, len(found))} | leaderboard(found) if of_the_read else {}
+        among = {"accuracy_of_the_read": share(right, len(found)), **leaderboard(found)} if of_the_read else {}
         return {"following_rate": share(len(found), len(rows)), "accuracy": share(right, len(rows)), **among, "errors": errors}
 
     return figures

@@ -138,7 +138,8 @@ def places(seed: int, what: str, keys: Sequence[str]) -> np.ndarray:
         digits = b""
     if len(digits) * 2 != _DIGITS * len(keys):
         digits = b"".join([bytes.fromhex(key[-_DIGITS:]) if _IS_ID.search(key) else _digest(key) for key in keys])
-    numbers = np.frombuffer(digits, dtype=">u8").astype(np.uint64) + np.frombuffer(_digest(f"{seed}/{what}"), dtype=">u8").astype(np.uint64)
+    salt = np.frombuffer(_digest(f"{seed}/{what}"), dtype=">u8").astype(np.uint64)
+    numbers: np.ndarray = np.frombuffer(digits, dtype=">u8").astype(np.uint64) + salt
     numbers = (numbers ^ (numbers >> 30)) * 0xBF58476D1CE4E5B9
     numbers = (numbers ^ (numbers >> 27)) * 0x94D049BB133111EB
     return numbers ^ (numbers >> 31)

@@ -103,7 +103,7 @@ def draw_dealt(
     standing = {side: count_cells(kept[side]) for side in SIDES}
     while True:
         room = deal(caps, budgets, standing["test"] | standing["reserved"], params.seed)
-        left = {("spare", cell): number for cell, number in spare.items()}
+        left: dict[tuple[str, Pool], int] = {("spare", cell): number for cell, number in spare.items()}
         for side in SIDES:
             given = by_pool(standing[side])
             left |= {(side, cell): number - standing[side][cell] for cell, number in room.items()}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from records.claim import ClaimPair
 from records.split_blocks import Split as Params
-from splits.ledger.assignments import Memory, Side, head_id
+from splits.ledger.assignments import Memory, Side, Why, head_id
 from splits.ledger.param_changes import Asked
 from splits.ledger.reconcile import TRAINED, Put
 from splits.ledger.units import in_turn
@@ -51,7 +51,8 @@ def _of_kind(heads: list[str], params: Params, memory: Memory) -> dict[str, Put]
         back = [head for head in former if before[head].split == "retired" and before[head].was == side]
         new = [head for head in order if head not in before and head not in placed]
         more = [head for head in former if before[head].split in TRAINED]
-        for candidates, why in ((back, "returned"), (new, "drawn"), (more, "promoted")):
+        turns: tuple[tuple[list[str], Why], ...] = ((back, "returned"), (new, "drawn"), (more, "promoted"))
+        for candidates, why in turns:
             taken = candidates[: max(0, size - given)]
             placed |= {head: Put(side, why) for head in taken}
             given += len(taken)

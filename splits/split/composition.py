@@ -74,7 +74,7 @@ def shortfall(cells: Mapping[tuple[Cell, Place], int], params: Params) -> Tally:
     return lacking
 
 
-def letters(counts: Mapping[tuple[str, str, str], int]) -> Tally:
+def letters(counts: Mapping[tuple[str, Place, str], int]) -> Tally:
     """Return for each form how often test answers with each letter, and how far test and reserved are from even, by chi-square.
 
     `as_supplied` is the chi-square that as many questions would have if their letters were those of all questions of the form.

@@ -153,13 +153,13 @@ def _choose(drawn: Drawn, kinds: Kinds, former: Collection[str], seed: int) -> N
     drawn.give_back([one for draws in old.values() for one in draws])
     taken = {unit.key for side in SIDES for unit in drawn.sides[side]}
     free = {kind: [unit for unit in kinds[kind] if unit.key not in taken] for kind in order}
-    before = {kind: [[unit for one in old[kind] for unit in one[side]] for side in (0, 1)] for kind in order}
+    before = {kind: [[unit for one in old[kind] for unit in (one.test, one.reserved)[side]] for side in (0, 1)] for kind in order}
     start = np.array([[len(before[kind][side]) for kind in order] for side in (0, 1)])
     chosen = best_of_kinds(_supply(drawn, order, free), start, np.array([[_cost(seed, side, kind) for kind in order] for side in SIDES]))
     sides: tuple[list[Unit], list[Unit]] = ([], [])
     for kind, *numbers in zip(order, *chosen.tolist(), strict=True):
         stay = [units[:number] for units, number in zip(before[kind], numbers, strict=True)]
-        keys = {unit.key for units in stay for unit in units}
+        keys = {unit.key for held in stay for unit in held}
         rest = [unit for unit in free[kind] if unit.key not in keys]
         if sum(numbers) > len(keys):
             rest = in_turn(seed, "draw", rest)[0][::-1]
@@ -179,8 +179,8 @@ def _supply(drawn: Drawn, order: Sequence[Kind], free: Kinds) -> Supply:
     room = [min(_left(drawn, cell), drawn.room["spare", cell] // 2, budgets[pools.index(pool_of(cell))]) for cell in cells]
     belongs = np.array([[pool_of(cell) == pool for cell in cells] for pool in pools]).astype(int)
     trained = np.array([kind.trained for kind in order])
-    stand = np.array([stand[cell] for cell in cells])
-    return Supply(has, units, np.minimum(room, has @ units // 2), stand, belongs, np.array(budgets), trained)
+    standing = np.array([stand[cell] for cell in cells])
+    return Supply(has, units, np.minimum(room, has @ units // 2), standing, belongs, np.array(budgets), trained)
 
 
 def _left(drawn: Drawn, key: Cell | Pool) -> int:

@@ -21,7 +21,7 @@ def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, r
     turn = 1 if resized else -1
     units = sorted(in_turn(params.seed, "draw", units)[0], key=lambda unit: turn * max(ages[row.id] for row in unit.rows))
     counts = count_cells(units)
-    limits = {pool: budget for pool, budget in budgets.items() if len(pool) == 3}
+    limits: dict[Pool, int] = {pool: budget for pool, budget in budgets.items() if len(pool) == 3}
     given = by_pool(counts)
     room: dict = {("test", pool): max(limits.get(pool, 0), 0) for pool in given if len(pool) == 3}
     over = {pool for pool, number in given.items() if len(pool) == 3 and number > limits.get(pool, 0)}

@@ -163,11 +163,12 @@ def _read_piece(path: Path, piece: tuple[int, int]) -> bytes:
 def _piece(rows: Sequence[Row], ends: array) -> Piece:
     kinds: dict[tuple[Cell, str], int] = {}
     kind = [kinds.setdefault((row.cell, row.answer), len(kinds)) for row in rows]
-    texts = [[getattr(row, name) for row in rows] for name in ("id", "group_id", "cluster_id", "stem_id", "asked_id")]
-    return Piece(texts[0], [*kinds], kind, *texts[1:], ends.tobytes())
+    names = ("id", "group_id", "cluster_id", "stem_id", "asked_id")
+    ids, groups, clusters, stems, asked = ([getattr(row, name) for row in rows] for name in names)
+    return Piece(ids, [*kinds], kind, groups, clusters, stems, asked, ends.tobytes())
 
 
-def _told(error: ValueError) -> str:
+def _told(error: Exception) -> str:
     return f"{error}; expected Question; `dvc repro` builds it"
 
 

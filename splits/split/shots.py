@@ -34,8 +34,8 @@ def shots_of(rows: Iterable[Row], puts: Iterable[Put], seed: int, known: Mapping
         if split in TRAINED:
             pools[cell.exam, cell.subject, cell.question_type, cell.form][split] += members
     before: dict[tuple[str, str, str, str], dict[int, Sequence[str]]] = defaultdict(dict)
-    for (*pool, number), ids in known.items():
-        before[tuple(pool)][number] = ids
+    for (exam, subject, kind, form, number), ids in known.items():
+        before[exam, subject, kind, form][number] = ids
     return [
         Shot(exam=exam, subject=subject, question_type=kind, form=form or None, place=number, question_id=row.id, split=split)
         for (exam, subject, kind, form), held in pools.items()

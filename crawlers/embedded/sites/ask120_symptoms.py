@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -59,7 +59,7 @@ def _show_symptom(show: Callable[..., None], symptom: Symptom, sick: list[Diseas
         if disease.departments
     ]
     related = [_link(other) for other in symptoms() if other is not symptom]
-    own = {"title": symptom.name, "name": symptom.name, "home": place}
+    own: dict[str, Any] = {"title": symptom.name, "name": symptom.name, "home": place}
     own["layout"] = symptom.layout
     old = "_old" if symptom.layout else ""
     show(_TAG, place, f"symptom{old}.html", **own, intro=symptom.articles["gaishu"], possible=rows, related=related)

@@ -45,7 +45,9 @@ def build(content: Content) -> Respond:
     kinds = [{"name": name, "url": f"/medical/{kind}"} for kind, (name, _) in _KINDS.items()]
     root = {"loaderData": {"layout": None, "medical/page": None}, "errors": None}
     show(_WWW, "/medical", "index.html", "window", root, title="小荷医典", links=kinds, kinds=True, has_more=False)
-    by_kind = {"disease": carried.diseases, "examination": carried.examinations, "drug": carried.medicines, "food": carried.foods}
+    by_kind: dict[str, list[Any]] = {
+        "disease": carried.diseases, "examination": carried.examinations, "drug": carried.medicines, "food": carried.foods,
+    }  # fmt: skip
     for kind, entries in by_kind.items():
         _show_lists(show, pages, kind, entries)
         for rank, entry in enumerate(entries):

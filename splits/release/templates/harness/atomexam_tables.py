@@ -80,7 +80,7 @@ def _examples(kind: str, most: int) -> dict[tuple, str]:
     ids = {shot["question_id"] for shot in wanted}
     paths = [path for split in SPLITS[:2] for path in sorted(RELEASE.glob(f"*/{split}-{kind}.parquet"))]
     rows = {row["id"]: row for path in paths for row in Dataset(pq.read_table(path)) if row["id"] in ids}
-    texts = defaultdict(str)
+    texts: dict[tuple, str] = defaultdict(str)
     for shot in wanted:  # the file has them in their order
         texts[_list_of(shot)] += _solved(rows[shot["question_id"]])
     return dict(texts)
