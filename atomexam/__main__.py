@@ -4,7 +4,6 @@ import argparse
 import runpy
 import sys
 from collections.abc import Iterable
-from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -78,6 +77,8 @@ class _Version(argparse.Action):
     """Print the installed version; read only when it is wanted."""
 
     def __call__(self, *_: object) -> None:
+        from importlib import metadata  # takes longer to load than all else that --help needs
+
         print(f"atomexam {metadata.version('atomexam')}")
         sys.exit()
 
