@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
+from atomexam.text.option_letters import letters_in
 from crawlers.importers.layout import EntityLayout, Layout
 from crawlers.importers.reading import Lost
 from crawlers.importers.record_fields import (
@@ -110,7 +111,9 @@ def _question(record: dict[str, Any], shape: Layout, seen: Provenance, subject: 
         fields["group_raw"] = content_id("case", fields["case_raw"])  # rows that repeat a case belong together
     if shape.options_in_stem and not fields.get("options_raw"):
         said = {field: fields[field] for field in ("answer_raw", "explanation_raw") if fields.get(field)}
-        fields |= _cut_off_options(fields.get("stem_raw") or "", shape) | said
+        found = _cut_off_options(fields.get("stem_raw") or "", shape)
+        _check_answers(found.get("answer_raw"), said.get("answer_raw"))
+        fields |= found | said
     if subject and not fields.get("subject_raw"):
         fields["subject_raw"] = subject
     behind = {*shape.keys_of("answer_raw"), *shape.keys_of("explanation_raw")}  # an image there is not needed to answer
@@ -130,6 +133,14 @@ def _check_options(fields: dict[str, Any]) -> None:
     lettered = answer_form(fields.get("answer_raw")) == "letters"
     if lettered and not fields.get("options_raw") and not fields.get("shared_options_raw") and not kinds & {"verdict", "blank"}:
         raise Misfit("options_unreadable", f"the answer is {fields['answer_raw']!r} and there are no options")
+
+
+def _check_answers(in_stem: str | None, beside: str | None) -> None:
+    """Make sure that the letters in the cell of the stem, where there are any, are those of the row's own answer."""
+    if not (in_stem and beside and answer_form(in_stem) == answer_form(beside) == "letters"):
+        return
+    if set(letters_in(flat(in_stem))) != set(letters_in(flat(beside))):
+        raise Misfit("two_answers", f"{in_stem!r} in the cell of the stem, and {beside!r} beside it")
 
 
 def _cut_off_options(stem: str, shape: Layout) -> dict[str, Any]:

@@ -136,8 +136,17 @@ def test_a_question_in_one_cell_and_an_answer_without_options() -> None:
 
 
 def test_what_stands_beside_a_question_in_one_cell_is_kept() -> None:
-    (item,) = asked(read(["题目", "答案", "解析"], ["知觉是（C）A.甲 B.乙 C.丙", "B", "见书"]))
+    (item,) = asked(read(["题目", "答案", "解析"], ["知觉是（B）A.甲 B.乙 C.丙", "B", "见书"]))
     assert (item.options_raw, item.answer_raw, item.explanation_raw) == (ABCD[:3], "B", "见书")
+
+
+@pytest.mark.parametrize(
+    ("in_stem", "beside", "reason"), [("C", "B", "two_answers"), ("AC", "A、C", None), ("ca", "AC", None), ("", "B", None)]
+)
+def test_an_answer_in_the_cell_of_the_stem_is_the_one_beside_it(in_stem: str, beside: str, reason: str | None) -> None:
+    reading = read(["题目", "答案"], [f"知觉是（{in_stem}）A.甲 B.乙 C.丙", beside])
+    assert doubts(reading) == ([("Sheet1:row:2", reason)] if reason else [])
+    assert [item.answer_raw for item in asked(reading)] == ([] if reason else [beside])
 
 
 @pytest.mark.parametrize("text", ["口服A、B两药，B、C无效", "什么是A型行为与B型行为", "", "1.一\n2.二\nA", "维生素A 和维生素B"])
