@@ -19,7 +19,7 @@ setup:  ## make .venv what requirements.lock says
 
 repro: setup  ## rebuild data and results, only what changed (STAGE=name for one stage)
 	@python -m scripts.recover
-	@python -m records.params
+	@python -m atomexam.records.params
 	@dvc --wait-for-lock repro $(STAGE)
 
 test: setup  ## run the quick tests (ARGS=... for pytest: a folder, -k words)

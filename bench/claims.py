@@ -19,10 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from records.alias import Alias
-from records.fact import RELATIONS, Fact, fact_id
-from records.jsonl import write_jsonl
-from records.provenance import Provenance
+from atomexam.records.alias import Alias
+from atomexam.records.fact import RELATIONS, Fact, fact_id
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import write_jsonl
 
 _SIGNS = "肺肝胃肾心脑眼耳鼻喉皮骨胰胆膀宫巢腺管肠血炎癌瘤肿溃疡石积萎缩硬化增生脓梗死损伤畸形染肥大纤维"
 _ENDS = {"disease_infectivity": "传染性", "disease_department": "科", "food_effect": "止痛"}

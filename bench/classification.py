@@ -18,13 +18,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from atomexam.records.item import Item, QuestionItem
+from atomexam.records.params import Clean
+from atomexam.runtime.jsonl import read_jsonl
 from curation.classify import Classes, Unclassified, classify_rows, declared_type
 from curation.classifying.cases import category_of
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import read_questions
-from records.item import Item, QuestionItem
-from records.jsonl import read_jsonl
-from records.params import Clean
 
 LABELLED = Path(__file__).parent.parent / "tests/curation/labelled"
 _LETTER = re.compile(r"^\s*[A-J]\s*[.．、]")

@@ -62,8 +62,8 @@ def cache(folder: Path) -> dict[str, Any]:
 def replay(pages: Path, out: Path, workers: int) -> None:
     from generated_site import Ours
 
+    from atomexam.records.params import Extraction
     from crawlers.extract import replay
-    from records.params import Extraction
 
     replay(Ours, Extraction(snapshot=SNAPSHOT, max_pages=0), pages, 0.0, out, workers=workers)
 

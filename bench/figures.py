@@ -11,11 +11,11 @@ from typing import TypeVar
 import numpy as np
 from scipy import stats
 
+from atomexam.records.prediction import Score
 from eval.measuring.intervals import difference, rate_interval
 from eval.measuring.pairing import METRICS, paired, tally
 from eval.metrics import claim_figures
 from eval.tasks.request import Request
-from records.prediction import Score
 
 T = TypeVar("T")
 _SIDES = {"factual": "正确", "non_factual": "错误"}

@@ -22,12 +22,12 @@ import torch
 from msgspec import structs
 from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
+from atomexam.records.model import Description
+from atomexam.records.run import Run
 from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Settings
 from eval.planned import describe
 from eval.tasks import build_requests
-from records.model import Description
-from records.run import Run
 
 GREEDY = Settings(max_new_tokens=32, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=16)
 WAYS = {

@@ -16,10 +16,10 @@ from multiprocessing import Process
 from pathlib import Path
 from random import Random
 
-from records.identity import content_id
-from records.jsonl import to_line
-from records.provenance import Provenance
-from records.question import Option, Question, question_id
+from atomexam.records.identity import content_id
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, question_id
+from atomexam.runtime.jsonl import to_line
 
 _WORDS = "有机体长期处于强烈压力之下适应资源被耗尽容易生病的时期是警觉阶段抵抗衰竭恢复记忆思维情绪意志人格能力气质性格动机需要"
 _SPLIT = (

@@ -12,15 +12,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from atomexam.records.cluster import Cluster
+from atomexam.records.fact import RELATIONS, Fact, fact_id
+from atomexam.records.identity import content_id
+from atomexam.records.params import Claims
+from atomexam.records.prediction import Prediction
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, question_id
+from atomexam.runtime.jsonl import write_jsonl
 from curation.claims import make_claims
-from records.cluster import Cluster
-from records.fact import RELATIONS, Fact, fact_id
-from records.identity import content_id
-from records.jsonl import write_jsonl
-from records.params import Claims
-from records.prediction import Prediction
-from records.provenance import Provenance
-from records.question import Option, Question, question_id
 
 _TEXT = "有机体长期处于强烈压力之下适应资源被耗尽容易生病的时期是警觉阶段抵抗衰竭恢复记忆思维情绪意志人格能力气质性格动机需要"
 _SPLITS = ("train", "dev", "test", "reserved")

@@ -9,6 +9,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
+from atomexam.records.provenance import page_id
 from crawlers.store import merging
 from crawlers.store.answers import exchange, key_of, response_of
 from crawlers.store.beyond import beyond_digest
@@ -25,7 +26,6 @@ from crawlers.web.chains import AT_LOGIN, held, hold, is_followed, is_for_good, 
 from crawlers.web.ends import stop
 from crawlers.web.faults import LOG_IN, Refused, is_robots, of_answer, of_exception
 from crawlers.web.refusals import Refusals
-from records.provenance import page_id
 
 
 class ArchiveMiddleware:

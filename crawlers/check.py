@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from records.checks import convert
-from records.params import PARAMS_FILE, Source, read_params
-from records.stage import command, run_stage
+from atomexam.records.checks import convert
+from atomexam.records.params import PARAMS_FILE, Source, read_params
+from atomexam.runtime.stage import command, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from crawlers.adding.findings import Findings

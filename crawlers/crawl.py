@@ -10,10 +10,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from records.checks import one_of
-from records.jsonl import folder_lock, write_json
-from records.params import Source
-from records.stage import read_arguments, run_stage
+from atomexam.records.checks import one_of
+from atomexam.records.params import Source
+from atomexam.runtime.jsonl import folder_lock, write_json
+from atomexam.runtime.stage import read_arguments, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from crawlers.source import SourceSpider

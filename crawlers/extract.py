@@ -6,11 +6,11 @@ No network.
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from atomexam.records.params import Extract, Extraction
+from atomexam.runtime.jsonl import folder_lock, replacing, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.text.natural_order import natural_key
 from crawlers.accounts.characters import Account
-from records.jsonl import folder_lock, replacing, write_json, write_jsonl
-from records.params import Extract, Extraction
-from records.stage import read_arguments, run_stage
 
 if TYPE_CHECKING:
     from crawlers.source import SourceSpider

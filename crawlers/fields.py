@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag, XMLParsedAsHT
 from bs4.element import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction
 from lxml.html import HtmlElement
 
-from records.item import LabelledValue
+from atomexam.records.item import LabelledValue
 
 _LINE_TAGS = {
     *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),

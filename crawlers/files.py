@@ -7,6 +7,9 @@ from pathlib import Path
 
 from msgspec import structs
 
+from atomexam.records.item import Item
+from atomexam.records.params import Source
+from atomexam.records.provenance import Provenance
 from crawlers.accounts.characters import Account, summed
 from crawlers.accounts.files import account_of
 from crawlers.importers.formats import read_file, suffix_of, suffixes_of
@@ -15,9 +18,6 @@ from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter, discard_parts
 from crawlers.store.segments import read_index, read_page
 from crawlers.store.warc import Key, Page
-from records.item import Item
-from records.params import Source
-from records.provenance import Provenance
 
 ORIGIN = "files"
 _SHOWN = 5

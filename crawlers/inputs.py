@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from records.jsonl import replacing
-from records.params import Source
-from records.stage import read_arguments, run_stage
+from atomexam.records.params import Source
+from atomexam.runtime.jsonl import replacing
+from atomexam.runtime.stage import read_arguments, run_stage
 
 _ROOT = Path(__file__).parents[1]
 _REPLICAS = _ROOT / "crawlers" / "embedded"

@@ -10,12 +10,12 @@ import argparse
 from datetime import date
 from pathlib import Path
 
+from atomexam.records.params import PARAMS_FILE
+from atomexam.runtime.jsonl import replacing
+from atomexam.runtime.stage import command, run_stage
 from crawlers.adding.params_line import newest_snapshot, with_source
 from crawlers.adding.stubs import KINDS, NewSource, new_source, texts_of
 from crawlers.columns import aligned
-from records.jsonl import replacing
-from records.params import PARAMS_FILE
-from records.stage import command, run_stage
 
 _MAX_PAGES = 5000
 

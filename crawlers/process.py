@@ -12,10 +12,10 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
 from twisted.python.failure import Failure
 
+from atomexam.records.checks import one_of
+from atomexam.records.params import Source
 from crawlers import sources
 from crawlers.source import MOST_TOLD, SourceSpider
-from records.checks import one_of
-from records.params import Source
 
 SHOWN = 5  # urls in a message
 

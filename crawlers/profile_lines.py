@@ -12,11 +12,11 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from atomexam.records.item import Item
+from atomexam.records.profile import SIGNS, Profile, profile_of
+from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
+from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, quoted, subject_line
 from crawlers.columns import harmless
-from records.item import Item
-from records.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, quoted, subject_line
-from records.profile import SIGNS, Profile, profile_of
-from records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
 
 _TABLES = Path(__file__).parents[1] / "curation/vocab"
 _LEAST_SHARE, _LEAST = 0.02, 3

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from records.jsonl import replacing
-from records.params import Source
-from records.stage import read_arguments, run_stage
+from atomexam.records.params import Source
+from atomexam.runtime.jsonl import replacing
+from atomexam.runtime.stage import read_arguments, run_stage
 
 _ROOT = Path(__file__).parents[1]
-_OURS = ("atomexam", "crawlers", "records")
+_OURS = ("atomexam", "crawlers")
 _EVERY: tuple[str, ...] = ("crawlers/extract.py",)
 _SITE = ("crawlers/process.py", "crawlers/replay/crew.py", "crawlers/settings.py")
 _FILES = ("crawlers/files.py",)

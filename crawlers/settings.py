@@ -5,7 +5,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from records.params import Source
+from atomexam.records.params import Source
 
 BOT_NAME = "atomexam"
 # The form that crawlers introduce themselves with: some sites refuse whoever does not begin like a browser.

@@ -6,8 +6,8 @@ from urllib.parse import urldefrag
 import scrapy
 from scrapy.http import Response
 
-from records.item import EntityItem, LabelledValue, QuestionItem, Section
-from records.provenance import Provenance, page_id
+from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
+from atomexam.records.provenance import Provenance, page_id
 
 NOTED = "noted/"
 """Begins the names of the stats that `SourceSpider.note` counts."""

@@ -12,6 +12,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.fact import RELATIONS, Fact
+from atomexam.records.params import Claims
+from atomexam.records.rejection import Rejected
+from atomexam.records.review import Review
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from curation.claiming.known import Chosen, Contaminated, Known, contaminated, judgement_of, read_known, stated
 from curation.claiming.negation import denies
 from curation.claiming.sampling import Turns
@@ -20,13 +27,6 @@ from curation.claiming.synonyms import Synonyms, names_itself
 from curation.claiming.tails import is_unfit
 from curation.claiming.taken import Taken
 from curation.claiming.templates import make_claim, read_templates
-from records.claim import ClaimPair
-from records.fact import RELATIONS, Fact
-from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.params import Claims
-from records.rejection import Rejected
-from records.review import Review
-from records.stage import read_arguments, run_stage
 
 REASONS = {
     "head_unfit": "the head is no name: it holds no letter and no digit",

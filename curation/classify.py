@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from atomexam.records.question import CaseType, Category, Form, QuestionType
 from curation.classifying.cases import case_type_of, category_of
 from curation.classifying.places import Said, place_of
-from records.question import CaseType, Category, Form, QuestionType
 
 _TYPES = (
     ("choice", re.compile(r"不定项")),

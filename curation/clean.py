@@ -11,6 +11,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from atomexam.records.evidence import Passage
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.params import PARAMS_FILE, Clean
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from curation.cleaning.changes import change_of
 from curation.cleaning.cleaned import Cleaned, metrics_of
 from curation.cleaning.contexts import context_of
@@ -20,11 +25,6 @@ from curation.engine import CORES, LOCAL, Engine, batches_of, engine_of
 from curation.entities import facts
 from curation.entities.corroboration import corroborated
 from curation.entities.separators import columns_of
-from records.evidence import Passage
-from records.item import EntityItem, Item, QuestionItem
-from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.params import PARAMS_FILE, Clean
-from records.stage import read_arguments, run_stage
 
 _BATCH = 1_000
 

@@ -9,14 +9,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from atomexam.records.params import NearDuplicates
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.joining.clusters import MIN_NGRAMS
 from curation.joining.twins import Proper, cores, proper, relation
 from curation.similarity import near_pairs_between
-from records.params import NearDuplicates
-from records.provenance import Provenance
-from records.question import Question
-from records.rejection import Rejected
 
 REASON = "contaminated"
 REASONS = {REASON: "a reference benchmark asks the same; detail is the reference and the similarity"}

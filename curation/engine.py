@@ -7,8 +7,8 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from records.checks import one_of
-from records.workers import at_work, cores
+from atomexam.records.checks import one_of
+from atomexam.runtime.workers import at_work, cores
 
 T = TypeVar("T")
 

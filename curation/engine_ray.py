@@ -15,8 +15,8 @@ from typing import Any, get_type_hints
 import msgspec
 import pyarrow as pa
 
+import atomexam
 import curation
-import records
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before ray is imported: nothing is told to anybody
 
@@ -43,7 +43,7 @@ def connect() -> None:
     if ray.is_initialized():
         return
     address = os.environ.get("RAY_ADDRESS")
-    code = {"py_modules": [str(Path(package.__file__ or "").parent) for package in (curation, records)]} if address else None
+    code = {"py_modules": [str(Path(package.__file__ or "").parent) for package in (atomexam, curation)]} if address else None
     try:
         if address and ":" in address:
             host, port = address.rsplit("/", 1)[-1].rsplit(":", 1)

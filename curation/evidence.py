@@ -8,17 +8,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Evidence, Passage
+from atomexam.records.params import EvidenceParams
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from curation.evidencing.ranking import Found, ranked
 from curation.evidencing.saved import results_in, saved
 from curation.evidencing.sentences import best_sentence
 from curation.verifying.drawing import draw, with_evidence
 from curation.verifying.label_studio import write_project
 from curation.verifying.spreadsheet import write_spreadsheet
-from records.claim import ClaimPair
-from records.evidence import Evidence, Passage
-from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.params import EvidenceParams
-from records.stage import read_arguments, run_stage
 
 Retriever = Callable[[Sequence[ClaimPair], int], Iterator[Found]]
 

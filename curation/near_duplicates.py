@@ -10,6 +10,16 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from atomexam.records.cluster import Cluster
+from atomexam.records.fact import Fact
+from atomexam.records.identity import content_id
+from atomexam.records.params import NearDuplicates
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
+from atomexam.records.review import Decision, Review
+from atomexam.runtime.annotation_files import read_decisions
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, to_line, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from curation import contamination
 from curation.contamination import Contamination, contaminations, of_kept, without_contaminated
 from curation.engine import LOCAL, Engine, engine_of
@@ -17,15 +27,6 @@ from curation.joining.clusters import Star, case_groups, medoid, stars, twins
 from curation.joining.merging import blemishes, merged, merged_provenance, sighted
 from curation.joining.reviews import Settled, decision_for, review_of_fact, review_of_question, settled, told
 from curation.joining.soundness import soundest_first
-from records.cluster import Cluster
-from records.fact import Fact
-from records.identity import content_id
-from records.jsonl import folder_lock, read_jsonl, to_line, write_json, write_jsonl
-from records.params import NearDuplicates
-from records.question import Question
-from records.rejection import Rejected
-from records.review import Decision, Review, read_decisions
-from records.stage import read_arguments, run_stage
 
 REASONS = {
     "identical": "another row with the same id was kept; detail is that id",

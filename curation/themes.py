@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from atomexam.records.checks import convert
+from atomexam.records.params import Share
+from atomexam.runtime.jsonl import read_jsonl, replacing, write_json, write_jsonl
+from atomexam.runtime.stage import run_stage
 from curation.theming.coding import Coded, read_coding_sheet, write_coding_sheet
 from curation.theming.queries import draw, read_queries
 from curation.theming.types import read_codebook, tabulate
 from curation.vocabulary import read_yaml
-from records.checks import convert
-from records.jsonl import read_jsonl, replacing, write_json, write_jsonl
-from records.params import Share
-from records.stage import run_stage
 
 _VOCAB = Path(__file__).parent / "vocab"
 

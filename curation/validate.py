@@ -13,6 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from atomexam.records.checks import one_of
+from atomexam.runtime.jsonl import folder_lock, write_json
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from curation.validation.lines import lines_of
 from curation.validation.profile_tables import Cleaned, columns_of_rows, counts_of, profile_rows
 from curation.validation.report import describe, failures, figures, write_profile, write_reports
@@ -20,9 +23,6 @@ from curation.validation.run import check_table, quiet_context
 from curation.validation.suites import SUITES, read_suite
 from curation.validation.tables import Columns, Places, claims_table, clusters_table, facts_table, questions_table
 from curation.validation.tables_of_results import predictions_table, splits_table
-from records.checks import one_of
-from records.jsonl import folder_lock, write_json
-from records.stage import Arguments, read_arguments, run_stage
 
 logger = logging.getLogger("validate")
 

@@ -6,12 +6,13 @@ SdAK, section 3.3 and Table 3. `python -m curation.verdicts` fills curation/verd
 from collections import Counter
 from typing import Any
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.verdict import ANSWERS, Verdict
+from atomexam.runtime.annotation_files import read_verdicts
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from curation.verifying.agreement import agreement
 from curation.verifying.tables import as_csv, disagreements, markdown, outcomes, tabulate
-from records.claim import ClaimPair
-from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
-from records.stage import read_arguments, run_stage
-from records.verdict import ANSWERS, Verdict, read_verdicts
 
 
 def measure(votes: dict[str, list[Verdict]], claims: set[str]) -> dict[str, Any]:

@@ -12,6 +12,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from atomexam.records.checks import one_of
+from atomexam.records.prediction import FinishReason, Outcome
+from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.stage import command, run_stage
 from eval.reading.choice import read_several, read_single
 from eval.reading.claim import read_claim
 from eval.reading.reply_text import said
@@ -20,10 +24,6 @@ from eval.reading.whole_choice import read_whole_choice, read_whole_group
 from eval.reading.whole_claim import read_whole_claim
 from eval.rules import RULE_SETS
 from eval.rules.contract import ERROR, RuleSet
-from records.checks import one_of
-from records.jsonl import read_jsonl
-from records.prediction import FinishReason, Outcome
-from records.stage import command, run_stage
 
 _TOLD_EVERY = 100_000
 _TEXTS = {str, type(None)}

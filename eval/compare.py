@@ -10,15 +10,15 @@ from typing import Any
 
 import msgspec
 
+from atomexam.records.checks import convert, one_of
+from atomexam.records.judgement import Judgement
+from atomexam.records.params import PARAMS_FILE
+from atomexam.records.prediction import Score
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_jsonl, write_json
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from eval.measuring.figures import DIGITS, Figures
 from eval.measuring.pairing import METRICS, Member, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
-from records.checks import convert, one_of
-from records.jsonl import read_jsonl, write_json
-from records.judgement import Judgement
-from records.params import PARAMS_FILE
-from records.prediction import Score
-from records.run import Run
-from records.stage import Arguments, read_arguments, run_stage
 
 _COLUMNS = (
     "a",

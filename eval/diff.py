@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
+from atomexam.runtime.stage import command, run_stage
 from eval.differing.parts import PLACES, causes_of, divide, rounded, traits_of
 from eval.differing.version import WORKSPACE, Version
 from eval.measuring.figures import Figures
 from eval.measuring.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
-from records.stage import command, run_stage
 
 _MEANINGS = {
     "removed": "no longer asked",

@@ -6,6 +6,14 @@ SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.label import ERRORS, REASONS, ReplyPair
+from atomexam.records.params import Errors
+from atomexam.records.prediction import Prediction, Score
+from atomexam.runtime.agreement import agreement
+from atomexam.runtime.annotation_files import read_labels
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from eval.asking.store import kept_path
 from eval.measuring.figures import Figures
 from eval.planned import read_runs
@@ -13,13 +21,6 @@ from eval.reviewing.judging import Judged, judge_errors
 from eval.reviewing.kinds import Pair, Proposal, propose
 from eval.reviewing.queue import build, draw, write_queue_sheet
 from eval.reviewing.tables import markdown, run_figures, said_of
-from records.agreement import agreement
-from records.claim import ClaimPair
-from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
-from records.label import ERRORS, REASONS, ReplyPair, read_labels
-from records.params import Errors
-from records.prediction import Prediction, Score
-from records.stage import Arguments, read_arguments, run_stage
 
 _REPEAT = 0  # SdAK, section 5.1: of the first of two runs
 _SIDES = ("factual", "non_factual")

@@ -15,16 +15,16 @@ from typing import Any
 
 from tqdm import tqdm
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Passage
+from atomexam.records.model import Description
+from atomexam.records.question import Question
+from atomexam.records.run import Training
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
+from atomexam.runtime.stage import read_arguments, run_stage
 from eval import lessons
 from eval.prompt import chat_template
 from eval.tasks.request import Request
-from records.claim import ClaimPair
-from records.evidence import Passage
-from records.jsonl import folder_lock, read_jsonl, write_json
-from records.model import Description
-from records.question import Question
-from records.run import Training
-from records.stage import read_arguments, run_stage
 
 _THREADS = 1  # the number of threads is part of the result; a second one gains little and waits where the cores are shared
 _MAX_POSITIONS = 32768  # room for few-shot prompts; rotary positions cost nothing

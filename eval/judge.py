@@ -6,6 +6,12 @@ CPsyExam, section 4.2 and Figure 6. What was judged before is not judged again: 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Score
+from atomexam.records.question import Question
+from atomexam.records.run import Judge, Server
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from eval.asking.asker import ask, settings_of
 from eval.asking.store import kept_path
 from eval.backends import open_backend
@@ -17,12 +23,6 @@ from eval.measuring.costs import cost_of
 from eval.planned import describe
 from eval.prompt import prompt_sha256
 from eval.tasks.reading import read_split
-from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.judgement import Judgement
-from records.prediction import Score
-from records.question import Question
-from records.run import Judge, Server
-from records.stage import read_arguments, run_stage
 
 Questions = Mapping[str, Question]
 Judged = dict[tuple[str, str, str, int], tuple[Asking, Reply]]

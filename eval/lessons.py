@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from msgspec import structs
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Passage
+from atomexam.records.question import Question
 from atomexam.text.option_letters import LETTERS
 from eval.prompt import render, token_ids
 from eval.tasks import TASKS
 from eval.tasks.request import Request, conversation, following
-from records.claim import ClaimPair
-from records.evidence import Passage
-from records.question import Question
 
 SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 IGNORED = -100  # torch's cross entropy leaves these targets out

@@ -7,10 +7,10 @@ from typing import get_args
 
 import numpy as np
 
+from atomexam.records.prediction import Outcome, Score
 from eval.measuring.figures import Figures
 from eval.measuring.grid import Grid, Marks, rate, read_grid, whole_units
 from eval.tasks.request import Request
-from records.prediction import Outcome, Score
 
 _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
 _TYPES = ("mcqa", "mrqa")

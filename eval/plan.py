@@ -13,12 +13,12 @@ import shutil
 from collections.abc import Container
 from pathlib import Path
 
+from atomexam.records.checks import convert
+from atomexam.records.model import Description
+from atomexam.records.run import Model, Run
+from atomexam.runtime.jsonl import folder_lock, replacing, write_json
+from atomexam.runtime.stage import read_arguments, run_stage
 from eval.backends.weights import content_hash, kept_revision
-from records.checks import convert
-from records.jsonl import folder_lock, replacing, write_json
-from records.model import Description
-from records.run import Model, Run
-from records.stage import read_arguments, run_stage
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from records.blocks import Slug
-from records.checks import one_of
-from records.model import Description
-from records.run import Run
+from atomexam.records.blocks import Slug
+from atomexam.records.checks import one_of
+from atomexam.records.model import Description
+from atomexam.records.run import Run
 
 _REMEDY = "`dvc repro plan` writes it"
 

@@ -11,6 +11,10 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
+from atomexam.records.prediction import Prediction
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from eval.asking.asker import Asker, settings_of
 from eval.asking.shares import Finished, Rank, asked_hash, finished_path, read_rank, share_of, tell_finished, wait_for_others
 from eval.asking.store import kept_path, open_store
@@ -20,10 +24,6 @@ from eval.planned import describe, read_runs
 from eval.prompt import prompt_sha256
 from eval.tasks import build_requests, wording
 from eval.tasks.request import Request
-from records.jsonl import folder_lock, write_json, write_jsonl
-from records.prediction import Prediction
-from records.run import Run
-from records.stage import read_arguments, run_stage
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from atomexam.runtime.jsonl import folder_lock, replacing, write_json
+from atomexam.runtime.stage import read_arguments, run_stage
 from eval.measuring.figures import Figures
 from eval.reporting import CELLS, cpsyexam_table, letter_shares, rule_sets, whole_groups
-from records.jsonl import folder_lock, replacing, write_json
-from records.stage import read_arguments, run_stage
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
 _TABLES = {"types": ("by_type", "atomic_type"), "subjects": ("by_subject", "subject"), "exams": ("by_exam", "exam")}

@@ -12,11 +12,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from atomexam.records.label import ReplyPair
+from atomexam.runtime.annotation_files import read_labels
 from atomexam.runtime.annotations import merge, report
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from atomexam.runtime.stage import run_stage
 from eval.reviewing.filled import LABELS, Filled, check, read_filled
-from records.jsonl import read_jsonl, write_jsonl
-from records.label import ReplyPair, read_labels
-from records.stage import run_stage
 
 
 def main(argv: Sequence[str] | None = None) -> None:

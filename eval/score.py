@@ -2,6 +2,10 @@
 
 from collections.abc import Sequence
 
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.run import Run, Server
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from eval.answers import read_reply
 from eval.measuring.costs import cost_of
 from eval.metrics import FIGURES
@@ -10,10 +14,6 @@ from eval.rules import RULE_SETS
 from eval.tasks import TASKS, wording
 from eval.tasks.reading import read_split
 from eval.tasks.request import Request
-from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.prediction import Prediction, Score
-from records.run import Run, Server
-from records.stage import Arguments, read_arguments, run_stage
 
 
 def score_replies(predictions: Sequence[Prediction], requests: Sequence[Request], model: str = "MODEL") -> list[Score]:

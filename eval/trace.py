@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from atomexam.runtime.stage import command, run_stage
 from eval.tracing.chains import Chain, trace
 from eval.tracing.finding import Hit, find
-from records.stage import command, run_stage
 
 _SHOWN = 50
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import msgspec
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.stage import run_stage
 from atomexam.text.canonical import canonical
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl
-from records.question import Question
-from records.stage import run_stage
 from splits.ledger.assignments import REASONS, Memory, Placed, head_id, read_memory
 from splits.ledger.reconcile import TRAINED
 

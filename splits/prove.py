@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl, to_line
-from records.question import Question
-from records.stage import run_stage
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl, to_line
+from atomexam.runtime.stage import run_stage
 from splits.release.commitment import FILE, RESERVED, Proof, commitment, prove, salt_of
 
 

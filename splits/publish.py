@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from records.jsonl import read_jsonl, write_jsonl
-from records.stage import run_stage
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from atomexam.runtime.stage import run_stage
 from splits.release.__main__ import CHECKSUMS, PATHS, sha256
 from splits.release.croissant import FILE as CROISSANT
 from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally

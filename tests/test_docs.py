@@ -10,11 +10,7 @@ import pytest
 from msgspec import Struct
 from ruamel.yaml import YAML
 
-import records.params
-import records.split_blocks
-from curation import claims, near_duplicates, rejections
-from curation.entities import kinds
-from records import (
+from atomexam.records import (
     alias,
     claim,
     cluster,
@@ -24,14 +20,19 @@ from records import (
     judgement,
     label,
     model,
+    params,
     prediction,
     provenance,
     question,
     rejection,
     review,
+    run,
     shot,
+    split_blocks,
     verdict,
 )
+from curation import claims, near_duplicates, rejections
+from curation.entities import kinds
 from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours
 
 ROOT = Path(__file__).parent.parent
@@ -57,7 +58,7 @@ RECORDS = structs_of(
     alias, claim, cluster, evidence, fact, item, judgement, label, model, prediction, provenance, question, rejection, review, shot, verdict
 )
 TOLD_BY_OTHERS = ("Asked", "Extraction", "Judge")  # whose keys stand in the table of another block
-BLOCKS = [shape for shape in structs_of(records.params, records.run, records.split_blocks) if shape.__name__ not in TOLD_BY_OTHERS]
+BLOCKS = [shape for shape in structs_of(params, run, split_blocks) if shape.__name__ not in TOLD_BY_OTHERS]
 
 
 def table(document: str, section: str) -> dict[str, str]:

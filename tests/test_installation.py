@@ -15,7 +15,7 @@ import pytest
 from atomexam.__main__ import COMMANDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("installation")]
-PACKAGES = ("atomexam", "records", "crawlers", "curation", "splits", "eval")
+PACKAGES = ("atomexam", "crawlers", "curation", "splits", "eval")
 _BUILD = "import sys; from setuptools import build_meta as b; b.build_{kind}(sys.argv[1])"
 PAPER = """一、单项选择题
 1．视网膜上对弱光敏感的感受器是（ ）
@@ -130,7 +130,7 @@ def test_every_subcommand_helps(name: str, run) -> None:
 
 def test_read_and_audit(run, tmp_path: Path) -> None:
     (tmp_path / "paper.txt").write_text(PAPER, encoding="utf-8")
-    (tmp_path / "records.py").write_text("raise SystemExit('a file of the user was imported')")
+    (tmp_path / "crawlers.py").write_text("raise SystemExit('a file of the user was imported')")
     items = [json.loads(line) for line in run("atomexam", "read", "paper.txt").stdout.splitlines()]
     assert [item["answer_raw"] for item in items] == ["D", "B"]
     (tmp_path / "set.csv").write_text(

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from atomexam.records.params import Source
 from crawlers import inputs, settings
 from crawlers.inputs import inputs_of
 from crawlers.reader import readers_of
-from records.params import Source
 
 ROOT = Path(__file__).parent.parent
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
-OURS = ("atomexam", "records", "crawlers", "curation", "splits", "eval")
+OURS = ("atomexam", "crawlers", "curation", "splits", "eval")
 # The crawl has no code among its dependencies: what a site said stands in the archive, and mending a spider never goes online.
 # What reads a source is told by `reader`, file by file.
 WITHOUT_CODE = {"crawl", "extract"}

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scrapy import Request
 from scrapy.http import Response, TextResponse
 
+from atomexam.records.item import EntityItem, Item
+from atomexam.runtime.jsonl import read_jsonl
 from crawlers.accounts.alignment import IN_ITEM, REJECTED, Lines
 from crawlers.accounts.characters import Account, Unread, folded
 from crawlers.accounts.furniture import class_of_line, is_short_answer, parts_of_stretch
@@ -28,8 +30,6 @@ from crawlers.store.segments import read_index, read_page
 from crawlers.store.warc import Page
 from crawlers.web.bodies import unpacked
 from crawlers.web.charset import Charset
-from records.item import EntityItem, Item
-from records.jsonl import read_jsonl
 
 MOST_PAGES = 2000
 _LEAST_PAGES = 3

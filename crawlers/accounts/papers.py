@@ -7,6 +7,7 @@ known, or in the lists behind; then what is left is told apart by small classes 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.accounts.alignment import FREE, IN_ITEM, REJECTED, Lines, anchors_of, words_of
 from crawlers.accounts.characters import Account, folded
 from crawlers.accounts.furniture import (
@@ -18,7 +19,6 @@ from crawlers.accounts.furniture import (
     says_answer,
 )
 from crawlers.importers.reading import Text
-from records.item import EntityItem, Item, QuestionItem
 
 _MOST_REASONS = 250
 _SHORT = 4

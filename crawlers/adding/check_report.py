@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from atomexam.records.item import Item
 from crawlers.accounts.characters import Account
 from crawlers.adding.advice import advice
 from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
 from crawlers.columns import aligned, counted, cut
 from crawlers.profile_lines import figures_of, misread_lines, paste_lines
-from records.item import Item
 
 _EXAMPLE_COLUMNS = 70
 _LINE_COLUMNS = 160

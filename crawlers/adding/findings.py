@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
 from crawlers.accounts.characters import Account
 from crawlers.adding.watching import PageSeen
-from records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
 
 _EXAMPLE_CHARS = 200
 _OF_THE_READER = {"url", "provenance"}  # fields that no page fills

@@ -5,10 +5,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sized
 
+from atomexam.records.item import Item, QuestionItem
 from atomexam.text.option_letters import names_no_option
 from crawlers.adding.findings import Findings
 from crawlers.columns import counted, cut
-from records.item import Item, QuestionItem
 
 _EXAMPLE_COLUMNS = 60
 _FEW = 3  # items or pages from which a share says something

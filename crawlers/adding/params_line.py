@@ -7,7 +7,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
-from records.params import PARAMS_FILE, check
+from atomexam.records.params import PARAMS_FILE, check
 
 _BLOCK = "sources"
 

@@ -4,10 +4,10 @@ import json
 import re
 from pathlib import Path
 
+from atomexam.runtime.jsonl import replacing
 from crawlers.adding.stubs import STUB_MARK
 from crawlers.adding.watching import PageKept
 from crawlers.embedded.saved import PAGE_SUFFIXES
-from records.jsonl import replacing
 
 _CASE = re.compile("[a-z0-9][a-z0-9_]*")
 

@@ -9,10 +9,10 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.adding.page_hints import PageHints, hints_of
 from crawlers.source import NOTED
 from crawlers.store.session import without_password
-from records.item import EntityItem, Item, QuestionItem
 
 PAGES, KEPT, REFUSED, ANSWERS = "watch/pages", "watch/kept", "watch/refused", "watch/answers"
 """Keys of the stats: list of PageSeen, url -> PageKept, url -> status, list of addresses with what came."""

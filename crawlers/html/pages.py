@@ -12,13 +12,13 @@ from msgspec import Struct
 from parsel import Selector
 from scrapy.http import Response, TextResponse
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
 from crawlers.fields import is_hidden
 from crawlers.html.links import address_of
 from crawlers.html.readable import is_json
 from crawlers.papers.draft import Draft
 from crawlers.source import SourceSpider
-from records.item import QuestionItem
-from records.provenance import Provenance
 
 MOST_PAGES = 4000
 """Of one list; a site that claims more is not believed."""

@@ -6,13 +6,13 @@ from typing import Any
 from lxml import etree
 from msgspec import structs
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
 from crawlers.importers.exchange_text import Parts, words_of
 from crawlers.importers.moodle_xml import moodle_questions
 from crawlers.importers.qti import qti_questions
 from crawlers.importers.reading import Lost, Reading
 from crawlers.importers.record_fields import Misfit
-from records.item import QuestionItem
-from records.provenance import Provenance
 
 _RAW_CHARS = 2000
 _READERS: dict[str, Callable[[Any, list[str]], Iterator[tuple[Any, Callable[[], Parts]]]]] = {

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
+from atomexam.records.checks import one_of
+from atomexam.records.provenance import Provenance
 from crawlers.importers.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.json import below, first_record
 from crawlers.importers.layout import Layout, layout_of_keys
@@ -13,8 +15,6 @@ from crawlers.importers.parquet import first_row
 from crawlers.importers.reading import Reading
 from crawlers.importers.record_files import read_plain_records, read_tables
 from crawlers.importers.table import read_sheets
-from records.checks import one_of
-from records.provenance import Provenance
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""

@@ -10,9 +10,9 @@ import msgspec
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from atomexam.records.checks import one_of
+from atomexam.records.item import QuestionItem
 from crawlers.importers.layout import Layout
-from records.checks import one_of
-from records.item import QuestionItem
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _SHIPPED = Path(__file__).parent / "layouts.yaml"

@@ -6,6 +6,8 @@ from pathlib import PurePosixPath
 
 from msgspec import structs
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
 from crawlers.importers.docx import read_docx
 from crawlers.importers.guarded import read_pdf_guarded
 from crawlers.importers.reading import Reading, Text
@@ -17,8 +19,6 @@ from crawlers.papers.letters import is_signed
 from crawlers.papers.lines import IMAGE, flat, parts_of
 from crawlers.papers.numbers import number_of
 from crawlers.papers.signals import asks
-from records.item import QuestionItem
-from records.provenance import Provenance
 
 LineReader = Callable[[str, bytes], Text]
 LINE_READERS: dict[str, LineReader] = {

@@ -4,9 +4,9 @@ from typing import Any
 
 from msgspec import Struct, field, structs
 
+from atomexam.records.item import Item, QuestionItem
+from atomexam.records.provenance import Provenance
 from crawlers.papers.draft import DOUBTS
-from records.item import Item, QuestionItem
-from records.provenance import Provenance
 
 
 class Lost(Struct, frozen=True):

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
+from atomexam.records.provenance import Provenance
 from crawlers.importers.json import read_records, ways_to_records
 from crawlers.importers.layout import Layout, layout_of_keys
 from crawlers.importers.parquet import SUFFIX as PARQUET
@@ -16,7 +17,6 @@ from crawlers.importers.record_items import items_of
 from crawlers.importers.record_tails import passed_on
 from crawlers.importers.row_groups import records_of
 from crawlers.importers.table import read_sheets
-from records.provenance import Provenance
 
 _KEYS_SHOWN, _KEY_CHARS_SHOWN = 12, 80
 

@@ -6,6 +6,10 @@ from typing import Any
 
 from msgspec import structs
 
+from atomexam.records.answer_forms import answer_form
+from atomexam.records.identity import content_id
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
+from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import letters_in
 from crawlers.importers.layout import EntityLayout, Layout
 from crawlers.importers.reading import Lost
@@ -26,10 +30,6 @@ from crawlers.importers.sheet_marks import Covered
 from crawlers.importers.stem_cells import parts_of_stem
 from crawlers.papers.headings import kind_of
 from crawlers.papers.lines import flat
-from records.answer_forms import answer_form
-from records.identity import content_id
-from records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
-from records.provenance import Provenance
 
 _OPTION_LINE = re.compile(r"^\s*[A-JＡ-Ｊ]\s*[.．、:：)）]")
 

@@ -19,7 +19,7 @@ DOUBTS = {
 
 
 class Draft(Struct, kw_only=True):
-    """One question as its paper shows it; raw texts as in records.item.QuestionItem."""
+    """One question as its paper shows it; raw texts as in atomexam.records.item.QuestionItem."""
 
     line: int
     """Index of the line it begins on, by which a paper of several pages finds the page."""

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
+from atomexam.records.params import Source
+from atomexam.runtime.workers import cores
 from crawlers.process import shown, spider_arguments
 from crawlers.replay.components import replay_settings
 from crawlers.replay.frontier import Frontier
@@ -21,8 +23,6 @@ from crawlers.replay.messages import Ended, PageReport
 from crawlers.replay.places import Places
 from crawlers.replay.spool import Entry, merged
 from crawlers.source import SourceSpider
-from records.params import Source
-from records.workers import cores
 
 PAGE_SECONDS = 60.0
 _BATCH_PAGES = 16

@@ -6,9 +6,9 @@ import tempfile
 from collections.abc import Iterator
 from struct import Struct
 
+from atomexam.records.item import Item
+from atomexam.runtime.jsonl import to_line
 from atomexam.text.natural_order import natural_bytes
-from records.item import Item
-from records.jsonl import to_line
 
 MEMORY_BYTES = 32 << 20
 _ENTRY_BYTES = 160  # what Python adds to a key and a line

@@ -13,13 +13,13 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.process import quiet, spider_settings
 from crawlers.replay.frontier import Found
 from crawlers.replay.messages import Ended, PageReport, Task
 from crawlers.replay.sending import decode, encode
 from crawlers.store.answers import key_of
 from crawlers.store.warc import Key
-from records.item import EntityItem, Item, QuestionItem
 
 _MAX_REPORTED = 100_000  # so many requests a worker remembers that it has reported them
 

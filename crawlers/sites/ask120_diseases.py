@@ -6,10 +6,10 @@ from typing import Any
 from parsel import Selector, SelectorList
 from scrapy.http import Response
 
+from atomexam.records.item import LabelledValue, Section
 from crawlers.fields import labelled, text_of
 from crawlers.html.nesting import outermost
 from crawlers.sites.ask120_text import first_text, lines_with_label, one, texts
-from records.item import LabelledValue, Section
 
 CAPTIONS = {
     "disease": {

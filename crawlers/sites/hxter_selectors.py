@@ -12,9 +12,9 @@ from parsel import Selector, SelectorList
 from ruamel.yaml import YAML, YAMLError
 from scrapy.http import Response
 
+from atomexam.records.checks import convert
 from crawlers.fields import text_of
 from crawlers.html.nesting import outermost
-from records.checks import convert
 
 Where = str | list[str]
 """One selector, or several of which the first that finds is taken: CSS, or XPath where it begins with `./`, `..`, `/` or `(`."""

@@ -11,6 +11,7 @@ from scrapy.http import Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
+from atomexam.records.item import QuestionItem
 from crawlers.fields import text_of
 from crawlers.html.pages import MOST_PAGES, is_page, links_of
 from crawlers.sites.examcoo_content import read_rows, rows_of
@@ -18,7 +19,6 @@ from crawlers.sites.examcoo_page import about, call_of, holds_questions, read_pa
 from crawlers.sites.examcoo_parts import Asked, Reading
 from crawlers.source import SourceSpider
 from crawlers.store.session import UNSTORED, Outdated, lasting, of_session
-from records.item import QuestionItem
 
 _HOST = "https://www.examcoo.com"
 _WANTED = re.compile("心理|中医|中西医|中药|方剂|针灸|医师|药师")  # the bank covers everything from school mathematics to tour guides

@@ -12,6 +12,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
+from atomexam.records.item import QuestionItem
 from crawlers.fields import text_of
 from crawlers.html.links import address_of
 from crawlers.html.pages import is_page
@@ -19,7 +20,6 @@ from crawlers.sites.hxter_answers import answers_in_json, answers_in_scripts, an
 from crawlers.sites.hxter_question import TORN, fields_of_all
 from crawlers.sites.hxter_selectors import Layout, every, read_selectors, text_at
 from crawlers.source import SourceSpider
-from records.item import QuestionItem
 
 _FILE = Path(__file__).with_suffix(".yaml")
 _MEND = "mend crawlers/sources/hxter.yaml"

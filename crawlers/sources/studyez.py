@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
+from atomexam.records.item import QuestionItem
 from crawlers.fields import text_of
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, without_noise
@@ -17,7 +18,6 @@ from crawlers.papers.lines import IMAGE, flat, parts_of
 from crawlers.papers.numbers import number_of
 from crawlers.papers.options import options_in
 from crawlers.source import SourceSpider
-from records.item import QuestionItem
 
 _HOST = "http://www.studyez.com"
 _WANTED = re.compile("心理咨询|医师|中医")

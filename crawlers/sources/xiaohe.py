@@ -13,6 +13,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
+from atomexam.records.item import EntityItem
 from crawlers.fields import text_of
 from crawlers.html.links import link_to, links_to
 from crawlers.html.page_state import parsed, states
@@ -21,7 +22,6 @@ from crawlers.sites.xiaohe_entries import read_entry
 from crawlers.sites.xiaohe_lists import ROWS, Listing, listings
 from crawlers.source import SourceSpider
 from crawlers.web.faults import of_answer
-from records.item import EntityItem
 
 _WWW, _MOBILE, _SEARCH = "www.xiaohe.cn", "m.xiaohe.cn", "search.xiaohe.cn"
 _ENTITY_TYPES = {

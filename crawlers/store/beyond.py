@@ -3,9 +3,9 @@
 from collections.abc import Set
 from pathlib import Path
 
+from atomexam.runtime.jsonl import replacing
 from crawlers.store.stored import canonical, digest_of
 from crawlers.store.warc import Key
-from records.jsonl import replacing
 
 _DIGEST_CHARS = 32
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from atomexam.records.provenance import page_id
 from atomexam.runtime.archive_index import INDEX
+from atomexam.runtime.jsonl import replacing, to_line
 from crawlers.store.members import members
 from crawlers.store.segments import Row, lines, read_index, segment, snapshots
 from crawlers.store.stored import Place, Stored
 from crawlers.store.warc import Asked, Origin, Page, Revisit, read_member
-from records.jsonl import replacing, to_line
-from records.provenance import page_id
 
 _logger = logging.getLogger("crawlers.archive")
 

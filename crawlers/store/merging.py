@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from atomexam.runtime.jsonl import replacing, to_line
 from crawlers.store.copying import Entry, Found, copied
 from crawlers.store.index import mend_index, origin_of, rows_of, write_index
 from crawlers.store.ordering import in_order
@@ -13,7 +14,6 @@ from crawlers.store.parts import discard_parts, part_name, part_rows, parts
 from crawlers.store.segments import Row, lines, read_page, segment, snapshots
 from crawlers.store.stored import Place, Stored
 from crawlers.store.warc import origin_member, page_member, read_member
-from records.jsonl import replacing, to_line
 
 
 def found_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> Iterator[Found]:

@@ -5,11 +5,11 @@ from pathlib import Path
 from scrapy import Request
 from scrapy.http import Response
 
+from atomexam.records.provenance import page_id
 from crawlers.store.merging import older_pages
 from crawlers.store.segments import read_or_forget
 from crawlers.store.stored import Place
 from crawlers.store.warc import Key, Page, Revisit, payload_digest
-from records.provenance import page_id
 
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _NO_CONDITIONS = "asked_without_conditions"

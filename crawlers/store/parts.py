@@ -8,11 +8,11 @@ from typing import BinaryIO
 
 import msgspec
 
+from atomexam.runtime.jsonl import to_line
 from crawlers.store.index import origin_of, page_row, revisit_row, scan
 from crawlers.store.segments import Row, segment
 from crawlers.store.stored import Place
 from crawlers.store.warc import Asked, Page, Revisit, asked_member, origin_member, page_member, revisit_member
-from records.jsonl import to_line
 
 _PART = ".warc.gz"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from atomexam.records.provenance import page_id
 from atomexam.runtime.archive_index import INDEX, IndexRow, read_packed
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from crawlers.store.stored import Place, Stored
 from crawlers.store.warc import Key, Page, read_member
-from records.jsonl import read_jsonl, write_jsonl
-from records.provenance import page_id
 
 FAILED = "failed.jsonl"
 UNREADABLE = (OSError, zlib.error, ValueError, KeyError)

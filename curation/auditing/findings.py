@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from atomexam.records.params import NearDuplicates
 from curation.auditing import balance
 from curation.auditing.defects import defects, reasons_of, repairs_of, withheld
 from curation.auditing.leaks import share
@@ -11,7 +12,6 @@ from curation.auditing.rows import Row
 from curation.auditing.twins import Twins, twins_of
 from curation.cleaning.understood import is_comparable
 from curation.contamination import met
-from records.params import NearDuplicates
 
 _STEM_CHARS = 200
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
+from atomexam.records.params import NearDuplicates
+from atomexam.records.question import Question
 from curation.auditing.rows import Row
 from curation.joining.clusters import Bonds, case_groups
 from curation.joining.merging import Sighted
 from curation.joining.twins import answer_of, same_answer
-from records.params import NearDuplicates
-from records.question import Question
 
 _ORDER = ("test", "val", "dev", "reserved", "train")
 _SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"

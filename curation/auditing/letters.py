@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from math import erfc, exp, gamma, sqrt
 from typing import Any
 
+from atomexam.records.question import Question
 from atomexam.text.option_letters import LETTERS
 from curation.auditing.leaks import share
 from curation.auditing.rows import Row
-from records.question import Question
 
 _FEWEST = 5  # expected in each cell, below which chi-square is no measure (Cochran, Biometrics 10, 1954)
 _SURE = 0.01

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.question import Question
 from curation.auditing.sets import Set
 from curation.auditing.splits import SplitOf, split_at, splits_of_file
 from curation.cleaning.contexts import context_of
 from curation.cleaning.understood import understood
-from records.item import QuestionItem
-from records.params import Clean
-from records.question import Question
 
 _BATCH = 500
 _LETTERED_BY_READER = "option_letter"  # the reader of files puts the letters there

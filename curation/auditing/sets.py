@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct, to_builtins
 
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.natural_order import natural_key
 from curation.auditing.splits import FIELDS
-from records.item import EntityItem, Item, QuestionItem
-from records.jsonl import read_jsonl
-from records.question import Question
 
 _READER = "crawlers.read"  # run as a command, as no package imports another
 _ROOT = Path(__file__).parents[2]

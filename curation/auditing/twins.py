@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from atomexam.records.identity import content_id
+from atomexam.records.params import NearDuplicates
 from curation.auditing.leaks import Leaks, leaks
 from curation.auditing.rows import Row
 from curation.cleaning.understood import is_comparable
@@ -14,8 +16,6 @@ from curation.joining.clusters import Bonds, Star, stars, twins
 from curation.joining.merging import Sighted, sighted
 from curation.joining.reviews import told
 from curation.joining.soundness import soundest_first
-from records.identity import content_id
-from records.params import NearDuplicates
 
 _STEM_CHARS = 200
 

@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 
+from atomexam.records.fact import Fact
 from curation.claiming.ranges import figures_of, range_of
 from curation.claiming.synonyms import Synonyms
 from curation.claiming.tails import read_tails
-from records.fact import Fact
 
 Key = tuple[str, str, str]
 """What a fact says, whichever way: kind of statement, head, tail."""

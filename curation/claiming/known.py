@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from atomexam.records.alias import Alias
+from atomexam.records.claim import ClaimPair
+from atomexam.records.fact import Fact, Relation
+from atomexam.records.review import Decision
+from atomexam.records.verdict import Verdict, majority
+from atomexam.runtime.annotation_files import read_decisions, read_verdicts
+from atomexam.runtime.jsonl import read_jsonl
 from curation.claiming.synonyms import Synonyms
 from curation.claiming.templates import claim_ids
-from records.alias import Alias
-from records.claim import ClaimPair
-from records.fact import Fact, Relation
-from records.jsonl import read_jsonl
-from records.review import Decision, read_decisions
-from records.verdict import Verdict, majority, read_verdicts
 
 
 class Chosen(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):

@@ -2,9 +2,9 @@
 
 import re
 
+from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
 from curation.claiming.synonyms import Synonyms
-from records.fact import Fact
 
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _SIGNS = re.compile(r"[\d.,~～<>≤≥＜＞–—\-\s()（）]+")

@@ -4,9 +4,9 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
+from atomexam.records.fact import Fact
+from atomexam.records.identity import lot
 from atomexam.text.canonical import canonical
-from records.fact import Fact
-from records.identity import lot
 
 Accept = Callable[[Fact], bool]
 _Queue = tuple[bool, str]

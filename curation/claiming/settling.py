@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
+from atomexam.records.fact import Fact
+from atomexam.records.review import Decision, Review, Statement
 from curation.claiming.contradictions import Clash, clashes, said_by
 from curation.claiming.synonyms import Synonyms
 from curation.claiming.templates import Wordings, sentences_of
-from records.fact import Fact
-from records.review import Decision, Review, Statement
 
 _Truth = Mapping[Hashable, Decision]
 """What facts say -> the decision on it, which holds for all facts that say the same, under whatever names."""

@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
+from atomexam.records.alias import Alias
+from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
-from records.alias import Alias
-from records.fact import Fact
 
 _STAGE = re.compile(
     "^(?:(?:早|中|晚|终末|急性|慢性|恢复|缓解|活动)期|晚发|急性|慢性|亚急性|重[症型度]|轻[症型度]|中度|严重|典型|复发性?|反复|原发性?|继发性?|转移性?|[单双]侧|加重|恶化|再发|并发|预防|积极预防|防止|避免|患)+的?$"

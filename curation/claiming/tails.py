@@ -4,9 +4,9 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
+from atomexam.records.fact import RELATIONS
 from atomexam.text.canonical import canonical
 from curation.vocabulary import read_vocabulary
-from records.fact import RELATIONS
 
 MAX_TAIL_CHARS = 30
 """A longer tail carries more than one piece of information."""

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from atomexam.records.checks import convert, one_of
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.fact import RELATIONS, Fact
 from curation.vocabulary import read_yaml
-from records.checks import convert, one_of
-from records.claim import ClaimPair, claim_id
-from records.fact import RELATIONS, Fact
 
 _FILE = Path(__file__).parent.parent / "templates" / "claims.yaml"
 _PLACES = re.compile(r"(\{head\}|\{tail\})")

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from atomexam.records.question import CaseType, Category
 from curation.vocabulary import read_vocabulary
 from curation.words import cutter
-from records.question import CaseType, Category
 
 CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
 _ORDER: tuple[CaseType, ...] = ("diagnosis", "method", "treatment")

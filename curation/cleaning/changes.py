@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
 from curation.cleaning.questions import Reading
-from records.item import QuestionItem
-from records.provenance import Provenance
 
 
 class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,12 +3,12 @@
 from collections import Counter
 from typing import Any, NamedTuple
 
+from atomexam.records.alias import Alias
+from atomexam.records.evidence import Passage
+from atomexam.records.fact import Fact
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
 from curation.cleaning.changes import Change
-from records.alias import Alias
-from records.evidence import Passage
-from records.fact import Fact
-from records.question import Question
-from records.rejection import Rejected
 
 
 class Cleaned(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from atomexam.records.item import QuestionItem
 from atomexam.text.natural_order import natural_key
 from atomexam.text.option_letters import letters_in
 from curation.classify import declared_type
@@ -13,7 +14,6 @@ from curation.cleaning.cases import MIN_SHARED_CHARS, Parts, split_shared
 from curation.cleaning.exam_text import without_number
 from curation.cleaning.missing_cases import misses_case
 from curation.normalize import normalize
-from records.item import QuestionItem
 
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source says the same few things over and over
 _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")

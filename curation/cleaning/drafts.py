@@ -3,13 +3,13 @@
 import msgspec
 from msgspec import Struct
 
+from atomexam.records.identity import content_id
+from atomexam.records.item import QuestionItem
+from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.rejection import Rejected
 from atomexam.text.option_letters import LETTERS
 from curation.classify import Classes, Unclassified
 from curation.cleaning.exam_text import clean_explanation
-from records.identity import content_id
-from records.item import QuestionItem
-from records.question import Option, Question, group_id, question_id
-from records.rejection import Rejected
 
 VERDICTS = ["正确", "错误"]
 """The options of every question of true and false."""

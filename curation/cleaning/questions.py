@@ -4,6 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from atomexam.records.answer_forms import answer_form
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS
 from curation.classify import Classes, classify_rows
@@ -17,11 +22,6 @@ from curation.cleaning.paper_marks import type_tag
 from curation.cleaning.run_together import parted
 from curation.normalize import is_plain, normalize
 from curation.rejections import reason_against
-from records.answer_forms import answer_form
-from records.item import QuestionItem
-from records.params import Clean
-from records.question import Question
-from records.rejection import Rejected
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})

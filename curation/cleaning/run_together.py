@@ -7,8 +7,8 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
+from atomexam.records.item import QuestionItem
 from atomexam.text.option_letters import LETTERS, are_in_turn
-from records.item import QuestionItem
 
 _MARK = re.compile(r"(?:^|(?<=[\s>。？?）)]))[（(]?([A-JＡ-Ｊ])(?:[）)]\s*[.．、:：]?|\s*[.．、:：])")
 _MARK_WITHIN = re.compile(r"\S[\s>]+[（(]?[B-JＢ-Ｊ][）)]?\s*[.．、:：]")

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.question import Question
 from curation.classify import classify_rows
 from curation.cleaning.contexts import Context, context_of
 from curation.cleaning.drafts import question_of, unclassified
 from curation.cleaning.questions import draft_of
 from curation.rejections import CHECKS
-from records.item import QuestionItem
-from records.params import Clean
-from records.question import Question
 
 _MAX_COMPARED_CHARS = 3_000  # as long as a stem may be for `clean`; wordings are compared in quadratic time
 

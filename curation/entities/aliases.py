@@ -4,11 +4,11 @@ import re
 
 import msgspec
 
+from atomexam.records.alias import Alias
+from atomexam.records.item import EntityItem
 from atomexam.text.canonical import canonical
 from curation.entities.fact_values import tails, tidy
 from curation.entities.separators import ALIASES, NO_COLUMNS, Columns, column_for
-from records.alias import Alias
-from records.item import EntityItem
 
 _LABEL = re.compile(r"^[\s【\[]*(?:别名|又名|别称|俗称|也称|其他名称|其它名称|商品名称?)[\s】\]：:]*$")
 _BRACKETS = re.compile(r"^\s*[（(]?\s*(?:别名|又名|又称)?\s*[:：]?(.*?)[）)]?\s*$")

@@ -8,11 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 
+from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
 from curation.entities.bearers import befalls
 from curation.entities.kinds import class_fits, doubtful_infectivity, tells
 from curation.entities.names import is_sibling, plain_name
-from records.fact import Fact
 
 MIN_HEADS = 200
 """With places of fewer diseases there is nothing to compare with, and the table of organs alone speaks."""

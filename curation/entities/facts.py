@@ -6,6 +6,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from atomexam.records.alias import Alias
+from atomexam.records.evidence import Passage
+from atomexam.records.fact import Fact, Relation, fact_id
+from atomexam.records.identity import content_id
+from atomexam.records.item import EntityItem, LabelledValue
+from atomexam.records.rejection import Rejected
 from curation.entities.aliases import aliases_of
 from curation.entities.fact_values import is_prose, tails
 from curation.entities.foods import of_foods
@@ -18,12 +24,6 @@ from curation.entities.pieces import Piece
 from curation.entities.sections import RELATIONS as TOLD_IN_SECTIONS
 from curation.entities.sections import says_no_more, section_pieces
 from curation.entities.separators import NO_COLUMNS, Column, Columns, column_for, columns_of
-from records.alias import Alias
-from records.evidence import Passage
-from records.fact import Fact, Relation, fact_id
-from records.identity import content_id
-from records.item import EntityItem, LabelledValue
-from records.rejection import Rejected
 
 _SHOWN_CHARS = 40
 _UNKNOWN_RELATION: Relation = "disease_symptom"

@@ -5,12 +5,12 @@ from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from atomexam.records.fact import RELATIONS
+from atomexam.records.item import EntityItem
 from curation.entities.fact_values import tidy
 from curation.entities.patterns import table_of
 from curation.entities.pieces import LOST_CHARACTER, REMEMBERED
 from curation.normalize import normalize
-from records.fact import RELATIONS
-from records.item import EntityItem
 
 _MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32
 _MIN_BEGUN_CHARS = 3

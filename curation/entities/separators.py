@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from records.item import EntityItem
+from atomexam.records.item import EntityItem
 
 UNSURE = "␣"
 """Stands for a sign of which nobody can tell whether it divides."""

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Passage
 from atomexam.text.canonical import canonical
 from curation.evidencing.tokens import Tokens, tokens_of
-from records.claim import ClaimPair
-from records.evidence import Passage
 
 
 class Found(NamedTuple):

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Passage, passage_id
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from curation.evidencing.ranking import Found
 from curation.evidencing.tokens import words_of
 from curation.normalize import normalize
-from records.claim import ClaimPair
-from records.evidence import Passage, passage_id
-from records.jsonl import read_jsonl
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 _MAX_CHARS = 2_000

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from atomexam.runtime.workers import at_work, cores
 from curation.words import segmenter
-from records.workers import at_work, cores
 
 _BATCH = 1_000
 _MANY_CHARS = 3_000_000

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from atomexam.records.fact import Fact
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import to_line
 from atomexam.text.canonical import canonical
 from curation.engine import LOCAL, Engine, batches_of
 from curation.joining.twins import Proper, proper
-from records.fact import Fact
-from records.jsonl import to_line
-from records.provenance import Provenance
-from records.question import Question
 
 _BLEMISH = re.compile(r"[\ufffd\u25a1\ue000-\uf8ff]|\?\?|？？|&#?\w+;|<[^<>]+>|[ \t]{2,}|[单多]选题?$")
 _LETTER = re.compile(r"[A-J]")

@@ -6,11 +6,11 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
+from atomexam.records.fact import Fact
+from atomexam.records.question import Question
+from atomexam.records.review import Decision, Review, Statement
 from atomexam.text.canonical import canonical
 from curation.joining.twins import answer_of, same_answer
-from records.fact import Fact
-from records.question import Question
-from records.review import Decision, Review, Statement
 
 Row = TypeVar("Row", Question, Fact)
 

@@ -5,12 +5,12 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from atomexam.records.params import NearDuplicates
+from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.joining.renaming import is_slip, renamed
 from curation.joining.wording import degrees, denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
-from records.params import NearDuplicates
-from records.question import Question
 
 Relation = Literal["same", "conflict"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from atomexam.records.identity import content_id, lot
 from atomexam.text.canonical import canonical
-from records.identity import content_id, lot
 
 _LAYOUT = "the layout of KUAKE-QIC: records of `query` and `label`, as JSON or JSONL"
 

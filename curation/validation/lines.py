@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
+from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, subject_line
 from curation.vocabulary import read_vocabulary
-from records.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, subject_line
-from records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
 
 _MOST = 20
 """Lines of one source; where more would be needed, one line for the whole source comes first."""

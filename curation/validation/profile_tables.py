@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from records.fact import Fact
-from records.item import Item, QuestionItem
-from records.jsonl import read_jsonl
-from records.profile import CUT, MANY_OPTIONS, SIGNS, is_verdict, key_of, kind_of, options_of, signs_of
-from records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT, Question
+from atomexam.records.fact import Fact
+from atomexam.records.item import Item, QuestionItem
+from atomexam.records.profile import CUT, MANY_OPTIONS, SIGNS, is_verdict, key_of, kind_of, options_of, signs_of
+from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT, Question
+from atomexam.runtime.jsonl import read_jsonl
 
 MIN_ROWS = 20
 _FILE = "file:"

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from atomexam.runtime.jsonl import replacing, write_json, write_jsonl
 from curation.validation.docs import plain_page
 from curation.validation.run import Checked, Result
-from records.jsonl import replacing, write_json, write_jsonl
 
 DATA_DOCS = "data_docs"
 _IDS_TOLD = 10

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from records.checks import convert, one_of
-from records.fact import RELATIONS
+from atomexam.records.checks import convert, one_of
+from atomexam.records.fact import RELATIONS
 
 SUITES = Path(__file__).parents[1] / "expectations"
 Severity = Literal["error", "warning"]

@@ -10,13 +10,13 @@ from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.cluster import Cluster
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.identity import content_id
+from atomexam.records.question import Question, question_id
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.option_letters import are_in_turn
-from records.claim import ClaimPair, claim_id
-from records.cluster import Cluster
-from records.fact import Fact, fact_id
-from records.identity import content_id
-from records.jsonl import read_jsonl
-from records.question import Question, question_id
 
 _DIRT = re.compile(
     r"[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\u200b\ufeff]"

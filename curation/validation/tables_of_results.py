@@ -7,11 +7,11 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.prediction import Prediction
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from curation.validation.tables import Columns, Makers, Places, columns_of
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl, to_line
-from records.prediction import Prediction
-from records.question import Question
 
 SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"

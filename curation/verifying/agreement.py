@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from records import agreement as people
-from records.verdict import ANSWERS, Verdict
+from atomexam.records.verdict import ANSWERS, Verdict
+from atomexam.runtime import agreement as people
 
 
 def agreement(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from atomexam.records.verdict import ANSWERS, Verdict
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS, Kind, check_name, checked
 from atomexam.text.canonical import canonical
-from records.verdict import ANSWERS, Verdict
 
 VERDICTS = Kind("verdict", item="claim_id")
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from records.claim import ClaimPair
-from records.evidence import Evidence, Passage
-from records.identity import lot
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Evidence, Passage
+from atomexam.records.identity import lot
 
 _MAX_URL_CHARS = 2_000
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from atomexam.runtime.jsonl import replacing, write_json
 from curation.verifying.answers import Answered
 from curation.verifying.drawing import Drawn
-from records.jsonl import replacing, write_json
 
 CONFIG = Path(__file__).parent.parent / "templates" / "label_studio.xml"
 _NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs breaks on an empty list

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from atomexam.records.verdict import ANSWERS
+from atomexam.runtime.sheets import read_sheet, typed, write_sheet
 from curation.verifying.answers import Answered
 from curation.verifying.drawing import Drawn
-from records.sheets import read_sheet, typed, write_sheet
-from records.verdict import ANSWERS
 
 SHEET = "claims.xlsx"
 _COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from records.fact import RELATIONS
-from records.verdict import ANSWERS, Verdict, majority
+from atomexam.records.fact import RELATIONS
+from atomexam.records.verdict import ANSWERS, Verdict, majority
 
 
 class Disagreement(Struct, frozen=True):

@@ -10,11 +10,11 @@ import msgspec
 from msgspec import Struct, structs
 from tqdm import tqdm
 
+from atomexam.records.run import Asked
 from eval.asking.store import Store, open_store
 from eval.backends.contract import Asking, Backend, Reply, Settings
 from eval.prompt import prompt_sha256
 from eval.tasks.request import Request, following
-from records.run import Asked
 
 NOT_REACHED = "the question before it failed"
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from atomexam.runtime.jsonl import write_json
 from eval.asking.asker import Counts
 from eval.backends.contract import Reply
 from eval.tasks.request import Request
-from records.jsonl import write_json
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
+from atomexam.runtime.jsonl import to_line
 from eval.backends.contract import Reply
-from records.jsonl import to_line
 
 _SECONDS_AT_RISK = 10.0  # waiting for the disk after each reply would take longer than many a reply
 

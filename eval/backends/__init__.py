@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from atomexam.records.checks import one_of
+from atomexam.records.model import Description
 from eval.backends.contract import Backend, Opener
-from records.checks import one_of
-from records.model import Description
 
 
 def open_backend(description: Description, folder: Path) -> Backend:

@@ -5,13 +5,13 @@ from random import Random
 
 from msgspec import Struct
 
+from atomexam.records.checks import one_of
+from atomexam.records.model import Description
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import bigrams
 from eval.backends.contract import Asking, Reply, Settings
 from eval.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
-from records.checks import one_of
-from records.model import Description
 
 _NEGATIONS = ("不", "异常", "忌")  # of the templates in SdAK's Table 2
 _CHOICES = frozenset({"claim", "mcqa", "mrqa"})

@@ -13,9 +13,9 @@ import msgspec
 from msgspec import Meta, Struct
 from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI
 
+from atomexam.records.prediction import FinishReason
+from atomexam.records.run import Server
 from eval.backends.contract import Reply
-from records.prediction import FinishReason
-from records.run import Server
 
 _AGAIN = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
 _OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status, a filter's 403 apart, ends the run

@@ -6,10 +6,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from atomexam.records.model import Description
+from atomexam.records.prediction import FinishReason
 from eval.prompt import Message
 from eval.tasks.request import Request
-from records.model import Description
-from records.prediction import FinishReason
 
 
 class Settings(Struct, frozen=True, kw_only=True):

@@ -11,12 +11,12 @@ from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
 from transformers.generation import LogitsProcessorList
 
+from atomexam.records.model import Description
 from eval.backends.contract import Asking, Reply, Settings
 from eval.backends.weights import content_hash, locate
 from eval.engine import batches, weighing
 from eval.engine.choosing import Choosing
 from eval.prompt import Message, render, token_ids
-from records.model import Description
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
 _MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew

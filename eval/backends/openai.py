@@ -14,11 +14,11 @@ import msgspec
 from anyio.from_thread import start_blocking_portal
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
+from atomexam.records.model import Description
+from atomexam.records.run import Server
 from eval.backends.calls import Caller, Failure
 from eval.backends.contract import Asking, Reply, Settings
 from eval.prompt import Message
-from records.model import Description
-from records.run import Server
 
 _LOST_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and asking on would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know

@@ -22,12 +22,12 @@ from weakref import finalize
 
 from msgspec import structs
 
+from atomexam.records.model import Description
+from atomexam.records.run import Server
 from eval.backends.contract import Asking, Reply, Settings
 from eval.backends.openai import OpenAI
 from eval.backends.weights import content_hash, locate
 from eval.prompt import Message
-from records.model import Description
-from records.run import Server
 
 _LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
 _MAKING = "1"  # raise it when a change of this module changes replies

@@ -7,7 +7,7 @@ from pathlib import Path
 from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
-from records.model import Description
+from atomexam.records.model import Description
 
 _FILES = ["*.json", "*.jinja", "*.model", "*.safetensors", "*.txt"]
 

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
+from atomexam.records.params import PARAMS_FILE
 from eval.measuring.pairing import Member
-from records.params import PARAMS_FILE
 
 WORKSPACE = "workspace"
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
-from records.workers import cores
+from atomexam.runtime.workers import cores
 
 T = TypeVar("T")
 

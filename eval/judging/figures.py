@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from atomexam.records.judgement import Judgement
+from atomexam.records.question import Question
 from eval.judging.reading import PUBLISHED
 from eval.judging.requests import ORDERS
 from eval.measuring.figures import Figures
 from eval.measuring.intervals import rate_interval
-from records.judgement import Judgement
-from records.question import Question
 
 _DIGITS = 2  # of marks, as in CPsyExam, Table 3
 _HUNDREDTHS, _FULL = 100, 100

@@ -9,9 +9,9 @@ judge's reply, since what stands later may be quoted.
 
 import re
 
+from atomexam.records.prediction import FinishReason
 from atomexam.text.numerals import value_of
 from eval.reading.reply_text import folded, said
-from records.prediction import FinishReason
 
 _SCALE = re.compile(
     r"(?:满分|总分)\s*(?:[:是为])?\s*100\s*分?|(?<=\d)\s*分?\s*[\"”’']?\s*/\s*(?:满分)?\s*100(?!\d)|100\s*分制"

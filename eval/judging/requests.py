@@ -1,9 +1,9 @@
 """A question's standard answer and an answer given -> what a judge is asked, in both orders (CPsyExam, Figure 6)."""
 
+from atomexam.records.identity import content_id
+from atomexam.records.question import Question
 from eval.prompt import read_prompt
 from eval.tasks.request import Request, facets_of
-from records.identity import content_id
-from records.question import Question
 
 ORDERS = {"standard_first": "judge", "given_first": "judge_exchanged"}
 """Order of the two answers -> name of the prompt."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from records.run import Server
+from atomexam.records.run import Server
 
 _PRICED_TOKENS = 1_000_000
 

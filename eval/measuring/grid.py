@@ -7,10 +7,10 @@ from statistics import stdev
 import numpy as np
 import numpy.typing as npt
 
+from atomexam.records.prediction import Score
 from eval.measuring.figures import DIGITS, Figures
 from eval.measuring.intervals import numbered, rate_interval
 from eval.tasks.request import Request
-from records.prediction import Score
 
 Marks = npt.NDArray[np.bool_]
 

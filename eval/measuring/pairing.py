@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol, TypeVar
 import numpy as np
 from msgspec import Struct
 
+from atomexam.records.prediction import Score
 from eval.measuring.figures import DIGITS, Figures
 from eval.measuring.intervals import difference, numbered, sign_test
-from records.prediction import Score
 
 
 class Scored(Protocol):

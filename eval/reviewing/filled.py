@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from atomexam.records.label import ERRORS, REASONS, Label, ReplyPair
 from atomexam.runtime.annotations import MAX_COMMENT_CHARS, Kind, check_name, checked
+from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.sheets import read_sheet
 from atomexam.text.canonical import canonical
-from records.jsonl import read_jsonl
-from records.label import ERRORS, REASONS, Label, ReplyPair
-from records.sheets import read_sheet
 
 LABELS = Kind("label", item="pair_id")
 _ALLOWED = {"error": ERRORS, "reason": REASONS}

@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from atomexam.records.label import Error, pair_id
+from atomexam.records.question import Option
+from atomexam.records.run import Judge
 from eval.asking.asker import ask, settings_of
 from eval.backends import open_backend
 from eval.backends.contract import Asking
@@ -13,9 +16,6 @@ from eval.prompt import read_prompt
 from eval.reading.reply_text import folded, said
 from eval.reviewing.kinds import Pair, Proposal, has_a_reason, pattern_of
 from eval.tasks.request import Request
-from records.label import Error, pair_id
-from records.question import Option
-from records.run import Judge
 
 _PROMPT = "error_type"
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}

@@ -4,13 +4,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.label import Error, Pattern
+from atomexam.records.prediction import Outcome
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import bigrams
 from eval.reading.claim import RIGHT, WRONG, read_claim
 from eval.reading.reply_text import folded, said
-from records.claim import ClaimPair
-from records.label import Error, Pattern
-from records.prediction import Outcome
 
 _MIN_REASON_CHARS = 4
 _MAX_VERDICT_CHARS = 15

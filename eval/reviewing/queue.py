@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from atomexam.records.label import ERRORS, REASONS, Label, ReplyPair, pair_id
+from atomexam.runtime.sheets import write_sheet
 from eval.reviewing.kinds import Pair, Proposal, has_reasons, pattern_of
-from records.label import ERRORS, REASONS, Label, ReplyPair, pair_id
-from records.sheets import write_sheet
 
 COLUMNS = ("id", "asks", "label", "comment", "factual", "factual_reply", "non_factual", "non_factual_reply", "proposed", "because")
 _MAX_SHOWN_CHARS = 10_000  # a model that runs on in circles; a cell of a workbook holds three times as much

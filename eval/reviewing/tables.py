@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
+from atomexam.records.label import ERRORS, Label, Pattern, ReplyPair, most_say
 from eval.measuring.figures import DIGITS, Figures
 from eval.reviewing.kinds import Pair, Proposal, has_reasons, pattern_of
-from records.label import ERRORS, Label, Pattern, ReplyPair, most_say
 
 _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "reversed")
 _PAGE_HEAD = ("NotFollow", "Sycophancy", "Safety", "Misinterpretation", "contrary", "reversed")

@@ -5,8 +5,8 @@ from statistics import fmean
 
 from msgspec import Struct
 
+from atomexam.records.prediction import Prediction
 from eval.tasks.request import Request
-from records.prediction import Prediction
 
 Read = Callable[[str, Mapping[str, str], str], str | None]
 """Reply as it came, options by letter, kind of question in; the decision as the released code writes it, None where it has none, out.

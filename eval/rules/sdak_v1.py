@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from atomexam.records.prediction import Prediction
 from eval.rules.contract import RuleSet, share
 from eval.tasks.request import Request
-from records.prediction import Prediction
 
 BOTH = "both"
 _SUPPORT = (("是的", 3), ("是正确的", 10))

@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
 from atomexam.text.natural_order import natural_key
-from records.provenance import Provenance
-from records.question import Question
 
 
 def cases_of(questions: Iterable[Question]) -> list[list[Question]]:

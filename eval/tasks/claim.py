@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Option, Question
 from eval.prompt import read_prompt
 from eval.tasks.contract import Task
 from eval.tasks.request import Request
-from records.claim import ClaimPair
-from records.question import Option, Question
 
 _OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
 from eval.tasks.request import Request
-from records.claim import ClaimPair
-from records.question import Question
 
 Ask = Callable[[Iterable[Question], Iterable[ClaimPair], str], list[Request]]
 """Questions and claim pairs of a split and the name of a wording in, requests sorted by item id out."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
 from eval.prompt import read_prompt
 from eval.tasks.contract import Task
 from eval.tasks.request import Request, facets_of, kin_of
-from records.claim import ClaimPair
-from records.question import Question
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:

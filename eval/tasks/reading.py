@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl
-from records.question import Question
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
 
 
 def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:

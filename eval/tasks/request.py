@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
+from atomexam.records.question import Option, Question
 from eval.prompt import Message, merge_system
-from records.question import Option, Question
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -10,11 +10,11 @@ from random import Random
 
 from msgspec import structs
 
+from atomexam.records.shot import Shot
+from atomexam.runtime.jsonl import read_jsonl
 from eval.tasks.contract import Ask
 from eval.tasks.reading import read_split
 from eval.tasks.request import Request, conversation
-from records.jsonl import read_jsonl
-from records.shot import Shot
 
 _SPLITS = ("train", "dev")
 

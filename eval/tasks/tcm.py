@@ -5,12 +5,12 @@ The questions of an A3 case are one conversation: the case stands before the fir
 
 from collections.abc import Iterable, Sequence
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
 from eval.prompt import read_prompt
 from eval.tasks.cases import cases_of
 from eval.tasks.contract import Task
 from eval.tasks.request import Request, facets_of, kin_of, options_text
-from records.claim import ClaimPair
-from records.question import Question
 
 _PARTS = {"a1": "a", "a2": "a", "a3": "a3", "b1": "b1"}
 _TAGS = {"tcm": ("<eoe>", "<eoa>"), "tcm_paper": ("<coe>", "<coas>")}

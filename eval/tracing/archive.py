@@ -9,9 +9,9 @@ from typing import Any
 
 from warcio.archiveiterator import ArchiveIterator
 
+from atomexam.records.provenance import page_id
 from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
 from eval.tracing.lines import rows_with
-from records.provenance import page_id
 
 _MOST_BYTES = 1 << 26  # no page is as long; a member that unpacks to more is not unpacked further
 _SHOWN_BYTES = 240

@@ -6,16 +6,16 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.fact import Fact
+from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
 from eval.tracing.archive import find_page
 from eval.tracing.finding import SPLITS, Hit, told_fact
 from eval.tracing.lines import rows_with
-from records.claim import ClaimPair
-from records.fact import Fact
-from records.judgement import Judgement
-from records.prediction import Prediction, Score
-from records.provenance import Provenance
-from records.question import Question
-from records.rejection import Rejected
 
 Chain = dict[str, Any]
 _REPLY_CHARS = 80

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.fact import Fact
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
 from eval.tracing.archive import find_page, pages_of
 from eval.tracing.lines import rows_with
-from records.claim import ClaimPair
-from records.fact import Fact
-from records.question import Question
-from records.rejection import Rejected
 
 SPLITS = ("train", "dev", "test", "reserved")
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from records.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from records.leak import CHECKS, Leak
-from records.question import Question
-from records.split_blocks import Leaks as Params
-from records.stage import read_arguments, run_stage
+from atomexam.records.leak import CHECKS, Leak
+from atomexam.records.question import Question
+from atomexam.records.split_blocks import Leaks as Params
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
 from splits.leaks.checks import TAUGHT, Splits, blocks
 from splits.leaks.quoting import in_references, quoted
 from splits.leaks.rewording import reworded

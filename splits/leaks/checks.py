@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl
-from records.leak import Leak
-from records.question import Question
-from records.split_blocks import Leaks as Params
+from atomexam.records.claim import ClaimPair
+from atomexam.records.leak import Leak
+from atomexam.records.question import Question
+from atomexam.records.split_blocks import Leaks as Params
+from atomexam.runtime.jsonl import read_jsonl
 
 LISTED = ("inverse", "reference")
 """Checks that stop nothing by themselves: what they find is named to those who use the data."""

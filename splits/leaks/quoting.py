@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from atomexam.records.leak import Leak
+from atomexam.records.question import Question
 from atomexam.text.ngrams import least_shared
-from records.leak import Leak
-from records.question import Question
 from splits.leaks.checks import ASKED, TAUGHT, Splits
 from splits.leaks.containment import contained, is_short, ngrams_of, parts_of
 from splits.ledger.units import SPLITS

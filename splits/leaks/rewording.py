@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from atomexam.records.leak import Leak
+from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import jaccard, ngrams
-from records.leak import Leak
-from records.question import Question
 from splits.leaks.checks import ASKED, TAUGHT, Splits
 
 _ALIKE = 0.55

@@ -1,12 +1,12 @@
 """Leaks by structure: what is tied to something of another split, examples that are asked, claims on one head or fact."""
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.identity import content_id
+from atomexam.records.leak import Leak
+from atomexam.records.question import Question
+from atomexam.records.shot import Shot
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
-from records.claim import ClaimPair
-from records.identity import content_id
-from records.jsonl import read_jsonl
-from records.leak import Leak
-from records.question import Question
-from records.shot import Shot
 from splits.leaks.checks import ASKED, TAUGHT, Splits
 from splits.ledger.rows import row_of
 from splits.ledger.units import SPLITS, ties_of

@@ -12,9 +12,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from records.identity import content_id
-from records.jsonl import replacing
-from records.split_blocks import Split as Params
+from atomexam.records.identity import content_id
+from atomexam.records.split_blocks import Split as Params
+from atomexam.runtime.jsonl import replacing
 from splits.ledger.git_files import read_kept
 from splits.ledger.units import Place
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from records.jsonl import read_jsonl
+from atomexam.runtime.jsonl import read_jsonl
 
 
 def read_kept(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[Any]:

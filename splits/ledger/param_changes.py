@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory
 from splits.ledger.units import Cell, is_tcm
 

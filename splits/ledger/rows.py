@@ -7,9 +7,9 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
+from atomexam.records.identity import content_id
+from atomexam.records.question import Category, Form, Option, Question, QuestionType
 from atomexam.text.canonical import canonical, canonical_all
-from records.identity import content_id
-from records.question import Category, Form, Option, Question, QuestionType
 from splits.ledger.units import Cell, Row
 
 _TELLING_STEM_CHARS = 20  # letters; a stem as long asks for something

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from records.claim import ClaimPair
-from records.jsonl import folder_lock, read_jsonl, replacing, to_line
-from records.leak import Leak
-from records.question import Question
-from records.shot import Shot
-from records.split_blocks import Release
-from records.stage import read_arguments, run_stage
+from atomexam.records.claim import ClaimPair
+from atomexam.records.leak import Leak
+from atomexam.records.question import Question
+from atomexam.records.shot import Shot
+from atomexam.records.split_blocks import Release
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, to_line
+from atomexam.runtime.stage import read_arguments, run_stage
 from splits.release import commitment, croissant, instructions, task_files
 from splits.release.card import TERMS, render_card
 from splits.release.columns import CONFIGS, RELEASED

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any, Protocol
 
-from records.leak import CHECKS
+from atomexam.records.leak import CHECKS
 from splits.release.columns import CONFIGS, RELEASED
 from splits.release.rendering import Tables, canary, data_file, environment, held
 from splits.release.task_files import EXAMPLES, tasks

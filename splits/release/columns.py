@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from records.claim import ClaimPair
-from records.provenance import Provenance
-from records.question import Question
+from atomexam.records.claim import ClaimPair
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
 from splits.ledger.units import TCM
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from records.claim import ClaimPair
-from records.jsonl import to_line
-from records.question import Question
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import to_line
 
 FILE = "reserved.json"
 RESERVED = "reserved"

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from records.split_blocks import VERSION
+from atomexam.records.split_blocks import VERSION
 from splits.ledger.git_files import read_kept, remedy
 from splits.release.columns import RELEASED
 

@@ -9,9 +9,9 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from records.claim import ClaimPair
-from records.jsonl import replacing, to_line
-from records.question import Option, Question
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Option, Question
+from atomexam.runtime.jsonl import replacing, to_line
 from splits.ledger.units import TCM
 from splits.release.columns import CLAIMS, IN_WORDS, config_of
 from splits.release.rendering import TEMPLATES

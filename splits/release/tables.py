@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from records.claim import ClaimPair
-from records.jsonl import replacing
-from records.question import Question
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import replacing
 from splits.release.columns import CLAIMS, RELEASED, claim_row, claim_schema, config_of, question_row, question_schema
 from splits.release.history import Item, item_of
 from splits.release.rendering import canary, data_file

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from records.claim import ClaimPair
-from records.question import Question
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
 from splits.release.columns import CLAIMS, RELEASED, config_of
 from splits.release.rendering import TEMPLATES, Tables, canary, environment, held
 

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from records.claim import ClaimPair
-from records.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
-from records.shot import Shot
-from records.split_blocks import Split as Params
-from records.stage import read_arguments, run_stage
-from records.workers import at_work, cores
+from atomexam.records.claim import ClaimPair
+from atomexam.records.shot import Shot
+from atomexam.records.split_blocks import Split as Params
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.workers import at_work, cores
 from splits.ledger.assignments import Memory, head_id, read_memory, write_memory
 from splits.ledger.reconcile import TRAINED, Put
 from splits.ledger.units import PLACES, Place, Row

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from records.claim import ClaimPair
-from records.split_blocks import Split as Params
+from atomexam.records.claim import ClaimPair
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory, Side
 from splits.ledger.param_changes import Asked
 from splits.ledger.reconcile import Put, Settled, settle, withheld

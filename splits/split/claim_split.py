@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from records.claim import ClaimPair
-from records.split_blocks import Split as Params
+from atomexam.records.claim import ClaimPair
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory, Side, Why, head_id
 from splits.ledger.param_changes import Asked
 from splits.ledger.reconcile import TRAINED, Put

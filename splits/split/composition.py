@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from records.claim import ClaimPair
-from records.split_blocks import Split as Params
+from atomexam.records.claim import ClaimPair
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory
 from splits.ledger.reconcile import Put
 from splits.ledger.units import SPLITS, Cell, Place, Row, is_tcm

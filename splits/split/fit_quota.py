@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Side
 from splits.ledger.reconcile import Settled
 from splits.ledger.units import Cell, Counts, Unit, count_cells, in_turn, is_tcm

@@ -5,8 +5,8 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from records.shot import Shot
-from records.split_blocks import Split as Params
+from atomexam.records.shot import Shot
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import HELD, Memory, Placed
 from splits.ledger.reconcile import Put
 from splits.ledger.units import Row

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
-from records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.units import Cell, by_subject, is_tcm, of_subject, place
 
 K = TypeVar("K", bound=Hashable)

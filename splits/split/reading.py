@@ -17,10 +17,10 @@ import msgspec
 from msgspec import Struct
 from tqdm import tqdm
 
+from atomexam.records.cluster import Cluster
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
-from records.cluster import Cluster
-from records.jsonl import read_jsonl
-from records.question import Question
 from splits.ledger.rows import Fields, cell_of, row_of
 from splits.ledger.units import Cell, Row
 from splits.split.lines import Lines, State, refuse_changed, state_of

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-from records.shot import Shot
+from atomexam.records.shot import Shot
 from splits.ledger.assignments import ListPlace
 from splits.ledger.reconcile import TRAINED, Put
 from splits.ledger.units import Cell, Place, Row, in_turn, ties_of

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 from fault_server import HOST, FaultSite, serving
 
+from atomexam.records.params import Extraction, Source
+from atomexam.runtime.stage import run_stage
 from crawlers import settings
 from crawlers.archive import finish_crawl
 from crawlers.extract import replay
@@ -25,8 +27,6 @@ from crawlers.store.beyond import write_beyond
 from crawlers.store.segments import read_index, write_failed
 from crawlers.web.account import account_of, failures, pages_stored
 from crawlers.web.verdict import complaint
-from records.params import Extraction, Source
-from records.stage import run_stage
 
 FOLDER, RESULT, FLAGS = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 SNAPSHOT, ORIGIN = "2026-11-20", FLAGS.get("origin", "embedded faults")

@@ -16,6 +16,9 @@ from types import SimpleNamespace
 
 import msgspec
 
+from atomexam.records.params import Extraction
+from atomexam.runtime.jsonl import folder_lock
+from atomexam.runtime.stage import run_stage
 from crawlers.crawl import crawl_embedded
 from crawlers.embedded.content import Content, load_content
 from crawlers.embedded.server import serving
@@ -23,9 +26,6 @@ from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import examcoo
 from crawlers.extract import replay
 from crawlers.sources.examcoo import ExamcooSpider
-from records.jsonl import folder_lock
-from records.params import Extraction
-from records.stage import run_stage
 
 MODE, FOLDER = sys.argv[1], Path(sys.argv[2])
 FLAGS = dict(flag.split("=", 1) for flag in sys.argv[3:])

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
 from crawlers.accounts.alignment import Lines, anchors_of
 from crawlers.accounts.characters import Account, counted, folded, summed
 from crawlers.accounts.files import account_of
@@ -20,8 +22,6 @@ from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.reading import Reading, Text
 from crawlers.paper import read_paper
-from records.item import QuestionItem
-from records.provenance import Provenance
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
 _TEXTS = st.lists(st.text("甲乙丙丁AB1.（）①", max_size=20), max_size=6)

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse
 
+from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
+from atomexam.records.params import Source
+from atomexam.records.provenance import Provenance
 from crawlers import extract
 from crawlers.accounts.pages import account_of_responses
 from crawlers.files import read_files, store_files
-from records.item import EntityItem, LabelledValue, QuestionItem
-from records.params import Source
-from records.provenance import Provenance
 
 STEMS = ["在课堂上突然听见雷声学生不约而同望向窗外", "儿童能够按照长短顺序排列十根木棍的能力", "运动员在赛前出现的轻度紧张会改善成绩"]
 FOUR = [*STEMS, "心理测验结果在不同时间保持一致的程度称为信度"]

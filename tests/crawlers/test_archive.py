@@ -16,6 +16,7 @@ from scrapy.utils.test import get_crawler
 from warcio.archiveiterator import ArchiveIterator
 from warcio.cli import main as warcio
 
+from atomexam.records.provenance import page_id
 from atomexam.runtime.archive_index import INDEX
 from crawlers.archive import ArchiveMiddleware, finish_crawl
 from crawlers.source import SourceSpider
@@ -37,7 +38,6 @@ from crawlers.store.warc import (
     request_key,
     revisit_member,
 )
-from records.provenance import page_id
 
 SNAPSHOT = "2026-11-20"
 DATE = "2026-11-20T00:00:00Z"

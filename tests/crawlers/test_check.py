@@ -20,6 +20,8 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
+from atomexam.records.provenance import Provenance
 from crawlers.adding.advice import advice
 from crawlers.adding.check_report import as_json, as_text
 from crawlers.adding.findings import Findings, fields_of, kinds_of, labels_of
@@ -28,8 +30,6 @@ from crawlers.adding.saving import require_free, save
 from crawlers.adding.stubs import new_source, texts_of
 from crawlers.adding.watching import PAGES, PageKept, PageSeen, Watch
 from crawlers.columns import aligned, cut, width
-from records.item import EntityItem, LabelledValue, QuestionItem, Section
-from records.provenance import Provenance
 
 SITE = "https://www.toy.example"
 
@@ -220,7 +220,7 @@ def test_a_short_list_with_a_script_names_its_links() -> None:
 
 
 def test_a_spider_that_is_no_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
-    for part in ("atomexam", "crawlers", "records"):
+    for part in ("atomexam", "crawlers"):
         shutil.copytree(root / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "crawlers/sources/broken.py").write_text('"""Broken."""\n\nclass Broken(\n    pass\n', encoding="utf-8")
     done = check(tmp_path, "broken")

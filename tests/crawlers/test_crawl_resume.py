@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from atomexam.records.item import Item
 from crawlers.store.parts import PartWriter, parts
 from crawlers.store.segments import read_index
-from records.item import Item
 
 Toy = Callable[..., tuple[int, str]]
 

@@ -17,6 +17,7 @@ from scrapy.utils.test import get_crawler
 from warcio.cli import main as warcio
 
 from atomexam.runtime.archive_index import INDEX
+from atomexam.runtime.jsonl import write_jsonl
 from crawlers.archive import ArchiveMiddleware, finish_crawl
 from crawlers.source import SourceSpider
 from crawlers.store.index import scan
@@ -24,7 +25,6 @@ from crawlers.store.merging import finish
 from crawlers.store.parts import CannotWrite, PartWriter, part_rows, parts
 from crawlers.store.segments import Row, read_index, read_page, segment
 from crawlers.store.warc import Asked, Page, request_key
-from records.jsonl import write_jsonl
 
 FIRST, SNAPSHOT = "2026-01-01", "2026-11-20"
 SITE = "https://toy.example"

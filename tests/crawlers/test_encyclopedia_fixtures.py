@@ -17,6 +17,7 @@ from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 
+from atomexam.records.item import EntityItem
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import ask120, xiaohe
@@ -24,7 +25,6 @@ from crawlers.html.page_state import CONTAINERS
 from crawlers.source import SourceSpider
 from crawlers.sources.ask120 import Ask120Spider
 from crawlers.sources.xiaohe import XiaoheSpider
-from records.item import EntityItem
 
 PAGES = Path(__file__).parents[1] / "pages"
 SPIDERS: dict[str, type[SourceSpider]] = {"ask120": Ask120Spider, "xiaohe": XiaoheSpider}

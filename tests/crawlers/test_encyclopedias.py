@@ -18,13 +18,13 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 
+from atomexam.records.item import EntityItem
 from crawlers.embedded.content import Content, Disease, Entry, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import ask120, xiaohe
 from crawlers.source import SourceSpider
 from crawlers.sources.ask120 import Ask120Spider
 from crawlers.sources.xiaohe import XiaoheSpider
-from records.item import EntityItem
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"ask120": (ask120, Ask120Spider), "xiaohe": (xiaohe, XiaoheSpider)}
 _SIMPLIFIED = opencc.OpenCC("t2s")

@@ -14,6 +14,7 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 
+from atomexam.records.item import QuestionItem
 from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
@@ -21,7 +22,6 @@ from crawlers.embedded.sites import hxter, mxqe
 from crawlers.source import SourceSpider
 from crawlers.sources.hxter import HxterSpider
 from crawlers.sources.mxqe import MxqeSpider
-from records.item import QuestionItem
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"hxter": (hxter, HxterSpider), "mxqe": (mxqe, MxqeSpider)}
 TRUTH = {"正确": "正确", "√": "正确", "对": "正确", "错误": "错误", "×": "错误", "错": "错误"}

@@ -20,6 +20,7 @@ from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo, hxter, mxqe, studyez
@@ -29,7 +30,6 @@ from crawlers.sources.hxter import HxterSpider
 from crawlers.sources.mxqe import MxqeSpider
 from crawlers.sources.studyez import StudyezSpider
 from crawlers.store.session import Outdated
-from records.item import QuestionItem
 
 PAGES = Path(__file__).parents[1] / "pages"
 SPIDERS: dict[str, type[SourceSpider]] = {

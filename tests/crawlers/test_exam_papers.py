@@ -16,13 +16,13 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import examcoo, studyez
 from crawlers.source import SourceSpider
 from crawlers.sources.examcoo import ExamcooSpider
 from crawlers.sources.studyez import StudyezSpider
-from records.item import QuestionItem
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"examcoo": (examcoo, ExamcooSpider), "studyez": (studyez, StudyezSpider)}
 FIRST_PAGE = {"examcoo": "https://www.examcoo.com/editor/do/view/id/{}", "studyez": "/{}.htm"}

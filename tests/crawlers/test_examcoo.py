@@ -12,6 +12,7 @@ from scrapy.http import HtmlResponse, TextResponse
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo
@@ -20,7 +21,6 @@ from crawlers.html.pages import MOST_PAGES
 from crawlers.sites.examcoo_answers import answer_of_code
 from crawlers.sources.examcoo import ExamcooSpider
 from crawlers.store.session import of_session
-from records.item import QuestionItem
 
 HOST = "https://www.examcoo.com"
 TOKEN = "0123456789abcdef0123456789abcdef"

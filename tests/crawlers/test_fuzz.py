@@ -34,6 +34,9 @@ from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from atomexam.records.item import Item, QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import to_line
 from crawlers import read
 from crawlers.embedded.saved import headers_of, saved_page
 from crawlers.importers.formats import guess_format, known_formats, read_file, suffixes_of
@@ -43,9 +46,6 @@ from crawlers.process import spider_class
 from crawlers.source import NOTED, SourceSpider
 from crawlers.web.charset import Charset
 from crawlers.web.redirects import MetaRefresh
-from records.item import Item, QuestionItem
-from records.jsonl import to_line
-from records.provenance import Provenance
 from tests.crawlers.mutations import LINE_MUTATIONS, NAMED_CHARSETS, in_other_charset, spoiled_bytes, spoiled_text, spoiled_zip
 from tests.crawlers.mutations_markup import HTML_MUTATIONS, JSON_MUTATIONS
 from tests.crawlers.small_files import RECORDS, small_files

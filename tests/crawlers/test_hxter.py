@@ -13,6 +13,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from atomexam.records.provenance import page_id
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import hxter
@@ -20,7 +21,6 @@ from crawlers.sites.hxter_answers import answers_in_scripts
 from crawlers.sites.hxter_selectors import Script, Selectors, read_selectors, text_at
 from crawlers.sources import hxter as spider_module
 from crawlers.sources.hxter import HxterSpider, _decoded
-from records.provenance import page_id
 
 HOME = "https://www.hxter.com"
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import read_jsonl
 from crawlers import crawl, extract
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.json import read_records
 from crawlers.importers.layout_files import shipped_layouts
 from crawlers.importers.reading import Lost
 from crawlers.importers.record_items import items_of
-from records.item import EntityItem, Item, QuestionItem
-from records.jsonl import read_jsonl
-from records.provenance import Provenance
 
 SEEN = Provenance(source="books", url="file:a.jsonl", snapshot="2026-01-01", page_id="page-0", position="line:1")
 

@@ -8,12 +8,12 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import mxqe
 from crawlers.sites.mxqe_article import lines_of_article
 from crawlers.sources.mxqe import MxqeSpider, _list_page
-from records.item import QuestionItem
 
 BANK, MAIN = "https://tk.mxqe.com", "https://www.mxqe.com"
 

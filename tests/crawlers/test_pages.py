@@ -19,10 +19,10 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
+from atomexam.records.item import EntityItem, QuestionItem
 from crawlers.embedded.saved import headers_of, saved_page
 from crawlers.process import spider_class
 from crawlers.web.charset import Charset
-from records.item import EntityItem, QuestionItem
 
 PAGES = Path(__file__).parents[1] / "pages"
 CASES = sorted(PAGES.glob("*/*.json"))

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
+from atomexam.records.provenance import Provenance
 from crawlers.adding.check_report import as_json, as_text
 from crawlers.adding.findings import Findings
 from crawlers.adding.watching import PageSeen
 from crawlers.profile_lines import layout_lines, misread_lines, paste_lines
 from crawlers.read import main
-from records.item import EntityItem, Item, LabelledValue, QuestionItem
-from records.provenance import Provenance
 
 MANY = 20
 

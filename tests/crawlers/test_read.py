@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
+from atomexam.records.item import QuestionItem
 from crawlers.importers.formats import known_formats
 from crawlers.importers.paths import read_bytes
 from crawlers.read import main
-from records.item import QuestionItem
 
 PAPER = "心理学试卷\n一、单项选择题\n1．感觉是（ ）。\nA．甲 B．乙\n答案：A\n2．知觉是（ ）。\nA．丙 B．丁\n"
 TABLE = "题干,A,B,答案,难度\n感觉是（ ）。,甲,乙,AB,易\n,,,A,难\n"

@@ -13,6 +13,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from atomexam.records.item import Item
+from atomexam.records.params import Extraction
 from crawlers.extract import replay
 from crawlers.replay import spool
 from crawlers.replay.crew import replayed
@@ -20,8 +22,6 @@ from crawlers.source import SourceSpider
 from crawlers.store.beyond import beyond_digest, write_beyond
 from crawlers.store.segments import read_index, segment, write_failed
 from crawlers.store.warc import Key
-from records.item import Item
-from records.params import Extraction
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Graph, Scoped, Starting, Trouble, Walk, answer, linked, store
 
 SOURCE = Extraction(snapshot=SNAPSHOT, max_pages=0)
@@ -217,7 +217,7 @@ def test_the_end_of_the_parent_is_the_end_of_its_workers(tmp_path: Path, root: P
     store(tmp_path / "toy", linked({"/": slow} | {path: [] for path in slow}))
     run = (
         "import sys; from pathlib import Path; from tests.crawlers.replay_site import *; from crawlers.extract import replay; "
-        "from records.params import Extraction; folder = Path(sys.argv[1]); "
+        "from atomexam.records.params import Extraction; folder = Path(sys.argv[1]); "
         "replay(Trouble, Extraction(snapshot=SNAPSHOT), folder, 0, folder.parent / 'items.jsonl', workers=2)"
     )
     place = os.environ | {"PYTHONPATH": str(root)}

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scrapy import FormRequest, Request
 from w3lib.url import canonicalize_url
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
 from atomexam.text.natural_order import natural_key
 from crawlers.replay.frontier import Found, Frontier
 from crawlers.replay.places import Places
 from crawlers.replay.sending import decode, encode, url_of
 from crawlers.replay.spool import Spool, merged, order
 from crawlers.store.warc import request_key
-from records.item import QuestionItem
-from records.provenance import Provenance
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Walk, linked, store
 
 identities = st.none() | st.binary(min_size=1, max_size=1)

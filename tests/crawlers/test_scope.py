@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.checks import convert
+from atomexam.records.params import Source
 from crawlers.web.scope import complaint_of, warnings_of
-from records.checks import convert
-from records.params import Source
 
 
 def crawl(root: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess:

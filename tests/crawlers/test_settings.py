@@ -3,8 +3,8 @@
 import pytest
 from scrapy.settings import Settings
 
+from atomexam.records.params import Source
 from crawlers import settings
-from records.params import Source
 
 MODES = {"embedded": settings.embedded("http://127.0.0.1:1"), "live": settings.live(), "offline": settings.offline()}
 

@@ -8,8 +8,8 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from atomexam.records.item import QuestionItem
 from crawlers.sources.studyez import StudyezSpider
-from records.item import QuestionItem
 
 HOST = "http://www.studyez.com"
 FIRST = f"{HOST}/psychology/mnst/all/202610/1.htm"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
 from crawlers.importers.papers import read_questions
 from crawlers.importers.reading import Reading
 from crawlers.paper import read_paper
-from records.item import QuestionItem
-from records.provenance import Provenance
 
 WORDS = (
     *(

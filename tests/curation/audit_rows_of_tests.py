@@ -1,10 +1,10 @@
 """Rows for the tests of the audit."""
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, question_id
 from atomexam.text.option_letters import LETTERS
 from curation.auditing.rows import Row
-from records.item import QuestionItem
-from records.provenance import Provenance
-from records.question import Option, Question, question_id
 
 OPTIONS = ("急性应激障碍", "创伤后应激障碍", "适应障碍", "广泛性焦虑障碍")
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import openpyxl
 
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.evidence import Evidence, Passage
+from atomexam.records.fact import RELATIONS
+from atomexam.records.verdict import Verdict
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation import verdicts
 from curation.verifying.drawing import Drawn, with_evidence
 from curation.verifying.label_studio import write_project
 from curation.verifying.spreadsheet import write_spreadsheet
-from records.claim import ClaimPair, claim_id
-from records.evidence import Evidence, Passage
-from records.fact import RELATIONS
-from records.jsonl import read_jsonl, write_jsonl
-from records.verdict import Verdict
 
 HOSTILE = "<img src=x onerror=alert(1)>=1+1。</View>&amp;\"'{{7*7}} $claim 腹痛"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from atomexam.runtime.jsonl import to_line
 from curation.audit import main
 from curation.auditing.report import shown
-from records.jsonl import to_line
 from tests.curation.audit_rows_of_tests import row
 
 HOSTILE = "</td><script>alert(1)</script>[x](javascript:1)|`*_&amp;\u202e颠倒的文字 www.a.cn @某 a@b.cn"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from atomexam.records.question import Question, group_id
 from curation.joining.twins import proper, relation
 from curation.near_duplicates import unique_questions
-from records.question import Question, group_id
 from tests.curation.test_near_duplicates import CASE, OPTIONS, PARAMS, STEM, ask, decide, reasons
 
 OTHER_CASE = (

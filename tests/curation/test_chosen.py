@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from ruamel.yaml import YAML
 
-from records.alias import Alias
-from records.fact import Fact, fact_id
-from records.jsonl import read_jsonl, write_jsonl
-from records.provenance import Provenance
-from records.review import Review
+from atomexam.records.alias import Alias
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.provenance import Provenance
+from atomexam.records.review import Review
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 
 ROOT = Path(__file__).parents[2]
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]

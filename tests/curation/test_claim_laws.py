@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.alias import Alias
+from atomexam.records.claim import ClaimPair
+from atomexam.records.fact import RELATIONS, Fact, fact_id
+from atomexam.records.params import Claims
+from atomexam.records.provenance import Provenance
 from curation.claiming.contradictions import clashes
 from curation.claiming.known import Known
 from curation.claiming.synonyms import Synonyms
 from curation.claiming.templates import read_all
 from curation.claims import REASONS, make_claims
-from records.alias import Alias
-from records.claim import ClaimPair
-from records.fact import RELATIONS, Fact, fact_id
-from records.params import Claims
-from records.provenance import Provenance
 from tests.curation.hostile_pieces import LONG, PIECES
 
 SETS = sorted(read_all())

@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.alias import Alias
+from atomexam.records.claim import ClaimPair
+from atomexam.records.fact import Fact, Relation, fact_id
+from atomexam.records.params import Claims
+from atomexam.records.provenance import Provenance
+from atomexam.records.rejection import Rejected
+from atomexam.records.review import Decision, Review
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation import claims, near_duplicates
 from curation.claiming.contradictions import clashes
 from curation.claiming.known import Known
 from curation.claiming.settling import settle
 from curation.claiming.synonyms import Synonyms
 from curation.claims import make_claims, reviews_of
-from records.alias import Alias
-from records.claim import ClaimPair
-from records.fact import Fact, Relation, fact_id
-from records.jsonl import read_jsonl, write_jsonl
-from records.params import Claims
-from records.provenance import Provenance
-from records.rejection import Rejected
-from records.review import Decision, Review
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)
 

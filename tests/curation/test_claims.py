@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.alias import Alias
+from atomexam.records.claim import ClaimPair
+from atomexam.records.fact import RELATIONS, Fact, fact_id
+from atomexam.records.params import Claims
+from atomexam.records.provenance import Provenance
+from atomexam.records.rejection import Rejected
+from atomexam.records.verdict import Verdict
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claiming.known import Known, judgements
 from curation.claiming.negation import denies
 from curation.claiming.synonyms import Synonyms
 from curation.claiming.templates import Template, claim_ids, read_templates
 from curation.claims import REASONS, main, make_claims
-from records.alias import Alias
-from records.claim import ClaimPair
-from records.fact import RELATIONS, Fact, fact_id
-from records.jsonl import read_jsonl, write_jsonl
-from records.params import Claims
-from records.provenance import Provenance
-from records.rejection import Rejected
-from records.verdict import Verdict
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from atomexam.records.item import Item, QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from curation.classify import Classes, Unclassified, classify_rows, declared_type, form_of, question_type
 from curation.clean import clean
-from records.item import Item, QuestionItem
-from records.params import Clean
-from records.provenance import Provenance
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。"
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import to_line, write_jsonl
 from curation.clean import clean, main
-from records.item import EntityItem, LabelledValue, QuestionItem, Section
-from records.jsonl import to_line, write_jsonl
-from records.params import Clean
-from records.provenance import Provenance
 
 OUTPUTS = (
     *("questions.jsonl", "facts.jsonl", "passages.jsonl", "rejected.jsonl", "changes.jsonl"),

@@ -14,7 +14,7 @@ ASKED = "import numpy; from curation.joining.index import least_shared; print(le
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    for package in ("atomexam", "curation", "records"):
+    for package in ("atomexam", "curation"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 

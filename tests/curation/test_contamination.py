@@ -7,6 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean, NearDuplicates
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, question_id
 from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
 from curation.cleaning.understood import reference_questions
@@ -14,10 +18,6 @@ from curation.contamination import REASON, contaminations, of_kept, without_cont
 from curation.joining.clusters import MIN_NGRAMS
 from curation.joining.twins import cores, proper, relation
 from curation.near_duplicates import unique_questions
-from records.item import QuestionItem
-from records.params import Clean, NearDuplicates
-from records.provenance import Provenance
-from records.question import Option, Question, question_id
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 CLEAN = Clean(min_stem_chars=4, min_chinese_share=0.3)

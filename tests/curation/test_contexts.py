@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from curation.clean import clean
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import read_questions
-from records.item import QuestionItem
-from records.params import Clean
-from records.provenance import Provenance
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 

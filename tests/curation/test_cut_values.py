@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.item import EntityItem, LabelledValue
+from atomexam.records.provenance import Provenance
 from curation.entities.fact_values import is_prose, tails
 from curation.entities.facts import Reading, read_entity
-from records.item import EntityItem, LabelledValue
-from records.provenance import Provenance
 
 _LINKS = [
     "[详细]",

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from curation.cleaning.contexts import context_of
 from curation.cleaning.exam_text import clean_explanation, clean_stem
 from curation.cleaning.option_text import clean_options
 from curation.cleaning.questions import Reading, read_questions
 from curation.normalize import normalize
-from records.item import QuestionItem
-from records.params import Clean
-from records.provenance import Provenance
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 LETTERED = ["A.感觉", "B.知觉", "C.记忆", "D.思维"]

@@ -14,15 +14,15 @@ from pathlib import Path
 import psutil
 import pytest
 
+from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import write_jsonl
+from atomexam.runtime.workers import at_work
 from curation import clean, near_duplicates
 from curation import engine as engines
 from curation.engine import LOCAL, Engine, batches_of, engine_of
 from curation.joining import join
 from curation.similarity import near_pairs
-from records.item import EntityItem, LabelledValue, QuestionItem
-from records.jsonl import write_jsonl
-from records.provenance import Provenance
-from records.workers import at_work
 
 ROOT = Path(__file__).parent.parent.parent
 WORDS = ["感觉", "知觉", "记忆", "思维", "想象", "情绪", "意志", "动机", "注意", "气质", "性格", "能力", "态度", "需要", "遗忘"]
@@ -226,7 +226,7 @@ class Without:
             raise ModuleNotFoundError("No module named 'ray'", name="ray")
 sys.meta_path.insert(0, Without())
 from curation import clean
-from records.stage import run_stage
+from atomexam.runtime.stage import run_stage
 sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
 run_stage(clean.main)
 """
@@ -237,7 +237,7 @@ def test_a_cluster_that_does_not_answer_is_told(items: Path) -> None:
     program = """
 import sys
 from curation import clean
-from records.stage import run_stage
+from atomexam.runtime.stage import run_stage
 sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
 run_stage(clean.main)
 """

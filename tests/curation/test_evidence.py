@@ -5,17 +5,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from atomexam.records.evidence import Evidence, Passage, passage_id
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.params import Claims
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims import make_claims
 from curation.evidence import evidence_of, main
 from curation.evidencing import tokens
 from curation.evidencing.ranking import ranked
 from curation.evidencing.saved import results_in, saved
 from curation.evidencing.sentences import best_sentence
-from records.evidence import Evidence, Passage, passage_id
-from records.fact import Fact, fact_id
-from records.jsonl import read_jsonl, write_jsonl
-from records.params import Claims
-from records.provenance import Provenance
 
 
 def fact(relation: str, head: str, tail: str, *sources: str) -> Fact:

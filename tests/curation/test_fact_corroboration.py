@@ -4,11 +4,11 @@ import random
 
 import pytest
 
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.provenance import Provenance
 from curation.entities.bearers import befalls
 from curation.entities.corroboration import MIN_HEADS, Refusal, corroborated
 from curation.entities.patterns import table_of
-from records.fact import Fact, fact_id
-from records.provenance import Provenance
 
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="page")
 

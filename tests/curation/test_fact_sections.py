@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.item import EntityItem, LabelledValue, Section
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from curation.clean import clean
 from curation.entities.facts import read_entity, reference_facts
 from curation.entities.sections import section_pieces
-from records.item import EntityItem, LabelledValue, Section
-from records.params import Clean
-from records.provenance import Provenance
 
 
 def entity(source: str = "toy", alias: str | None = None, values: list[tuple[str, str]] = [], sections: list[tuple[str, str]] = []):  # noqa: B006 never changed

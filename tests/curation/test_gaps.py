@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from curation.cleaning.contexts import NOTHING
 from curation.cleaning.exam_text import open_gaps
 from curation.cleaning.questions import read_questions
 from curation.normalize import normalize
-from records.item import QuestionItem
-from records.params import Clean
-from records.provenance import Provenance
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]

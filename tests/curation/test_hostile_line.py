@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
+from atomexam.records.params import Claims, Clean, NearDuplicates
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, question_id
+from atomexam.runtime.jsonl import write_jsonl
 from curation.claims import make_claims
 from curation.clean import clean
 from curation.contamination import contaminations
 from curation.joining.wording import difference, figures
 from curation.near_duplicates import unique_facts, unique_questions
 from curation.validate import main as validate
-from records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
-from records.jsonl import write_jsonl
-from records.params import Claims, Clean, NearDuplicates
-from records.provenance import Provenance
-from records.question import Option, Question, question_id
 from tests.curation.hostile_pieces import LONG, PIECES, SUBJECTS, random_characters
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)

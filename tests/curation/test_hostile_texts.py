@@ -5,13 +5,13 @@ import random
 
 import pytest
 
+from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import to_line
 from curation.clean import clean
 from curation.entities.facts import read_entity
 from curation.entities.pieces import MAX_TAIL_CHARS
-from records.item import EntityItem, LabelledValue, QuestionItem, Section
-from records.jsonl import to_line
-from records.params import Clean
-from records.provenance import Provenance
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 PIECES = [

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import Reading, read_questions
-from records.item import QuestionItem
-from records.params import Clean
-from records.provenance import Provenance
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SHARED = ["A.清热凉血", "B.清热解毒", "C.清热泻火", "D.清退虚热", "E.清热燥湿"]

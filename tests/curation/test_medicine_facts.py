@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.item import EntityItem, LabelledValue
+from atomexam.records.provenance import Provenance
 from curation.entities.fact_values import tails
 from curation.entities.facts import read_entity
 from curation.entities.kinds import apart, misfit
 from curation.entities.monographs import SYNTAXES, monograph_pieces
-from records.item import EntityItem, LabelledValue
-from records.provenance import Provenance
 
 
 def said(text: str, syntax: str, kind: str = "western") -> list[str]:

@@ -10,19 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.records.cluster import Cluster
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.params import NearDuplicates
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.rejection import Rejected
+from atomexam.records.review import Decision, Review
+from atomexam.runtime.annotation_files import read_decisions
+from atomexam.runtime.jsonl import read_jsonl, to_line, write_jsonl
 from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
 from curation.contamination import Contamination
 from curation.joining.twins import Proper, cores, frame, proper, relation
 from curation.near_duplicates import REASONS, main, measure, unique_facts, unique_questions
-from records.cluster import Cluster
-from records.fact import Fact, fact_id
-from records.jsonl import read_jsonl, to_line, write_jsonl
-from records.params import NearDuplicates
-from records.provenance import Provenance
-from records.question import Option, Question, group_id, question_id
-from records.rejection import Rejected
-from records.review import Decision, Review, read_decisions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
 STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.item import EntityItem, LabelledValue, Section
+from atomexam.records.provenance import Provenance
 from curation.entities.facts import Reading, read_entity
-from records.item import EntityItem, LabelledValue, Section
-from records.provenance import Provenance
 
 _WORDS = [
     *[

@@ -6,13 +6,13 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import to_line
 from atomexam.text.option_letters import LETTERS
 from curation.joining.clusters import stars, twins
 from curation.joining.merging import sighted
 from curation.joining.twins import proper, relation
 from curation.near_duplicates import measure, unique_facts, unique_questions
-from records.jsonl import to_line
-from records.question import Question
 from tests.curation.test_near_duplicates import PARAMS, ask
 
 TESTS = ("Z检验", "Z’检验", "t检验", "方差分析")

@@ -9,6 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.profile import SIGNS, is_disordered, key_of, profile_of, signs_of
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, question_id
+from atomexam.runtime.jsonl import write_json, write_jsonl
 from curation import classify, rejections
 from curation.classifying.places import Place
 from curation.clean import clean
@@ -18,13 +25,6 @@ from curation.entities import facts as entity_facts
 from curation.validate import main
 from curation.validation.profile_tables import _run_together
 from curation.validation.suites import SUITES
-from records.fact import Fact, fact_id
-from records.item import EntityItem, Item, LabelledValue, QuestionItem
-from records.jsonl import write_json, write_jsonl
-from records.params import Clean
-from records.profile import SIGNS, is_disordered, key_of, profile_of, signs_of
-from records.provenance import Provenance
-from records.question import Option, Question, question_id
 
 MANY = 60
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import read_questions
-from records.item import QuestionItem
-from records.params import Clean
-from records.provenance import Provenance
 
 DOC = Path(__file__).parent.parent.parent / "docs/cleaning.md"
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

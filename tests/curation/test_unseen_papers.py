@@ -2,13 +2,13 @@
 
 import pytest
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance
 from curation.cleaning.exam_text import clean_stem
 from curation.cleaning.option_text import clean_options
 from curation.cleaning.questions import Reading, read_questions
 from curation.normalize import normalize
-from records.item import QuestionItem
-from records.params import Clean
-from records.provenance import Provenance
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")

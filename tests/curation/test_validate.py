@@ -10,20 +10,20 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.cluster import Cluster
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.identity import content_id
+from atomexam.records.params import Claims
+from atomexam.records.prediction import Prediction
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.runtime.jsonl import write_jsonl
 from curation.claims import make_claims
 from curation.validate import TABLES, main
 from curation.validation.run import check_table, quiet_context
 from curation.validation.suites import SUITES, read_suite
 from curation.validation.tables import Places
-from records.claim import ClaimPair, claim_id
-from records.cluster import Cluster
-from records.fact import Fact, fact_id
-from records.identity import content_id
-from records.jsonl import write_jsonl
-from records.params import Claims
-from records.prediction import Prediction
-from records.provenance import Provenance
-from records.question import Option, Question, group_id, question_id
 
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 replace = msgspec.structs.replace

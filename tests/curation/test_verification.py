@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.fact import RELATIONS
+from atomexam.records.verdict import ANSWERS, Verdict, majority
+from atomexam.runtime.jsonl import write_jsonl
 from curation.verification import main
 from curation.verifying.agreement import agreement
 from curation.verifying.tables import as_csv, disagreements, outcomes, tabulate
-from records.fact import RELATIONS
-from records.jsonl import write_jsonl
-from records.verdict import ANSWERS, Verdict, majority
 from tests.curation.drawn_claims import by_claim, claim, verdict
 
 TABLE_3 = [

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.verdict import Verdict
+from atomexam.runtime.annotation_files import read_verdicts
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.verifying.answers import name_of
-from records.jsonl import read_jsonl, write_jsonl
-from records.verdict import Verdict, read_verdicts
 from tests.curation.drawn_claims import CLAIMS, exported, filled, lay_out, take, verdict
 
 

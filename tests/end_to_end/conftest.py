@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from records.params import read_params
+from atomexam.records.params import read_params
 
 BIN = Path(sys.executable).parent  # not resolved: the environment's own folder
 SMALL_MODEL = {

@@ -227,7 +227,7 @@ def _wait_for_stage(dvc: subprocess.Popen) -> None:
 )
 def test_wrong_params_are_told_before_anything_runs(built, change, told: str) -> None:
     with built.changed_params(change):
-        done = built.run("python", "-m", "records.params", check=False)
+        done = built.run("python", "-m", "atomexam.records.params", check=False)
     assert done.returncode == 1
     assert re.search(told, done.stderr), done.stderr
 

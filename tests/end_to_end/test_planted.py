@@ -17,14 +17,14 @@ from typing import Any
 import opencc
 import pytest
 
+from atomexam.records.cluster import Cluster
+from atomexam.records.fact import Fact
+from atomexam.records.params import read_params
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
-from records.cluster import Cluster
-from records.fact import Fact
-from records.jsonl import read_jsonl
-from records.params import read_params
-from records.question import Question
-from records.rejection import Rejected
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("planted")]
 

@@ -10,13 +10,13 @@ from types import ModuleType
 import pytest
 from msgspec import structs
 
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.evidence import Passage
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.shot import Shot
+from atomexam.runtime.jsonl import write_jsonl
 from eval.finetune import main as finetune
-from records.claim import ClaimPair, claim_id
-from records.evidence import Passage
-from records.jsonl import write_jsonl
-from records.provenance import Provenance
-from records.question import Option, Question, group_id, question_id
-from records.shot import Shot
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these tests compare to the last bit, which only the CPU promises
 SCRIPTED = Path(__file__).parent / "scripted.py"

@@ -1,7 +1,7 @@
 """Questions answered in words, for tests of judge and baselines."""
 
-from records.provenance import Provenance
-from records.question import Question, question_id
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question, question_id
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 

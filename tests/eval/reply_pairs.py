@@ -7,16 +7,16 @@ from pathlib import Path
 
 import openpyxl
 
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.label import Label, ReplyPair
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.provenance import Provenance
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.answers import read_answer
 from eval.errors import main as errors
 from eval.review import main as review
 from eval.reviewing.kinds import Pair
-from records.claim import ClaimPair, claim_id
-from records.jsonl import read_jsonl, write_json, write_jsonl
-from records.label import Label, ReplyPair
-from records.prediction import Prediction, Score
-from records.provenance import Provenance
-from records.run import Run
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 SOUND = ("正确，教科书上就是这样写的。", "错误，教科书上正好相反。")

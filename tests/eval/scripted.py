@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
+from atomexam.records.model import Description
+from atomexam.runtime.stage import run_stage
 from eval.backends import BACKENDS
 from eval.backends.contract import Asking, Reply, Settings
 from eval.predict import main
 from eval.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
-from records.model import Description
-from records.stage import run_stage
 
 
 def perfect(request: Request, draw: Random) -> str:

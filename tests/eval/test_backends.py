@@ -5,10 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from atomexam.records.model import Description
+from atomexam.records.run import Model
 from eval.backends import BACKENDS, open_backend
 from eval.backends.baseline import STRATEGIES
-from records.model import Description
-from records.run import Model
 
 
 def test_every_backend_of_params_is_known() -> None:

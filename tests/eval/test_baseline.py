@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.model import Description
+from atomexam.records.question import Option
 from eval.backends import open_backend
 from eval.backends.baseline import STRATEGIES, bigram_f1
 from eval.backends.contract import Asking, Settings
 from eval.judging.reading import read_mark
 from eval.judging.requests import ORDERS, mark_request
 from eval.tasks.request import Request, allowed_answers
-from records.model import Description
-from records.question import Option
 from tests.eval.essays import essay_question
 
 SETTINGS = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)

@@ -9,12 +9,12 @@ from ruamel.yaml import YAML
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Score
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import write_jsonl
 from eval.compare import compare, main
 from eval.measuring.pairing import METRICS, Tally, mean, paired, tally, with_holm
-from records.jsonl import write_jsonl
-from records.judgement import Judgement
-from records.prediction import Score
-from records.run import Run
 
 
 def scores(right: list[bool | None], start: int = 0, repeat: int = 0) -> list[Score]:

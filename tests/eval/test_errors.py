@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.label import ERRORS
 from eval.errors import main
 from eval.reviewing.judging import read_letter
 from eval.reviewing.kinds import has_reasons, pattern_of, propose
 from eval.reviewing.queue import draw
-from records.label import ERRORS
 from tests.eval.reply_pairs import SOUND, Folder, Said, claim, pair
 
 PATTERNS = [

@@ -13,18 +13,18 @@ from msgspec import json as msgspec_json
 from msgspec import structs
 from transformers import AutoConfig, AutoTokenizer, Qwen2Config
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Passage
+from atomexam.records.model import Description
+from atomexam.records.question import Question
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.finetune import main
 from eval.lessons import IGNORED, batches_of, conversations, epoch_requests, known_requests, plain_texts, prompt_lesson, text_lessons
 from eval.prompt import render, token_ids
 from eval.tasks import build_requests
 from eval.tasks.request import Request, conversation
-from records.claim import ClaimPair
-from records.evidence import Passage
-from records.jsonl import read_jsonl
-from records.model import Description
-from records.question import Question
-from records.run import Run
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -12,6 +12,8 @@ import torch
 from msgspec import structs
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
+from atomexam.records.model import Description
+from atomexam.records.question import Option
 from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Reply, Settings
 from eval.engine import batches
@@ -19,8 +21,6 @@ from eval.engine.choosing import Choosing
 from eval.lessons import END_OF_TEXT, END_OF_TURN, byte_pairs
 from eval.prompt import chat_template, token_ids
 from eval.tasks.request import Request
-from records.model import Description
-from records.question import Option
 
 GREEDY = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 PAPER = structs.replace(GREEDY, temperature=0.3, top_k=5, top_p=0.85, repetition_penalty=1.05)  # SdAK, section 4.2.3
@@ -246,7 +246,7 @@ def test_pickled_weights_are_not_loaded(folder: Path, tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
     """In a process of its own, since the library reads its environment once."""
     code = (
-        "from pathlib import Path; from eval.backends import open_backend; from records.model import Description\n"
+        "from pathlib import Path; from eval.backends import open_backend; from atomexam.records.model import Description\n"
         "open_backend(Description(model='qwen7b', backend='huggingface', name='Qwen/Qwen2.5-7B-Instruct'), Path())"
     )
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PYTHONPATH": "."}

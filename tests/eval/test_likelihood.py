@@ -9,13 +9,13 @@ from msgspec import structs
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
+from atomexam.records.model import Description
+from atomexam.records.question import Option
 from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Reply, Settings
 from eval.lessons import END_OF_TEXT, END_OF_TURN
 from eval.prompt import chat_template, token_ids
 from eval.tasks.request import Request, allowed_answers
-from records.model import Description
-from records.question import Option
 
 PLAIN = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 # The vocabulary knows `答案AC` as a whole, so that tokens span the border of format and answer.

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.prediction import Score
 from eval.metrics import FIGURES, choice_figures, claim_figures, essay_figures
 from eval.tasks import TASKS
 from eval.tasks.request import Request
-from records.prediction import Score
 
 Cell = tuple[str, str, str, str]
 

@@ -17,17 +17,17 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from atomexam.records.model import Description
+from atomexam.records.prediction import Prediction
+from atomexam.records.run import Run
+from atomexam.records.run import Server as ServerBlock
+from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.backends import open_backend
 from eval.backends.contract import Asking, Backend, Reply, Settings
 from eval.plan import main as plan
 from eval.planned import describe
 from eval.predict import main as predict
 from eval.tasks.request import Request
-from records.jsonl import read_jsonl, write_json
-from records.model import Description
-from records.prediction import Prediction
-from records.run import Run
-from records.run import Server as ServerBlock
 
 _spec = importlib.util.spec_from_file_location("misbehaving", Path(__file__).with_name("misbehaving.py"))
 misbehaving = importlib.util.module_from_spec(_spec)

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
 from eval.predict import main as predict
 from eval.score import main as score
 from eval.tasks import TASKS
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl
-from records.question import Question
 
 REPEATS = 3
 OUTCOME = {"silent": "unparsed", "refusing": "unparsed", "truncated": "truncated"}

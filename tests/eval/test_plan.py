@@ -7,11 +7,11 @@ import msgspec
 import pytest
 from huggingface_hub import constants
 
+from atomexam.records.model import Description
+from atomexam.records.run import Model
 from eval.plan import describe_model, main
 from eval.plan import weights_of as weights_of_described
 from eval.planned import read_runs
-from records.model import Description
-from records.run import Model
 
 
 def weights_of(name: str, model: Model, trained: tuple[str, ...] = ()) -> str:

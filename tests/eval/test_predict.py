@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 from transformers import AutoModelForCausalLM
 
+from atomexam.records.checks import convert
+from atomexam.records.prediction import Prediction
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.asking.asker import NOT_REACHED, Asker, Counts, ask
 from eval.asking.shares import Finished, Rank, share_of, tell_finished, wait_for_others
 from eval.asking.store import KeptReply, Store, open_store
@@ -21,10 +25,6 @@ from eval.predict import main
 from eval.prompt import Message, plain_text
 from eval.tasks import TASKS, build_requests
 from eval.tasks.request import Request
-from records.checks import convert
-from records.jsonl import read_jsonl, write_json
-from records.prediction import Prediction
-from records.run import Run
 
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 

@@ -7,11 +7,11 @@ import pytest
 from tokenizers import processors
 from transformers import PreTrainedTokenizerFast
 
+from atomexam.records.run import Run
 from eval.lessons import byte_pairs
 from eval.prompt import Message, chat_template, merge_system, prompt_sha256, read_prompt, render, token_ids
 from eval.tasks import TASKS, build_requests
 from eval.tasks.request import following
-from records.run import Run
 
 PROMPTS = Path(__file__).parents[2] / "eval" / "prompts"
 SNAPSHOTS = Path(__file__).parent / "snapshots"

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from atomexam.records.prediction import Prediction
+from atomexam.records.question import Question
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.asking.store import KeptReply
-from records.jsonl import read_jsonl, write_json, write_jsonl
-from records.prediction import Prediction
-from records.question import Question
-from records.run import Run
 
 ROOT = Path(__file__).parents[2]
 SCRIPTED = Path(__file__).parent / "scripted.py"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from records.label import Label, most_say, read_labels
+from atomexam.records.label import Label, most_say
+from atomexam.runtime.annotation_files import read_labels
 from tests.eval.reply_pairs import SOUND, Folder, claim
 
 ANSWERS_OF_TEN = [SOUND] * 10

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.prediction import Prediction
+from atomexam.records.question import Option
 from eval.rules import RULE_SETS
 from eval.rules.sdak_v1 import refutes, supports
 from eval.tasks import TASKS
 from eval.tasks.request import Request
-from records.prediction import Prediction
-from records.question import Option
 
 HERE = Path(__file__).parent
 RULES_OF = {

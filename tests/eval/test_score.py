@@ -5,17 +5,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from atomexam.records.checks import convert
+from atomexam.records.claim import ClaimPair
+from atomexam.records.model import Description
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question
+from atomexam.records.run import Run, Server
+from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.score import main, score_replies, usage
 from eval.tasks import TASKS
 from eval.tasks.request import Request
-from records.checks import convert
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl, write_json, write_jsonl
-from records.model import Description
-from records.prediction import Prediction, Score
-from records.provenance import Provenance
-from records.question import Option, Question
-from records.run import Run, Server
 
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 

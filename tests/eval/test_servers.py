@@ -17,15 +17,15 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from atomexam.records.model import Description
+from atomexam.records.prediction import Prediction
+from atomexam.records.run import Run, Server
+from atomexam.runtime.jsonl import read_jsonl
 from eval.backends import open_backend
 from eval.backends.contract import Asking, Settings
 from eval.backends.vllm import _own_gpu
 from eval.predict import main as predict
 from eval.tasks import build_requests
-from records.jsonl import read_jsonl
-from records.model import Description
-from records.prediction import Prediction
-from records.run import Run, Server
 
 ROOT = Path(__file__).parents[2]
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from atomexam.records.question import Question
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read import main as read_items
 from curation.clean import main as clean
 from eval.predict import main as predict
 from eval.score import main as score
 from eval.tasks import TASKS, build_requests
 from eval.tasks.request import Request, following
-from records.jsonl import read_jsonl
-from records.question import Question
-from records.run import Run
 
 
 @pytest.fixture

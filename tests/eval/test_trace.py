@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.provenance import Provenance, page_id
+from atomexam.records.question import Option, Question
+from atomexam.records.rejection import Rejected
+from atomexam.runtime.jsonl import write_jsonl
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter
 from crawlers.store.warc import Key, Page
 from eval.trace import main
-from records.claim import ClaimPair, claim_id
-from records.fact import Fact, fact_id
-from records.jsonl import write_jsonl
-from records.judgement import Judgement
-from records.prediction import Prediction, Score
-from records.provenance import Provenance, page_id
-from records.question import Option, Question
-from records.rejection import Rejected
 
 ENTRY, PAPER, BINARY = "https://a.example/病/1", "https://b.example/paper", "file:book.docx"
 BODIES = {

@@ -10,14 +10,14 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.provenance import Provenance, page_id
+from atomexam.records.question import Question
 from crawlers.accounts.files import account_of
 from crawlers.importers.formats import read_file
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import read_questions
-from records.item import QuestionItem
-from records.params import Clean
-from records.provenance import Provenance, page_id
-from records.question import Question
 from tests.layouts.gold import Gold
 
 TYPES = {"single": {"mcqa"}, "multiple": {"mrqa"}, "verdict": {"tf"}, "blank": {"blank", "qa"}, "words": {"qa", "blank"}}

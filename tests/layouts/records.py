@@ -10,10 +10,10 @@ from typing import Any
 import opencc
 from msgspec import Struct
 
+from atomexam.records.item import EntityItem
+from atomexam.records.provenance import Provenance, page_id
 from crawlers.importers.formats import read_file
 from curation.entities.facts import Reading, read_entities
-from records.item import EntityItem
-from records.provenance import Provenance, page_id
 from tests.layouts.law import Outcome, plain
 
 SEPARATORS = ("、", "，", "；", " ", "  ", "\n", ", ", ";", "/", "|", "\u3000", "array", "numbered", "ringed", "repr", "nested", "and")

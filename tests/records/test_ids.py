@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.fact import RELATIONS, fact_id
+from atomexam.records.identity import lot
+from atomexam.records.question import question_id
 from atomexam.text.canonical import canonical
-from records.fact import RELATIONS, fact_id
-from records.identity import lot
-from records.question import question_id
 
 
 @given(st.text())

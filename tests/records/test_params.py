@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import Meta, Struct
 
-from records import params
-from records.checks import convert
-from records.params import Source
-from records.run import Model
-from records.split_blocks import Split
-from records.stage import read_arguments, run_stage
+from atomexam.records import params
+from atomexam.records.checks import convert
+from atomexam.records.params import Source
+from atomexam.records.run import Model
+from atomexam.records.split_blocks import Split
+from atomexam.runtime.stage import read_arguments, run_stage
 
 PARAMS = params.read_params()
 

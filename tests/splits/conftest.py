@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from records.claim import ClaimPair, claim_id
-from records.jsonl import to_line
-from records.provenance import Provenance
-from records.question import Option, Question, question_id
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question, question_id
+from atomexam.runtime.jsonl import to_line
 
 SEEN = [Provenance(source="studyez", url="http://www.studyez.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 FLAGS = {

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.units import SPLITS, Cell, Row, by_subject, join, place
 from splits.split.allocate import allocate, allocate_claims
 from splits.split.quotas import rounded, water_fill

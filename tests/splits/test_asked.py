@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl
-from records.question import Question
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
+from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import Memory, Version, read_memory
 from splits.ledger.param_changes import Asked
 from splits.ledger.units import PLACES, Cell

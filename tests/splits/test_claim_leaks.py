@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 import splits.leaks.__main__ as leaks
-from records.claim import ClaimPair, claim_id
-from records.jsonl import read_jsonl, to_line
-from records.question import Question
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl, to_line
 
 
 def run(folder: Path, *words: str) -> list[leaks.Leak]:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl, to_line
-from records.question import Question
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.prove import main as prove_main
 from splits.release.commitment import Proof, commit, commitment, prove, salt_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from records.provenance import Provenance
+from atomexam.records.provenance import Provenance
 
 mlcroissant = pytest.importorskip("mlcroissant")
 

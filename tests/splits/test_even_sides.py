@@ -6,8 +6,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory, Placed, Version
 from splits.ledger.units import Cell, Row
 from splits.split.allocate import decide

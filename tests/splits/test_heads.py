@@ -2,8 +2,8 @@
 
 import msgspec
 
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory, Placed, Version, head_id
 from splits.split.claim_split import decide_heads
 

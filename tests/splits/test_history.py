@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from records.jsonl import read_jsonl, to_line
-from records.split_blocks import Release
+from atomexam.records.split_blocks import Release
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.publish import main as publish
 from splits.release.history import Change, Item, advance, in_order, item_of, order_of, refuse_trained, standing
 

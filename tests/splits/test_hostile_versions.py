@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 import splits.split.__main__ as split
-from records.jsonl import read_jsonl
-from records.question import Question
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import Memory, read_memory
 from splits.ledger.units import PLACES
 from splits.prove import main as prove

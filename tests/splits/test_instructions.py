@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.leak import Leak
+from atomexam.records.question import Question
+from atomexam.records.shot import Shot
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from eval.tasks import TASKS
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl, to_line
-from records.leak import Leak
-from records.question import Question
-from records.shot import Shot
 from splits.release.__main__ import released_leaks, released_shots
 from splits.release.instructions import Prompts, teach
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from records.jsonl import read_jsonl, to_line
-from records.question import Question
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.ledger.assignments import read_memory
 from splits.ledger.units import PLACES
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import splits.leaks.__main__ as leaks
-from records.jsonl import read_jsonl, to_line
-from records.provenance import Provenance
-from records.question import Question, question_id
-from records.shot import Shot
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question, question_id
+from atomexam.records.shot import Shot
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.leaks.containment import contained, ngrams_of
 from splits.ledger.assignments import read_memory
 from splits.release.__main__ import released_leaks

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 import splits.leaks.__main__ as leaks
-from records.jsonl import read_jsonl, to_line
-from records.question import Option, Question, question_id
+from atomexam.records.question import Option, Question, question_id
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.leaks.containment import contained, ngrams_of
 from splits.split.shots import Shot
 

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 import splits.split.__main__ as split
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl
-from records.question import Question
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import read_memory
 from splits.ledger.units import PLACES
 from splits.release.history import read_ledger

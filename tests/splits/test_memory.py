@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from records.jsonl import read_jsonl, to_line
-from records.question import Question
-from records.shot import Shot
+from atomexam.records.question import Question
+from atomexam.records.shot import Shot
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits import explain
 from splits.ledger.assignments import Memory, Placed, Version, read_memory, safer
 from splits.ledger.units import PLACES
@@ -136,7 +136,7 @@ def test_an_edited_question_takes_the_place_of_the_old_one(split_files, question
 
 
 def question_with(one: Question, change) -> Question:
-    from records.question import question_id
+    from atomexam.records.question import question_id
 
     stem = change(one.stem)
     return replace(one, stem=stem, id=question_id(None, stem, [option.text for option in one.options]))

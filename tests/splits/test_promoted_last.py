@@ -6,7 +6,7 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
-from records.split_blocks import Quota
+from atomexam.records.split_blocks import Quota
 from splits.ledger.assignments import Memory, Placed
 from splits.ledger.reconcile import Put
 from splits.ledger.units import Cell, Row

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.units import Cell, Row
 from splits.split.allocate import allocate
 from tests.splits.optimum import leximin

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from records.jsonl import to_line
-from records.workers import at_work
+from atomexam.runtime.jsonl import to_line
+from atomexam.runtime.workers import at_work
 from splits.split import reading
 from splits.split.reading import Questions, read_pieces, read_questions
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
-from records.jsonl import read_jsonl
-from records.question import Question
 from splits.ledger.assignments import read_memory
 from splits.ledger.units import SPLITS
 

@@ -13,9 +13,9 @@ from huggingface_hub import DatasetCard
 from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
-from records.jsonl import read_jsonl, to_line
-from records.provenance import Provenance
-from records.question import Question
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.release.columns import config_of
 from splits.release.rendering import canary
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from atomexam.records.question import Option, Question
+from atomexam.records.shot import Shot
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from atomexam.text.canonical import canonical
-from records.jsonl import read_jsonl, to_line
-from records.question import Option, Question
-from records.shot import Shot
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
 from splits.ledger.assignments import HELD, Listed, Memory, Placed, Version, read_memory, write_memory
 from splits.ledger.reconcile import Put
 from splits.ledger.rows import row_of

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from records.question import Option, Question
+from atomexam.records.question import Option, Question
 from splits.ledger.rows import row_of
 from splits.ledger.units import join
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import splits.leaks.__main__ as leaks
-from records.jsonl import read_jsonl, to_line
-from records.question import Question
-from records.shot import Shot
+from atomexam.records.question import Question
+from atomexam.records.shot import Shot
+from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.ledger.reconcile import Put
 from splits.ledger.units import Cell, Row, ties_of
 from splits.split.shots import SPARE, shots_of

@@ -14,10 +14,10 @@ import pytest
 from filelock import FileLock, Timeout
 
 import splits.split.__main__ as stage
-from records.claim import ClaimPair
-from records.jsonl import read_jsonl
-from records.question import Question
-from records.workers import at_work
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.workers import at_work
 from splits.ledger.assignments import Memory
 from splits.ledger.reconcile import Put
 from splits.ledger.units import SPLITS, Cell, Row

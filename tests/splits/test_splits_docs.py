@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from records.leak import CHECKS
+from atomexam.records.leak import CHECKS
 from splits.ledger.assignments import REASONS
 
 DOCUMENT = (Path(__file__).parent.parent.parent / "docs/splits.md").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.identity import content_id
+from atomexam.records.identity import content_id
 from splits.ledger.units import place, places
 
 IDS = st.integers(0, 999).map(lambda number: content_id("q", str(number)))

@@ -7,10 +7,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.jsonl import to_line
-from records.question import Option, Question, question_id
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
+from atomexam.records.question import Option, Question, question_id
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
+from atomexam.runtime.jsonl import to_line
 from splits.ledger.assignments import Memory
 from splits.ledger.reconcile import Put
 from splits.ledger.rows import row_of

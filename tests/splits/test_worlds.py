@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory
 from splits.ledger.param_changes import Asked
 from splits.ledger.rows import row_of

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from records.claim import ClaimPair, claim_id
-from records.jsonl import to_line
-from records.question import Option, Question, question_id
-from records.split_blocks import Quota
-from records.split_blocks import Split as Params
+from atomexam.records.claim import ClaimPair, claim_id
+from atomexam.records.question import Option, Question, question_id
+from atomexam.records.split_blocks import Quota
+from atomexam.records.split_blocks import Split as Params
+from atomexam.runtime.jsonl import to_line
 from splits.ledger.assignments import Memory, head_id
 from splits.ledger.reconcile import Put
 from splits.ledger.rows import row_of

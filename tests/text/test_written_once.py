@@ -9,7 +9,7 @@ from atomexam.text.numerals import HANZI, RINGS
 from atomexam.text.option_letters import LETTERS
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("records", "crawlers", "curation", "splits", "eval")
+ROOMS = ("atomexam/records", "crawlers", "curation", "splits", "eval")
 PUBLISHED = {
     "eval/rules/cmb_v1.py": "CMB's own list of letters, A to G",
     "eval/rules/cpsyexam_v1.py": "CPsyExam's own columns, A to E",

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.fact import Fact, fact_id
-from records.item import EntityItem, Item, QuestionItem
-from records.jsonl import folder_lock, read_jsonl, replacing, to_line, write_jsonl
-from records.provenance import Provenance
-from records.question import Option
+from atomexam.records.fact import Fact, fact_id
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, to_line, write_jsonl
 
 SEEN = Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")
 

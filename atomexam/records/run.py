@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from records.blocks import Block, Count, Positive, Slug
+from atomexam.records.blocks import Block, Count, Positive, Slug
 
 
 class Server(Block, frozen=True):

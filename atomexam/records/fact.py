@@ -4,9 +4,9 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from atomexam.records.identity import content_id
+from atomexam.records.provenance import Provenance
 from atomexam.text.canonical import canonical
-from records.identity import content_id
-from records.provenance import Provenance
 
 Relation = Literal[
     "metric_effect",

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from records.identity import content_id
+from atomexam.records.identity import content_id
 
 
 class Provenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):

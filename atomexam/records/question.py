@@ -4,9 +4,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from atomexam.records.identity import content_id
+from atomexam.records.provenance import Provenance
 from atomexam.text.canonical import canonical
-from records.identity import content_id
-from records.provenance import Provenance
 
 QuestionType = Literal["mcqa", "mrqa", "qa", "tf", "blank"]
 Form = Literal["a1", "a2", "a3", "b1"]

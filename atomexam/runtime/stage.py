@@ -16,9 +16,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from records.blocks import SLUG
-from records.checks import convert, one_of
-from records.params import PARAMS_FILE, read_params
+from atomexam.records.blocks import SLUG
+from atomexam.records.checks import convert, one_of
+from atomexam.records.params import PARAMS_FILE, read_params
 
 
 class Arguments(argparse.Namespace):
@@ -51,7 +51,7 @@ def read_arguments(
     Args:
         doc: the module's docstring, shown by --help.
         block: key of the stage's block in params.yaml (`split`), or of the dict that holds the blocks when `keyed` (`sources`).
-        shape: shape of the block in `records.params`.
+        shape: shape of the block in `atomexam.records.params`.
         paths: flag -> default; `{key}` in a default stands for the key. Values come back as Path.
         keyed: the stage is one of many, named by a positional KEY (a source, a model, a run). Without a shape, the stage checks it.
         scalars: top-level keys of params.yaml that are flags of their own (`sites`).

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
+from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
 
 SUBJECTS_HEAD = "curation/vocab/subjects.yaml, under categories:"
 RELATIONS_HEAD = "curation/vocab/relations.yaml, under any:"

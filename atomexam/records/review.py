@@ -1,10 +1,6 @@
 """Rows that contradict each other, for a reader, and what the reader decided."""
 
-from pathlib import Path
-
 from msgspec import Struct
-
-from records.jsonl import read_jsonl
 
 
 class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -46,20 +42,3 @@ class Review(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Texts of all options, sorted."""
     statements: list[Statement]
     """What is said, by most rows first."""
-
-
-def read_decisions(path: Path) -> dict[str, Decision]:
-    """Return decisions by id; none where there is no file.
-
-    Raises:
-        ValueError: two lines decide on one id, or a line decides nothing.
-    """
-    decisions: dict[str, Decision] = {}
-    lines = read_jsonl(path, Decision, "mend the line: a copy of a `decision` in a review.jsonl") if path.exists() else ()
-    for number, one in enumerate(lines, 1):
-        if one.id in decisions:
-            raise ValueError(f"{path}:{number}: {one.id} is decided on twice; leave one line")
-        if bool(one.right) == (one.polarity is not None):
-            raise ValueError(f"{path}:{number}: {one.id}: expected either `right`, the texts of the right options, or `polarity`")
-        decisions[one.id] = one
-    return decisions

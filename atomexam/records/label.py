@@ -2,14 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Literal, get_args
 
 from msgspec import Struct
 
-from records.fact import Relation
-from records.identity import content_id
-from records.jsonl import read_jsonl
+from atomexam.records.fact import Relation
+from atomexam.records.identity import content_id
 
 Pattern = Literal["right", "failed", "not_follow", "sycophancy", "contrary", "reversed"]
 """What the two verdicts of a pair make; `failed` where a call brought no reply."""
@@ -68,17 +66,3 @@ def most_say(labels: Iterable[str]) -> str | None:
     """Return the label that most annotators give; None where none has most."""
     counted = Counter(labels).most_common(2)
     return None if not counted or (len(counted) > 1 and counted[0][1] == counted[1][1]) else counted[0][0]
-
-
-def read_labels(path: Path) -> dict[str, dict[str, Label]]:
-    """Return the labels of each pair by annotator, whatever the order of the lines.
-
-    Raises:
-        ValueError: an annotator has two labels on a pair, as a merge of two branches may leave them.
-    """
-    found: dict[str, dict[str, Label]] = {}
-    for one in read_jsonl(path, Label):
-        other = found.setdefault(one.pair_id, {}).setdefault(one.annotator, one)
-        if other.label != one.label:
-            raise ValueError(f"{path}: {one.annotator} says {other.label} and {one.label} of {one.pair_id}; delete one line")
-    return {pair: dict(sorted(found[pair].items())) for pair in sorted(found)}

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from records.prediction import FinishReason
+from atomexam.records.prediction import FinishReason
 
 
 class Judgement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

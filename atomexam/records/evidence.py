@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
+from atomexam.records.identity import content_id
 from atomexam.text.canonical import canonical
-from records.identity import content_id
 
 
 class Passage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,6 +1,6 @@
 """The shape of params.yaml: every key, what it means, and what may stand there.
 
-`python -m records.params` checks the file and names what is wrong, with the keys that are known.
+`python -m atomexam.records.params` checks the file and names what is wrong, with the keys that are known.
 """
 
 import sys
@@ -13,10 +13,10 @@ from msgspec import Meta, field
 from msgspec.structs import force_setattr
 from ruamel.yaml import YAML
 
-from records.blocks import Block, Count, Share, Slug
-from records.checks import convert, one_of
-from records.run import Judge, Model, Run, Training
-from records.split_blocks import Leaks, Release, Split
+from atomexam.records.blocks import Block, Count, Share, Slug
+from atomexam.records.checks import convert, one_of
+from atomexam.records.run import Judge, Model, Run, Training
+from atomexam.records.split_blocks import Leaks, Release, Split
 
 PARAMS_FILE = "params.yaml"
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from records.question import Form
+from atomexam.records.question import Form
 
 
 class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from records.workers import at_work, cores
+from atomexam.runtime.workers import at_work, cores
 
 _ORPHANS = """
 import os, time
-from records.workers import at_work
+from atomexam.runtime.workers import at_work
 
 def told(number):
     return os.getpid()
@@ -27,7 +27,7 @@ if __name__ == "__main__":
 
 _INTERRUPTED = """
 import os, signal, sys, time
-from records.workers import at_work
+from atomexam.runtime.workers import at_work
 
 if __name__ == "__main__":
     try:
@@ -45,7 +45,7 @@ else:
 _INTERRUPTED_TWICE = """
 import os, signal, sys, time
 from threading import Timer
-from records.workers import at_work
+from atomexam.runtime.workers import at_work
 
 if __name__ == "__main__":
     try:
@@ -157,7 +157,8 @@ def test_cores_are_those_that_this_process_may_use() -> None:
 
 def test_a_process_that_was_given_one_core_has_one() -> None:
     """As `taskset -c 0` does, which is what a person is told to do where memory runs out."""
-    program = f"import os; os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}}); from records.workers import cores; print(cores())"
+    one = min(os.sched_getaffinity(0))
+    program = f"import os; os.sched_setaffinity(0, {{{one}}}); from atomexam.runtime.workers import cores; print(cores())"
     path = {"PYTHONPATH": str(Path(__file__).parents[2])}
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ | path, check=True)
     assert told.stdout == "1\n"

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from records.fact import Relation
-from records.identity import content_id
-from records.provenance import Provenance
+from atomexam.records.fact import Relation
+from atomexam.records.identity import content_id
+from atomexam.records.provenance import Provenance
 
 
 class ClaimPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from records.provenance import Provenance
+from atomexam.records.provenance import Provenance
 
 
 class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="question", tag_field="kind"):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.sheets import read_sheet, typed, write_sheet
+from atomexam.runtime.sheets import read_sheet, typed, write_sheet
 
 FORMULAS = [
     "=1+1",
@@ -49,7 +49,7 @@ def test_there_and_back_changes_nothing(rows: list[tuple[str, str]], tmp_path_fa
 
 def test_the_bytes_hang_on_the_content_alone(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from records.sheets import write_sheet; "
+        "import sys; from pathlib import Path; from atomexam.runtime.sheets import write_sheet; "
         "write_sheet(Path(sys.argv[1]), ['claim', 'verdict'], [['甲', '']], {'verdict': ['support', 'refute']})"
     )
     for name in ("a.xlsx", "b.xlsx"):

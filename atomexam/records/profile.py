@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.text.option_letters import WIDE, names_no_option
-from records.item import EntityItem, Item, QuestionItem
 
 MANY_OPTIONS = 3
 """Options from which a question cannot be true or false."""

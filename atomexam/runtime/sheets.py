@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from records.jsonl import replacing
+from atomexam.runtime.jsonl import replacing
 
 _WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # of every workbook, so that its bytes hang on its content alone
 _MAX_CELL_CHARS = 32_767  # more does not fit into a cell of a workbook
