@@ -92,6 +92,7 @@ def names(paths: list[Path]) -> list[str]:
     return [str(path.relative_to(ROOT)) for path in paths]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MODULES, ids=names(MODULES))
 def test_a_package_imports_the_ground_floor_and_itself_only(path: Path) -> None:
     own = path.relative_to(ROOT).parts[0]
@@ -126,6 +127,7 @@ def test_no_folders_import_each_other() -> None:
         pytest.fail(f"folders import each other: {' <- '.join(error.args[1])}; move what both need down a floor")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MODULES, ids=names(MODULES))
 def test_models_are_loaded_in_few_places(path: Path) -> None:
     name = str(path.relative_to(ROOT))
@@ -138,6 +140,7 @@ def test_a_module_has_one_subject(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, "what is its second subject?"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MODULES, ids=names(MODULES))
 def test_no_pickle_no_eval_no_remote_code(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))

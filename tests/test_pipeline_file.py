@@ -108,6 +108,7 @@ def test_the_inputs_of_a_source_without_replica_are_its_saved_pages(tmp_path: Pa
     assert [name for name, _ in inputs_of("toy", Source(), None)] == ["tests/pages/toy/list.html", "tests/pages/toy/list.json"]
 
 
+@pytest.mark.slow
 def test_files_that_dvc_does_not_watch_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1. 感觉是（A）", encoding="utf-8")
     command = [sys.executable, "-m", "crawlers.inputs", "own", "--kind", "files", "--format", "paper", "--out", str(tmp_path / "own.txt")]
@@ -123,6 +124,7 @@ def test_inputs_without_files_name_the_source_and_its_path() -> None:
         list(inputs_of("own", Source(kind="files", path="nowhere/*.txt", format="paper"), None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("site", SITES)
 def test_a_reader_is_all_the_code_that_extract_runs_for_a_site_and_no_other_spider(site: str) -> None:
     read = set(readers_of(site, "site"))

@@ -68,6 +68,7 @@ def test_no_disk(checkout: Path, tmp_path: Path) -> None:
     refused(set_up(checkout, fakes), "20 MB free on this disk")
 
 
+@pytest.mark.slow
 def test_no_way_to_a_package_index(checkout: Path) -> None:
     nowhere = {
         "PIP_INDEX_URL": "http://127.0.0.1:9/",

@@ -28,7 +28,8 @@ _NEAR = 4  # questions to either side
 _NEAR_SINGLE = 2
 """Single answers among the near ones from which a section surely holds single-choice questions."""
 _LEAST_JOINED = 3
-"""Keys of a page with as many questions without one before each, or behind each, from which that is how the page joins its keys."""
+"""Keys of a page with as many questions without one before each, or behind each, from which that is how the page joins its keys:
+nearly all that have any such question there, since keys of several answers beside lost keys fit by chance."""
 Place = tuple[str, str]
 
 
@@ -118,8 +119,9 @@ def _read_joined_keys(page: list[QuestionItem], joined: set[Place], divided: dic
     rows = sorted(page, key=lambda item: (natural_key(item.provenance.position), item.provenance.position))
     options = [_bare_options(item) for item in rows]
     letters = {at: found for at, item in enumerate(rows) if (found := _several_letters(item))}
-    fit = {step: {at for at, keys in letters.items() if _keyless_beside(rows, at, step) == len(keys) - 1} for step in (-1, 1)}
-    is_usual = {step: len(fit[step]) >= max(_LEAST_JOINED, len(fit[-step]) + 1) for step in fit}
+    bare = {step: {at: count for at in letters if (count := _keyless_beside(rows, at, step))} for step in (-1, 1)}
+    fit = {step: {at for at, count in bare[step].items() if count == len(letters[at]) - 1} for step in bare}
+    is_usual = {step: len(fit[step]) >= max(_LEAST_JOINED, len(fit[-step]) + 1, _SHARE_ALIKE * len(bare[step])) for step in fit}
     for at, keys in letters.items():
         first, last = _run_around(rows, options, at)
         ends = {-1: last, 1: first}  # where the key stands, of the group that lies before it or behind it

@@ -70,6 +70,7 @@ def questions_table(places: Places) -> Columns:
         "stem": lambda q: q.stem,
         "answer": lambda q: q.answer or None,
         "letters": lambda q: "".join(option.letter for option in q.options),
+        "choice_stem": lambda q: q.stem if q.options else None,
         "shortest_option": lambda q: min((option.text for option in q.options), key=len, default=None),
         "longest_option": lambda q: max((option.text for option in q.options), key=len, default=None),
         "cluster_id": lambda q: q.cluster_id,

@@ -17,6 +17,7 @@ def atomexam(*words: str, root: Path, cwd: Path | None = None) -> subprocess.Com
     return subprocess.run([sys.executable, "-P", "-c", code, *words], cwd=cwd or root, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_subcommand_runs_a_module_that_is_there_and_its_help_names_it(name: str, root: Path, tmp_path: Path) -> None:
     assert find_spec(COMMANDS[name].module)
@@ -59,6 +60,7 @@ def test_trace_of_named_data_needs_no_project_folder(root: Path, tmp_path: Path)
     assert (done.returncode, done.stderr.split(":")[:2]) == (1, ["error", " mine/splits"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("read", "none.txt"), ("answers", "none.jsonl"), ("audit", "none.csv", "--out", "report"), ("audit", "--bad")]
 )

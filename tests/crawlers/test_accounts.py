@@ -240,6 +240,7 @@ def test_sums_of_several_files() -> None:
     assert (both.characters, both.difference, both.in_items) == (2 * one.characters, 0, 2 * one.in_items)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not beside this checkout")
 def test_all_characters_of_the_real_files_are_accounted_for() -> None:
     taken = 0

@@ -213,6 +213,7 @@ def test_the_replica_has_the_blemishes_of_the_real_site(respond: Respond) -> Non
     assert len(traditional) == 2
 
 
+@pytest.mark.slow
 def test_robots_txt_is_obeyed(tmp_path: Path, root: Path, respond: Respond) -> None:
     rules = Protego.parse(get(respond, "/robots.txt").body.decode())
     assert not rules.can_fetch(f"{TAG}/jibing/zhuanti/", "atomexam")

@@ -6,17 +6,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 
 def bench(root: Path, *flags: object) -> str:
     command = [sys.executable, str(root / "bench/crawl.py"), *map(str, flags)]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_the_table_of_sizes(root: Path) -> None:
     rows = bench(root, "--pages", 0, "--sizes", 30, "--questions", 1, "--workers", 2, "--rounds", 1).splitlines()[2:]
     assert len(rows) == 1 and re.fullmatch(r"\| 30 \| 2 \| [0-9.]+ \([0-9.]+\) \| [0-9.]+ \| \d+ \| \d+ \|", rows[0])
 
 
+@pytest.mark.slow
 def test_plain_scrapy_and_replay_read_the_same_questions(root: Path, tmp_path: Path) -> None:
     server = subprocess.Popen([sys.executable, str(root / "bench/generated_site.py"), "12"], stdout=subprocess.PIPE, text=True)
     with server:

@@ -239,6 +239,7 @@ def test_hints_of_odd_pages() -> None:
     assert isinstance(hints_of(deep), PageHints)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["A.x" * 50000, "A" * 99999 + " " * 99999, "A, " * 50000 + "!", "<p " * 50000, "Ａ.答案【" * 30000])
 def test_hostile_texts_are_looked_at_quickly(text: str) -> None:
     started = time.process_time()
@@ -305,6 +306,7 @@ _TRUE_OF_REPLICAS = re.compile(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "pages"), [("examcoo", "8"), *((source, "20") for source in ("ask120", "xiaohe", "examcoo", "studyez", "hxter", "mxqe"))]
 )
@@ -313,6 +315,7 @@ def test_no_source_gets_advice_that_is_wrong(root: Path, tmp_path: Path, source:
     assert [text for text in told if not _TRUE_OF_REPLICAS.match(text)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["ask120", "xiaohe", "examcoo", "studyez", "hxter", "mxqe"])
 def test_every_source_gives_items_within_five_pages(root: Path, tmp_path: Path, source: str) -> None:
     done = check(root, source, "--embedded", "--json", cwd=tmp_path)
@@ -322,6 +325,7 @@ def test_every_source_gives_items_within_five_pages(root: Path, tmp_path: Path, 
     assert list(tmp_path.iterdir()) == []  # nothing is stored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
     [

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from atomexam.records.item import Item
 from crawlers.store.parts import PartWriter, parts
@@ -20,6 +21,7 @@ def folder_bytes(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}  # a folder in it, as parts are, would fail here
 
 
+@pytest.mark.slow
 def test_a_killed_crawl_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, run_toy: Toy, start_toy: Callable) -> None:
     assert run_toy("crawl", tmp_path / "whole" / "toy", pages=200) == (0, "")
     killed, asked = tmp_path / "killed" / "toy", tmp_path / "asked"
@@ -37,6 +39,7 @@ def test_a_killed_crawl_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, run
     assert 202 <= len(asked.read_text().splitlines()) <= 204
 
 
+@pytest.mark.slow
 def test_extract_reads_what_was_crawled(tmp_path: Path, run_toy: Toy) -> None:
     assert run_toy("crawl", tmp_path / "toy", pages=12) == (0, "")
     written = []
@@ -67,6 +70,7 @@ def test_pages_of_the_real_site_are_not_written_over(tmp_path: Path, run_toy: To
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_max_pages_cuts_at_the_same_page_each_time(tmp_path: Path, run_toy: Toy) -> None:
     for run in ("first", "second"):
         assert run_toy("crawl", tmp_path / run, max_pages=10) == (0, "")
@@ -77,6 +81,7 @@ def test_max_pages_cuts_at_the_same_page_each_time(tmp_path: Path, run_toy: Toy)
     assert run_toy("extract", tmp_path / "first", max_pages=10)[0] == 0
 
 
+@pytest.mark.slow
 def test_pages_that_fail_fail_the_crawl_and_keep_the_others(tmp_path: Path, run_toy: Toy) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     status, errors = run_toy("crawl", folder, broken=2)

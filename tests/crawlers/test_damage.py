@@ -73,6 +73,7 @@ def is_sound(path: Path) -> bool:
     return end.value.code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("origin", ["embedded", "live"])
 def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path, run_toy: Toy, origin: str) -> None:
     folder, whole, asked = tmp_path / "toy", tmp_path / "whole" / "toy", tmp_path / "asked"
@@ -128,6 +129,7 @@ def test_a_request_that_ends_in_nothing_is_told(tmp_path: Path) -> None:
     assert archive.stats.get_value("archive/unanswered") == 1
 
 
+@pytest.mark.slow
 def test_a_damaged_page_of_a_live_snapshot_is_fetched_anew(tmp_path: Path, run_toy: Toy) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     assert run_toy("crawl", folder, origin="live") == (0, "")
@@ -209,6 +211,7 @@ def test_a_file_without_its_first_record_is_neither_used_nor_replaced(tmp_path: 
         archive_of(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", ["0000.jsonl", "0007.warc.gz"])
 def test_an_orphan_beside_the_parts_is_no_hindrance(tmp_path: Path, run_toy: Toy, left: str) -> None:
     done = tmp_path / "toy" / f"{SNAPSHOT}.done"
@@ -232,6 +235,7 @@ def test_an_index_that_cannot_be_read_is_written_anew(tmp_path: Path, spoiled: s
     assert archive.process_request(Request(f"{SITE}/p/3")).body == page(3).body
 
 
+@pytest.mark.slow
 def test_extract_names_the_command_that_mends_an_index(tmp_path: Path, run_toy: Toy) -> None:
     folder = tmp_path / "toy"
     assert run_toy("crawl", folder, pages=3) == (0, "")
@@ -257,6 +261,7 @@ def test_a_live_crawl_over_a_replica_leaves_newer_snapshots_their_pages(tmp_path
     assert bodies(tmp_path, FIRST) == {page(5).key.url: page(5).body}
 
 
+@pytest.mark.slow
 def test_with_max_pages_reached_exactly_a_miss_is_an_error(tmp_path: Path, run_toy: Toy) -> None:
     folder = tmp_path / "toy"
     assert run_toy("crawl", folder, pages=10, max_pages=11) == (0, "")
@@ -268,6 +273,7 @@ def test_with_max_pages_reached_exactly_a_miss_is_an_error(tmp_path: Path, run_t
     assert status == 1 and "1 pages are not in" in errors
 
 
+@pytest.mark.slow
 def test_what_a_limit_turned_away_is_noted_for_its_snapshot(tmp_path: Path, run_toy: Toy) -> None:
     folder = tmp_path / "toy"
     assert run_toy("crawl", folder, pages=10, max_pages=5) == (0, "")
@@ -277,6 +283,7 @@ def test_what_a_limit_turned_away_is_noted_for_its_snapshot(tmp_path: Path, run_
     assert {path.name for path in folder.iterdir()} == {f"{SNAPSHOT}.warc.gz", "2026-12-20.warc.gz", INDEX}
 
 
+@pytest.mark.slow
 def test_rules_are_asked_for_anew_by_each_run_of_a_live_crawl(tmp_path: Path, run_toy: Toy) -> None:
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     assert run_toy("crawl", folder, pages=10, broken=4, origin="live")[0] == 1
@@ -307,6 +314,7 @@ def test_rules_are_asked_for_on_condition(tmp_path: Path) -> None:
     assert finish_crawl(tmp_path, SNAPSHOT, "live") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spider", "says"),
     [
@@ -343,6 +351,7 @@ def test_a_second_run_says_that_it_waits(tmp_path: Path, start_toy: Callable[...
         process.kill()
 
 
+@pytest.mark.slow
 def test_a_row_that_is_no_text_counts_as_torn(tmp_path: Path, run_toy: Toy) -> None:
     folder = tmp_path / "toy"
     assert run_toy("crawl", folder, pages=10, broken=4, origin="live")[0] == 1

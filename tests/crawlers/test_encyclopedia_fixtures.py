@@ -161,6 +161,7 @@ def test_no_damage_makes_a_spider_fail() -> None:
     assert slowest < LIMIT_SECONDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SPIDERS)
 def test_large_pages_are_read_in_time(source: str) -> None:
     """What is repeated costs no more than in proportion; a tenth of a second is usual here."""

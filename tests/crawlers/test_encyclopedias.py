@@ -203,6 +203,7 @@ def test_every_item_is_named_and_placed(walked: Walk) -> None:
     assert all(item.name_raw and (item.values or item.sections) for item in walked[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(rank=st.integers(0, 17), fields=st.fixed_dictionaries({name: _WORDS for name in DISEASE_LABELS if name != "departments"}))
 def test_any_disease_comes_back_from_any_place(rank: int, fields: dict[str, list[str]]) -> None:

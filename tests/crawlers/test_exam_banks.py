@@ -148,6 +148,7 @@ def questions(draw: st.DrawFn) -> Q:
     return Q(type=kind, stem=draw(_TEXT) + "（ ）。", options=options, answer=answer, explanation=draw(st.none() | _TEXT))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(number=st.integers(0, 11), asked=st.lists(questions(), min_size=1, max_size=30))
 def test_any_paper_comes_back_in_any_layout(number: int, asked: list[Q]) -> None:

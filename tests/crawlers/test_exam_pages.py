@@ -201,6 +201,7 @@ def mutated(body: bytes, random: Random) -> bytes:
     return body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SPIDERS)
 def test_no_damage_makes_a_spider_fail(source: str) -> None:
     random = Random(f"damage to {source}")

@@ -18,6 +18,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory, run_toy: Toy) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_pages_that_are_not_stored_fail_the_stage(crawled: Path, run_toy: Toy) -> None:
     status, errors = run_toy("extract", crawled, spider="greedy")
     assert status == 1

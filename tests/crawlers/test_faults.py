@@ -33,6 +33,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
 QUICK = {"CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "DOWNLOAD_TIMEOUT": 1}
 
 
+@pytest.mark.slow
 def test_every_page_that_ever_answers_is_read_once_and_every_other_has_its_cause(crawl_faults: Crawl) -> None:
     result = crawl_faults(pages=300, seed=1, settings=QUICK)
     read, failed = result["expected"]
@@ -62,6 +63,7 @@ def test_a_page_that_links_to_the_next_without_end_is_cut_at_max_pages(crawl_fau
     assert result["sums"] == [0, 1, 0, 49, 51] and result["reason"] == "finished"
 
 
+@pytest.mark.slow
 def test_a_killed_crawl_has_the_figures_of_a_whole_one(crawl_faults: Crawl, start_faults: Callable, tmp_path: Path) -> None:
     flags = {"pages": 120, "seed": 2, "slow": False, "settings": {"CONCURRENT_REQUESTS": 4}}
     whole = crawl_faults("whole", **flags)

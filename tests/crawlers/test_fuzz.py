@@ -294,6 +294,7 @@ def check_page(cases: Cases, spider: SourceSpider, path: Path, number: int) -> N
         cases.run(f"{label}, followed", body, lambda: follow(spider, made, headers, body, Random(name)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_spoiled_pages_through_the_spiders(source: str, tmp_path: Path) -> None:
     spider, cases, saved = spider_of(source), Cases(tmp_path), SAVED[source]
@@ -322,6 +323,7 @@ def require_all(lines: list[str]) -> None:
         require_sound(QuestionItem(url="file:a", provenance=msgspec.structs.replace(SEEN, position=draft.position), **draft.raw_fields()))
 
 
+@pytest.mark.slow
 def test_spoiled_papers(tmp_path: Path) -> None:
     cases, known = Cases(tmp_path), papers()
     for number in range(round(CASES * SHARES["papers"])):
@@ -368,6 +370,7 @@ def spoiled_file(random: Random, name: str, body: bytes) -> tuple[bytes, list[st
     return (spoiled_bytes(random, body) if not names or random.random() < 0.2 else body), names
 
 
+@pytest.mark.slow
 def test_spoiled_files_through_the_importers(tmp_path: Path) -> None:
     cases, files = Cases(tmp_path), small_files()
     for name, body in files.items():

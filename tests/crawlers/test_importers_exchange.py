@@ -96,6 +96,7 @@ def test_a_file_of_another_format_than_was_asked_for_is_an_error() -> None:
 KINDS = st.sampled_from(["multichoice", "truefalse", "shortanswer", "numerical", "essay", "matching", "cloze", ""])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(KINDS, st.text("题<>&]\n ", max_size=6), st.lists(st.sampled_from(["100", "0", "50", "x"]), max_size=12))))
 def test_as_many_questions_as_come_in_go_out(questions: list[tuple[str, str, list[str]]]) -> None:

@@ -189,6 +189,7 @@ def test_any_records_are_items_or_lost(records: list, data: st.DataObject) -> No
     check("a.json", json.dumps(records).encode(), data.draw(st.sampled_from(formats_for("a.json"))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "body", "format_name"),
     [

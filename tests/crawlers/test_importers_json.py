@@ -254,6 +254,7 @@ def read_set(real_data: Path, tmp_path: Path) -> Callable[[str, str], list[Item]
     return read
 
 
+@pytest.mark.slow
 def test_cpsyexam_as_published(read_set: Callable[[str, str], list[Item]]) -> None:
     found = [item for item in read_set("cpsyexam/*.jsonl", "cpsyexam") if isinstance(item, QuestionItem)]
     assert Counter(item.type_raw for item in found) == {"single": 5301, "multi": 2106, "QA_Knowledge": 1667, "QA_Analyse": 63}
@@ -262,6 +263,7 @@ def test_cpsyexam_as_published(read_set: Callable[[str, str], list[Item]]) -> No
     assert all(item.stem_raw and item.subject_raw for item in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "name", "count", "with_sections"),
     [("diseases/disease_boxes_39net.json", "diseases_39net", 5177, 0), ("diseases/medical_kg_308.jsonl", "diseases_kg", 308, 308)],

@@ -212,6 +212,7 @@ def test_a_changed_byte_is_seen_where_the_file_has_checksums() -> None:
         read(bytes(body))
 
 
+@pytest.mark.slow
 def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
     text = pa.DictionaryArray.from_arrays(pa.array([0] * 60_000, pa.int32()), ["长" * 100_000])
     body = written(pa.table({"question": text}), compression="zstd")
@@ -220,6 +221,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
         read_file("a.parquet", body, "table", SEEN)
 
 
+@pytest.mark.slow
 def test_a_row_that_takes_all_memory_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     guarded.stop()
     monkeypatch.setattr(guarded, "MAX_MEMORY_BYTES", 600 * 1024 * 1024)

@@ -103,6 +103,7 @@ def printed(browser) -> Iterator[Callable[..., bytes]]:
     page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stem", [LONG, SHORT])
 @pytest.mark.parametrize("side_by_side", [True, False])
 @pytest.mark.parametrize("columns", [1, 2])
@@ -204,6 +205,7 @@ def test_what_is_no_sound_pdf_is_told(body: bytes, message: str) -> None:
         read_pdf("a.pdf", body)
 
 
+@pytest.mark.slow
 def test_a_pdf_that_unpacks_without_end_or_takes_too_long_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     packer = zlib.compressobj(9)
     a_gigabyte = b"".join(packer.compress(bytes(10_000_000)) for _ in range(100)) + packer.flush()

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
 
+import pytest
+
 PAGES, KILLS, SEED = 5000, 20, 7
 SITE = {"pages": PAGES, "per_list": 100}
 
@@ -22,6 +24,7 @@ def wait_for(process: Popen, asked: Path, lines: int) -> None:
             time.sleep(0.002)
 
 
+@pytest.mark.slow
 def test_twenty_kills_change_nothing_and_cost_a_page_each(tmp_path: Path, start_toy: Callable[..., Popen]) -> None:
     def run(mode: str, folder: Path, **flags: object) -> tuple[int, str]:
         with start_toy(mode, folder, **flags) as process:

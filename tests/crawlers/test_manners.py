@@ -91,6 +91,7 @@ def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None
     assert "stopped before its end (5 requests in a row had no answer, the last: HTTP status 503)" in result["complaint"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "says"),
     [
@@ -149,6 +150,7 @@ def test_only_the_sources_hosts_are_asked(url: str, is_asked: bool, meta: dict[s
         assert not meta or list(crawler.stats.get_value(REFUSED)) == ["GET http://a.example/"]
 
 
+@pytest.mark.slow
 def test_a_password_in_a_link_is_sent_nowhere_and_written_nowhere(crawl_faults: Crawl, tmp_path: Any) -> None:
     links = [f"http://somebody:{PASSWORD}@{host}/plain/0/1" for host in ("faults.example", "other.example")]
     start = [*links, "http://faults.example/same", "http://faults.example/password/99/1", "http://faults.example/list-of/away"]

@@ -180,6 +180,7 @@ def mutated(text: str, rng: random.Random) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(PAPERS.glob("*.txt")), ids=lambda path: path.stem)
 def test_a_spoiled_paper_is_read(path: Path) -> None:
     rng, text = random.Random(path.stem), path.read_text(encoding="utf-8")
@@ -187,6 +188,7 @@ def test_a_spoiled_paper_is_read(path: Path) -> None:
         check(read_paper(mutated(text, rng).split("\n")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["zjzx_大学心理学", "doublebean_水利安全题库"])
 def test_a_spoiled_part_of_a_real_bank_is_read(real_data: Path, name: str) -> None:
     lines = (real_data / "exams_text" / f"{name}.txt").read_text(encoding="utf-8").split("\n")
@@ -262,12 +264,14 @@ def seconds(lines: list[str]) -> float:
     return min(taken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", LONG)
 def test_time_grows_with_the_length_of_a_line(piece: str) -> None:
     short, long = (seconds(["1.题干是什么", "1.题" + piece * (size // len(piece))]) for size in (8_000, 32_000))
     assert long < 4 * short * 2 + 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MANY)
 def test_time_grows_with_the_number_of_lines(kind: str) -> None:
     few, many = (seconds(["1.题", *MANY[kind] * (size // len(MANY[kind]))]) for size in (500, 2_000))
@@ -281,6 +285,7 @@ def test_a_bank_of_any_size_is_counted() -> None:
     assert "".join(draft.answer or "-" for draft in reading.questions) == "ABCDABC" * 3
 
 
+@pytest.mark.slow
 def test_time_grows_with_the_length_of_a_paper() -> None:
     def paper(count: int) -> list[str]:
         return [

@@ -17,6 +17,7 @@ def test_a_paper_is_read_as_a_careful_reader_does(path: Path) -> None:
     assert reading.numbers == len(reading.questions) + len(reading.rejected) == wanted.get("count", len(wanted["questions"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("end", ["\r\n", " \n", "\u200b\n"])
 def test_line_ends_and_signs_of_no_width_change_nothing(path: Path, end: str) -> None:

@@ -40,6 +40,7 @@ def test_the_table_shows_what_there_is(root: Path, tmp_path: Path) -> None:
     assert table("toy", Account(pages={}, failed={})) == "crawl toy: 0 requests"
 
 
+@pytest.mark.slow
 def test_the_stage_writes_figures_that_are_the_same_each_time(root: Path, tmp_path: Path) -> None:
     written = []
     for run in ("one", "two"):

@@ -168,6 +168,7 @@ def run(*arguments: str, root: Path, shell: bool = False) -> subprocess.Complete
     return subprocess.run(" ".join(command) + " | head -n 1" if shell else command, cwd=root, capture_output=True, shell=shell, check=False)
 
 
+@pytest.mark.slow
 def test_as_a_command(root: Path, books: Path) -> None:
     shown = run("--help", root=root)
     assert shown.returncode == 0 and all(name.encode() in shown.stdout for name in [*known_formats(), "python -m crawlers.read books/"])
@@ -187,6 +188,7 @@ def test_a_full_disk_is_one_line(root: Path, books: Path) -> None:
     assert done.stderr.decode() == "error: the items could not be written (No space left on device); is the disk full?\n"
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_quiet(root: Path, books: Path) -> None:
     (books / "long.csv").write_text(TABLE.splitlines()[0] + "\n" + "感觉是（ ）。,甲,乙,A,易\n" * 20_000, encoding="utf-8")
     done = run(str(books / "long.csv"), root=root, shell=True)
@@ -208,6 +210,7 @@ PUBLISHED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PUBLISHED)
 def test_published_sets_are_told_and_counted(pattern: str, real_data: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     format_name, count = PUBLISHED[pattern]

@@ -256,6 +256,7 @@ def test_a_missing_older_file_is_told_and_its_pages_are_fetched_again(tmp_path: 
     assert again.end() == {"a": b"anew"}
 
 
+@pytest.mark.slow
 def test_a_recrawl_asks_all_and_stores_what_changed(tmp_path: Path, run_toy: Callable[..., tuple[int, str]]) -> None:
     folder, fresh, asked = tmp_path / "toy", tmp_path / "fresh" / "toy", tmp_path / "asked"
     assert run_toy("crawl", folder, pages=50) == (0, "")
@@ -278,6 +279,7 @@ def test_a_recrawl_asks_all_and_stores_what_changed(tmp_path: Path, run_toy: Cal
     assert (sent.count(b"If-None-Match: "), sent.count(b"server-not-modified")) == (52, 47)
 
 
+@pytest.mark.slow
 def test_a_site_with_sessions_is_read_the_same_again(tmp_path: Path, root: Path) -> None:
     """examcoo: pages with tokens and cookies, answers to POST, calls whose answer says nothing by itself."""
 

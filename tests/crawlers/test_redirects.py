@@ -23,6 +23,7 @@ def causes(result: dict[str, Any], kind: str) -> list[str]:
     return [cause(why) for request, why in result["failed"].items() if f"/{kind}/" in request]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deaf", [True, False])
 @pytest.mark.parametrize(
     ("kind", "why", "told"),
@@ -62,6 +63,7 @@ def test_a_redirect_that_cannot_be_followed_has_its_cause(crawl_faults: Crawl) -
     assert causes(result, "nowhere") == [faults.UNREADABLE_REDIRECT] * 30 and result["pages"] == {"200": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_once", [1, 16])
 @pytest.mark.parametrize("kind", ["members", "signed-out"])
 def test_a_crawl_ends_at_a_wall_however_many_pages_it_asks_for_at_a_time(crawl_faults: Crawl, at_once: int, kind: str) -> None:

@@ -62,6 +62,7 @@ def first_links(graph: Graph) -> dict[str, str]:
     return came
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_first_link_to_a_page_wins_whatever_the_number_of_workers(tmp_path: Path, seed: int) -> None:
     graph = random_graph(seed)

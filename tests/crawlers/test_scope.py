@@ -18,6 +18,7 @@ def crawl(root: Path, folder: Path, *arguments: str) -> subprocess.CompletedProc
     return subprocess.run(command, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -34,6 +35,7 @@ def test_a_scope_of_which_nothing_is_found_fails_the_crawl(root: Path, tmp_path:
     assert not (tmp_path / "metrics.json").exists()
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_found_is_told_beside_one_that_is(root: Path, tmp_path: Path) -> None:
     done = crawl(root, tmp_path, "ask120", "--departments", "nk", "nosuch")
     assert done.returncode == 0, done.stderr

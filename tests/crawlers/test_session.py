@@ -45,6 +45,7 @@ def asked_for(path: Path) -> Counter[str]:
     return Counter(re.sub(r"\b[0-9a-f]{32}\b", "-", line) for line in path.read_text(encoding="utf-8").splitlines())
 
 
+@pytest.mark.slow
 def test_a_killed_crawl_goes_on_in_another_session(tmp_path: Path, root: Path) -> None:
     assert run("crawl", tmp_path / "whole" / "examcoo", root, session="s0", asked=tmp_path / "whole" / "asked") == 0
     assert run("extract", tmp_path / "whole" / "examcoo", root) == 0

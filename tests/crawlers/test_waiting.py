@@ -71,6 +71,7 @@ def test_what_was_added_last_comes_first(crawler, steps: list[bool]) -> None:
         assert len(queue) == len(plain) and bool(queue) == bool(plain)
 
 
+@pytest.mark.slow
 def test_a_crawl_does_not_hold_the_time_limits_of_answered_requests(tmp_path: Path, run_toy: Callable[..., tuple[int, str]]) -> None:
     assert run_toy("crawl", tmp_path / "toy", pages=1500, timers=tmp_path / "timers") == (0, "")
     assert int((tmp_path / "timers").read_text()) < 1000  # without a timer that goes off, two for each page

@@ -86,6 +86,7 @@ def test_the_end_of_a_sentence_is_no_heading_mark_or_answer(word: str, width: in
     check(*bank(word, width, where, seed, answered))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("where", [0, 1, 4])
 def test_each_word_ends_a_stem_and_an_option(word: str, where: int) -> None:
@@ -106,6 +107,7 @@ def test_a_word_that_may_be_either_gives_up_the_question_that_it_ends() -> None:
     assert [draft.number for draft in read_paper(lines).rejected] == [6]
 
 
+@pytest.mark.slow
 @given(st.integers(18, 40), st.integers(0, 9999), st.integers(24, 34))
 @settings(max_examples=15, deadline=None)
 def test_a_running_title_is_dropped_wherever_pages_end(width: int, seed: int, page: int) -> None:
@@ -227,6 +229,7 @@ def _read(path: Path) -> Reading:
     return read_questions(path.name, path.read_bytes(), path.suffix, SEEN)
 
 
+@pytest.mark.slow
 def test_a_wrapped_bank_keeps_its_sections(real_data: Path) -> None:
     path = real_data / "second/former/chenzhenhui_C3题库.txt"
     if not path.exists():
@@ -236,6 +239,7 @@ def test_a_wrapped_bank_keeps_its_sections(real_data: Path) -> None:
     assert {name: sections.count(name) for name in dict.fromkeys(sections)} == {"一、单选题": 1852, "二、多选题": 616, "三、判断题": 497}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "found", "doubted"),
     [

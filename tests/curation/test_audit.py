@@ -58,6 +58,7 @@ def audited(out: Path) -> dict:
     return json.loads((out / "audit.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_what_is_planted_is_found(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert main([str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")

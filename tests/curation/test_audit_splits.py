@@ -87,6 +87,7 @@ def _write_parquet(path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(records), path, row_group_size=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "xlsx", "json", "parquet"])
 @pytest.mark.parametrize("asked", [False, True])
 def test_the_split_of_each_row_is_read_from_any_file_of_records(kind: str, asked: bool, tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_line_copied_from_the_review_settles_it_at_the_next_repro(repository: Path) -> None:
     said, denied = (
         Fact(id=fact_id("disease_infectivity", head, "传染性"), relation="disease_infectivity", head=head, tail="传染性",
@@ -92,6 +93,7 @@ def clone_of(folder: Path, name: str) -> Path:
     return folder.parent / name
 
 
+@pytest.mark.slow
 def test_a_fresh_clone_and_more_facts_leave_what_was_chosen(repository: Path) -> None:
     before = chosen(repository)
     assert len(before) == 40
@@ -107,6 +109,7 @@ def test_a_fresh_clone_and_more_facts_leave_what_was_chosen(repository: Path) ->
     assert len(chosen(clone)) == 40 and chosen(clone) != before
 
 
+@pytest.mark.slow
 def test_two_branches_merge_by_lines(repository: Path) -> None:
     before = set(chosen(repository))
     one, other = clone_of(repository, "one"), clone_of(repository, "other")

@@ -53,6 +53,7 @@ def differ_by_the_negation_alone(said: str, denied: str) -> bool:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(ANY_FACTS, st.sampled_from(SETS), st.integers(1, 20), st.randoms())
 def test_the_laws_hold_of_all_types_and_sets(facts: list[Fact], name: str, cap: int, random) -> None:

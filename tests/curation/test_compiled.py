@@ -37,12 +37,14 @@ def change(folder: Path) -> None:
 BEFORE, AFTER = "[1, 1, 1, 1, 2, 2, 2, 3, 3]", "[3, 3, 3, 3, 4, 4, 4, 5, 5]"
 
 
+@pytest.mark.slow
 def test_a_change_in_another_module_is_compiled(copied: Path) -> None:
     assert asked(copied) == BEFORE
     change(copied)
     assert asked(copied) == AFTER
 
 
+@pytest.mark.slow
 def test_what_did_not_change_is_not_compiled_again(copied: Path) -> None:
     asked(copied)
     kept = {path: path.stat().st_mtime_ns for path in copied.rglob("*.nb?")}
@@ -52,6 +54,7 @@ def test_what_did_not_change_is_not_compiled_again(copied: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in copied.rglob("*.nb?")} == kept
 
 
+@pytest.mark.slow
 def test_a_cache_elsewhere_is_as_fresh(copied: Path, tmp_path: Path) -> None:
     """Where the user named a place."""
     elsewhere = tmp_path / "elsewhere"
@@ -62,6 +65,7 @@ def test_a_cache_elsewhere_is_as_fresh(copied: Path, tmp_path: Path) -> None:
     assert asked(copied, NUMBA_CACHE_DIR=str(elsewhere)) == AFTER
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: Path) -> None:
     (copied / "curation/joining/__pycache__").touch()  # no folder can be made there, by nobody
     home = tmp_path / "home"

@@ -124,6 +124,7 @@ class Killer(threading.Thread):
             time.sleep(0.005)
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
     items: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +158,7 @@ def test_what_a_function_refuses_is_told_in_its_words(cluster: None) -> None:
         list(engine.mapped(doubled, [[number] for number in range(95)], 1))
 
 
+@pytest.mark.slow
 def test_all_cores_give_the_same_bytes_as_one(items: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`clean` takes two processes where there is much to do, and none beside its own where there is little."""
     begun = []
@@ -233,6 +235,7 @@ run_stage(clean.main)
     assert "pip install 'atomexam[cluster]'" in stage(items, program)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_is_told(items: Path) -> None:
     program = """
 import sys

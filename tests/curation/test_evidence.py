@@ -169,6 +169,7 @@ def test_a_spoiled_search_is_told(lines: list[str], told: str, tmp_path: Path) -
         results_in(tmp_path)
 
 
+@pytest.mark.slow
 def test_many_texts_are_cut_in_several_processes_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"胰尾癌第{n}例，腹痛。" for n in range(2_500)]
     alone = tokens.tokens_of(texts, ["胰尾癌", "第1例"])

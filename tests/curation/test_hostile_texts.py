@@ -38,6 +38,7 @@ def question(*texts: str) -> QuestionItem:
     )
 
 
+@pytest.mark.slow
 def test_hostile_strings_are_kept_or_rejected() -> None:
     draw = random.Random("hostile")
     drawn = ("".join(draw.choices(PIECES, k=draw.randrange(12))) for _ in range(STRINGS))
@@ -48,6 +49,7 @@ def test_hostile_strings_are_kept_or_rejected() -> None:
         assert to_line(row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES, ids=ascii)
 def test_a_long_run_of_one_piece_is_read_everywhere(piece: str) -> None:
     """Nothing is timed: quadratic time would be 10^9 steps a field and rule, which is seen."""
@@ -68,6 +70,7 @@ BEHIND = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "piece", "behind"), BEHIND, ids=range(len(BEHIND)))
 def test_a_long_run_within_a_text_is_read_everywhere(before: str, piece: str, behind: str) -> None:
     """A pattern that wants the end of the text must not look for it from each place of a run."""
@@ -81,6 +84,7 @@ def test_a_long_run_within_a_text_is_read_everywhere(before: str, piece: str, be
         assert all(len(fact.tail) <= MAX_TAIL_CHARS for fact in reading.facts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["<b>", "&amp;", "（", "中", "\u202e", "a ", "??"])
 def test_a_line_of_a_million_characters_is_read(piece: str) -> None:
     found = clean([("toy", [question(piece * (1_000_000 // len(piece)), "甲", "乙", "A", "")])], PARAMS)

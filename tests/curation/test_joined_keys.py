@@ -85,6 +85,17 @@ def test_no_key_is_divided_where_the_page_has_it_at_the_other_end(sizes: list[in
     assert set(found[: -sizes[-1]]) == {"keys_joined", "answer_missing"}
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_keys_of_several_answers_beside_lost_keys_are_their_own(before: bool) -> None:
+    """Some have as many lost keys beside them as letters, by chance; most do not."""
+    keys = ["AB", "ACD", "BD", "ABCDE", "CD", "ABC", "DE", "AE"]
+    pairs = [(None, key) if before else (key, None) for key in keys]
+    rows = [
+        row(at, [f"{option}{at}" for option in OWN], key, type_raw="多选题") for at, key in enumerate(key for pair in pairs for key in pair)
+    ]
+    assert [found for one in read(*rows) if (found := outcome(one)) != "answer_missing"] == keys
+
+
 @given(st.lists(st.permutations("ABCDE").map(lambda letters: letters[:3]), min_size=1, max_size=5), st.randoms(use_true_random=False))
 def test_each_question_gets_its_own_letter_in_any_order_of_the_items(groups: list[list[str]], random) -> None:
     rows, expected = [], {}

@@ -171,6 +171,7 @@ FAULTS: list[tuple[Callable[[int], tuple[QuestionItem, Question]], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "figure"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
 def test_a_fault_of_reading_stops_the_line(tmp_path: Path, fault: Callable[[int], tuple[QuestionItem, Question]], figure: str) -> None:
     """The message names the source, the figure, its value, its bound and what to look at; a sound source beside it is not named."""
@@ -252,6 +253,7 @@ def _accept_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(questions, "_type_by_signs", lambda raw, declared, options: declared)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "take_out", "figure"),
     [

@@ -149,7 +149,8 @@ BAD_QUESTIONS = [
     ("answer", replace(question("别的", "", "qa", ()))),
     ("cluster_id", replace(OTHER, cluster_id=None)),
     ("cluster_of_a_member?", replace(OTHER, cluster_id="cluster-1")),
-    ("stem", question("一")),
+    ("stem", question("", "一个词的解释", "qa", ())),
+    ("choice_stem", question("一")),
     ("shared_stem", question("别的题目", case="某")),
     ("shortest_option", question("别的题目", options=("甲", ""))),
     ("longest_option", question("别的题目", options=("甲", "乙" * 3001))),
@@ -222,6 +223,7 @@ BAD_ROWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "columns", "bad"), BAD_ROWS, ids=[f"{table}-{columns}" for table, columns, _ in BAD_ROWS])
 def test_each_broken_record_is_named_under_its_expectation(context, tmp_path: Path, table: str, columns: str, bad: Any) -> None:
     world = GOOD._replace(**{table: [*getattr(GOOD, table), bad]})
@@ -275,6 +277,7 @@ BAD_REPLIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "replies", "name"), BAD_REPLIES, ids=[columns for columns, _, _ in BAD_REPLIES])
 def test_each_harm_to_the_predictions_is_named(context, tmp_path: Path, columns: str, replies: dict, name: str) -> None:
     found = broken(context, tmp_path, "predictions", GOOD._replace(predictions=replies))
@@ -304,6 +307,7 @@ WARNED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "columns", "world"), WARNED, ids=[f"{table}-{columns}" for table, columns, _ in WARNED])
 def test_what_is_odd_but_may_be_is_a_warning(context, tmp_path: Path, table: str, columns: str, world: World) -> None:
     found = broken(context, tmp_path, table, world)
@@ -327,6 +331,7 @@ HARMED = {
 STRANGE_WORDS = {"questions": ("question_type", "category"), "facts": ("relation",), "claims": ("atomic_type",)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_there_is_harm_that_breaks_each_expectation(context, tmp_path: Path, table: str) -> None:
     entries = read_suite(SUITES / f"{table}.yaml")
@@ -434,6 +439,7 @@ def test_the_runs_are_those_of_params_and_what_an_older_run_left_is_passed_over(
     assert read(tmp_path / "m.json")["predictions"]["rows"] == len(PICK)
 
 
+@pytest.mark.slow
 def test_a_failed_expectation_is_exit_status_1_and_no_traceback(tmp_path: Path, root: Path) -> None:
     argv = arguments(tmp_path, GOOD._replace(facts=[*FACTS, FACTS[0]]), "--what", "facts")
     done = subprocess.run([sys.executable, "-m", "curation.validate", *argv], cwd=root, capture_output=True, text=True)

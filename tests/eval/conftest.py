@@ -3,9 +3,11 @@
 import importlib.util
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -14,9 +16,12 @@ from atomexam.records.claim import ClaimPair, claim_id
 from atomexam.records.evidence import Passage
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.run import Run
 from atomexam.records.shot import Shot
-from atomexam.runtime.jsonl import write_jsonl
+from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.finetune import main as finetune
+from eval.predict import main as predict
+from eval.score import main as score
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # these tests compare to the last bit, which only the CPU promises
 SCRIPTED = Path(__file__).parent / "scripted.py"
@@ -132,6 +137,24 @@ def toy_models(tmp_path_factory: pytest.TempPathFactory, train_toy: Callable[...
         (models / name).mkdir()
         (models / name / "model.json").write_text(json.dumps({"model": name, **description}), encoding="utf-8")
     return models
+
+
+@pytest.fixture(scope="session")
+def play() -> Callable[..., dict[str, Any]]:
+    """A function that asks and scores one run in a folder, as the stages do, and returns its figures."""
+
+    def played(run: Run, folder: Path, splits: Path, models: Path) -> dict[str, Any]:
+        shutil.rmtree(folder / "plan", ignore_errors=True)  # of the run before
+        (folder / "plan" / run.model).mkdir(parents=True)
+        runs = folder / "plan" / run.model / "runs.json"
+        write_json(runs, {"run": run})
+        paths = ["--splits", str(splits), "--models", str(models)]
+        predict([run.model, "--runs", str(runs), *paths, "--out", str(folder / "predictions" / run.model)])
+        out = {"runs": "plan", "predictions": "predictions", "out": "scores", "metrics": "metrics"}
+        score([*paths, *(word for flag, name in out.items() for word in (f"--{flag}", str(folder / name)))])
+        return json.loads((folder / "metrics" / "run.json").read_text(encoding="utf-8"))
+
+    return played
 
 
 @pytest.fixture(scope="session")

@@ -310,6 +310,7 @@ RUN_ON = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [*sorted(READERS), "group"])
 @pytest.mark.parametrize("unit", RUN_ON)
 def test_the_time_to_read_grows_with_the_length_and_no_faster(task: str, unit: str) -> None:

@@ -32,6 +32,7 @@ def test_only_what_both_were_asked_counts() -> None:
     assert paired(tallies([True]), tallies([True], 9), {}, "x") == {"shared": 0}
 
 
+@pytest.mark.slow
 def test_mcnemar_and_holm_are_those_of_statsmodels() -> None:
     rows, plain = [], []
     for n, (better, worse) in enumerate([(12, 3), (30, 9), (4, 4)]):
@@ -92,6 +93,7 @@ def test_a_row_has_the_means_on_what_both_were_asked_and_says_what_only_one_was(
     assert (row["of_a"], row["of_b"], row["difference"]) == (0.3333, 0.0, 0.3333)
 
 
+@pytest.mark.slow
 def test_what_whole_replies_commit_to_stands_beside_without_a_test() -> None:
     runs = {name: Run(model=name, task="choice") for name in ("one", "other")}
     asked = {"one": tallies([True] * 6 + [False] * 4), "other": tallies([False] * 10)}
@@ -130,6 +132,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Path
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_stage_compares_the_runs_of_one_task_and_says_in_what_they_differ(project: Path) -> None:
     main([])
     first = (project / "metrics/compare.json").read_bytes()
@@ -146,6 +149,7 @@ def test_the_stage_compares_the_runs_of_one_task_and_says_in_what_they_differ(pr
     assert (project / "metrics/compare.json").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_marks_of_one_judge_are_compared(project: Path) -> None:
     """A reply without an answer is worth 0, one without a mark is left out, and marks of another judge are another thing."""
     params = YAML(typ="safe", pure=True).load(project / "params.yaml")

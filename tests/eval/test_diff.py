@@ -140,6 +140,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     found = difference_of(Version("v1", repository), Version("v2", repository))
     assert (found["only_a"], found["only_b"]) == (["old"], ["new"])
@@ -199,6 +200,7 @@ def test_an_answer_that_nothing_can_be_held_against_has_no_mark(tmp_path: Path) 
     assert (found["a"], found["b"], found["paired"]["shared"]) == (0.0, 0.5, 1)
 
 
+@pytest.mark.slow
 def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(repository)
     main(["v2"])

@@ -51,6 +51,7 @@ def test_two_trainings_give_the_same_bytes(toy_models: Path, train_toy: Callable
     assert not (tmp_path / "toy.part").exists()
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bytes(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, 'tests/eval')\n"

@@ -77,6 +77,7 @@ def askings(backend: Backend) -> list[Asking]:
     return [asking(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [GREEDY, PAPER, HOT], ids=["greedy", "paper", "hot"])
 @pytest.mark.parametrize("batch_size", [1, 3, 16, 64])
 def test_batch_size_and_order_change_nothing(backend: Backend, askings: list[Asking], settings: Settings, batch_size: int) -> None:
@@ -243,6 +244,7 @@ def test_pickled_weights_are_not_loaded(folder: Path, tmp_path: Path) -> None:
         replies(backend, GREEDY, [asking(backend, "短", 1)])
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
     """In a process of its own, since the library reads its environment once."""
     code = (
@@ -284,6 +286,7 @@ print(sum(not torch.equal(scores[0], row) for row in scores))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not torch.backends.mkl.is_available(), reason="this torch has no MKL, and its threads are not told how to add")
 def test_threads_do_not_add_some_rows_otherwise() -> None:
     """In a process of its own, since MKL reads its setting once. One prompt in all 16 rows; without the setting the last 8 differ."""

@@ -100,6 +100,7 @@ def coverage(clusters: int, share: float, size: int, runs: int = 500) -> float:
     return hits / runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("clusters", "share", "size"), [(300, 0.5, 5), (300, 0.8, 1), (80, 0.6, 6), (20, 0.5, 30), (40, 0.9, 5)])
 def test_an_interval_of_95_percent_holds_the_truth_in_95_of_100_runs(clusters: int, share: float, size: int) -> None:
     assert 0.93 <= coverage(clusters, share, size) <= 0.97

@@ -133,6 +133,7 @@ def test_likelihoods_are_those_of_the_harness(backend: Backend, folder: Path) ->
     assert ours == pytest.approx([right - wrong for right, wrong in zip(expected[::2], expected[1::2], strict=True)], abs=3e-4)
 
 
+@pytest.mark.slow
 def test_what_else_is_asked_changes_no_byte(backend: Backend, askings: list[Asking]) -> None:
     whole = weighed(backend, askings)
     assert weighed(backend, askings[::-1]) == whole

@@ -73,6 +73,7 @@ def asked(backend: Backend, texts: list[str], settings: Settings = PLAIN) -> lis
     return [found[place] for place in range(len(texts))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "calls"),
     [(way, 2) for way in ("429", "429-date", "500", "503", "408", "409", "half", "json", "shape", "html", "close", "reset")],
@@ -84,6 +85,7 @@ def test_what_is_worth_it_is_tried_again(way: str, calls: int, opened: Opened, s
     assert server.calls[text] == calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("way", "calls", "cause"), [
     ("429", 2, "HTTP status 429: .*slow down.*, 2 times"),
     ("500", 2, "HTTP status 500: .*refused Bearer .key..*, 2 times"),
@@ -302,6 +304,7 @@ WAYS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_run_at_a_server_that_does_everything_wrong(
     server: Server, models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture
 ) -> None:
@@ -327,6 +330,7 @@ def test_a_run_at_a_server_that_does_everything_wrong(
     assert KEY.encode() not in everything_written(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_run_goes_on_and_no_key_is_written(sign: int, server: Server, models: Path, toy_data: Path, tmp_path: Path) -> None:
     environment = os.environ | {"TOY_KEY": KEY, "PYTHONPATH": str(ROOT), "OPENAI_LOG": "debug"}

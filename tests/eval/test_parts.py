@@ -3,7 +3,6 @@
 What is expected is reckoned from the right answers alone; nothing here calls what the project reads or counts with.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,9 +16,8 @@ import pytest
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
+from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
-from eval.predict import main as predict
-from eval.score import main as score
 from eval.tasks import TASKS
 
 REPEATS = 3
@@ -83,19 +81,15 @@ def picked(figures: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def figures(toy_data: Path, parts: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
+def figures(toy_data: Path, parts: Path, play: Callable, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
     """A function that lets a part be asked and scored, and returns the metrics."""
     folder = tmp_path_factory.mktemp("played")
 
-    def play(task: str, prompt: str, method: str, part: str, *flags: str) -> dict[str, Any]:
-        run = ["run", "--model", part, "--task", task, "--prompt", prompt, "--method", method, "--repeats", str(REPEATS), *flags]
-        splits = ["--splits", str(toy_data / "splits")]
-        out, metrics = folder / "run.jsonl", folder / "run.json"
-        predict([*run, *splits, "--models", str(parts), "--out", str(out)])
-        score([*run, *splits, "--predictions", str(out), "--out", str(folder / "scores.jsonl"), "--metrics", str(metrics)])
-        return json.loads(metrics.read_text())
+    def figures_of(task: str, prompt: str, method: str, part: str, **more: int) -> dict[str, Any]:
+        run = Run(model=part, task=task, prompt=prompt, method=method, repeats=REPEATS, **more)
+        return play(run, folder, toy_data / "splits", parts)
 
-    return play
+    return figures_of
 
 
 def check_outcomes(found: dict[str, Any], part: str, size: int) -> None:
@@ -106,6 +100,7 @@ def check_outcomes(found: dict[str, Any], part: str, size: int) -> None:
     assert found["accuracy_at_most"] == (1.0 if part in OUTCOME else found["accuracy"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "prompt", "method", "part"), RUNS)
 def test_a_part_gets_the_figures_of_arithmetic(
     task: str, prompt: str, method: str, part: str, figures: Callable, scripted: ModuleType, toy_data: Path
@@ -164,7 +159,7 @@ def test_an_essay_is_answered_or_not(part: str, figures: Callable, toy_data: Pat
 @pytest.mark.parametrize("task", ["claim", "choice", "tcm"])
 def test_examples_change_no_part(task: str, figures: Callable, scripted: ModuleType, toy_data: Path) -> None:
     items = items_of(task, toy_data / "splits" / "test")
-    found = figures(task, TASKS[task].prompts[0], "generation", "sycophant", "--shots", "3")
+    found = figures(task, TASKS[task].prompts[0], "generation", "sycophant", shots=3)
     assert picked(found, "accuracy", "accuracy_std") == rates(items, "sycophant", scripted.draw_of, by_unit=task == "claim")
     assert found["shots"] == 3
     # The toy lists one example each of A3 and B1: their questions go short, also the later ones of a case.
@@ -184,7 +179,7 @@ def test_what_fails_counts_as_failed_and_as_wrong(
 ) -> None:
     monkeypatch.setenv("SCRIPTED_FAIL", failing)
     items = items_of(task, toy_data / "splits" / "test")
-    found = figures(task, TASKS[task].prompts[0], "generation", "perfect", "--seed", "2")
+    found = figures(task, TASKS[task].prompts[0], "generation", "perfect", seed=2)
     assert (found["outcomes"]["failed"], found["outcomes"]["answered"]) == (lost * REPEATS, (len(items) - lost) * REPEATS)
     units = len({item.unit for item in items}) if task == "claim" else len(items)
     right = units - (1 if task == "claim" else lost)

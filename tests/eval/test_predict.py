@@ -340,6 +340,7 @@ def test_only_what_changed_is_asked_again(askings: list[Asking], tmp_path: Path)
     assert asked([structs.replace(askings[0], request=fewer), *askings[1:]]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [
     ("--model", "toy", "--task", "claim", "--repeats", "2", "--temperature", "0.3", "--top_k", "5", "--top_p", "0.85",
      "--repetition_penalty", "1.05", "--max_new_tokens", "4"),

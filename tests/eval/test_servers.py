@@ -67,6 +67,7 @@ def transformers_serve(talkative: Path) -> Iterator[str]:
         process.communicate()
 
 
+@pytest.mark.slow
 def test_a_served_model_replies_as_the_same_model_here(transformers_serve: str, talkative: Path, toy_data: Path, tmp_path: Path) -> None:
     """Two ways to the same weights, through the whole stage: chat template, limits, counts of tokens and greedy replies agree."""
     served = Server(url=transformers_serve, concurrency=2, timeout=60)
@@ -175,6 +176,7 @@ def test_vllm_ends_with_a_killed_run(vllm: Path) -> None:
     pytest.fail("the server outlived the run")
 
 
+@pytest.mark.slow
 def test_a_missing_vllm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ValueError, match="model m: there is no program `vllm`; install it in an environment of its own"):

@@ -13,8 +13,6 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read import main as read_items
 from curation.clean import main as clean
-from eval.predict import main as predict
-from eval.score import main as score
 from eval.tasks import TASKS, build_requests
 from eval.tasks.request import Request, following
 
@@ -40,14 +38,8 @@ def bare(text: str) -> str:
 
 
 @pytest.fixture
-def figures(splits: Path, parts: Path) -> Callable[..., dict[str, Any]]:
-    def play(part: str, prompt: str) -> dict[str, Any]:
-        run = ["r", "--model", part, "--task", "tcm", "--prompt", prompt, "--splits", str(splits)]
-        predict([*run, "--models", str(parts), "--out", "predictions/r.jsonl"])
-        score([*run, "--predictions", "predictions/r.jsonl", "--out", "scores.jsonl", "--metrics", "r.json"])
-        return json.loads(Path("r.json").read_text())
-
-    return play
+def figures(splits: Path, parts: Path, play: Callable, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    return lambda part, prompt: play(Run(model=part, task="tcm", prompt=prompt), tmp_path / "played", splits, parts)
 
 
 @pytest.mark.parametrize("prompt", TASKS["tcm"].prompts)

@@ -21,6 +21,7 @@ BOUNDS = {
 """Least share read as it was written, and most that is silently something else, in percent: a law that doubts everything holds nothing."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_most_is_read_as_it_was_written(name: str) -> None:
     counts: Counter[str] = Counter()

@@ -29,6 +29,7 @@ def card_of(**counts: Counter) -> str:
     return render_card(contents, "0.1.0", [], Counter())
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, unique=True), st.randoms(use_true_random=False))
 def test_sources_and_subjects_are_told_in_their_order_however_they_were_counted(names: list[tuple[str, str, str]], random) -> None:
     subjects = {(one[:2], "train") for one in names}

@@ -48,6 +48,7 @@ def optimum(units: list[Unit]) -> int:
     return round(-milp(gain, constraints=rules, integrality=np.ones(len(gain)), bounds=Bounds(0, 1)).fun)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("groups", "subjects", "largest"), [(25, "甲乙丙", 4), (12, "甲乙", 5), (40, "甲乙丙", 8)])
 def test_grouped_questions_fill_all_that_is_possible(groups: int, subjects: str, largest: int) -> None:
     for seed in range(200 // groups):
@@ -55,6 +56,7 @@ def test_grouped_questions_fill_all_that_is_possible(groups: int, subjects: str,
         assert sum(split == "test" for split in allocate(rows, PARAMS).values()) == optimum(join(rows))
 
 
+@pytest.mark.slow
 def test_subjects_are_as_even_as_groups_allow() -> None:
     uneven = 0
     for seed in range(40):

@@ -1,6 +1,7 @@
 """Questions of one case, some known, some new, some gone: what a new one may join, where there is room for it everywhere."""
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ TRAINED, SIDES = {"train", "dev"}, {"test", "reserved"}
 PAST = st.sampled_from([("train", None), ("dev", None), ("test", None), ("reserved", None), ("retired", "test"), ("retired", None), None])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(PAST, st.booleans()), min_size=1, max_size=4), st.booleans())
 @settings(max_examples=300, deadline=None)
 def test_what_is_new_brings_nothing_from_train_to_test_nor_back(

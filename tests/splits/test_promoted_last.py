@@ -4,6 +4,7 @@ from collections import Counter
 from random import Random
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from atomexam.records.split_blocks import Quota
@@ -29,6 +30,7 @@ def told(rows: list[Row], put: dict[str, Put]) -> tuple[int, int]:
     return test.total(), -sum(number**2 for number in test.values())
 
 
+@pytest.mark.slow
 def test_nothing_is_promoted_where_what_is_new_serves_as_well() -> None:
     promoted = 0
     for seed in range(30):

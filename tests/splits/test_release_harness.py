@@ -102,25 +102,19 @@ def scored_by_stages(model: Path, splits: Path, root: Path, out: Path, task: str
     """Return the figures that the stages `predict` and `score` give the model."""
     described = {"model": "tiny", "backend": "huggingface", "strategy": None, "name": None, "revision": None, "server": None}
     (model / "model.json").write_text(json.dumps(described), encoding="utf-8")
-    flags = {
-        "models": model.parent,
-        "splits": splits,
-        "model": model.name,
-        "task": task,
-        "method": "likelihood",
-        "prompt": prompt,
-        "shots": shots,
-    }
-    predict, score = {"out": out / "p.jsonl"}, {"predictions": out / "p.jsonl", "out": out / "s.jsonl", "metrics": out / "m.json"}
-    for stage, paths in (("predict", predict), ("score", score)):
-        words = [str(word) for flag, value in (flags | paths).items() for word in (f"--{flag}", value)]
-        ran = subprocess.run(
-            [sys.executable, "-m", f"eval.{stage}", f"tiny-{task}-likelihood", *words], cwd=root, capture_output=True, text=True
-        )
+    run = {"model": model.name, "task": task, "method": "likelihood", "prompt": prompt, "shots": shots}
+    (model / "runs.json").write_text(json.dumps({"run": run}), encoding="utf-8")
+    shared = {"splits": splits, "models": model.parent}
+    predict = {"runs": model / "runs.json", "out": out / "predictions" / model.name}
+    score = {"runs": model.parent, "predictions": out / "predictions", "out": out / "marks", "metrics": out / "metrics"}
+    for stage, paths in ((["predict", model.name], predict), (["score"], score)):
+        words = [str(word) for flag, value in (shared | paths).items() for word in (f"--{flag}", value)]
+        ran = subprocess.run([sys.executable, "-m", f"eval.{stage[0]}", *stage[1:], *words], cwd=root, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stderr[-3000:]
-    return json.loads((out / "m.json").read_text(encoding="utf-8"))
+    return json.loads((out / "metrics" / "run.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path, root: Path) -> None:
     pytest.importorskip("lm_eval")
     model, out = tmp_path / "models/tiny", tmp_path / "scores"
@@ -205,6 +199,7 @@ def test_examples_are_read_whatever_a_subject_is_called(split_files, release_of,
     assert [row["examples"].count("答案：") for row in rows] == [5] * len(rows) != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "letters"),
     [

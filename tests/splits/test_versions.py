@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from random import Random
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +79,7 @@ def version(questions: list[Question], memory: Memory, params: Params) -> tuple[
     return placed, remember(memory, found, placed, {}, params)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.booleans(), st.booleans(), st.sampled_from(["fill", "strict"]))
 @settings(max_examples=40, deadline=None)
 def test_ten_versions_train_on_nothing_that_was_held_back(seed: int, ties: bool, turning: bool, balance: str) -> None:
@@ -129,6 +131,7 @@ def _holds(questions: list[Question], placed: dict[str, Put], memory: Memory, pa
         assert number >= min(params.train_floor, floor[subject])
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from(["fill", "strict"]))
 @settings(max_examples=40, deadline=None)
 def test_adding_moves_nothing(seed: int, balance: str) -> None:

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -173,6 +174,7 @@ def lived(world: World, memory: Memory, past: Past, versions: Iterable[Params]) 
     return memory
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1_000_000), st.booleans(), st.booleans(), st.sampled_from(["fill", "strict"]))
 @settings(max_examples=25, deadline=None)
 def test_ten_versions_of_a_world(seed: int, ties: bool, turning: bool, balance: str) -> None:
@@ -181,6 +183,7 @@ def test_ten_versions_of_a_world(seed: int, ties: bool, turning: bool, balance: 
     lived(World(random, ties), Memory(), Past(), versions)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1_000_000), st.booleans(), st.booleans())
 @settings(max_examples=20, deadline=None)
 def test_two_branches_that_part_and_meet(seed: int, ties: bool, turning: bool) -> None:

@@ -26,6 +26,7 @@ def tables(path: Path) -> set[str]:
     return {text for text in strings if isinstance(text, str) and len(text) >= _LEAST and any(table.startswith(text) for table in known)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_table_is_written_once(room: str) -> None:
     found = {path.relative_to(ROOT).as_posix(): tables(path) for path in (ROOT / room).rglob("*.py")}
