@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from atomexam.records.claim import ClaimPair
-from atomexam.runtime.annotation_files import read_verdicts
+from atomexam.runtime.annotation_files import VERDICTS, read_verdicts
 from atomexam.runtime.annotations import merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from curation.verifying.answers import VERDICTS, Answered, Known, check
+from curation.verifying.answers import Answered, Known, check
 from curation.verifying.label_studio import read_export
 from curation.verifying.spreadsheet import read_spreadsheet
 

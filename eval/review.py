@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from atomexam.records.label import ReplyPair
-from atomexam.runtime.annotation_files import read_labels
+from atomexam.runtime.annotation_files import LABELS, read_labels
 from atomexam.runtime.annotations import merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from eval.reviewing.filled import LABELS, Filled, check, read_filled
+from eval.reviewing.filled import Filled, check, read_filled
 
 
 def main(argv: Sequence[str] | None = None) -> None:

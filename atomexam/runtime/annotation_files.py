@@ -1,11 +1,16 @@
 """Files in git that hold what people said, read with the checks that a merge of two branches makes necessary."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from atomexam.records.label import Label
 from atomexam.records.review import Decision
 from atomexam.records.verdict import Verdict
+from atomexam.runtime.annotations import Kind, Record
 from atomexam.runtime.jsonl import read_jsonl
+
+VERDICTS = Kind("verdict", item="claim_id")
+LABELS = Kind("label", item="pair_id")
 
 
 def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
@@ -14,12 +19,8 @@ def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
     Raises:
         ValueError: an annotator has two verdicts on a claim, as a merge of two branches may leave them.
     """
-    found: dict[str, dict[str, Verdict]] = {}
-    for one in read_jsonl(path, Verdict, "mend the line, or import the answers again: python -m curation.verdicts FILES"):
-        other = found.setdefault(one.claim_id, {}).setdefault(one.annotator, one)
-        if other.verdict != one.verdict:
-            raise ValueError(f"{path}: {one.annotator} says {other.verdict} and {one.verdict} of {one.claim_id}; delete one line")
-    return {claim: [found[claim][name] for name in sorted(found[claim])] for claim in sorted(found)}
+    remedy = "mend the line, or import the answers again: python -m curation.verdicts FILES"
+    return {claim: list(given.values()) for claim, given in _by_item(path, VERDICTS, read_jsonl(path, Verdict, remedy)).items()}
 
 
 def read_labels(path: Path) -> dict[str, dict[str, Label]]:
@@ -28,12 +29,18 @@ def read_labels(path: Path) -> dict[str, dict[str, Label]]:
     Raises:
         ValueError: an annotator has two labels on a pair, as a merge of two branches may leave them.
     """
-    found: dict[str, dict[str, Label]] = {}
-    for one in read_jsonl(path, Label):
-        other = found.setdefault(one.pair_id, {}).setdefault(one.annotator, one)
-        if other.label != one.label:
-            raise ValueError(f"{path}: {one.annotator} says {other.label} and {one.label} of {one.pair_id}; delete one line")
-    return {pair: dict(sorted(found[pair].items())) for pair in sorted(found)}
+    return _by_item(path, LABELS, read_jsonl(path, Label))
+
+
+def _by_item(path: Path, kind: Kind, records: Iterable[Record]) -> dict[str, dict[str, Record]]:
+    """Return answers by what was judged and by annotator, both sorted."""
+    found: dict[str, dict[str, Record]] = {}
+    for one in records:
+        item, annotator = kind.key(one)
+        other = found.setdefault(item, {}).setdefault(annotator, one)
+        if kind.answer(other) != kind.answer(one):
+            raise ValueError(f"{path}: {annotator} says {kind.answer(other)} and {kind.answer(one)} of {item}; delete one line")
+    return {item: dict(sorted(found[item].items())) for item in sorted(found)}
 
 
 def read_decisions(path: Path) -> dict[str, Decision]:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -17,7 +16,7 @@ from crawlers.papers.headings import heads, is_heading, is_note
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.numbers import number_of
-from crawlers.papers.wraps import Wraps, is_closed, is_plain
+from crawlers.papers.wraps import PaperLine, Wraps, is_closed, is_plain
 
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[。?]$")
 _FEWEST = 3
@@ -25,15 +24,6 @@ _SHORTEST_PAGE = 12  # lines
 _BROKEN = 24  # columns of a line that is broken, where no width is known
 _MOSTLY = 0.7
 _TELLING_CHARS = 10
-
-
-class _Line(Protocol):
-    @property
-    def text(self) -> str: ...
-    @property
-    def flat(self) -> str: ...
-    @property
-    def gap(self) -> bool: ...
 
 
 class Repeated(Struct, frozen=True):
@@ -44,7 +34,7 @@ class Repeated(Struct, frozen=True):
     """They stand where pages end, and each time where they may complete a sentence."""
 
 
-def repeated_in(lines: Sequence[_Line], wraps: Wraps) -> Repeated:
+def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
     """Return the lines that belong to pages."""
     if sum(bool(letter_of(line.text)) for line in lines) * 8 < len(lines):  # options without letters may be the same in many questions
         return Repeated()
@@ -59,7 +49,7 @@ def repeated_in(lines: Sequence[_Line], wraps: Wraps) -> Repeated:
     return Repeated(_of(found, "page"), _of(found, "unsure"))
 
 
-def _inherit(found: dict[str, str], lines: Sequence[_Line], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
+def _inherit(found: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
     """Take the lines with which a full line of text goes on each time for text, too: a question that is printed twice has several."""
     pending = [words for words, kind in found.items() if kind != "text"]
     for _ in range(len(pending)):
@@ -70,7 +60,7 @@ def _inherit(found: dict[str, str], lines: Sequence[_Line], wraps: Wraps, often:
         pending = [words for words in pending if words not in taken]
 
 
-def _continues_text(found: Mapping[str, str], lines: Sequence[_Line], wraps: Wraps, places: Sequence[int]) -> bool:
+def _continues_text(found: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, places: Sequence[int]) -> bool:
     """Tell whether above most places stands the same line of text: a full one, or one so long that no two questions have it by chance."""
     above = Counter(
         bare(lines[at - 1].flat)
@@ -81,7 +71,7 @@ def _continues_text(found: Mapping[str, str], lines: Sequence[_Line], wraps: Wra
     return times * 2 > len(places) and found.get(words, "text") == "text"
 
 
-def _tells_apart(line: _Line) -> bool:
+def _tells_apart(line: PaperLine) -> bool:
     return len(bare(line.flat)) >= _TELLING_CHARS and not _says_answer(line) and not heads(line.flat)
 
 
@@ -108,7 +98,7 @@ def _may_recur(line: str) -> bool:
     return 4 <= len(line) <= 40 and not opens_content(line) and not is_heading(line) and not is_note(line) and "答案" not in line
 
 
-def _kind(lines: Sequence[_Line], wraps: Wraps, places: Sequence[int], taken: set[int]) -> str:
+def _kind(lines: Sequence[PaperLine], wraps: Wraps, places: Sequence[int], taken: set[int]) -> str:
     """Return whether a line that recurs belongs to the pages, to the text, or whether that is unsure."""
     roles = Counter(_role(lines, wraps, place, taken) for place in places)
     opening = Counter(bare(lines[place - 1].flat) for place in places if _opens(lines, wraps, place, taken))
@@ -128,7 +118,7 @@ def _kind(lines: Sequence[_Line], wraps: Wraps, places: Sequence[int], taken: se
     return "page" if roles["heads"] * 2 <= len(places) else "text"
 
 
-def _opens(lines: Sequence[_Line], wraps: Wraps, place: int, taken: set[int]) -> bool:
+def _opens(lines: Sequence[PaperLine], wraps: Wraps, place: int, taken: set[int]) -> bool:
     """Tell whether the line above a place is broken in the midst of a sentence."""
     if not place or lines[place].gap or place - 1 in taken:
         return False
@@ -138,7 +128,7 @@ def _opens(lines: Sequence[_Line], wraps: Wraps, place: int, taken: set[int]) ->
     return wraps.fills(above.flat, lines[place].flat) if wraps.width else columns_of(above.flat) >= _BROKEN
 
 
-def _role(lines: Sequence[_Line], wraps: Wraps, place: int, taken: set[int]) -> str:
+def _role(lines: Sequence[PaperLine], wraps: Wraps, place: int, taken: set[int]) -> str:
     """Return what a line does where it stands: it interrupts a sentence, completes one, ends a stem above options, or stands between
     questions."""
     line = lines[place]
@@ -158,7 +148,7 @@ def _role(lines: Sequence[_Line], wraps: Wraps, place: int, taken: set[int]) -> 
     return "between" if ended and (below is None or below.gap or heads(below.flat) or (number and number.style != "tight")) else ""
 
 
-def _says_answer(line: _Line) -> bool:
+def _says_answer(line: PaperLine) -> bool:
     return any(kind != "text" for kind, _ in parts_of(line.text)) or WHOLE_ANSWER.fullmatch(line.flat) is not None
 
 

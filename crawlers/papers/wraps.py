@@ -29,7 +29,9 @@ _LONGEST = 30  # characters of a line that is read as a heading or an answer
 _NEAR = 12  # lines within which the options of the same question stand
 
 
-class _Line(Protocol):
+class PaperLine(Protocol):
+    """What is known of a line of a paper before it has a role."""
+
     @property
     def text(self) -> str: ...
     @property
@@ -60,7 +62,7 @@ def is_closed(line: str) -> bool:
     return bool(_CLOSED.search(line))
 
 
-def wraps_of(lines: Sequence[_Line]) -> Wraps:
+def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
     """Return the width at which the lines of a paper are broken: most lines that go on below are as long as that."""
     widths = Counter(
         columns_of(line.flat) for line, below in pairwise(lines) if not below.gap and not is_closed(line.flat) and is_plain(below)
@@ -72,7 +74,7 @@ def wraps_of(lines: Sequence[_Line]) -> Wraps:
     return Wraps(best if best >= _NARROWEST and near[best] >= max(_FEWEST, widths.total() * _SHARE) else 0)
 
 
-def is_plain(line: _Line) -> bool:
+def is_plain(line: PaperLine) -> bool:
     """Tell whether a line opens with no number, letter, mark or heading."""
     number = number_of(line.flat)
     if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or WHOLE_ANSWER.fullmatch(line.flat):
@@ -80,7 +82,7 @@ def is_plain(line: _Line) -> bool:
     return parts_of(line.text)[:1] == (("text", line.text),)
 
 
-def tails_of(lines: Sequence[_Line], wraps: Wraps) -> dict[int, bool]:
+def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
     """Return the places of lines that read as a heading, mark or answer and are the end of the sentence above, and whether that is sure."""
     found: dict[int, bool] = {}
     alone = sum(bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
@@ -95,7 +97,7 @@ def tails_of(lines: Sequence[_Line], wraps: Wraps) -> dict[int, bool]:
     return found
 
 
-def _answers(line: _Line) -> bool:
+def _answers(line: PaperLine) -> bool:
     """Tell whether a line opens with the mark of one answer."""
     (kind, words), *_ = parts_of(line.text) or [("text", "")]
     return kind == "answer" and bool(words) and not listed_in(words).entries
@@ -115,7 +117,7 @@ def _read_as(line: str) -> str:
     return "heading" if heads(line) or may_head(line) or is_paper_title(line) else ""
 
 
-def _is_tail(lines: Sequence[_Line], place: int, kind: str, wraps: Wraps) -> bool | None:
+def _is_tail(lines: Sequence[PaperLine], place: int, kind: str, wraps: Wraps) -> bool | None:
     """Return whether a line surely ends the sentence above, None where it does not seem to."""
     line, before = lines[place], lines[place - 1].flat
     if line.gap or before.endswith((":", "】", "]")):
@@ -132,7 +134,7 @@ def _is_tail(lines: Sequence[_Line], place: int, kind: str, wraps: Wraps) -> boo
     return False if below == "number" and value == number + 1 else None
 
 
-def _above(lines: Sequence[_Line], place: int) -> tuple[str, str, int]:
+def _above(lines: Sequence[PaperLine], place: int) -> tuple[str, str, int]:
     """Return whether the lines above a place are the stem or the options of a question, the last letter and its number."""
     found, last = "", ""
     for at in range(place - 1, max(-1, place - _NEAR - 1), -1):
@@ -147,7 +149,7 @@ def _above(lines: Sequence[_Line], place: int) -> tuple[str, str, int]:
     return found, last, 0
 
 
-def _below(lines: Sequence[_Line], place: int, wraps: Wraps) -> tuple[str, int]:
+def _below(lines: Sequence[PaperLine], place: int, wraps: Wraps) -> tuple[str, int]:
     """Return what stands below the sentence that ends at a place: letter, answer or number, and its value."""
     for at in range(place + 1, min(place + 1 + _NEAR, len(lines))):
         line = lines[at]

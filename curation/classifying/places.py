@@ -148,7 +148,9 @@ class Places:
         if len(part) > _MAX_OWN_CHARS:
             return []
         halves = [self._own_name(half, source) for half in _SLASHES.split(part)]
-        return [self._own_name(part, source)] if all(halves) else [half for half in halves if half]
+        if len(halves) > 1 and all(halves):
+            return [self._own_name(part, source)]
+        return [half for half in halves if half]
 
     def _own_name(self, part: str, source: str) -> str:
         """Return a name without navigation at its ends and the faculties in front of it, but for a faculty alone, or ""."""

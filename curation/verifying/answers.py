@@ -6,10 +6,9 @@ from typing import NamedTuple
 import msgspec
 
 from atomexam.records.verdict import ANSWERS, Verdict
-from atomexam.runtime.annotations import MAX_COMMENT_CHARS, Kind, check_name, checked
+from atomexam.runtime.annotation_files import VERDICTS
+from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_name, checked
 from atomexam.text.canonical import canonical
-
-VERDICTS = Kind("verdict", item="claim_id")
 
 
 class Answered(NamedTuple):

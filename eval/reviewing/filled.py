@@ -7,12 +7,12 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from atomexam.records.label import ERRORS, REASONS, Label, ReplyPair
-from atomexam.runtime.annotations import MAX_COMMENT_CHARS, Kind, check_name, checked
+from atomexam.runtime.annotation_files import LABELS
+from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_name, checked
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.sheets import read_sheet
 from atomexam.text.canonical import canonical
 
-LABELS = Kind("label", item="pair_id")
 _ALLOWED = {"error": ERRORS, "reason": REASONS}
 
 
