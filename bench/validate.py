@@ -72,7 +72,7 @@ def build(folder: Path, rows: int) -> None:
         for one in asked[2::4]
         for repeat in range(4)
     ]
-    write_jsonl(folder / "predictions/pick.jsonl", replies, key=lambda one: (one.item_id, one.repeat))
+    write_jsonl(folder / "predictions/MODEL/pick.jsonl", replies, key=lambda one: (one.item_id, one.repeat))
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Container
 from pathlib import Path
 
-from atomexam.records.checks import convert
+from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.records.run import Model, Run
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
@@ -30,6 +30,8 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, None, None, {"models": "data/models", "out": "data/plan"})
     models = {name: convert(line, Model, f"params.yaml: models.{name}") for name, line in (args.all_params.get("models") or {}).items()}
     runs = {name: convert(line, Run, f"params.yaml: runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
+    for name, run in runs.items():
+        one_of(run.model, models, "model", f"params.yaml: runs.{name}.model")
     trained = args.all_params.get("finetune") or {}
     with folder_lock(args.out) as out:
         for name, model in models.items():
@@ -40,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
             write_json(out / name / "runs.json", {run: runs[run] for run in sorted(runs) if runs[run].model == name})
         for path in out.iterdir():
             if path.name not in models:
-                shutil.rmtree(path)
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def describe_model(name: str, model: Model, trained: Container[str], made: Path) -> Description:

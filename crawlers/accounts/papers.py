@@ -4,6 +4,7 @@ First the stems and options of all items are laid over the lines, in their order
 known, or in the lists behind; then what is left is told apart by small classes of furniture. The rest is unread.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
@@ -26,6 +27,7 @@ _SHORT = 4
 _LEAST_TITLE = 4
 _BEHIND_LABEL = 12
 _LEAST_QUOTE = 12
+_GIVEN_LETTER = re.compile(r"[a-j]\.")
 
 
 class _Extent:
@@ -90,6 +92,8 @@ class PaperAccount:
             extent = _Extent(item, start, start, mark)
             for place, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
                 found = lines.find_near(text, extent.end, stop, mark) or lines.find_near(text, extent.start, stop, mark)
+                if place and not found and (letter := _GIVEN_LETTER.match(text)):  # a letter that the source has not: 正确 over 错误
+                    found = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark)
                 extent.end = max(extent.end, found[1]) if found else extent.end
                 if found and not place and anchor < 0:  # what stands before its stem is the question's above, its answer at least
                     extent.start = found[0]
@@ -98,6 +102,14 @@ class PaperAccount:
         for extent, following in zip_longest(extents, extents[1:]):
             extent.stop = max(extent.end, following.start if following else len(lines.text))
         return extents
+
+    def _line_of_its_own(self, text: str, start: int, stop: int, mark: int) -> tuple[int, int] | None:
+        """Claim a text that stands free behind a place, with no word beside it."""
+        place = self._lines.free_place(text, start, stop) if text else -1
+        if place < 0 or not self._stands_alone(place, place + len(text)):
+            return None
+        self._lines.claim(place, place + len(text), mark)
+        return place, place + len(text)
 
     def _shared(self, item: QuestionItem, start: int, stop: int, mark: int) -> int:
         """Lay what several items share over the lines where the first of them stands; return where what follows begins."""

@@ -42,6 +42,12 @@ _NO_TITLE = re.compile(
     re.I,
 )
 """What stands above questions and names no paper: the word for a test alone, a field of a platform, an address."""
+_NO_PART = re.compile(
+    r"(?:第\s{0,2}[\d一二三四五六七八九十]{1,4}\s{0,2}页|page\s{0,2}\d{1,4}).{0,12}|未完待续|待续|全?[卷文]?完"
+    r"|(?:参考|标准|正确|试题|习题)?(?:答案|解析|详解)(?:[及与和](?:参考)?(?:答案|解析|详解))?",
+    re.I,
+)
+"""What stands between rules and names no part of the file: a page, its end, the answers."""
 _HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
 
 
@@ -85,7 +91,7 @@ def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
     Above the first question the first line that may be a title is one; a further paper in the file begins with one that says so.
     A line of a question is none, whatever it says.
     """
-    stem, title, read, titles = PurePosixPath(name).stem, "", 0, []
+    stem, paper_title, part, read, titles = PurePosixPath(name).stem, "", "", 0, []
     unread = {_bare(line) for line in paper.unread}
     for draft in paper.drafts:
         for line in lines[read : draft.line]:
@@ -93,10 +99,11 @@ def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
             if text not in unread or not _may_title(text):
                 continue
             if framed := _FRAMED.fullmatch(text):
-                title = framed["words"]
-            elif _TITLE.search(text) if read or title else True:
-                title = text
+                part = part if _NO_PART.fullmatch(framed["words"]) or not _may_title(framed["words"]) else framed["words"]
+            elif _TITLE.search(text) if read or paper_title or part else True:
+                paper_title, part = text, ""
         read = max(read, draft.line, 1)
+        title = f"{paper_title} {part}".strip()
         titles.append(stem if title in stem else title if stem in title else f"{stem} {title}")
     return titles
 

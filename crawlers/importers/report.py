@@ -91,6 +91,8 @@ def kind_of(item: Item) -> str:
     """Return what an item seems to be before `clean` tells for sure: an entity's type, or a question's."""
     if isinstance(item, EntityItem):
         return item.entity_type or "entity"
+    if answer_form(item.answer_raw) == "verdict":
+        return _KINDS_WITHOUT_OPTIONS["verdict"]
     if item.options_raw or item.shared_options_raw:
         letters = re.findall("[A-JＡ-Ｊ]", (item.answer_raw or "").upper())
         return "one answer" if len(letters) == 1 else "several answers" if letters else "choice, other"

@@ -61,7 +61,14 @@ def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
     if not choice.sure or len(choice.options) != _BOTH_VERDICTS or not choice.stem:
         return {}
     letter = {"answer_raw": said["letter"].upper()} if said["letter"] else {}
-    return {"stem_raw": _WRAPPED.sub("", choice.stem), "options_raw": choice.options} | letter
+    return {"stem_raw": _WRAPPED.sub(_joint, choice.stem), "options_raw": choice.options} | letter
+
+
+def _joint(wrapped: re.Match[str]) -> str:
+    """Return what stands for a line end: a blank between Latin words, nothing between Chinese ones."""
+    text, (start, end) = wrapped.string, wrapped.span()
+    sides = text[start - 1 : start] + text[end : end + 1]
+    return " " if len(sides) == 2 and sides.isascii() and sides.isalnum() else ""
 
 
 def _agree(options: list[str], marked: str) -> bool:

@@ -213,7 +213,7 @@ def _are_lettered(lines: Sequence[Numbered], place: int) -> bool:
 def _stands_below_words(lines: Sequence[Numbered], place: int) -> bool:
     """Tell whether a statement stands above a place, and no option."""
     above = flat(seen(lines[place - 1][1])) if place else ""
-    return len(above) > 4 and not letter_of(above) and not _is_marked(above)
+    return len(above) > 4 and not letter_of(above) and not _is_marked(above) and "答案" not in above
 
 
 def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:

@@ -52,6 +52,7 @@ WRONG = frozenset(
 )
 _VERDICT_WORDS = frozenset({"对", "错", "正确", "错误", "√", "×"})
 """Verdicts that are one on a line of their own, whatever a page says below it: 错⏎章节测验⏎已完成."""
+_SAYS_VERDICT = re.compile(r"正确(?!率)|错误|[√×]|[:：是为]\s?[对错]$")
 _PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR"})
 
 _POINTS_ELSEWHERE = re.compile(
@@ -154,8 +155,10 @@ def read_verdict_line(raw: str | None) -> str | None:
     """Return the same for an answer whose first line is the verdict, though a page says more below it: 错⏎章节测验⏎已完成."""
     said, *behind = normalize(raw or "").text.split("\n")
     verdict = read_verdict(said)
-    others = {read_verdict(line) for line in behind} - {None, verdict}
-    return verdict if not behind or (said.strip() in _VERDICT_WORDS and not others) else None
+    if not behind:
+        return verdict
+    differs = any(read_verdict(line) != verdict and (read_verdict(line) or _SAYS_VERDICT.search(line)) for line in behind)
+    return verdict if said.strip() in _VERDICT_WORDS and not differs else None
 
 
 def are_verdicts(options: Sequence[str]) -> bool:

@@ -34,9 +34,10 @@ _QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?
 _QUICK_LIST = re.compile(r"(?:(?:正确)?答案[:是为]?)?([A-J](?:[、,][A-J]){1,9})[.。]?")
 _QUICK_TEXT = re.compile(r"\s*(?:答案[:：])?(?P<letter>[A-J])[.、:：] ?(?P<text>[^\s.。]+)[.。]?\s*")
 _JSON = re.compile(
-    r"[\"'](?:ans|(?:final_?|correct_?)?(?:answer|choice|option)s?|final|correct|selected|(?:正确|最终)?(?:答案|选项)|正确|选择)[\"']\s?:\s?(\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)",
+    r"[\"'](?P<key>ans|(?:final_?|correct_?)?(?:answers?|choice|option)|final|correct|selected|(?:正确|最终)?(?:答案|选项)|正确|选择)[\"']\s?:\s?(?P<value>\[[^\]]{0,80}\]|\"[^\"\n]{0,80}|'[^'\n]{0,80}|[A-J]+)",
     re.IGNORECASE,
 )
+_ANSWER_KEY = re.compile("ans|答案", re.IGNORECASE)
 _BARE_END = re.compile(
     r"[\s)\]}\"'”’]*(?:选?项)?\s?"
     r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:(?:全部?|都|均|皆)?(?:正确|对|选|$)|(?:全部?|都|均|皆)(?:是|属于|符合|包括|可))|(?:全部?|都|均|皆)(?:是(?!否)|属于|符合|正确|对|选))"
@@ -113,10 +114,18 @@ def _read_folded(text: str, known: Known, many: bool) -> str | None:
     return _answer(text, known, many)
 
 
+def _by_field(fields: list[re.Match[str]], known: Known, many: bool) -> str | None:
+    """Return what the first field says that names options: the fields that are called an answer before those that may list the options."""
+    for field in sorted(fields, key=lambda field: _ANSWER_KEY.search(field["key"]) is None):
+        if found := checked(letters_of(field["value"]), known) or named_by_text(field["value"], known, many):
+            return found
+    return None
+
+
 def _answer(text: str, known: Known, many: bool) -> str | None:
     """Return the answer by the strongest kind of evidence that the text has."""
-    if ('"' in text or "'" in text) and (field := _JSON.search(text)):
-        return checked(letters_of(field[1]), known) or named_by_text(field[1], known, many)
+    if ('"' in text or "'" in text) and (fields := list(_JSON.finditer(text))):
+        return _by_field(fields, known, many)
     if "{" in text and (judged := judged_fields(text, 0 if many else len(known))) is not None:
         return checked(judged, known, one=not many)
     text = prepared(without_question(text, known), known)

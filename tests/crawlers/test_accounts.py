@@ -146,6 +146,13 @@ def test_a_record_that_a_reader_drops_is_found_out() -> None:
     assert account.questions_unread == 1
 
 
+def test_verdicts_that_the_reader_gave_letters_are_accounted_for() -> None:
+    asked = "".join(f"{number}. 第{number}种药物应当每日定时服用。\n正确\n错误\n答案：正确\n" for number in range(1, 41))
+    reading, account = read("题库.txt", f"一、判断题\n{asked}".encode())
+    assert [item.options_raw for item in reading.items] == [["A. 正确", "B. 错误"]] * 40
+    assert account.unread == [] and account.difference == 0
+
+
 def test_what_two_items_share_counts_once() -> None:
     lines = [
         "（1～2题共用题干）",

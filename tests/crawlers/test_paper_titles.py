@@ -81,3 +81,14 @@ def test_a_title_between_rules_is_that_of_the_questions_below_it(rule: str) -> N
     seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
     reading = read_questions("题库.txt", text.encode(), ".txt", seen)
     assert [item.paper_raw for item in reading.items] == [f"题库 {part}" for part in parts for _ in range(3)]
+
+
+@pytest.mark.parametrize("words", ["Page 1", "第2页", "参考答案与解析", "未完待续", "单选题"])
+def test_what_stands_between_rules_takes_no_title_from_a_paper(words: str) -> None:
+    """A page, the answers or a section is no part; a part stands behind the paper's title."""
+    asked = "\n".join(f"{_question(number, words, 'A', True)}" for number, words in [(1, "感觉"), (2, "知觉")])
+    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
+    titled = {rule: f"2024年护理学期末试卷\n--- {rule} ---\n{asked}" for rule in (words, "内科护理部分")}
+    found = {rule: read_questions("题库.txt", text.encode(), ".txt", seen).items for rule, text in titled.items()}
+    assert {item.paper_raw for item in found[words]} == {"题库 2024年护理学期末试卷"}
+    assert {item.paper_raw for item in found["内科护理部分"]} == {"题库 2024年护理学期末试卷 内科护理部分"}

@@ -185,7 +185,16 @@ def test_answers_are_written_in_many_ways(raw: str, letters: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "letter"), [("错\n章节测验\n已完成", "B"), ("对\n答案解析：\n见教材", "A"), ("对\n错", None), ("A\n章节", None)]
+    ("raw", "letter"),
+    [
+        ("错\n章节测验\n已完成", "B"),
+        ("对\n答案解析：\n见教材", "A"),
+        ("对\n错", None),
+        ("A\n章节", None),
+        ("正确\n应为：错误", None),
+        ("错误\n我的答案：对", None),
+        ("错\n正确答案：错", "B"),
+    ],
 )
 def test_a_verdict_on_a_line_of_its_own_is_one(raw: str, letter: str | None) -> None:
     found = reading("知觉有选择性。", None, raw, "判断题")

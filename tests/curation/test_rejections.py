@@ -9,6 +9,7 @@ from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.cleaning.answers import read_letters
 from curation.cleaning.contexts import NOTHING
+from curation.cleaning.missing_cases import misses_case
 from curation.cleaning.questions import read_questions
 from curation.rejections import CHECKS, REASONS
 
@@ -295,3 +296,9 @@ def test_a_talk_that_is_not_there_is_missed(stem: str) -> None:
 
     assert outcome_of(stem, None) == "case_missing"
     assert not outcome_of(stem, "求助者：我总是失眠。咨询师：从什么时候开始的？")
+
+
+@pytest.mark.parametrize("stem", ["药品说明书中甲硝唑的不良反应应当写在", "说明书中甲状腺素片的用法是", "说明书中乙醇的含量是"])
+def test_a_substance_is_no_party_of_a_lost_case(stem: str) -> None:
+    assert not misses_case(stem)
+    assert misses_case(f"说明书中甲{stem[-2:]}")

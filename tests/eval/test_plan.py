@@ -113,6 +113,13 @@ def test_a_model_that_is_trained_here_is_a_local_folder(planned: Path, caplog: p
     assert caplog.text == ""
 
 
+def test_a_run_of_an_unknown_model_is_told(planned: Path) -> None:
+    params = Path("params.yaml").read_text(encoding="utf-8")
+    Path("params.yaml").write_text(params.replace("model: one", "model: onne", 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"params.yaml: runs\.\w+\.model: unknown model 'onne'.*did you mean one"):
+        main([])
+
+
 def test_a_new_run_moves_what_its_own_model_is_asked_and_nothing_else(planned: Path) -> None:
     before = {path: path.read_bytes() for path in planned.rglob("*.*")}
     Path("params.yaml").write_text(PARAMS.replace("runs: {", "runs: {new: {model: one, task: claim}, "))

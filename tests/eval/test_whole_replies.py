@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.answers import read_reply, read_row
+from eval.reading.choice import read_several, read_single
 
 HERE = Path(__file__).parent
 OPTIONS = {"A": "食物", "B": "安全", "C": "温暖", "D": "金钱"}
@@ -291,3 +292,20 @@ def test_failed_calls_commit_to_nothing_and_words_to_themselves() -> None:
     assert read_reply("claim", "正确", {}, "error") == ("failed", None, None)
     assert read_reply("qa", "<think>想</think>记忆分三种。", {}) == ("answered", "记忆分三种。", "记忆分三种。")
     assert read_reply("claim", "它会传染，所以该说法错误", {}, "length") == ("truncated", None, WRONG)
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ('{"options": ["A", "B", "C", "D"], "answer": "B"}', "B"),
+        ('{"choices": ["A.感觉", "B.知觉"], "final": "B"}', "B"),
+        ('{"选项": "A、B、C、D", "答案": "C"}', "C"),
+        ('{"correct": false, "answer": "B"}', "B"),
+        ('{"正确": "是", "答案": "B"}', "B"),
+        ('{"choice": "D"}', "D"),
+    ],
+)
+@pytest.mark.parametrize("many", [False, True])
+def test_a_field_that_lists_the_options_is_no_answer(reply: str, letter: str, many: bool) -> None:
+    options = {"A": "感觉", "B": "知觉", "C": "记忆", "D": "想象"}
+    assert (read_several if many else read_single)(reply, options) == letter
