@@ -41,6 +41,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
 REASONS = {**rejections.REASONS, **kinds.REASONS, **near_duplicates.REASONS, **claims.REASONS}
 _LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
+_PATH = re.compile(r"`((?:atomexam|crawlers|curation|splits|eval|tests|docs|bench|scripts|plots|imports)/[^`\s]*)`")
+_PLACEHOLDER = re.compile(r"[*{<]|\b[A-Z]{3,}\b(?!\.md)|smallexam|my_\w+")
+CURRENT = [path for path in DOCS if path.name != "CHANGELOG.md" and "decisions" not in path.parts]
+MADE = {"imports/search"}  # folders that people make
 _ABSOLUTE = re.compile(r"(?<![\w.:/*}-])(?:~|/(?:bin|etc|home|mnt|opt|private|root|srv|tmp|usr|var|work|Users|Volumes))/\w|\b[A-Z]:\\")
 
 
@@ -137,6 +141,29 @@ def test_the_defaults_of_params_are_right(shape: type[Struct]) -> None:
             assert told[field.name] == ("none" if field.default is None else str(field.default)), field.name
 
 
+def test_shipped_values_are_those_of_params_yaml() -> None:
+    """A column `shipped`, and `(shipped: VALUE)` beside a default, say what params.yaml has."""
+    sections = re.split(r"^## ", (ROOT / "docs/parameters.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    params = YAML(typ="safe", pure=True).load(ROOT / "params.yaml")
+    blocks = {"NearDuplicates": "near_duplicates", "EvidenceParams": "evidence", "Params": None}
+    checked = 0
+    for section in sections:
+        name = section.partition("\n")[0]
+        block = {
+            "Quota": params["split"]["quota"],
+            "Source": next(iter(params["sources"].values())),
+            "Training": params["finetune"]["tiny"],
+        }.get(name)
+        block = params if name == "Params" else block or params.get(blocks.get(name, name.lower()), {})
+        shipped = dict(re.findall(r"^\| `(\w+)` \| [^|(]*\(shipped: `?([^)`]+)`?\)", section, re.MULTILINE))
+        if "| key | shipped |" in section:
+            shipped |= {key: value for key, value in re.findall(r"^\| `(\w+)` \| `?([\w.]+)`? \|", section, re.MULTILINE)}
+        for key, value in shipped.items():
+            assert str(block[key]) == value, f"docs/parameters.md, {name}: {key} is {block[key]} in params.yaml"
+            checked += 1
+    assert checked > 25
+
+
 def test_every_reason_is_written_about_and_no_other() -> None:
     text = (ROOT / "docs/reasons.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == sorted(REASONS)
@@ -157,6 +184,14 @@ def test_links_lead_somewhere(path: Path) -> None:
         if anchor and goal.suffix == ".md":
             headings = re.findall(r"^#+ (.*)$", goal.read_text(encoding="utf-8"), re.MULTILINE)
             assert anchor in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}, f"{path.name}: {target}"
+
+
+@pytest.mark.parametrize("path", CURRENT, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_paths_in_docs_exist(path: Path) -> None:
+    """Paths between backquotes that begin with a folder of ours. Outputs, placeholders (CAPITALS, `*`) and made-up names apart."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    named = {name.rstrip("/") for name in _PATH.findall(text) if not _PLACEHOLDER.search(name)}
+    assert sorted(name for name in named if name not in MADE and not (ROOT / name).exists()) == []
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.relative_to(ROOT).as_posix())
