@@ -21,7 +21,7 @@ from curation.cleaning.cleaned import Cleaned, metrics_of
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import Reading, read_questions
 from curation.cleaning.understood import reference_questions
-from curation.engine import CORES, LOCAL, Engine, batches_of, engine_of
+from curation.engine.engines import CORES, LOCAL, Engine, batches_of, engine_of
 from curation.entities import facts
 from curation.entities.corroboration import corroborated
 from curation.entities.separators import columns_of

@@ -22,7 +22,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, to_line, write_json,
 from atomexam.runtime.stage import read_arguments, run_stage
 from curation import contamination
 from curation.contamination import Contamination, contaminations, of_kept, without_contaminated
-from curation.engine import LOCAL, Engine, engine_of
+from curation.engine.engines import LOCAL, Engine, engine_of
 from curation.joining.clusters import Star, case_groups, medoid, stars, twins
 from curation.joining.merging import blemishes, merged, merged_provenance, sighted
 from curation.joining.reviews import Settled, decision_for, review_of_fact, review_of_question, settled, told

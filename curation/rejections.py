@@ -7,11 +7,11 @@ from atomexam.text.option_letters import LETTERS, names_no_option
 from curation.cleaning.answers import points_elsewhere
 from curation.cleaning.broken_stems import LOST, is_broken
 from curation.cleaning.drafts import VERDICTS, Draft
-from curation.cleaning.latex import holds_latex
-from curation.cleaning.lost_characters import has_lost_characters
 from curation.cleaning.missing_cases import leans_on_case, misses_case
 from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.option_text import runs_into_next
+from curation.text.latex import holds_latex
+from curation.text.lost_characters import has_lost_characters
 
 REASONS: dict[str, str] = {
     "not_read": "The reader of the page or paper gave the question up; `detail` says why.",

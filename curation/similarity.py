@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curation.engine import LOCAL, Engine
+from curation.engine.engines import LOCAL, Engine
 
 
 class Pairs(NamedTuple):

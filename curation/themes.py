@@ -20,7 +20,7 @@ from atomexam.runtime.stage import run_stage
 from curation.theming.coding import Coded, read_coding_sheet, write_coding_sheet
 from curation.theming.queries import draw, read_queries
 from curation.theming.types import read_codebook, tabulate
-from curation.vocabulary import read_yaml
+from curation.vocab.reader import read_yaml
 
 _VOCAB = Path(__file__).parent / "vocab"
 

@@ -9,8 +9,8 @@ from curation.auditing.rows import Row
 from curation.cleaning.answer_marks import ANSWER_RULES
 from curation.cleaning.option_text import OPTION_RULES
 from curation.cleaning.paper_marks import STEM_RULES
-from curation.normalize import RULES
 from curation.rejections import REASONS
+from curation.text.normalize import RULES
 
 _NO_ANSWER = "answer_missing"
 _UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})

@@ -3,7 +3,7 @@
 import re
 from functools import cache, lru_cache
 
-from curation.vocabulary import read_vocabulary
+from curation.vocab.reader import read_vocabulary
 
 
 @lru_cache(maxsize=1 << 16)

@@ -6,7 +6,7 @@ from typing import Any
 
 from atomexam.records.fact import RELATIONS
 from atomexam.text.canonical import canonical
-from curation.vocabulary import read_vocabulary
+from curation.vocab.reader import read_vocabulary
 
 MAX_TAIL_CHARS = 30
 """A longer tail carries more than one piece of information."""

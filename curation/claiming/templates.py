@@ -12,7 +12,7 @@ from msgspec import Struct
 from atomexam.records.checks import convert, one_of
 from atomexam.records.claim import ClaimPair, claim_id
 from atomexam.records.fact import RELATIONS, Fact
-from curation.vocabulary import read_yaml
+from curation.vocab.reader import read_yaml
 
 _FILE = Path(__file__).parent.parent / "templates" / "claims.yaml"
 _PLACES = re.compile(r"(\{head\}|\{tail\})")

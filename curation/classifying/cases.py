@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from atomexam.records.question import CaseType, Category
-from curation.vocabulary import read_vocabulary
-from curation.words import cutter
+from curation.text.words import cutter
+from curation.vocab.reader import read_vocabulary
 
 CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
 _ORDER: tuple[CaseType, ...] = ("diagnosis", "method", "treatment")

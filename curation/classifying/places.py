@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
-from curation.normalize import normalize
-from curation.vocabulary import read_vocabulary
+from curation.text.normalize import normalize
+from curation.vocab.reader import read_vocabulary
 
 _MAX_NAME_CHARS = 300
 _MAX_OWN_CHARS = 30  # a longer name of an exam or subject is a sentence

@@ -2,8 +2,8 @@
 
 import re
 
-from curation.cleaning.markup import BLANK
-from curation.cleaning.rules import rule_of_signs
+from curation.text.markup import BLANK
+from curation.text.rules import rule_of_signs
 
 _LONGEST_ADVERT_CHARS = 200
 _MORE = re.compile(

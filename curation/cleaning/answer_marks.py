@@ -3,7 +3,7 @@
 import re
 
 from curation.cleaning.prose_marks import PROSE_RULES
-from curation.cleaning.rules import Group, rule_of_signs
+from curation.text.rules import Group, rule_of_signs
 
 _OPEN, _CLOSE = r"\s*[（(\[【]", r"[）)\]】]"
 _REMARK = (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS, letters_in, next_letter
 from curation.cleaning.no_answers import says_nothing
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 _MARK = re.compile(
     r"^[【\[（]?(?:本题)?(?:(?:[Aa]nswer|ANSWER)(?=[:：])|参考答案|正确答案|标准答案|答案|正确选项|选项|答|[故应]?选)"

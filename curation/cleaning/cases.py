@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from atomexam.text.canonical import canonical
-from curation.cleaning.markup import BLANK
 from curation.cleaning.paper_marks import one_line, type_tag
+from curation.text.markup import BLANK
 
 _SIGNS_OF_CASE = re.compile(r"一般资料|案例|求助者|来访者|咨询师")
 _STARTS_CASE = re.compile(

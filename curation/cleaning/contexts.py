@@ -13,7 +13,7 @@ from curation.classify import declared_type
 from curation.cleaning.cases import MIN_SHARED_CHARS, Parts, split_shared
 from curation.cleaning.exam_text import without_number
 from curation.cleaning.missing_cases import misses_case
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source says the same few things over and over
 _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")

@@ -6,13 +6,13 @@ from functools import lru_cache
 from atomexam.text.option_letters import letters_in
 from curation.cleaning.answer_marks import ANSWER_RULES
 from curation.cleaning.answers import read_verdict
-from curation.cleaning.markup import BLANK
 from curation.cleaning.no_answers import says_nothing
 from curation.cleaning.paper_marks import STEM_RULES
 from curation.cleaning.prose_marks import PROSE_RULES
-from curation.cleaning.rules import Cleaned
-from curation.cleaning.signs import CJK
-from curation.normalize import normalize_and
+from curation.text.markup import BLANK
+from curation.text.normalize import normalize_and
+from curation.text.rules import Cleaned
+from curation.text.signs import CJK
 
 _CACHED_CHARS = 4_000
 _FIRST_NUMBER = re.compile(r"\d+")

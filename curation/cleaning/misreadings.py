@@ -2,7 +2,7 @@
 
 import re
 
-from curation.cleaning.rules import Rule, rule_of_signs
+from curation.text.rules import Rule, rule_of_signs
 
 _CJK = "\u4e00-\u9fff"
 # The first and the second half of double names, as the subjects' textbooks print them with a dash.

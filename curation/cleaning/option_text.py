@@ -11,8 +11,8 @@ from atomexam.text.option_letters import LETTERS
 from curation.cleaning.adverts import ADVERT, LEAKED_ANSWER, MORE
 from curation.cleaning.misreadings import MISREADINGS
 from curation.cleaning.option_letters import LETTER, LETTER_BEFORE_CHINESE, at_their_letters, with_plain_letters, without_letters
-from curation.cleaning.rules import Cleaned, Group, rule_of_signs, run_rules
-from curation.normalize import RULES, is_plain, normalize_and
+from curation.text.normalize import RULES, is_plain, normalize_and
+from curation.text.rules import Cleaned, Group, rule_of_signs, run_rules
 
 _EDGE = re.compile(
     r"^[、，；：。,;:?？)）]\s*|^[.．](?!\d)\s*|(?<![\s；;，,、])\s*[；;，,、]+$|(?<=[\u4e00-\u9fff])[-—]+$|(?<=^[A-Za-z])\.$|(?<=[\u4e00-\u9fff][A-Z])\.$|(?<=[\u4e00-\u9fff])[（(]$"

@@ -3,11 +3,11 @@
 import re
 
 from curation.cleaning.adverts import ADVERT, LEAKED_ANSWER, MORE
-from curation.cleaning.markup import BLANK
 from curation.cleaning.misreadings import MISREADINGS
 from curation.cleaning.origins import without_origin, without_pages
-from curation.cleaning.rules import Group, rule_of_signs, run_rules
-from curation.normalize import RULES
+from curation.text.markup import BLANK
+from curation.text.normalize import RULES
+from curation.text.rules import Group, rule_of_signs, run_rules
 
 _TYPE = (
     r"(?:单项选择题?|多项选择题?|不定项选择题?|单选题?|可?多选题?|不定项题?|最佳选择题|选择题"

@@ -4,7 +4,7 @@ import re
 
 from curation.cleaning.adverts import ADVERT, MORE
 from curation.cleaning.misreadings import MISREADINGS
-from curation.cleaning.rules import Group, rule_of_signs
+from curation.text.rules import Group, rule_of_signs
 
 _ANSWER_MARK = re.compile(
     r"^[【\[]?(?:参考答案|正确答案|标准答案|答案要点|答案|答)[】\]]?[:：】]\s*|^【(?:答案要点|答案|参考答案)】\s*"

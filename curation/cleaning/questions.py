@@ -20,8 +20,8 @@ from curation.cleaning.exam_text import clean_answer, clean_prose, clean_stem, o
 from curation.cleaning.option_text import clean_options, holds_sentence
 from curation.cleaning.paper_marks import type_tag
 from curation.cleaning.run_together import parted
-from curation.normalize import is_plain, normalize
 from curation.rejections import reason_against
+from curation.text.normalize import is_plain, normalize
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})

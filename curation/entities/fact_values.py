@@ -4,11 +4,11 @@ import re
 from itertools import pairwise
 
 from curation.cleaning.enumerations import numbered_items, split_items
-from curation.cleaning.rules import run_rules
 from curation.entities.pieces import INFECTIVITY, MAX_TAIL_CHARS, Piece, checked, words
 from curation.entities.ranges import are_ranges, read_ranges
 from curation.entities.separators import NO_COLUMN, UNSURE, Column, divided, without_link
-from curation.normalize import RULES, normalize
+from curation.text.normalize import RULES, normalize
+from curation.text.rules import run_rules
 
 MIN_PROSE_CHARS = 40
 _OF_LISTS = ("list", "advice", "department")

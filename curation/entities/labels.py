@@ -10,7 +10,7 @@ from atomexam.records.item import EntityItem
 from curation.entities.fact_values import tidy
 from curation.entities.patterns import table_of
 from curation.entities.pieces import LOST_CHARACTER, REMEMBERED
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 _MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32
 _MIN_BEGUN_CHARS = 3

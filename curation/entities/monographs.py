@@ -9,7 +9,7 @@ from curation.entities.fact_values import tails, without_label, without_marks
 from curation.entities.patterns import compiled, table_of
 from curation.entities.pieces import Piece
 from curation.entities.separators import NO_COLUMN, Column, divided, without_link
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 SYNTAXES = ("indications", "adverse", "effects")
 _SENTENCE = re.compile(r"[。；;\n]|(?<![\d.A-Za-z])\d{1,2}[.．、)）](?!\d)|[（(]\d{1,2}[）)]|[①-⑳]")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from atomexam.records.evidence import Passage, passage_id
 from atomexam.records.item import EntityItem
 from atomexam.text.canonical import canonical
-from curation.cleaning.rules import Rule, run_rules
-from curation.normalize import RULES
+from curation.text.normalize import RULES
+from curation.text.rules import Rule, run_rules
 
 MIN_CHARS, MAX_CHARS = 40, 400
 _LINK = re.compile(r"[\[【（(]\s*(?:详细|更多|展开|全文|查看全部)\s*[\]】）)]\s*$", re.M)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from curation.vocabulary import read_vocabulary
+from curation.vocab.reader import read_vocabulary
 
 Pairs = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
 """Patterns of tails and of heads, row by row."""

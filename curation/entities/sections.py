@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from curation.cleaning.enumerations import split_items
 from curation.entities.pieces import Piece
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 RELATIONS = ("disease_cause", "disease_prevention")
 _NUMBERED = re.compile(

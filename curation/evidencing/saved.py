@@ -15,7 +15,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from curation.evidencing.ranking import Found
 from curation.evidencing.tokens import words_of
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 _MAX_CHARS = 2_000

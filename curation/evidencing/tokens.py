@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from atomexam.runtime.workers import at_work, cores
-from curation.words import segmenter
+from curation.text.words import segmenter
 
 _BATCH = 1_000
 _MANY_CHARS = 3_000_000

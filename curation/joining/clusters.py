@@ -10,7 +10,7 @@ import numpy as np
 from atomexam.records.params import NearDuplicates
 from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.engine import LOCAL, Engine, batches_of
+from curation.engine.engines import LOCAL, Engine, batches_of
 from curation.joining.merging import Sighted
 from curation.joining.twins import Candidates, cores, frame, relations, retold_threshold
 from curation.similarity import near_pairs

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from curation.engine import LOCAL, Engine
+from curation.engine.engines import LOCAL, Engine
 from curation.joining.compiled import kept
 from curation.joining.hashes import find, hash_all, hashing, table_size
 from curation.joining.index import POSTING, indexed, largest_totals, lay_out, least_shared

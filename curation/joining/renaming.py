@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from curation.joining.aligning import differing
 from curation.joining.vocabulary import vocabulary
 from curation.joining.wording import without_idle, without_synonyms
-from curation.words import cutter
+from curation.text.words import cutter
 
 _MIN_SLIP_CHARS = 4  # in a shorter text one character is much of it: 胃炎 and 肝炎
 _NOUN = frozenset("njilgsx")  # jieba's classes of nouns, idioms, set phrases, short forms, places and what it does not know

@@ -5,7 +5,7 @@ from typing import Any
 
 from atomexam.records.question import UNKNOWN_EXAM, UNKNOWN_SUBJECT
 from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_line, subject_line
-from curation.vocabulary import read_vocabulary
+from curation.vocab.reader import read_vocabulary
 
 _MOST = 20
 """Lines of one source; where more would be needed, one line for the whole source comes first."""

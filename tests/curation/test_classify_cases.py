@@ -18,7 +18,7 @@ from curation.classify import Unclassified, classify_rows, declared_type
 from curation.classifying.cases import CASE_TYPES, case_scores, case_type_of, category_of
 from curation.cleaning.contexts import context_of
 from curation.cleaning.questions import read_questions
-from curation.vocabulary import read_vocabulary
+from curation.vocab.reader import read_vocabulary
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。案例介绍：三个月前与丈夫争吵，此后情绪低落。"
 MATERIAL = "某研究者用量表调查了180名初中一年级学生，计算出每名学生在九个维度上的得分，并确定其家庭教养方式。"

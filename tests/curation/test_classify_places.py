@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from curation.classifying.places import NOTHING_SAID, Place, Places, Said, place_of
-from curation.vocabulary import read_vocabulary
+from curation.vocab.reader import read_vocabulary
 
 
 @pytest.mark.parametrize(

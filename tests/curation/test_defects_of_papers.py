@@ -11,7 +11,7 @@ from curation.cleaning.contexts import context_of
 from curation.cleaning.exam_text import clean_explanation, clean_stem
 from curation.cleaning.option_text import clean_options
 from curation.cleaning.questions import Reading, read_questions
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 LETTERED = ["A.感觉", "B.知觉", "C.记忆", "D.思维"]

@@ -19,8 +19,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.workers import at_work
 from curation import clean, near_duplicates
-from curation import engine as engines
-from curation.engine import LOCAL, Engine, batches_of, engine_of
+from curation.engine.engines import LOCAL, Engine, batches_of, engine_of, engines
 from curation.joining import join
 from curation.similarity import near_pairs
 

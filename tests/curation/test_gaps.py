@@ -12,7 +12,7 @@ from atomexam.records.provenance import Provenance
 from curation.cleaning.contexts import NOTHING
 from curation.cleaning.exam_text import open_gaps
 from curation.cleaning.questions import read_questions
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]

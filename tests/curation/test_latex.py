@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.cleaning.latex import holds_latex, to_plain_text
-from curation.normalize import normalize
+from curation.text.latex import holds_latex, to_plain_text
+from curation.text.normalize import normalize
 
 PIECES = [
     "\\mathrm",

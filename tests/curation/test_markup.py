@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 from curation.validation.tables import is_clean
 
 MARKUP = [

@@ -8,8 +8,8 @@ from curation.cleaning.answer_marks import ANSWER_RULES
 from curation.cleaning.exam_text import clean_answer, clean_prose, clean_stem, without_number
 from curation.cleaning.option_text import OPTION_RULES, clean_options
 from curation.cleaning.paper_marks import STEM_RULES
-from curation.cleaning.rules import run_rules
-from curation.normalize import RULES, is_plain, normalize
+from curation.text.normalize import RULES, is_plain, normalize
+from curation.text.rules import run_rules
 
 TEXT_CASES = [
     ("encoding", "鐨勬槸", "的是"),
@@ -188,7 +188,7 @@ ALL_RULES = {rule.name: rule for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *O
 
 
 @pytest.mark.parametrize("rule", ALL_RULES.values(), ids=ALL_RULES)
-def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # curation.cleaning.rules.Rule
+def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # curation.text.rules.Rule
     assert rule.why and rule.before != rule.after
     assert rule.needs(rule.before) and rule.apply(rule.before) == rule.after
 

@@ -10,8 +10,8 @@ from curation.cleaning.answer_marks import ANSWER_RULES
 from curation.cleaning.option_text import OPTION_RULES
 from curation.cleaning.paper_marks import STEM_RULES
 from curation.cleaning.prose_marks import PROSE_RULES
-from curation.cleaning.rules import Group, Rule, rule_of_signs, run_rules
-from curation.normalize import normalize
+from curation.text.normalize import normalize
+from curation.text.rules import Group, Rule, rule_of_signs, run_rules
 
 GROUPS = {"stems": STEM_RULES, "options": OPTION_RULES, "prose": PROSE_RULES, "answers": ANSWER_RULES}
 RULES = {f"{name}-{rule.name}": rule for name, group in GROUPS.items() for rule in group}

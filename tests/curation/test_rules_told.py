@@ -8,8 +8,8 @@ import pytest
 from curation.cleaning.answer_marks import ANSWER_RULES
 from curation.cleaning.option_text import OPTION_RULES
 from curation.cleaning.paper_marks import STEM_RULES
-from curation.cleaning.rules import Rule
-from curation.normalize import RULES
+from curation.text.normalize import RULES
+from curation.text.rules import Rule
 
 NAMED_IN_CODE = re.compile(r'(?:rules|names)(?:\[|\.append\()"(\w+)"|"(answer_\w+|option_in_answer)"')
 

@@ -8,7 +8,7 @@ from atomexam.records.provenance import Provenance
 from curation.cleaning.exam_text import clean_stem
 from curation.cleaning.option_text import clean_options
 from curation.cleaning.questions import Reading, read_questions
-from curation.normalize import normalize
+from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")

@@ -9,7 +9,7 @@ from ruamel.yaml.error import YAMLError
 
 def read_vocabulary(name: str) -> Any:
     """Return a table of `curation/vocab` as plain values."""
-    return read_yaml(Path(__file__).parent / "vocab" / f"{name}.yaml")
+    return read_yaml(Path(__file__).with_name(f"{name}.yaml"))
 
 
 def read_yaml(path: Path) -> Any:

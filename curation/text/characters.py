@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import cache
 
-from curation.cleaning.signs import CJK
+from curation.text.signs import CJK
 
 _GBK_MARKS = "鐨涓銆锛鈥浠鏄鍦鏈閫鐢绗瀛鎴璇蹇鍙绉鍚鐞"
 _UTF8_READ_AS_LATIN = re.compile(r"[ÂÃâäåæçèéï][\x80-\xbf\u0152-\u2122]")

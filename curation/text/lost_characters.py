@@ -2,7 +2,7 @@
 
 import re
 
-from curation.cleaning.characters import needs_simplifying
+from curation.text.characters import needs_simplifying
 
 _MOJIBAKE = re.compile(
     "\ufffd|锟|烫{3}|屯{3}|[\ue000-\uf8ff]|â€|ï¼"

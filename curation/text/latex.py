@@ -6,7 +6,7 @@ and signs by name, letters set in a type, and what is set higher or lower.
 
 import re
 
-from curation.cleaning.markup import RAISED
+from curation.text.markup import RAISED
 
 _GREEK_NAMES = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi varphi chi psi"

@@ -27,7 +27,7 @@ def _here(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) ->
 
 
 def _ray() -> Engine:
-    from curation.engine_ray import connect, on_ray, workers  # ray takes seconds to import, and need not be installed
+    from curation.engine.ray_engine import connect, on_ray, workers  # ray takes seconds to import, and need not be installed
 
     connect()
     return Engine(on_ray, workers)

@@ -5,7 +5,7 @@
 
 import re
 
-from curation.cleaning.characters import (
+from curation.text.characters import (
     COMMON,
     needs_characters,
     needs_encoding,
@@ -14,10 +14,10 @@ from curation.cleaning.characters import (
     simplify,
     unify_characters,
 )
-from curation.cleaning.latex import needs_plain_text, to_plain_text
-from curation.cleaning.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
-from curation.cleaning.rules import Cleaned, Group, Rule, run_rules
-from curation.cleaning.signs import CJK, needs_signs, needs_spacing, space, to_chinese_signs
+from curation.text.latex import needs_plain_text, to_plain_text
+from curation.text.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
+from curation.text.rules import Cleaned, Group, Rule, run_rules
+from curation.text.signs import CJK, needs_signs, needs_spacing, space, to_chinese_signs
 
 _LOST_ELLIPSIS = re.compile(rf"(?<=[{CJK}”）])\?\?(?=[{CJK}”，,。])")
 _REPEATED_MARK = re.compile(r"([？！!])[?？!！]+|(?<=[^?])(\?)[?？!！](?=\s*$)")
