@@ -21,10 +21,10 @@ from typing import Any
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.runtime.jsonl import read_jsonl
-from curation.classify import Classes, Unclassified, classify_rows, declared_type
-from curation.classifying.cases import category_of
-from curation.cleaning.contexts import context_of
-from curation.cleaning.questions import read_questions
+from curation.clean.classify.case_types import category_of
+from curation.clean.classify.classes import Classes, Unclassified, classify_rows, declared_type
+from curation.clean.questions.reading import read_questions
+from curation.clean.questions.source_context import context_of
 
 LABELLED = Path(__file__).parent.parent / "tests/curation/labelled"
 _LETTER = re.compile(r"^\s*[A-J]\s*[.．、]")

@@ -133,8 +133,8 @@ def measure(folder: Path) -> None:
     """Run the stage in this process, on one core; write what it took."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    from curation import clean
-    from curation.cleaning import questions
+    import curation.clean.__main__ as clean
+    from curation.clean.questions import reading as questions
 
     spent = 0.0
     classify = questions.classify_rows

@@ -31,8 +31,9 @@ from atomexam.records import (
     split_blocks,
     verdict,
 )
-from curation import claims, near_duplicates, rejections
-from curation.entities import kinds
+from curation import claims, near_duplicates
+from curation.clean.facts import kinds
+from curation.clean.questions import rejections
 from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours
 
 ROOT = Path(__file__).parent.parent

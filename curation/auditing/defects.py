@@ -6,10 +6,10 @@ from typing import Any
 
 from curation.auditing.leaks import share
 from curation.auditing.rows import Row
-from curation.cleaning.answer_marks import ANSWER_RULES
-from curation.cleaning.option_text import OPTION_RULES
-from curation.cleaning.paper_marks import STEM_RULES
-from curation.rejections import REASONS
+from curation.clean.questions.answer_marks import ANSWER_RULES
+from curation.clean.questions.option_text import OPTION_RULES
+from curation.clean.questions.paper_marks import STEM_RULES
+from curation.clean.questions.rejections import REASONS
 from curation.text.normalize import RULES
 
 _NO_ANSWER = "answer_missing"

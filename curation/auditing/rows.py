@@ -10,8 +10,8 @@ from atomexam.records.params import Clean
 from atomexam.records.question import Question
 from curation.auditing.sets import Set
 from curation.auditing.splits import SplitOf, split_at, splits_of_file
-from curation.cleaning.contexts import context_of
-from curation.cleaning.understood import understood
+from curation.clean.questions.source_context import context_of
+from curation.clean.questions.with_all_reasons import understood
 
 _BATCH = 500
 _LETTERED_BY_READER = "option_letter"  # the reader of files puts the letters there

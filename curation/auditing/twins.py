@@ -11,7 +11,7 @@ from atomexam.records.identity import content_id
 from atomexam.records.params import NearDuplicates
 from curation.auditing.leaks import Leaks, leaks
 from curation.auditing.rows import Row
-from curation.cleaning.understood import is_comparable
+from curation.clean.questions.with_all_reasons import is_comparable
 from curation.joining.clusters import Bonds, Star, stars, twins
 from curation.joining.merging import Sighted, sighted
 from curation.joining.reviews import told

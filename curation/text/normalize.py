@@ -37,7 +37,9 @@ _PARAGRAPH_MARK = re.compile(rf"(?<=[{CJK}])\^p\s*")
 _TONED = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜ"
 _GLOSS = re.compile(rf"(?<=[{COMMON}])[（(][a-zü]{{0,5}}[{_TONED}][a-z]{{0,3}}[）)]")
 _OF_READING = re.compile("读音|字音|注音|拼音|音节|声调|多音")
-_HARMLESS = "".join(sign for sign in COMMON if sign not in "土一烫屯")  # the last two fill what was lost: see curation.rejections
+_HARMLESS = "".join(
+    sign for sign in COMMON if sign not in "土一烫屯"
+)  # the last two fill what was lost: see curation.clean.questions.rejections
 _PLAIN = re.compile(
     rf"(?:[0-9A-HJ-Za-km-z，、；：《》“”~%/+=—{_HARMLESS}-]++|[。？！](?![。？！])|（ ）|(?<=[0-9])\.(?=[0-9])|[土一](?![0-9]))*+"
 )

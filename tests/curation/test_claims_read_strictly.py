@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.entities.bearers import befalls
-from curation.entities.fact_values import tails
-from curation.entities.kinds import apart, class_fits, misfit
-from curation.entities.monographs import monograph_pieces
-from curation.entities.pieces import Piece
-from curation.entities.sections import section_pieces
+from curation.clean.facts.allowed_heads import befalls
+from curation.clean.facts.fact_values import tails
+from curation.clean.facts.kinds import apart, class_fits, misfit
+from curation.clean.facts.monographs import monograph_pieces
+from curation.clean.facts.pieces import Piece
+from curation.clean.facts.sections import section_pieces
 
 
 def said(text: str, syntax: str, name: str = "", kind: str = "western") -> list[str]:

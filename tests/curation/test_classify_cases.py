@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.classify import Unclassified, classify_rows, declared_type
-from curation.classifying.cases import CASE_TYPES, case_scores, case_type_of, category_of
-from curation.cleaning.contexts import context_of
-from curation.cleaning.questions import read_questions
+from curation.clean.classify.case_types import CASE_TYPES, case_scores, case_type_of, category_of
+from curation.clean.classify.classes import Unclassified, classify_rows, declared_type
+from curation.clean.questions.reading import read_questions
+from curation.clean.questions.source_context import context_of
 from curation.vocab.reader import read_vocabulary
 
 CLIENT = "一般资料：求助者，女性，32岁，公司职员。案例介绍：三个月前与丈夫争吵，此后情绪低落。"

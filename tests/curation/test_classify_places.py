@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from curation.classifying.places import NOTHING_SAID, Place, Places, Said, place_of
+from curation.clean.classify.subjects import NOTHING_SAID, Place, Places, Said, place_of
 from curation.vocab.reader import read_vocabulary
 
 

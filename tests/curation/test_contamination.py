@@ -13,7 +13,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
-from curation.cleaning.understood import reference_questions
+from curation.clean.questions.with_all_reasons import reference_questions
 from curation.contamination import REASON, contaminations, of_kept, without_contaminated
 from curation.joining.clusters import MIN_NGRAMS
 from curation.joining.twins import cores, proper, relation

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean import clean
-from curation.cleaning.contexts import context_of
-from curation.cleaning.questions import read_questions
+from curation.clean.__main__ import clean
+from curation.clean.questions.reading import read_questions
+from curation.clean.questions.source_context import context_of
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 

@@ -14,11 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+import curation.clean.__main__ as clean
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.workers import at_work
-from curation import clean, near_duplicates
+from curation import near_duplicates
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of, engines
 from curation.joining import join
 from curation.similarity import near_pairs
@@ -226,7 +227,7 @@ class Without:
         if name == "ray":
             raise ModuleNotFoundError("No module named 'ray'", name="ray")
 sys.meta_path.insert(0, Without())
-from curation import clean
+import curation.clean.__main__ as clean
 from atomexam.runtime.stage import run_stage
 sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
 run_stage(clean.main)
@@ -238,7 +239,7 @@ run_stage(clean.main)
 def test_a_cluster_that_does_not_answer_is_told(items: Path) -> None:
     program = """
 import sys
-from curation import clean
+import curation.clean.__main__ as clean
 from atomexam.runtime.stage import run_stage
 sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
 run_stage(clean.main)

@@ -6,9 +6,9 @@ import pytest
 
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.provenance import Provenance
-from curation.entities.bearers import befalls
-from curation.entities.corroboration import MIN_HEADS, Refusal, corroborated
-from curation.entities.patterns import table_of
+from curation.clean.facts.allowed_heads import befalls
+from curation.clean.facts.corroboration import MIN_HEADS, Refusal, corroborated
+from curation.clean.facts.patterns import table_of
 
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="page")
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.entities.kinds import REASONS, apart, class_fits, doubtful_infectivity, misfit, tells
-from curation.entities.pieces import Piece
+from curation.clean.facts.kinds import REASONS, apart, class_fits, doubtful_infectivity, misfit, tells
+from curation.clean.facts.pieces import Piece
 
 
 @pytest.mark.parametrize(

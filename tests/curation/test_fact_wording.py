@@ -2,9 +2,9 @@
 
 import pytest
 
-from curation.entities.bearers import befalls
-from curation.entities.kinds import doubtful_infectivity, misfit
-from curation.entities.names import plain_name
+from curation.clean.facts.allowed_heads import befalls
+from curation.clean.facts.kinds import doubtful_infectivity, misfit
+from curation.clean.facts.names import plain_name
 
 _ODD_METHODS = [
     "要是治疗",

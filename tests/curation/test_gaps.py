@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.cleaning.contexts import NOTHING
-from curation.cleaning.exam_text import open_gaps
-from curation.cleaning.questions import read_questions
+from curation.clean.questions.exam_text import open_gaps
+from curation.clean.questions.reading import read_questions
+from curation.clean.questions.source_context import NOTHING
 from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

@@ -14,7 +14,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_jsonl
 from curation.claims import make_claims
-from curation.clean import clean
+from curation.clean.__main__ import clean
 from curation.contamination import contaminations
 from curation.joining.wording import difference, figures
 from curation.near_duplicates import unique_facts, unique_questions

@@ -9,9 +9,9 @@ from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Secti
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import to_line
-from curation.clean import clean
-from curation.entities.facts import read_entity
-from curation.entities.pieces import MAX_TAIL_CHARS
+from curation.clean.__main__ import clean
+from curation.clean.facts.entries import read_entity
+from curation.clean.facts.pieces import MAX_TAIL_CHARS
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 PIECES = [

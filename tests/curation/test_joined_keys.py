@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.cleaning.contexts import context_of
-from curation.cleaning.questions import Reading, read_questions
+from curation.clean.questions.reading import Reading, read_questions
+from curation.clean.questions.source_context import context_of
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SHARED = ["A.清热凉血", "B.清热解毒", "C.清热泻火", "D.清退虚热", "E.清热燥湿"]

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
-from curation.entities.fact_values import tails
-from curation.entities.facts import read_entity
-from curation.entities.kinds import apart, misfit
-from curation.entities.monographs import SYNTAXES, monograph_pieces
+from curation.clean.facts.entries import read_entity
+from curation.clean.facts.fact_values import tails
+from curation.clean.facts.kinds import apart, misfit
+from curation.clean.facts.monographs import SYNTAXES, monograph_pieces
 
 
 def said(text: str, syntax: str, kind: str = "western") -> list[str]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue, Section
 from atomexam.records.provenance import Provenance
-from curation.entities.facts import Reading, read_entity
+from curation.clean.facts.entries import Reading, read_entity
 
 _WORDS = [
     *[

@@ -16,12 +16,13 @@ from atomexam.records.profile import SIGNS, is_disordered, key_of, profile_of, s
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_json, write_jsonl
-from curation import classify, rejections
-from curation.classifying.places import Place
-from curation.clean import clean
-from curation.cleaning import questions
-from curation.entities import fact_values
-from curation.entities import facts as entity_facts
+from curation.clean.__main__ import clean
+from curation.clean.classify import classes as classify
+from curation.clean.classify.subjects import Place
+from curation.clean.facts import entries as entity_facts
+from curation.clean.facts import fact_values
+from curation.clean.questions import reading as questions
+from curation.clean.questions import rejections
 from curation.validate import main
 from curation.validation.profile_tables import _run_together
 from curation.validation.suites import SUITES

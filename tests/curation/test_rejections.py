@@ -7,11 +7,11 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.cleaning.answers import read_letters
-from curation.cleaning.contexts import NOTHING
-from curation.cleaning.missing_cases import misses_case
-from curation.cleaning.questions import read_questions
-from curation.rejections import CHECKS, REASONS
+from curation.clean.questions.answers import read_letters
+from curation.clean.questions.missing_cases import misses_case
+from curation.clean.questions.reading import read_questions
+from curation.clean.questions.rejections import CHECKS, REASONS
+from curation.clean.questions.source_context import NOTHING
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from curation.cleaning.answer_marks import ANSWER_RULES
-from curation.cleaning.option_text import OPTION_RULES
-from curation.cleaning.paper_marks import STEM_RULES
+from curation.clean.questions.answer_marks import ANSWER_RULES
+from curation.clean.questions.option_text import OPTION_RULES
+from curation.clean.questions.paper_marks import STEM_RULES
 from curation.text.normalize import RULES
 from curation.text.rules import Rule
 

@@ -9,8 +9,8 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.cleaning.contexts import context_of
-from curation.cleaning.questions import read_questions
+from curation.clean.questions.reading import read_questions
+from curation.clean.questions.source_context import context_of
 
 DOC = Path(__file__).parent.parent.parent / "docs/cleaning.md"
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

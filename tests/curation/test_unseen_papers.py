@@ -5,9 +5,9 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.cleaning.exam_text import clean_stem
-from curation.cleaning.option_text import clean_options
-from curation.cleaning.questions import Reading, read_questions
+from curation.clean.questions.exam_text import clean_stem
+from curation.clean.questions.option_text import clean_options
+from curation.clean.questions.reading import Reading, read_questions
 from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

@@ -12,7 +12,7 @@ from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.read import main as read_items
-from curation.clean import main as clean
+from curation.clean.__main__ import main as clean
 from eval.tasks import TASKS, build_requests
 from eval.tasks.request import Request, following
 

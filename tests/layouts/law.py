@@ -16,8 +16,8 @@ from atomexam.records.provenance import Provenance, page_id
 from atomexam.records.question import Question
 from crawlers.accounts.files import account_of
 from crawlers.importers.formats import read_file
-from curation.cleaning.contexts import context_of
-from curation.cleaning.questions import read_questions
+from curation.clean.questions.reading import read_questions
+from curation.clean.questions.source_context import context_of
 from tests.layouts.gold import Gold
 
 TYPES = {"single": {"mcqa"}, "multiple": {"mrqa"}, "verdict": {"tf"}, "blank": {"blank", "qa"}, "words": {"qa", "blank"}}

@@ -13,7 +13,7 @@ from msgspec import Struct
 from atomexam.records.item import EntityItem
 from atomexam.records.provenance import Provenance, page_id
 from crawlers.importers.formats import read_file
-from curation.entities.facts import Reading, read_entities
+from curation.clean.facts.entries import Reading, read_entities
 from tests.layouts.law import Outcome, plain
 
 SEPARATORS = ("、", "，", "；", " ", "  ", "\n", ", ", ";", "/", "|", "\u3000", "array", "numbered", "ringed", "repr", "nested", "and")

@@ -1,0 +1,166 @@
+"""All facts of the data -> those that fit their heads and what others say, and why the rest do not: tails in the wrong lists.
+
+A page that links 侏儒症 to a cold is found by what all other pages say: whom the tail befalls, and where 侏儒症 itself is treated.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
+
+from atomexam.records.fact import Fact
+from atomexam.text.canonical import canonical
+from curation.clean.facts.allowed_heads import befalls
+from curation.clean.facts.kinds import class_fits, doubtful_infectivity, tells
+from curation.clean.facts.names import is_sibling, plain_name
+
+MIN_HEADS = 200
+"""With places of fewer diseases there is nothing to compare with, and the table of organs alone speaks."""
+_MIN_OTHERS = 2
+_PART = "part "
+_TOLD_BY_NAME = ("disease_complication", "disease_method", "disease_prevention")
+_UNSEEN = 10
+"""Others added to a company of which none has the tail: two of three prove less than 20 of 30."""
+_MIN_SHARE = {"disease_symptom": 0.06, "disease_examination": 0.075, "disease_complication": 0.06}
+"""What part of the company must have the tail, too; complications are what pages link most carelessly."""
+_UNKNOWN = 1.5
+"""How many times that share is asked for where no table says whom the tail befalls."""
+_MIN_LIFT = {"disease_symptom": 3.0, "disease_examination": 1.5, "disease_complication": 5.0}
+"""How many times as often as among all; general tests, such as a blood count, are right in many places."""
+_MIN_LIFT_USUAL = 2.5
+_ENOUGH = 0.25
+"""A part of the company so large proves a tail, however ordinary it is: where all entries are of the heart, palpitations are everywhere."""
+_ANY_PLACE = frozenset({"中医科", "中西医结合科", "针灸科", "营养科", "体检保健科", "中医综合"})
+"""Departments that see patients of every kind, and so tell nothing."""
+_TUMOUR = re.compile(r"(?:[^脉壁管色]瘤|癌|白血病|囊肿|痣|息肉|肉芽肿)$")
+_ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性|综合[征症]|[性的]")
+
+Refusal = tuple[Fact, str, str]
+"""A fact, its reason and the detail."""
+
+
+def corroborated(facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> tuple[list[Fact], list[Refusal]]:
+    """Divide facts into sound and refused ones; `parts` are the parts of the body of each head. Order does not matter."""
+    census = _Census(facts, parts)
+    refusals = [(fact, *why) if (why := census.refuses(fact) or census.doubts(fact)) else None for fact in facts]
+    kept = [fact for fact, refusal in zip(facts, refusals, strict=True) if refusal is None]
+    single, twins = _apart_from_twins(kept, census.names)
+    return single, [*(refusal for refusal in refusals if refusal is not None), *twins]
+
+
+def _apart_from_twins(facts: Sequence[Fact], names: Mapping[str, str]) -> tuple[list[Fact], list[Refusal]]:
+    """Divide facts into those whose tail no other of the head says more plainly, and the rest: 头疼 beside 头痛."""
+    best: dict[tuple[str, str, bool, str], int] = {}
+    keys = []
+    for fact in facts:
+        plain, rank = plain_name(names[fact.tail])
+        keys.append((key := (fact.relation, names[fact.head], fact.polarity, plain), rank))
+        best[key] = min(rank, best.get(key, rank))
+    kept = [fact for fact, (key, rank) in zip(facts, keys, strict=True) if rank == best[key]]
+    return kept, [(fact, "same_thing", key[-1]) for fact, (key, rank) in zip(facts, keys, strict=True) if rank != best[key]]
+
+
+def _unlikely_food(fact: Fact) -> tuple[str, str] | None:
+    sure = tells("always_wholesome", fact.tail) if fact.polarity else tells("always_avoided", fact.tail)
+    if not sure or tells("without_diet", fact.head):
+        return "uncorroborated", "lists of foods are the same for every disease; only what is light or to be avoided anyway is sure"
+    return None
+
+
+def _unlikely_medicine(fact: Fact) -> tuple[str, str] | None:
+    return None if class_fits(fact.head, fact.tail) else ("uncorroborated", "no class of medicines for the disease")
+
+
+_BY_WORDING: dict[str, Callable[[Fact], tuple[str, str] | None]] = {"disease_food": _unlikely_food, "disease_medicine": _unlikely_medicine}
+"""What pages list too carelessly to be borne out by each other."""
+
+
+class _Census:
+    """Who has what, and in whose company: entries of the same department, part of the body, both of them, or word in the name."""
+
+    def __init__(self, facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> None:
+        self.names = {name: canonical(name) for name in {name for fact in facts for name in (fact.head, fact.tail)}}
+        places: dict[str, set[str]] = defaultdict(set)
+        self.heads: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for fact in facts:
+            if fact.relation == "disease_department" and fact.tail not in _ANY_PLACE:
+                places[self.names[fact.head]].add(fact.tail)
+            if fact.relation in _MIN_SHARE:
+                self.heads[fact.relation, plain_name(self.names[fact.tail])[0]].add(self.names[fact.head])
+        self.bodies = {canonical(head): {_PART + part for part in where} for head, where in parts.items() if where}
+        self.departments = dict(places)
+        known = {*places, *self.bodies, *(head for those in self.heads.values() for head in those)}
+        self.company = {head: _company(head, places.get(head, ()), self.bodies.get(head, ())) for head in known}
+        self.sizes = Counter(chain.from_iterable(self.company.values()))
+        self.having: dict[tuple[str, str], Counter[str]] = {}
+        self.large = len(places.keys() | self.bodies.keys()) >= MIN_HEADS
+        self.said = {(self.names[fact.head], fact.polarity) for fact in facts if fact.relation == "disease_infectivity"}
+
+    def refuses(self, fact: Fact) -> tuple[str, str] | None:
+        """Return why the rest of the data, or what is known of the head, speaks against a fact; or None."""
+        if self.large and fact.relation in _BY_WORDING:
+            return _BY_WORDING[fact.relation](fact)
+        counted = self.large and fact.relation in _MIN_SHARE
+        share = self._share(fact) if counted else 1.0
+        if counted and (why := self._not_borne_out(fact, share)):
+            return why
+        fits = befalls(fact.relation, fact.tail, fact.head, self._places(fact))
+        if fits is False:
+            return "uncorroborated", "such things befall other heads, by their name, departments and parts of the body"
+        if fits is None and counted and share < _UNKNOWN * _MIN_SHARE[fact.relation]:
+            return "uncorroborated", "few of the head's company have it, and no table says whom it befalls"
+        return None
+
+    def doubts(self, fact: Fact) -> tuple[str, str] | None:
+        """Return why infectivity does not fit the name of a disease; where sources disagree, both are left to `near_duplicates`."""
+        head = self.names[fact.head]
+        if fact.relation != "disease_infectivity" or {(head, True), (head, False)} <= self.said:
+            return None
+        return doubtful_infectivity(fact.head, fact.polarity)
+
+    def _places(self, fact: Fact) -> str:
+        """Return where a head is at home, without what is to be judged; what follows, heals or prevents a disease, its name alone tells."""
+        if fact.relation in _TOLD_BY_NAME:
+            return ""
+        head = self.names[fact.head]
+        departments = () if fact.relation == "disease_department" else self.departments.get(head, ())
+        return "|".join([*sorted(departments), *sorted(self.bodies.get(head, ()))])
+
+    def _not_borne_out(self, fact: Fact, share: float) -> tuple[str, str] | None:
+        relation, head, tail = fact.relation, self.names[fact.head], self.names[fact.tail]
+        if relation == "disease_complication":
+            if _TUMOUR.search(tail) and (_TUMOUR.search(head) or not self._at_home(head, tail)):
+                return "uncorroborated", "a tumour that seldom follows"
+            if tells("primary_diseases", tail) or is_sibling(head, tail):
+                return "uncorroborated", "a disease that comes of itself, or the head's sibling"
+        others = len(self.heads[relation, plain_name(tail)[0]]) - 1
+        usual = relation == "disease_complication" and tells("usual_complications", tail)
+        min_lift = _MIN_LIFT_USUAL if usual else _MIN_LIFT[relation]
+        often = share >= _ENOUGH or share * len(self.company) >= min_lift * others
+        if share < _MIN_SHARE[relation] or not often:
+            return "uncorroborated", f"{others} others have it, hardly any in the head's company"
+        return None
+
+    def _at_home(self, head: str, tail: str) -> bool:
+        places = (self.departments.get(name, set()) | self.bodies.get(name, set()) for name in (head, tail))
+        return not set.isdisjoint(*places)
+
+    def _share(self, fact: Fact) -> float:
+        """Return what part of the best fitting company has the tail, too."""
+        key = fact.relation, plain_name(self.names[fact.tail])[0]
+        heads = self.heads[key]
+        if len(heads) <= _MIN_OTHERS:
+            return 0.0
+        having = self.having.get(key)
+        if having is None:
+            having = self.having[key] = Counter(chain.from_iterable(self.company[head] for head in heads))
+        found = [(having[group] - 1, self.sizes[group] - 1) for group in self.company[self.names[fact.head]]]
+        return max((others / (size + _UNSEEN) for others, size in found if others >= _MIN_OTHERS), default=0.0)
+
+
+def _company(head: str, departments: Collection[str], parts: Collection[str]) -> list[str]:
+    """Return the groups of entries that an entry is one of."""
+    bare = _ORDINARY.sub("-", head)
+    words = {bare[at : at + 2] for at in range(len(bare) - 1) if "-" not in bare[at : at + 2]}
+    both = [f"{department} {part}" for department in departments for part in parts]
+    return [*departments, *parts, *both, *(f"word {word}" for word in words)]

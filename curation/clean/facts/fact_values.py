@@ -1,0 +1,206 @@
+"""A value of a summary box cut into tails: one thing each, or the reason why it is none."""
+
+import re
+from itertools import pairwise
+
+from curation.clean.facts.enumerations import numbered_items, split_items
+from curation.clean.facts.pieces import INFECTIVITY, MAX_TAIL_CHARS, Piece, checked, words
+from curation.clean.facts.ranges import are_ranges, read_ranges
+from curation.clean.facts.separators import NO_COLUMN, UNSURE, Column, divided, without_link
+from curation.text.normalize import RULES, normalize
+from curation.text.rules import run_rules
+
+MIN_PROSE_CHARS = 40
+_OF_LISTS = ("list", "advice", "department")
+_MAX_TERM_CHARS, _MAX_MEAN_CHARS = 12, 8
+"""Clauses are long, and not one of them alone."""
+MIN_PLACE_CHARS = 2
+
+_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“])\s*+$")
+"""How a value ends that goes on elsewhere, within a bracket too."""
+_GLUED = re.compile(r"[^\s。.…，、；;]$")
+_SURELY_WHOLE = re.compile(
+    "[痛疼晕吐泻热咳血炎症病瘤癌肿胀力难慌闷悸汗痒疹麻聋鸣困秘频急尿黄绀厥迷瘫木颤抖搐挛眠梦惊悲躁虑郁差振退降高低快慢弱数多少大小良全调乱碍竭衰死塞"
+    "阻窄张裂孔折伤位垂形疡脓疮癣疣痣斑疱水液气喘痰涕泪哑干渴苦臭酸烂糜屑痂查验图规养镜片像影谱术疗法药科食诊休克缩硬软化感染征型酶素石瘘痫癜痔疟痢疝]$"
+)
+"""A link glued to an item with one of these ends cuts nothing off."""
+_NO_NOUN = re.compile(
+    "(?:的|(?:^|亚)[急慢]|(?:急|慢|阵发|持续|进行|间歇|反复|弥漫|局限|局部|[多单]发|[原继特]发|[先后]天|遗传|获得|感染|化脓|病毒|细菌|真菌|出血|缺血|坏死|功能|器质"
+    "|周期|暂时|一过|搏动|刺激|痉挛|阻塞|梗阻|充血|外伤|创伤|放射|药物|转移|对称|游走|压迫|紧张|良|恶|神经|血管|老年|自发|顽固|习惯|[^发]炎)性)$"
+)
+"""An item that lacks what it is of: 阵发性, 剧烈的."""
+_ONE_SIGN = re.compile("[红肿热痛痒胀麻]")
+_KINDS = "并发症|合并症|症状|表现|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值"
+_PREFIX = re.compile(
+    rf"^(?:(?:本病的?)?(?:常见|主要|典型|早期|晚期|中期|临床|可能)*的?(?:{_KINDS})(?:方法|措施|项目)?"
+    r"(?:(?:有|为|是|包括|主要有|主要包括|如下|可有)?[:：]\s*|(?:有|为|包括|主要有|主要包括|可有)(?=[\u4e00-\u9fff]{2}))"
+    r"|(?:可以?|易|常|容易|会)(?:并发|合并|继发|伴发|引起)(?!症)|用于)"
+)
+_AGAIN = re.compile(rf"^\s*【[^【】]{{0,4}}(?:{_KINDS})[^【】]{{0,4}}】\s*[:：]?")
+"""The label once more, at the head of its value."""
+_INNER = re.compile(r"^(?:常见|主要|典型|[早晚中后]期|[急慢]性期|临床|其他)*(?:症状|表现|并发症|合并症)(?:有|为|包括)?[:：]\s*(?=.)")
+"""What a later part of a value begins with: …；晚期症状：血尿."""
+_TRAILING = re.compile(
+    r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
+)
+_EXAMPLES = re.compile(r"[，,、]?\s*(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
+_ITEM_NUMBER = re.compile(r"^\d{1,2}[.．)）](?!\d)\s*")
+_ORGAN, _OF_ORGANS = re.compile("[肝胆胰脾肾肺心胃]"), re.compile("[肝胆胰脾肾肺心胃].*(?:CT|MR|B超|超声|检查|显像|扫描)")
+_RING = re.compile("[①-⑳]")
+_BOTH_RAYS = re.compile("^放化疗(?:治疗)?$")
+_AND = re.compile(r"以及|或者?|[和及与]")
+_DISEASE = re.compile(r"[\u4e00-\u9fff]{2}(?:炎|症|病|瘤|癌)$")
+_MEANS = re.compile(r"[\u4e00-\u9fff]{2}(?:治疗|疗法|检查|试验|[^手]术)$")
+_NEGATIVE = re.compile(r"^(?:否|无|不是|没有|不会)$|(?:[无不非未]|没有)[^，。；、]{0,4}传染|不会?传播|传染性?[:：]?(?:无|没有)$")
+_DENIAL = re.compile(r"[无不非未没否]")
+_POSITIVE = re.compile(r"^(?:是|有|会)$|传染|传播")
+_HEDGED = re.compile(r"不确定|不一定|可能|部分|视|如为|尚不|未知")
+_BRACKETED = re.compile(r"（[^（）]*）")
+_CLAUSE_END = re.compile(r"[，。；！？]")
+
+
+def is_prose(value: str) -> bool:
+    """Tell whether a value is running text, which gives passages and no facts: sentences, or clauses with commas."""
+    text = normalize(without_link(value)).text
+    return len(text) >= MIN_PROSE_CHARS and not are_ranges(text) and any(map(_is_clause, numbered_items(text)))
+
+
+def _is_clause(part: str) -> bool:
+    bare = _BRACKETED.sub("", part.strip("。；;，…. \n"))
+    if len(bare) <= MAX_TAIL_CHARS or not _CLAUSE_END.search(bare):
+        return False
+    if re.search("[。！？]", bare):
+        return True
+    lengths = list(map(len, re.split("[，；、]", bare)))
+    return max(lengths) > _MAX_TERM_CHARS and sum(lengths) > _MAX_MEAN_CHARS * len(lengths)
+
+
+def tails(value: str, syntax: str, min_chars: int = 2, column: Column = NO_COLUMN) -> list[Piece]:
+    """Return the tails of a raw value by the syntax of its label; shorter ones, such as 鼻 for an examination, name nothing.
+
+    `column` is what the other values of the label tell of its blanks and slashes.
+    """
+    found = map(without_marks, _tails(value, syntax, column))
+    return [
+        piece._replace(reason="tail_not_atomic", detail="one character") if piece.reason is None and len(piece.text) < min_chars else piece
+        for piece in found
+    ]
+
+
+def without_marks(piece: Piece) -> Piece:
+    """Reject a piece with a sign inside of which nobody can tell whether it divides."""
+    if UNSURE not in piece.text:
+        return piece
+    return Piece(piece.text.replace(UNSURE, " ").strip(), reason="separator_unsure", detail="one name or several")
+
+
+def _tails(value: str, syntax: str, column: Column) -> list[Piece]:
+    text = without_link(without_label(value))
+    cut = bool(_CUT.search(text))
+    linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))  # one behind a blank cuts nothing
+    if syntax in _OF_LISTS:
+        text = divided(text.rstrip(), column, levels=syntax == "department")
+        cut = cut or text.endswith("……")
+    text = _PREFIX.sub("", normalize(text).text).strip()
+    whole = text.strip("。.、；; ")
+    if not whole or (whole in words()["empty"] and not (syntax == "word" and _NEGATIVE.search(whole))):  # 传染性：无 is a denial
+        return [Piece(whole, reason="value_empty", detail=value[:80])]
+    if syntax == "range":
+        return read_ranges(text)
+    pieces = {"word": _infectivity, "department": _departments, "advice": _advice}.get(syntax, _list)(text, cut)
+    if linked and len(pieces) > 1 and pieces[-1].reason is None and not _SURELY_WHOLE.search(pieces[-1].text):
+        pieces[-1] = pieces[-1]._replace(reason="tail_not_atomic", detail="cut off by the source")
+    return pieces
+
+
+def without_label(value: str) -> str:
+    """Return a value without its label, where the page says it again: 【功能主治】清热."""
+    return _AGAIN.sub("", value)
+
+
+def _advice(text: str, cut: bool) -> list[Piece]:
+    """Return the items of a list of advice; what stands behind 如 are examples, 豆制品 and the like, and no advice."""
+    examples = [
+        Piece(found[0].strip("，,、 ")[:MAX_TAIL_CHARS], reason="tail_not_atomic", detail="examples") for found in _EXAMPLES.finditer(text)
+    ]
+    bare = _EXAMPLES.sub("", text)
+    return [*(_list(bare, cut) if bare.strip("。；;，, ") or not examples else []), *examples]
+
+
+def _infectivity(text: str, cut: bool) -> list[Piece]:
+    word = text.strip("。 ")
+    denied, affirmed = _NEGATIVE.search(word), _POSITIVE.search(word) and not _DENIAL.search(word)  # 不通过空气传播 is neither
+    if _HEDGED.search(word) or not (denied or affirmed):
+        return [Piece(word, reason="tail_not_atomic", detail="neither yes nor no")]
+    return [Piece(INFECTIVITY, polarity=not denied)]
+
+
+def _departments(text: str, cut: bool) -> list[Piece]:
+    found: list[Piece] = []
+    for piece in _list(text, cut):
+        levels = [level.strip() for level in re.split(r"[-－—>/]+", piece.text) if level.strip()]
+        found += [checked(level) for level in reversed(levels)] if piece.reason is None else [piece]
+    seen: dict[str, Piece] = {}
+    for piece in found:
+        seen.setdefault(piece.text, piece)
+    return list(seen.values())
+
+
+def _list(text: str, cut: bool) -> list[Piece]:
+    pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(_of_one_place(split_items(part)))]
+    pieces = [_ITEM_NUMBER.sub("", part) for piece in pieces for part in _RING.split(piece)]  # numbers that do not count on from 1
+    pieces = _with_therapy([_INNER.sub("", _TRAILING.sub("", piece).strip("。 ：:").lstrip(".·")) for piece in pieces])
+    pieces = [piece for piece in dict.fromkeys(pieces) if piece]
+    shared = {piece for before, piece in pairwise(pieces) if _ORGAN.fullmatch(before) and _OF_ORGANS.match(piece)}
+    found = [_whole(piece, piece in shared) for piece in pieces]
+    if cut and pieces:
+        last = re.sub(r"[….（(【\[《“\s]+$", "", pieces[-1])
+        found[-1] = Piece(last, reason="tail_not_atomic", detail="cut off by the source")
+    return found or [Piece("", reason="value_empty")]
+
+
+def _whole(text: str, shared: bool = False) -> Piece:
+    """Return a tail; one that shares its noun with those before it, 肝、胆、脾CT, is of them, too."""
+    piece = checked(text)
+    if shared and piece.reason is None:
+        return piece._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
+    return piece._replace(reason="tail_not_atomic", detail="without its noun") if piece.reason is None and _NO_NOUN.search(text) else piece
+
+
+def _of_one_place(pieces: list[str]) -> list[str]:
+    """Complete 局部红、肿、热、痛 to four signs of one place; 红、肿、热、痛 of no place stay as they are, too short for a tail."""
+    found: list[str] = []
+    place = ""
+    for piece in pieces:
+        if _ONE_SIGN.fullmatch(piece) and place:
+            piece = place + piece
+        else:
+            place = piece[:-1] if len(piece) > MIN_PLACE_CHARS and _ONE_SIGN.fullmatch(piece[-1]) else ""
+        found.append(piece)
+    return found
+
+
+def _with_conjunctions(pieces: list[str]) -> list[str]:
+    """Divide 药物治疗和手术治疗, 脓毒症和菌血症: only two halves of one making are surely two things."""
+    divided: list[str] = []
+    for piece in pieces:
+        halves = _AND.split(piece)
+        divided += halves if len(halves) == 2 and any(map(all, _made_alike(halves))) else [piece]
+    return divided
+
+
+def _made_alike(halves: list[str]) -> list[list[bool]]:
+    return [[making.search(half) is not None for half in halves] for making in (_MEANS, _DISEASE)]
+
+
+def _with_therapy(pieces: list[str]) -> list[str]:
+    """Complete 药物、手术治疗 to 药物治疗、手术治疗, and 放化疗 to 放疗、化疗."""
+    pieces = [part for piece in pieces for part in (("放疗", "化疗") if _BOTH_RAYS.match(piece) else (piece,))]
+    if not any(piece.endswith(("治疗", "疗法")) for piece in pieces):
+        return pieces
+    return [piece + "治疗" if piece in words()["methods"] else piece for piece in pieces]
+
+
+def tidy(text: str | None) -> str:
+    """Return a name without blanks and remarks at its edges."""
+    return run_rules(text or "", RULES).text.strip("。：: \n")

@@ -1,0 +1,198 @@
+"""A head and a tail -> why the tail's wording makes it none of its relation. Tables of endings, no list of names."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from atomexam.text.canonical import canonical
+from curation.clean.facts.names import KIND_CHARS, is_kind, says
+from curation.clean.facts.patterns import Pairs, compiled, pairs, table_of
+from curation.clean.facts.pieces import REMEMBERED, Piece, words
+
+REASONS = {
+    "wrong_kind": "The tail is by its wording of another kind than its label promises, or too vague to say anything.",
+    "unknown_term": "The tail is like no term of its kind.",
+    "same_thing": "Another tail of the head says the same in other words.",
+    "names_head": "The head says as much, or the tail is a kind of it or its opposite.",
+    "head_vague": "The head is what is left of a class of diseases, and no one disease.",
+    "other_people": "The tail befalls people whom the head does not.",
+    "doubtful_infectivity": "The name of the disease speaks against what the source says of its infectivity.",
+    "uncorroborated": "Such things befall other heads, or the rest of the data does not bear the fact out.",
+    "separator_unsure": "A blank, slash or dot inside may divide two names or be part of one, and no other value of the label shows which.",
+    "name_cut": "The name of an entry was cut off, and the entry says it in full nowhere, or in two ways.",
+    "prose_unsure": "A value is running text, or a numbered item of prose does not surely name one thing.",
+}
+"""Why facts are refused, here and in the modules beside this one."""
+_SHORT_CHARS = 4
+_OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
+_LIKE_SYMPTOMS = frozenset({"disease_symptom", "chinese_medicine_side_effect", "western_medicine_side_effect"})
+_TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"})
+_REMARK = re.compile(r"\s*（[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%])[^（）]*）$")
+_ONE_REMARK = re.compile("（[^（）、，,；;/与和及或]*[\u4e00-\u9fff][^（）、，,；;/与和及或]*）$")
+"""A remark of one thing: what 手术治疗（催吐、洗胃） means is another thing than it says."""
+_DOSE = re.compile(
+    r"\s*(?:[（(]\d+(?:\.\d+)?\s*{0}[^）)]*[）)]|(?<![A-Za-z\d.])\d+(?:\.\d+)?\s*{0}|[（(](?:[每一][日天次]|口服|外用)[^（）()]*[）)])$".format(
+        "(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)"
+    ),
+    re.I,
+)
+_BRACKETED = re.compile("（[^（）]*）")
+_COUNTED = re.compile(r"（\d+）$")
+_SAID = re.compile(r"的?(?:作用|功效|功能)$")
+_EXTRA = {
+    "disease_symptom": _REMARK,
+    "disease_complication": _REMARK,
+    "disease_cause": _REMARK,
+    "disease_method": _ONE_REMARK,
+    "western_medicine_effect": _REMARK,
+    "western_medicine_side_effect": _REMARK,
+    "chinese_medicine_side_effect": _REMARK,
+    "disease_medicine": _DOSE,
+    "disease_food": _COUNTED,
+    "food_effect": _SAID,
+    "chinese_medicine_effect": _SAID,
+}
+"""What stands behind a tail and is no part of it."""
+_TWO_VICES = re.compile("^戒烟[、和]?([限戒少忌控])酒$")
+_JOINED = re.compile("[与和及或伴并、,，/]|伴有|以及")
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+_OTHER_PEOPLE = (
+    (
+        re.compile("新生儿|婴|小儿|儿童(?!认知)|少儿|幼儿|胎儿"),
+        re.compile("新生儿|婴|小儿|儿童|先天|早产|胎|产|妊娠|(?<!不)孕|遗传|疳|幼|青少年|麻疹|水痘|手足口|佝偻|子宫|羊|母|脐带"),
+    ),
+    (re.compile("老年|老人"), re.compile("老年|老人")),
+    (
+        re.compile("妊娠|产后|产褥|临产|(?<!不)孕|胎盘|羊水|难产|流产"),
+        re.compile("妊娠|产|孕|胎|宫|卵巢|流产|新生儿|羊水|母|阴道|盆腔|经|狼疮|磷脂"),
+    ),
+)
+"""Whom a tail speaks of, and the heads whose people they are."""
+
+
+class Kinds(NamedTuple):
+    """What is refused under one relation."""
+
+    refused: tuple[tuple[str, re.Pattern[str]], ...] = ()
+    split: re.Pattern[str] | None = None
+    ends: re.Pattern[str] | None = None
+    needs: Pairs = ()
+
+
+class _Table(NamedTuple):
+    of: dict[str, Kinds]
+    medicine_classes: Pairs
+    medicine_forms: Pairs
+    symptom_characters: frozenset[str]
+    usual_complications: re.Pattern[str]
+    primary_diseases: re.Pattern[str]
+    ordinary_symptoms: re.Pattern[str]
+    always_avoided: re.Pattern[str]
+    always_wholesome: re.Pattern[str]
+    without_diet: re.Pattern[str]
+    contagious: re.Pattern[str]
+    not_contagious: re.Pattern[str]
+    maybe_contagious: re.Pattern[str]
+    vague_heads: re.Pattern[str]
+
+
+@cache
+def _table() -> _Table:
+    table = dict(table_of("kinds"))
+    characters = frozenset("".join(table.pop("symptom_characters").split()))
+    classes, forms = pairs(table.pop("medicine_classes")), pairs(table.pop("medicine_forms"))
+    patterns = {name: compiled(table.pop(name)) for name in _Table._fields[4:]}
+    return _Table({relation: _kinds(rules) for relation, rules in table.items()}, classes, forms, characters, **patterns)
+
+
+def _kinds(rules: dict[str, Any]) -> Kinds:
+    refused = tuple((kind, compiled(pattern)) for kind, pattern in rules.get("refused", {}).items())
+    split, ends = (compiled(rules[key]) if key in rules else None for key in ("split", "ends"))
+    return Kinds(refused, split, ends, pairs(rules.get("needs", ())))
+
+
+def apart(relation: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield the pieces without remarks and doses; those that are several ordinary symptoms, 头晕头痛 and 恶心与呕吐, as one each."""
+    for piece in pieces:
+        if piece.reason is None and (extra := _EXTRA.get(relation)):
+            piece = piece._replace(text=extra.sub("", piece.text) or piece.text)
+        if relation == "disease_method" and piece.reason is None and piece.text in words()["methods"]:
+            piece = piece._replace(text=f"{piece.text}治疗")
+        if relation == "disease_prevention" and piece.reason is None and (vices := _TWO_VICES.match(piece.text)):
+            yield from (piece._replace(text=one) for one in ("戒烟", "戒酒" if vices[1] in "戒忌" else "限酒"))
+            continue
+        found: list[str] = []
+        if relation in _LIKE_SYMPTOMS and piece.reason is None and len(piece.text) > _SHORT_CHARS - 1:
+            found = _table().ordinary_symptoms.findall(piece.text)
+        told = len(found) > 1 and not _JOINED.sub("", _table().ordinary_symptoms.sub("", piece.text))
+        yield from (piece._replace(text=one) for one in found) if told else (piece,)
+
+
+def class_fits(head: str, medicine: str) -> bool | None:
+    """Tell whether a medicine's class and form are for a disease, all by their names; None where its class is not known."""
+    if not all(diseases.search(head) for name, diseases in _table().medicine_forms if name.search(medicine)):
+        return False
+    heads = [diseases for name, diseases in _table().medicine_classes if name.search(medicine)]
+    return any(diseases.search(head) for diseases in heads) if heads else None
+
+
+def tells(pattern: str, text: str) -> bool:
+    """Tell whether a text has one of the patterns that stand under a name of their own in the table, such as `without_diet`."""
+    return getattr(_table(), pattern).search(text) is not None
+
+
+def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
+    """Return why a disease by its name is not what a source says of its infectivity, or None."""
+    passes_on_nothing, germ = _table().not_contagious.search(head), _table().contagious.search(head)
+    if polarity and passes_on_nothing:
+        return "doubtful_infectivity", f"said of {passes_on_nothing[0]}"
+    if not polarity and germ and not passes_on_nothing:
+        return "doubtful_infectivity", f"denied of {germ[0]}"
+    if not polarity and not passes_on_nothing and (maybe := _table().maybe_contagious.search(head)):
+        return "doubtful_infectivity", f"unsure of {maybe[0]}"
+    return None
+
+
+def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
+    """Return the reason and the detail why a tail by its wording is none of this relation to this head, or None."""
+    if rest := _table().vague_heads.search(head):
+        return "head_vague", rest[0]
+    if fault := _fault_of_wording(relation, tail):
+        return fault
+    for needing, needed in _table().of.get(relation, Kinds()).needs:
+        if (found := needing.search(tail)) and not needed.search(head):
+            return "wrong_kind", f"{found[0]} is not for this head"
+    return _unfit_for_head(relation, head, tail)
+
+
+@lru_cache(REMEMBERED)
+def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
+    if relation != "examination_range" and "或" in _BRACKETED.sub("", tail):
+        return "tail_not_atomic", "more than one thing: 或"
+    kinds = _table().of.get(relation)
+    if kinds is None:
+        return None
+    if kinds.split and (clause := kinds.split.search(tail)):
+        return "tail_not_atomic", f"more than one thing, or a clause: {clause[0]}"
+    for kind, pattern in kinds.refused:
+        if pattern.search(tail):
+            return "wrong_kind", kind
+    if kinds.ends and not kinds.ends.search(tail):
+        return "wrong_kind", "no ending of its relation"
+    if relation == "disease_symptom" and len(tail) <= _SHORT_CHARS and _HAN.fullmatch(tail) and not _table().symptom_characters & set(tail):
+        return "unknown_term", "no character that symptoms have"
+    return None
+
+
+def _unfit_for_head(relation: str, head: str, tail: str) -> tuple[str, str] | None:
+    name, named = canonical(head), canonical(tail)
+    if relation in _TRIVIAL and (
+        says(name, named, relation == "disease_symptom") or (len(name) >= KIND_CHARS and named.endswith(name)) or is_kind(name, named)
+    ):
+        return "names_head", "the head says as much, or the tail is a kind of it"
+    if relation in _OF_PEOPLE:
+        for people, heads in _OTHER_PEOPLE:
+            if people.search(tail) and not heads.search(head):
+                return "other_people", people.search(tail)[0]  # type: ignore[index]
+    return None

@@ -1,0 +1,89 @@
+"""An entry's labels and name -> what the table makes of them: the relation of a label, the kind of a medicine, the fault of a name."""
+
+import re
+from functools import cache, lru_cache
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from atomexam.records.fact import RELATIONS
+from atomexam.records.item import EntityItem
+from curation.clean.facts.fact_values import tidy
+from curation.clean.facts.patterns import table_of
+from curation.clean.facts.pieces import LOST_CHARACTER, REMEMBERED
+from curation.text.normalize import normalize
+
+_MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32
+_MIN_BEGUN_CHARS = 3
+_CUT_NAME = re.compile(r"\.{2,}|…+|。{3,}|[·⋯]{3,}|⋯")
+_SAYS_NAME = re.compile(r"^[\s【\[]*(?:别名|又名|别称|全称|中文名称?|疾病名称|名称|title|标题)[\s】\]：:]*$")
+_BETWEEN_NAMES = re.compile(r"[、，；,;。\n|｜\t/（）()\s]+|\.html?$")
+_IS_LABEL = re.compile(r"【[^】]*】")
+_LABEL_EDGES = re.compile(r"[\s【】\[\]：:]+")
+
+
+@cache
+def _table() -> dict[str, Any]:
+    table = table_of("relations")
+    for source in table.values():
+        for labels in source.values() if isinstance(source, dict) else ():
+            for label, use in labels.items():
+                relation = use.get("relation", "")
+                if relation and not {relation.format(kind=kind) for kind in ("western", "chinese")} <= set(RELATIONS):
+                    raise ValueError(
+                        f"curation/vocab/relations.yaml: {label}: unknown relation {relation!r}; known: {', '.join(RELATIONS)}"
+                    )
+    return table
+
+
+@lru_cache(REMEMBERED)
+def use_of(source: str, entity_type: str, label: str) -> dict[str, Any] | None:
+    """Return what the table says of a label, first under its source; None where it does not know it."""
+    key = label_of(label)
+    for place in (source, "any"):
+        found = _table().get(place, {}).get(entity_type, {}).get(key)
+        if found is not None:
+            return found
+    return None
+
+
+@cache
+def label_of(label: str) -> str:
+    return _LABEL_EDGES.sub("", normalize(label).text)
+
+
+def medicine_kind(item: EntityItem) -> str | None:
+    """Return whether a medicine is western or Chinese by its page, or None."""
+    said: dict[str, list[str]] = {}
+    for value in item.values:
+        said.setdefault(label_of(value.label), []).append(normalize(value.value).text)
+    for clue in _table()["kind"]:
+        if any(re.search(clue["pattern"], text) for text in said.get(clue["label"], [])):
+            return clue["kind"]
+    return None
+
+
+def name_of(item: EntityItem) -> str:
+    """Return the name of an entry as its facts have it; one that was cut off as the entry itself says it in full elsewhere."""
+    name = tidy(item.name_raw)
+    cut = _CUT_NAME.search(name)
+    if cut is None or cut.end() < len(name):
+        return name
+    begun = name[: cut.start()].rstrip()
+    said = [value.value for value in item.values if _SAYS_NAME.match(value.label)]
+    said += [item.alias_raw or "", unquote(urlsplit(item.url).path)]
+    whole = {tidy(part) for text in said for part in _BETWEEN_NAMES.split(text) if part.strip().startswith(begun)}
+    whole = {one for one in whole if len(one) > len(begun) and not _CUT_NAME.search(one)}
+    return whole.pop() if len(begun) >= _MIN_BEGUN_CHARS and len(whole) == 1 else name
+
+
+def fault_of_name(name: str) -> tuple[str, str] | None:
+    """Return what makes a name none, and the reason that stands for it; every fact of the entry would have it as its head."""
+    if LOST_CHARACTER in name:
+        return "a name with lost characters", "mojibake"
+    if len(name) > _MAX_NAME_CHARS:
+        return f"a name of {len(name)} characters", "value_too_long"
+    if _CUT_NAME.search(name):
+        return "a name that was cut off", "name_cut"
+    if _IS_LABEL.match(name):
+        return "a label in place of a name", "entity_empty"
+    return None if name else ("no name", "entity_empty")

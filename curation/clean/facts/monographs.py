@@ -1,0 +1,275 @@
+"""Prose of medicine monographs -> the uses, adverse reactions and effects it surely names; all other pieces with the reason why not."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from curation.clean.facts.fact_values import tails, without_label, without_marks
+from curation.clean.facts.patterns import compiled, table_of
+from curation.clean.facts.pieces import Piece
+from curation.clean.facts.separators import NO_COLUMN, Column, divided, without_link
+from curation.text.normalize import normalize
+
+SYNTAXES = ("indications", "adverse", "effects")
+_SENTENCE = re.compile(r"[。；;\n]|(?<![\d.A-Za-z])\d{1,2}[.．、)）](?!\d)|[（(]\d{1,2}[）)]|[①-⑳]")
+_BRACKETS = re.compile(r"[（(\[][^（()）\[\]]*[）)\]]")
+_CLAUSE = re.compile(r"[，,：:]")
+_ITEM = re.compile(r"[、，,：:]|(?:例如|诸如|包括|如(?!厕))")
+_EFFECTS = re.compile("[、，,与及]|和(?![中胃血解营脾])")
+_AND = re.compile(r"以及|[和及与或]")
+_BOTH = re.compile(r"急(?:性)?(?:[、，及和与或/]|)慢性([^、，。；和及与或]+)")
+_PLAIN = re.compile(
+    "[，,：:及与或等同较]|和(?![中胃血解营脾])|用于|适用|本[品药方]|无|未|参[见阅照]|相似|尚|不明|例|西医|各种|临床|主要|患者$|者$|出现|引起(?!的)|可|偶|少[数见]|[常罕]见|不良|剂量|停药"
+)
+_STATED = re.compile(
+    "^(?:治疗|预防|防治|缓解|控制|降低|改善|消除|减轻|抑制|纠正|补充|联合|根除|增强|促进|辅助|替代|清除)|(?:治疗|准备|退热)$"
+)
+_CUT = re.compile(r"(?:…|\.{3})\s*(?:[\[【（(]\s*(?:详细|更多|全文|查看全部)\s*[\]】）)])?\s*$")
+_PREPARATION = re.compile(
+    "([\u4e00-\u9fffA-Za-z]{2,12}?(?:注射[液剂]|片剂?|胶囊|颗粒|口服液|丸|栓剂?|糖浆))的?(?:(?:主要|常见|严重|临床)的?)?(?:不良反应|毒?副作用|毒副反应)"
+)
+_FATE = re.compile("L/kg|蛋白结合率|分布容积|半衰期|肾脏?排[出泄]|清除率")
+_ITSELF = re.compile("^(?:本|该|此|其)")
+_MAX_CHARS, _SHOWN_CHARS, _MAX_EFFECT_CHARS = 14, 40, 8
+_MIN_SEVERAL_CHARS, _PHRASE_CHARS = 6, 2
+_TWO_ORGANS = re.compile("肝[、和及与]?肾(功能(?:障碍|损害|损伤|不全|异常|衰竭)|损[害伤]|毒性)")
+
+
+_HEADING = re.compile("[：:]\\s*$")
+_CAUTION = re.compile("慎|禁|忌|注意|过量|超量|剂量|中毒|动物|不宜|避免|长期|孕|合用|联[用合]")
+_WRAPPED = re.compile(r"(?<=[\u4e00-\u9fff、，])[ \t\r\u3000]{0,8}\n\s{0,8}(?=[者慎禁忌的所患病时后等之及和与或而、，])")
+"""A line end within a sentence: 肾气虚弱 / 者慎用."""
+_TREATMENT = re.compile("(?:的|之)?(?:对症|辅助|姑息|长期|维持|综合)?(?:治疗|预防|防治|缓解|控制|患者|病人|症状)+$")
+_AND_SO_ON = re.compile("等.*$")
+_NOUN_OF_ALL = re.compile(
+    "(?:(?<![重性型度期种般泛固烈纯治])(?:等(?:病|症|疾病)?[的之]|[的之])(?P<noun>[\u4e00-\u9fff]{2,8})"
+    "|等(?:病|症|疾病)?(?P<sign>出血|[\u4e00-\u9fff]{0,2}痛|高?发?热|水肿|咳嗽|瘙痒|腹水|咯血|便血|呕吐|恶心|腹泻|便秘|失眠|痉挛|休克|贫血|缺乏|损伤|创面|咳痰|气?喘))$"
+)
+"""The end of a list that may belong to all of it: what it says is of 肺结核 is its 出血."""
+
+
+class _Rules(NamedTuple):
+    doubtful: re.Pattern[str]
+    opening: re.Pattern[str]
+    closing: re.Pattern[str]
+    ends: re.Pattern[str]
+    within: re.Pattern[str]
+    vague: re.Pattern[str]
+
+
+@cache
+def _pattern(kind: str, name: str) -> re.Pattern[str]:
+    return compiled(table_of("medicines")[kind][name])
+
+
+@cache
+def _rules(kind: str) -> _Rules:
+    return _Rules(*(_pattern(kind, name) for name in _Rules._fields))
+
+
+@cache
+def _effect() -> re.Pattern[str]:
+    table = table_of("medicines")["effect"]
+    fixed = "".join(table["fixed"].split())
+    return re.compile(f"(?:[{table['verbs']}]{{1,2}}[{table['things']}]{{1,2}}|{fixed}){{1,4}}")
+
+
+def monograph_pieces(text: str, syntax: str, kind: str, column: Column = NO_COLUMN, name: str = "") -> list[Piece]:
+    """Return the tails that a monograph's text surely names, and what it says besides as rejected pieces; `name` is the entry's."""
+    if kind == "chinese" and syntax == "adverse" and (other := _other_preparation(text, name)):
+        return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection of a herb is not the herb
+    if kind == "chinese" and syntax == "indications":
+        syntax = "effects"  # what a Chinese medicine is for is no effect: 具有…的功效 wants a verb and its object
+    text = without_label(normalize(divided(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
+    if syntax == "adverse":
+        text = _TWO_ORGANS.sub(r"肝\1、肾\1", text)
+    found = list(map(without_marks, _pieces_of(text, syntax)))
+    return [part for piece in found for part in _each_effect(piece)] if syntax == "effects" else found
+
+
+def _other_preparation(text: str, name: str) -> str | None:
+    """Return the preparation that a text says to be its subject, where it is not the entry's own."""
+    if not name or not (found := _PREPARATION.search(text)):
+        return None
+    return None if _ITSELF.match(found[1]) or found[1].endswith(name) else found[1]
+
+
+def _each_effect(piece: Piece) -> list[Piece]:
+    """Divide 润燥止咳化痰 and 清热解毒活血化瘀 into their phrases of a verb and its object; so long a word of another making is refused."""
+    text = piece.text
+    if piece.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
+        return [piece]
+    size = 2 * _PHRASE_CHARS if len(text) == 4 * _PHRASE_CHARS else _PHRASE_CHARS
+    phrases = [text[at : at + size] for at in range(0, len(text), size)]
+    if len(text) % size == 0 and all(map(_is_effect, phrases)):
+        return [piece._replace(text=phrase) for phrase in phrases]
+    return [piece._replace(reason="tail_not_atomic", detail="more than one effect")]
+
+
+def _pieces_of(text: str, syntax: str) -> list[Piece]:
+    if (plain := _plain(text, syntax)) is not None:
+        return plain
+    found: dict[str, Piece] = {}
+    sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
+    if sentences and _CUT.search(text):
+        last = _unsure(sentences.pop(), "cut off by the source")
+        found[last.text] = last
+    mixed = next((at for at, sentence in enumerate(sentences) if syntax == "indications" and _FATE.search(sentence)), len(sentences))
+    for sentence in sentences[mixed:]:  # the page's columns run into each other
+        found[sentence] = _unsure(sentence, "among what becomes of the medicine in the body")
+    for sentence in _under_headings(sentences[:mixed]):
+        for piece in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
+            if piece.text and (piece.reason is None or piece.text not in found):
+                found[piece.text] = piece
+    return list(found.values()) or [Piece("", reason="value_empty", detail=text[:80])]
+
+
+def _under_headings(sentences: Iterable[str]) -> Iterator[str]:
+    """Yield sentences; items under a heading that takes away their sense, 慎用：(1)肾气虚弱, with that heading before them."""
+    heading = ""
+    for sentence in sentences:
+        if _HEADING.search(sentence):
+            heading = sentence if _CAUTION.search(sentence) else ""
+            yield sentence
+        else:
+            yield f"{heading}{sentence}"
+
+
+def _plain(text: str, syntax: str) -> list[Piece] | None:
+    """Return the tails of a value that is nothing but a list of terms; None where it is prose."""
+    bare = text.strip("。 ")
+    if _PLAIN.search(bare) or (syntax != "effects" and "和" in bare):
+        return None
+    pieces = tails(text, "list")
+    fits: Callable[[str], object] = {
+        "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
+        "adverse": lambda term: len(term) <= _MAX_CHARS and not _rules("adverse").vague.search(term),
+        "effects": _is_effect,
+    }[syntax]
+    short = syntax != "effects" or all(len(piece.text) <= _MAX_EFFECT_CHARS for piece in pieces)
+    if not short or not all(piece.reason is None and fits(piece.text) for piece in pieces):
+        return None
+    return list(_with_places(pieces)) if syntax == "adverse" else pieces
+
+
+def _indications(sentence: str) -> Iterator[Piece]:
+    rules = _rules("indication")
+    if doubt := rules.doubtful.search(sentence):
+        yield _unsure(sentence, f"the sentence says {doubt[0]}")
+        return
+    sentence = _pattern("indication", "therapy_too").sub("治疗", sentence)
+    if sentence.endswith("预防"):
+        yield _unsure(sentence, "what is prevented is not clear")
+        return
+    verb = ""
+    items = _ITEM.split(sentence)
+    lost = _without_their_noun(items)
+    for at, item in enumerate(items):
+        if at in lost:
+            yield _unsure(item, f"perhaps of all before it: {lost[at]}")
+            continue
+        bare = rules.opening.sub("", item.strip())
+        if bare != item.strip():
+            verb = ""  # a new 用于 begins
+        if said := _pattern("indication", "prevention").match(bare):
+            verb, bare = said[0], bare[said.end() :]
+        yield from (piece._replace(text=verb + piece.text) for piece in _terms(bare, "indication"))
+
+
+def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
+    """Return the items of 肺结核、胃溃疡等的出血 that may lack their noun, by place, with that noun."""
+    found: dict[int, str] = {}
+    rules = _rules("indication")
+    for at, item in enumerate(items):
+        if not (said := _NOUN_OF_ALL.search(_TREATMENT.sub("", item))):
+            continue
+        noun = said["noun"] or said["sign"]
+        for before in range(at, -1, -1):
+            if not _AND_SO_ON.sub("", items[before]).endswith(noun[-1]) or (before == at and said["noun"]):
+                found[before] = noun
+            if rules.opening.match(items[before].strip()):
+                break
+    return found
+
+
+def _with_places(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield the reactions of a list; a bare sign behind a place, 关节肿胀及疼痛, may be of that place and is unsure."""
+    placed = local = False
+    for piece in pieces:
+        bare = _pattern("adverse", "bare").fullmatch(piece.text) or (local and _pattern("adverse", "bare_of_local").fullmatch(piece.text))
+        if piece.reason is None and placed and bare:
+            yield _unsure(piece.text, "perhaps of the place before it")
+            continue
+        yield piece
+        here = _pattern("adverse", "local").search(piece.text) is not None
+        local = here or (local and bool(bare))
+        placed = here or _pattern("adverse", "place").search(piece.text) is not None or (placed and bool(bare))
+
+
+def _adverse(sentence: str) -> Iterator[Piece]:
+    yield from _with_places(_reactions(sentence))
+
+
+def _reactions(sentence: str) -> Iterator[Piece]:
+    rules = _rules("adverse")
+    if doubt := rules.doubtful.search(sentence):
+        yield _unsure(sentence, f"the sentence says {doubt[0]}")
+        return
+    sentence = _pattern("adverse", "shared").sub(r"\1\3、\2\3", sentence)
+    for clause in _CLAUSE.split(sentence):
+        if aside := _pattern("adverse", "aside").search(clause):
+            yield _unsure(clause, f"the clause says {aside[0]}")
+            continue
+        for item in _ITEM.split(clause):
+            yield from _terms(rules.opening.sub("", item.strip()), "adverse")
+
+
+def _effects(sentence: str) -> Iterator[Piece]:
+    said, *uses = re.split("用于|主治|适用|适于", sentence, maxsplit=1)
+    frame = _pattern("effect", "frame").search(said)
+    effects = _all_effects(said) or (_all_effects(frame[1]) if frame else [])
+    yield from map(Piece, effects)
+    if uses or not effects:
+        yield Piece(sentence[:_SHOWN_CHARS], reason="wrong_kind", detail="an indication, no effect of Chinese medicine")
+
+
+def _all_effects(text: str) -> list[str]:
+    bare = _pattern("effect", "closing").sub("", _pattern("effect", "opening").sub("", text.strip("，、 ")))
+    items = [item.strip() for item in _EFFECTS.split(bare) if item.strip()]
+    return items if all(map(_is_effect, items)) else []
+
+
+def _is_effect(term: str) -> bool:
+    return 2 <= len(term) <= _MAX_EFFECT_CHARS and bool(_effect().fullmatch(term)) and not _pattern("effect", "never").search(term)
+
+
+def _terms(text: str, kind: str) -> Iterator[Piece]:
+    """Yield the terms of an item: itself, or the halves of 甲和乙 where each is a term."""
+    text = _rules(kind).closing.sub("", text).strip()
+    halves = [_rules(kind).closing.sub("", _rules(kind).opening.sub("", half)) for half in _AND.split(text)]
+    if len(halves) > 1 and not any(_fault(half, kind) for half in halves):
+        yield from map(Piece, halves)
+    elif fault := _fault(text, kind):
+        yield _unsure(text, fault)
+    else:
+        yield Piece(text)
+
+
+def _fault(term: str, kind: str) -> str | None:
+    """Return why a term is not surely one of its kind."""
+    rules = _rules(kind)
+    if not 2 <= len(term) <= _MAX_CHARS:
+        return "no short term"
+    if inner := rules.within.search(term):
+        return f"the term says {inner[0]}"
+    if rules.vague.search(term):
+        return "vague"
+    return None if rules.ends.search(term) else f"no ending of an {kind}"
+
+
+def _unsure(text: str, why: str) -> Piece:
+    return Piece(text[:_SHOWN_CHARS], reason="prose_unsure", detail=why)
+
+
+_READERS: dict[str, Callable[[str], Iterable[Piece]]] = {"indications": _indications, "adverse": _adverse, "effects": _effects}

@@ -1,0 +1,59 @@
+"""A tail cut from a value -> a piece that may become a fact, or the reason why it is none."""
+
+import re
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from curation.clean.facts.patterns import table_of
+
+MAX_TAIL_CHARS = 30
+"""Longer values are clauses, not things."""
+REMEMBERED = 100_000
+"""Of so many tails it is remembered what they are: most stand with many heads."""
+MEASURE = re.compile(r"\d")
+_ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
+LOST_CHARACTER = "\ufffd"
+INFECTIVITY = "传染性"
+
+
+class Piece(NamedTuple):
+    """One tail with its polarity, or what was rejected and why."""
+
+    text: str
+    polarity: bool = True
+    who: str | None = None
+    """Whom a reference range holds for."""
+    reason: str | None = None
+    detail: str | None = None
+
+
+@cache
+def words() -> dict[str, frozenset[str]]:
+    table = table_of("relations")
+    return {name: frozenset(table[name]) for name in ("empty", "methods")}
+
+
+@cache
+def _prose_words() -> re.Pattern[str]:
+    return re.compile("|".join(table_of("relations")["prose"]))
+
+
+@lru_cache(REMEMBERED)
+def checked(text: str, who: str | None = None) -> Piece:
+    """Return a text as a tail, or with the reason why it is none."""
+    if text in words()["empty"]:
+        return Piece(text, who=who, reason="value_empty")
+    if len(text) > MAX_TAIL_CHARS:
+        return Piece(text, who=who, reason="value_too_long", detail=f"{len(text)} characters")
+    if LOST_CHARACTER in text or LOST_CHARACTER in (who or ""):
+        return Piece(text, who=who, reason="mojibake", detail="a lost character")
+    fault = None
+    if text.endswith(("…", "...")):
+        fault = "cut off by the source"
+    elif text.count("（") != text.count("）") or text.count("(") != text.count(")"):
+        fault = "a bracket is missing"
+    elif who is None and not MEASURE.match(text) and (clause := _prose_words().search(text)):
+        fault = f"prose: {clause[0]}"
+    elif _ROMAN.match(text):
+        fault = "a number"
+    return Piece(text, who=who, reason="tail_not_atomic" if fault else None, detail=fault)

@@ -1,0 +1,199 @@
+"""Answers as letters: read from `B,D`, `a c`, `答案：ACD`, `D、行为倾向`, an option's own text, 正确 or ×."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from atomexam.text.canonical import canonical
+from atomexam.text.option_letters import LETTERS, letters_in, next_letter
+from curation.clean.questions.no_answers import says_nothing
+from curation.text.normalize import normalize
+
+_MARK = re.compile(
+    r"^[【\[（]?(?:本题)?(?:(?:[Aa]nswer|ANSWER)(?=[:：])|参考答案|正确答案|标准答案|答案|正确选项|选项|答|[故应]?选)"
+    r"[】\]）]?[:：是为]?\s*(?:选|选项)?"
+)
+_EXPLAINED = re.compile(
+    r"^([（(【\[]?[A-J](?:[、，,\s]*[A-J])*[）)】\]]?)[。.；;，,\s]*[【\[（(]?(?:答案|试题)?解析[】\]）)]?[:：]?.*$", re.S
+)
+_QUOTES = re.compile("[\"'“”‘’\\[\\]]+")
+_LETTER_NEXT = r"(?=[（(\[【]?[A-J][）)\]】]?\s*[、.．:：])"
+_PIECES = re.compile(rf"[、，,；;|\n]\s*{_LETTER_NEXT}|(?<=[\u4e00-\u9fff ]){_LETTER_NEXT}")
+_BETWEEN_TEXTS = re.compile(r"[、，,；;|\n]")
+_IN_ORDER = re.compile("A?B?C?D?E?F?G?H?I?J?")
+_ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?(?:选?项)?[\s,，、;；.．。（(]*$")
+_LETTER_AND_TEXT = re.compile(r"^[（(\[【]?([A-J])[）)\]】]?\s*[、.．:：，,\s]?\s*(?=\S)(.+)$", re.S)
+RIGHT = frozenset({"正确", "对", "√", "✓", "✔", "☑", "✅", "T", "t", "true", "True", "TRUE", "是", "yes", "Y", "R"})
+WRONG = frozenset(
+    {
+        "错误",
+        "错",
+        "×",
+        "✗",
+        "✘",
+        "╳",
+        "✕",
+        "✖",
+        "❌",
+        "x",
+        "X",
+        "F",
+        "f",
+        "false",
+        "False",
+        "FALSE",
+        "否",
+        "不正确",
+        "不对",
+        "no",
+        "N",
+        "W",
+    }
+)
+_VERDICT_WORDS = frozenset({"对", "错", "正确", "错误", "√", "×"})
+"""Verdicts that are one on a line of their own, whatever a page says below it: 错⏎章节测验⏎已完成."""
+_SAYS_VERDICT = re.compile(r"正确(?!率)|错误|[√×]|[:：是为]\s?[对错]$")
+_PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR"})
+
+_POINTS_ELSEWHERE = re.compile(
+    r"(?:案)?例[一二三四五六七八九十\d]{1,2}[：:]?|[（(]?(?:参?见)?(?:教材|课本|书)?[Pp]\.?\s*\d{1,3}(?:\s*[-~、，,]\s*[Pp]?\d{1,3})*[)）]?。?|(?:参?见)?(?:教材|课本|书)?第\d{1,3}页。?"
+)
+"""A page, or the heading of the next case, instead of an answer."""
+
+
+_ELSEWHERE_IN_PART = re.compile(r"(?:^|[：:])\s*(?:参见|详见|见)(?:本章|本书|本节|教材|课本|前面|上题|上一?章)[^。\n]{0,12}(?:。|\n|$)")
+_OPTION_INSTEAD = re.compile(r"[（(]?([A-H])[）)、.．]\s*(?=[\u4e00-\u9fff“])")
+_CUT_OFF = re.compile(r"(?:如下|以下|下列|几[个种点]?方面|几[个种]|几点)[^。；：\n]{0,12}[:：]$")
+_OF_OPTIONS = re.compile(r"正确答案\s?[是为选:：]?\s?[A-J](?![A-Za-z])")
+"""Words that explain which option is right are no answer to an open question."""
+_NAMED_LAST = re.compile(r"(?:正确答案|答案|故选|应选)\s?[是为选:：]?\s?([A-J](?:[、，,\s]{0,2}[A-J])*)[。.\s]{0,3}$")
+_LIST_CUT_OFF = re.compile(r"(?:1\s*[)）、.．]|[（(]1[）)]|①)(?!\d|.*(?:2\s*[)）、.．]|②))[^。；;\n]{1,40}[。；;]?")
+
+
+_LONGEST_LETTERS_CHARS = 40
+
+
+class Answer(NamedTuple):
+    """Sorted letters, or None with what stood there; `displaced` is an option found in the answer's place."""
+
+    letters: str | None
+    rule: str | None = None
+    """Name of the repair, None when the answer was in order."""
+    displaced: tuple[str, str] | None = None
+    in_order: bool = True
+    """The letters stand in alphabetical order, each once."""
+    repeated: bool = False
+    """A letter stands twice."""
+
+
+def read_letters(raw: str | None, options: list[str]) -> Answer:
+    """Return the letters of a choice question's answer."""
+    if raw and _IN_ORDER.fullmatch(raw):
+        return Answer(raw)
+    text = _EXPLAINED.sub(r"\1", _MARK.sub("", normalize(raw or "").text))
+    if not text:
+        return Answer(None)
+    if _ONLY_LETTERS.match(_QUOTES.sub("", text)):
+        found = letters_in(text)
+        letters = "".join(sorted(set(found)))
+        rule = None if letters == (raw or "").strip() else "answer_letters"
+        return Answer(letters, rule, in_order=found == list(letters), repeated=len(found) > len(letters))
+    whole = _by_text(text, options)  # B超 and DNA are options' own texts, and no letter with its text
+    if whole.letters or (several := _several(text, options)).letters is None:
+        if whole.letters is None and (last := _NAMED_LAST.search(text, max(0, len(text) - _LONGEST_LETTERS_CHARS))):
+            return read_letters(last[1], options)._replace(
+                rule="answer_letters"
+            )  # an explanation in the key's place, which ends with the key
+        named = None if whole.letters else _LETTER_AND_TEXT.match(text)
+        return _letter_and_text(named[1], named[2], options) if named else whole
+    return several
+
+
+def _several(text: str, options: list[str]) -> Answer:
+    """Read A.甲、B.乙 and 甲，乙: every piece is an option, or none is."""
+    pieces, named = _PIECES.split(text), True
+    if len(pieces) == 1:
+        pieces, named = _BETWEEN_TEXTS.split(text), False
+    if not 1 < len(pieces) <= len(options):
+        return Answer(None)
+    letters = set()
+    for piece in pieces:
+        match = _LETTER_AND_TEXT.match(piece) if named else None
+        found = _by_text(match[2] if match else piece, options).letters
+        if not found or (match and match[1] != found):
+            return Answer(None)
+        letters.add(found)
+    return Answer("".join(sorted(letters)), "answer_as_text") if len(letters) == len(pieces) else Answer(None)
+
+
+def _letter_and_text(letter: str, text: str, options: list[str]) -> Answer:
+    place = LETTERS.index(letter)
+    if place < len(options) and options[place] and canonical(options[place]) == canonical(text):
+        return Answer(letter, "answer_with_text")
+    if place >= len(options) or not options[place]:
+        # `D、华生` beside options A-C: the last option slipped into the answer's place, and the answer is lost.
+        return Answer(None, "option_in_answer", (letter, text))
+    return _by_text(text, options)
+
+
+def _by_text(text: str, options: list[str]) -> Answer:
+    same = [LETTERS[place] for place, option in enumerate(options[: len(LETTERS)]) if option and canonical(option) == canonical(text)]
+    if len(same) == 1:
+        return Answer(same[0], "answer_as_text")
+    return Answer(None)
+
+
+def read_verdict(raw: str | None) -> str | None:
+    """Return A for 正确, B for 错误, None for anything else."""
+    text = _MARK.sub("", normalize(raw or "").text).rstrip("。.").strip("（()）[]【】")
+    if text in RIGHT or text == "A":
+        return "A"
+    return "B" if text in WRONG or text == "B" else None
+
+
+def read_verdict_line(raw: str | None) -> str | None:
+    """Return the same for an answer whose first line is the verdict, though a page says more below it: 错⏎章节测验⏎已完成."""
+    said, *behind = normalize(raw or "").text.split("\n")
+    verdict = read_verdict(said)
+    if not behind:
+        return verdict
+    differs = any(read_verdict(line) != verdict and (read_verdict(line) or _SAYS_VERDICT.search(line)) for line in behind)
+    return verdict if said.strip() in _VERDICT_WORDS and not differs else None
+
+
+def are_verdicts(options: Sequence[str]) -> bool:
+    """Tell whether two options are 正确 and 错误 in some words; X and Y are none, and neither are 对 and 正确."""
+    if len(options) != 2 or {read_verdict(option) for option in options} != {"A", "B"}:
+        return False
+    return not all(len(option) == 1 and option.isascii() for option in options) or "".join(options).upper() in _PAIRS_OF_LETTERS
+
+
+def are_opposites(options: Sequence[str]) -> bool:
+    """Tell whether two options are a word and its negation: 可以 and 不可以, 有 and 没有."""
+    first, second = sorted(options, key=len) if len(options) == 2 else ("", "")
+    return bool(first) and second in {negation + first for negation in ("不", "没", "未", "非", "无", "不是", "没有")}
+
+
+def read_words(text: str) -> Answer:
+    """Return the answer to an open question from its cleaned text."""
+    return Answer(text if canonical(text) and not _is_no_answer(text) else None)
+
+
+def points_elsewhere(text: str) -> bool:
+    """Tell whether a text is a page of a book, and no answer."""
+    return bool(_POINTS_ELSEWHERE.fullmatch(text))
+
+
+def _is_no_answer(text: str) -> bool:
+    """Tell whether a text points elsewhere, is an option that slipped here, or the first point of a list whose others are lost."""
+    if (
+        says_nothing(text)
+        or _POINTS_ELSEWHERE.fullmatch(text)
+        or _ELSEWHERE_IN_PART.search(text)
+        or _CUT_OFF.search(text)
+        or _OF_OPTIONS.search(text)
+        or _LIST_CUT_OFF.fullmatch(text)
+    ):
+        return True
+    option = _OPTION_INSTEAD.match(text)
+    return option is not None and not re.search(rf"(?<![A-Za-z]){next_letter(option[1])}\s*[）)、.．]", text[option.end() :])

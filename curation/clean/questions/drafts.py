@@ -1,0 +1,117 @@
+"""A question as far as it was understood -> the record it becomes: a question with its classes, or a rejection with its reason."""
+
+import msgspec
+from msgspec import Struct
+
+from atomexam.records.identity import content_id
+from atomexam.records.item import QuestionItem
+from atomexam.records.question import Option, Question, group_id, question_id
+from atomexam.records.rejection import Rejected
+from atomexam.text.option_letters import LETTERS
+from curation.clean.classify.classes import Classes, Unclassified
+from curation.clean.questions.exam_text import clean_explanation
+
+VERDICTS = ["正确", "错误"]
+"""The options of every question of true and false."""
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """A question as far as it was understood; every text is normalized."""
+
+    stem: str
+    canonical_stem: str
+    options: list[str]
+    answer: str | None
+    """Letters of a choice; what stood there when it could not be read as letters; words of an open question."""
+    declared: str | None
+    """Type the source says: mcqa, mrqa, choice (either), tf, blank or qa; None when it says nothing."""
+    images: int
+    plain: bool
+    """Stem and options are of common characters and whole signs alone, so that nothing in them can be lost, misread or half."""
+    shared_stem: str | None
+    min_stem_chars: int
+    min_chinese_share: float
+    doubt: str | None = None
+    """Why the reader of the page gave the question up."""
+    in_order: bool = True
+    """The letters of the answer stand in alphabetical order, each once."""
+    repeated: bool = False
+    """A letter of the answer stands twice."""
+    may_have_several: bool = False
+    """The source says of the question, by a type or a heading, that several answers may be right."""
+    is_matching: bool = False
+    """Its options are shared with other questions, each of which has one answer."""
+    glued: bool = False
+    """Two of its options became one."""
+    joined: bool = False
+    """Its answer holds those of the questions beside it as well."""
+    caseless: bool = False
+    """Several questions beside it speak of a case that is lost."""
+
+    @property
+    def is_choice(self) -> bool:
+        return bool(self.options) or self.declared in {"mcqa", "mrqa", "choice"}
+
+
+def shares_options(item: QuestionItem) -> bool:
+    return bool(item.shared_options_raw) and not item.options_raw
+
+
+def unclassified(item: QuestionItem, draft: Draft) -> Unclassified:
+    return Unclassified(
+        source=item.provenance.source,
+        exam_raw=item.exam_raw,
+        subject_raw=item.subject_raw,
+        paper_raw=item.paper_raw,
+        section_raw=item.section_raw,
+        type_raw=item.type_raw,
+        declared=draft.declared,
+        shared_options=shares_options(item),
+        shared_stem=draft.shared_stem,
+        stem=draft.stem,
+        options=draft.options,
+        answer=draft.answer,
+        url=item.url,
+    )
+
+
+def question_of(item: QuestionItem, draft: Draft, classes: Classes) -> Question:
+    shared_text = draft.shared_stem or ("\n".join(draft.options) if shares_options(item) else None)
+    return Question(
+        id=question_id(draft.shared_stem, draft.stem, draft.options),
+        exam=classes.exam,
+        subject=classes.subject,
+        question_type=classes.question_type,
+        form=classes.form,
+        category=classes.category,
+        case_type=classes.case_type,
+        group_id=group_id(shared_text) if shared_text else None,
+        shared_stem=draft.shared_stem,
+        stem=draft.stem,
+        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, draft.options, strict=False)],
+        answer=draft.answer,
+        explanation=clean_explanation(item.explanation_raw),
+        provenance=[item.provenance],
+    )
+
+
+def rejected_of(item: QuestionItem, draft: Draft, reason: str) -> Rejected:
+    seen = item.provenance
+    known = question_id(draft.shared_stem, draft.stem, draft.options) if draft.canonical_stem else None
+    return Rejected(
+        id=known or content_id("item", seen.source, seen.url, seen.position),
+        kind="question",
+        reason=reason,
+        detail=_found(draft, reason),
+        record=msgspec.to_builtins(item),
+    )
+
+
+def _found(draft: Draft, reason: str) -> str | None:
+    if reason == "not_read":
+        return draft.doubt
+    if reason.startswith(("answer", "type")):
+        return f"answer {draft.answer!r}, declared {draft.declared}, {len(draft.options)} options"
+    if reason.endswith(("options", "option_broken")):
+        return "options " + " | ".join(draft.options)[:200]
+    return draft.stem[-100:] or None

@@ -1,0 +1,87 @@
+"""Stems and prose of a paper without what is printed around them; the rules are in paper_marks.py."""
+
+import re
+from functools import lru_cache
+
+from atomexam.text.option_letters import letters_in
+from curation.clean.questions.answer_marks import ANSWER_RULES
+from curation.clean.questions.answers import read_verdict
+from curation.clean.questions.no_answers import says_nothing
+from curation.clean.questions.paper_marks import STEM_RULES
+from curation.clean.questions.prose_marks import PROSE_RULES
+from curation.text.markup import BLANK
+from curation.text.normalize import normalize_and
+from curation.text.rules import Cleaned
+from curation.text.signs import CJK
+
+_CACHED_CHARS = 4_000
+_FIRST_NUMBER = re.compile(r"\d+")
+_NUMBER_MARK = re.compile(r"\s*[）)、.．:：]+\s*")
+_SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*[A-Ja-j](?:[、，,\s]*[A-Ja-j])*\s*[.．、]?\s*[）)】\]］]|（ ）[A-J]{1,6}（ ）")
+_SHOWN_VERDICT = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
+_GAP = re.compile(rf"(?<=[{CJK}，、“《：])[ \u3000\xa0]{{3,12}}(?=[{CJK}，、。；”》])|(?<=[{CJK}])[ \u3000\xa0]{{2}}(?=[{CJK}])")
+_SPACED = re.compile(f"(?<=[{CJK}])[ \u3000\xa0](?=[{CJK}])")
+_MOST_GAPS = 4
+_ASKS_WITHOUT_BLANK = re.compile("(?:[是为有于的者]|包括|如下)[:：]?$|[^）)】\\]][？?]$")  # 与血型（B）有关的是
+
+
+def open_gaps(stem: str) -> str:
+    """Return a raw stem with a blank where some paper left a gap to fill: `倡导的“    ”的命题`.
+
+    Blanks between words are no gaps where they stand all over the stem, as in tables and in words that a scan pulled apart.
+    """
+    if "  " not in stem and "\u3000" not in stem and "\xa0" not in stem:
+        return stem
+    opened, gaps = _GAP.subn(BLANK, stem)
+    return opened if 0 < gaps <= _MOST_GAPS and not _SPACED.search(opened) else stem
+
+
+def clean_stem(text: str, normal: bool = False) -> Cleaned:
+    """Return the question proper; `normal` says that the text is normalized."""
+    return normalize_and(text, STEM_RULES, normal)
+
+
+def clean_prose(text: str | None) -> Cleaned:
+    """Return an explanation or a case; its lines stay. An empty one is `""`."""
+    if not text:
+        return Cleaned("", ())
+    return _clean_prose(text) if len(text) <= _CACHED_CHARS else normalize_and(text, PROSE_RULES)
+
+
+@lru_cache(maxsize=1 << 10)  # the questions of one case follow each other
+def _clean_prose(text: str) -> Cleaned:
+    return normalize_and(text, PROSE_RULES)
+
+
+def clean_answer(text: str | None) -> Cleaned:
+    """Return an answer in words. An empty one is `""`."""
+    return normalize_and(text, ANSWER_RULES) if text else Cleaned("", ())
+
+
+def without_number(text: str, number_raw: str | None) -> str:
+    """Return a normalized stem without its own number in the paper, where the source tells that apart."""
+    number = _FIRST_NUMBER.search(number_raw) if number_raw else None
+    if not number or not text.startswith((number[0], "（" + number[0], "(" + number[0])):
+        return text
+    mark = _NUMBER_MARK.match(text, text.index(number[0]) + len(number[0]))
+    return text[mark.end() :] if mark else text
+
+
+def clean_explanation(text: str | None) -> str | None:
+    """Return an explanation, None where a word says that there is none."""
+    explanation = clean_prose(text).text
+    return None if not explanation or says_nothing(explanation) else explanation
+
+
+def open_blank(stem: str, answer: str | None, true_or_false: bool = False) -> str:
+    """Return a stem whose blank no longer shows the answer."""
+    if answer is None or BLANK in stem.replace(f"{BLANK}{answer}{BLANK}", ""):
+        return stem
+    if true_or_false:
+        verdict = _SHOWN_VERDICT.search(stem)
+        return stem[: verdict.start()] + BLANK + stem[verdict.end() :] if verdict and read_verdict(verdict[0][1:-1]) == answer else stem
+    shown = list(_SHOWN_LETTERS.finditer(stem))
+    if len(shown) != 1 or _ASKS_WITHOUT_BLANK.search(stem):
+        return stem
+    found = "".join(sorted(set(letters_in(shown[0][0]))))
+    return stem[: shown[0].start()] + BLANK + stem[shown[0].end() :] if found == answer else stem

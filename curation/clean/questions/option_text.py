@@ -1,0 +1,181 @@
+"""Options without their letters and edges, each at the place its letter says."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS
+from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
+from curation.clean.questions.misreadings import MISREADINGS
+from curation.clean.questions.option_letters import LETTER, LETTER_BEFORE_CHINESE, at_their_letters, with_plain_letters, without_letters
+from curation.text.normalize import RULES, is_plain, normalize_and
+from curation.text.rules import Cleaned, Group, rule_of_signs, run_rules
+
+_EDGE = re.compile(
+    r"^[、，；：。,;:?？)）]\s*|^[.．](?!\d)\s*|(?<![\s；;，,、])\s*[；;，,、]+$|(?<=[\u4e00-\u9fff])[-—]+$|(?<=^[A-Za-z])\.$|(?<=[\u4e00-\u9fff][A-Z])\.$|(?<=[\u4e00-\u9fff])[（(]$"
+)
+_ONE = re.compile(r"^[-—](?=[般种些次组]|个人|定的)")
+_TORN_NUMBER = re.compile(r"^([-−+]?\d+)\. +(\d+[%％]?)$")
+_PLAIN_LETTER = re.compile("[A-J][.、](?: (?=[\u4e00-\u9fff]))?")
+_BEHIND = r"(?:(?<=[^\sA-Za-z.、])|(?<=[和或与及非][A-J]\.))"  # E. in J.E.某 is a name's initial
+_NEXT = {letter: re.compile(rf"{_BEHIND}\s*{letter}\s*[.．](?=\s*[\u4e00-\u9fff])") for letter in LETTERS}
+_RUNS_ON = re.compile(r"[^\s]\s*[A-J]\s*[.．]\s*[\u4e00-\u9fff]")
+_CACHED_CHARS = 64
+_MOST_FIXED_PLACES = 4
+_EXPLANATION_BEHIND = re.compile(r"(?<=\S)\s*【[^】【]{0,4}(?:解析|精析|评析|分析|详解|点评|考点)】.*$", re.S)
+_NO_TEXT, _WORD = re.compile(r"[-—–/\\.。、_]+"), re.compile(r"\w")  # a dash may be an option beside a plus
+
+
+def _without_full_stop(text: str) -> str:
+    return text[:-1] if text.endswith("。") and text.count("。") == 1 else text
+
+
+_LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, and no word
+OPTION_RULES = Group(
+    (
+        ADVERT,
+        MORE,
+        LEAKED_ANSWER,
+        rule_of_signs(
+            "leaked_explanation",
+            "what explains the answer, behind the last option",
+            lambda text: _EXPLANATION_BEHIND.sub("", text),
+            ("[析解评点]】",),
+            "思维【精析】思维是间接的反映。",
+            "思维",
+        ),
+        rule_of_signs(
+            "option_edges",
+            "signs around an option",
+            lambda text: _without_full_stop(_EDGE.sub("", text)),
+            ("^[、，；：。,;:?？.．)）]", "[；;，,、。.—（(-]$"),
+            "、刻板印象；",
+            "刻板印象",
+        ),
+        rule_of_signs(
+            "torn_number",
+            "a blank inside a number",
+            lambda text: _TORN_NUMBER.sub(r"\1.\2", text),
+            (r"\. ",),
+            "39. 06%",
+            "39.06%",
+        ),
+        *MISREADINGS,
+        rule_of_signs("dash_for_one", "a dash that stands for 一", lambda text: _ONE.sub("一", text), ("^[-—]",), "-般能力", "一般能力"),
+    )
+)
+
+
+class Options(NamedTuple):
+    """Options in order; an empty one keeps its place, so that letters stay right."""
+
+    texts: list[str]
+    rules: tuple[str, ...]
+
+
+def clean_options(raw: Sequence[str]) -> Options:
+    """Return options without their letters and edges; empty ones behind the fourth, places of a form left unused, are dropped."""
+    names: dict[str, None] = {}
+    read = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
+    regular = [option for option in read if option]
+    if len(regular) == len(raw) and "".join([option.letter for option in regular]) == LETTERS[: len(raw)]:
+        texts = [option.text for option in regular]
+        for rules in dict.fromkeys([option.rules for option in regular]):
+            names.update(dict.fromkeys(rules))
+    else:
+        texts = _irregular(raw, names)
+    if texts and ("." in texts[-1] or "．" in texts[-1]) and _RUNS_ON.search(texts[-1]):
+        texts = [_kept(_without_edges(text), names) for text in _split_last(texts, names)]
+    while len(texts) > _MOST_FIXED_PLACES and (not texts[-1] or (_NO_TEXT.fullmatch(texts[-1]) and all(map(_WORD.search, texts[:-1])))):
+        texts.pop()
+    return Options(texts, tuple(names))
+
+
+class _Regular(Struct, frozen=True):
+    """An option with its letter, cleaned apart from the others."""
+
+    letter: str
+    text: str
+    rules: tuple[str, ...]
+
+
+@lru_cache(maxsize=1 << 17)
+def _regular(option: str) -> _Regular | None:
+    plain = _PLAIN_LETTER.match(option)
+    if plain and is_plain(body := option[plain.end() :]):
+        spaced = plain.end() > len("A.")
+        if OPTION_RULES.leaves(body) and not LETTER_BEFORE_CHINESE.match(body):
+            return _Regular(option[0], body, ("spaces", "option_letter") if spaced else ("option_letter",))
+        text = option[:2] + body
+        rules: tuple[str, ...] = ("spaces",) if spaced else ()
+    else:
+        text, rules = _normal(option)
+    letter = LETTER.match(text)
+    body = text[letter.end() :] if letter else ""
+    if not letter or LETTER_BEFORE_CHINESE.match(body):
+        return None
+    kept = _without_edges(body)
+    return _Regular(letter[1].upper(), kept.text, (*rules, "option_letter", *kept.rules))
+
+
+def _irregular(raw: Sequence[str], names: dict[str, None]) -> list[str]:
+    texts = at_their_letters([_kept(_with_letter(option), names) for option in with_plain_letters(raw)], names)
+    return [_kept(_without_edges(text), names) for text in without_letters(texts, names)]
+
+
+def _kept(cleaned: Cleaned, names: dict[str, None]) -> str:
+    names.update(dict.fromkeys(cleaned.rules))
+    return cleaned.text
+
+
+def _with_letter(option: str) -> Cleaned:
+    return _short_with_letter(option) if len(option) <= _CACHED_CHARS else _normal(option)
+
+
+def _normal(option: str) -> Cleaned:
+    text, rules = run_rules(option, _LETTER_RULES)
+    return Cleaned(text.replace("\n", " "), rules)
+
+
+_short_with_letter = lru_cache(maxsize=1 << 16)(_normal)
+
+
+def _without_edges(text: str) -> Cleaned:
+    return _short_without_edges(text) if len(text) <= _CACHED_CHARS else normalize_and(text, OPTION_RULES)
+
+
+@lru_cache(maxsize=1 << 16)
+def _short_without_edges(text: str) -> Cleaned:
+    return normalize_and(text, OPTION_RULES)
+
+
+def _split_last(texts: list[str], names: dict[str, None]) -> list[str]:
+    """Divide 维果茨基E.弗洛伊德, the last of four options: two that ran together."""
+    while 1 < len(texts) < len(LETTERS) and (mark := _NEXT[LETTERS[len(texts)]].search(texts[-1])):
+        texts = [*texts[:-1], texts[-1][: mark.start()], texts[-1][mark.end() :]]
+        names["option_split"] = None
+    return texts
+
+
+_SENTENCE_BEHIND = re.compile(r"(?:[A-J]\s?[.．、])?\s{0,2}[^\s，。；]{1,14}\s{1,3}[^。\n]{12,120}。")
+_LEAST_SHORT, _SHORT_CHARS = 4, 16
+
+
+def runs_into_next(texts: Sequence[str]) -> bool:
+    """Tell whether an option holds the letter and text of the one behind it, or of one behind the last."""
+    if not _RUNS_ON.search("\n".join(texts)):
+        return False
+    return any(
+        _NEXT[letter].search(text)
+        for place, text in enumerate(texts)
+        for letter in (*LETTERS[place + 1 : place + 2], *LETTERS[len(texts) :])
+    )
+
+
+def holds_sentence(options: Sequence[str]) -> bool:
+    """Tell whether the last of several short options is followed, behind a blank, by a sentence that none of the others has."""
+    *others, last = options if len(options) >= _LEAST_SHORT else ["", ""]
+    return _SENTENCE_BEHIND.fullmatch(last) is not None and all(len(one) <= _SHORT_CHARS and "。" not in one for one in others)

@@ -1,0 +1,173 @@
+"""What a paper or site prints around a question, as named rules: numbers, tags, scores, page references, origins."""
+
+import re
+
+from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
+from curation.clean.questions.misreadings import MISREADINGS
+from curation.clean.questions.origins import without_origin, without_pages
+from curation.text.markup import BLANK
+from curation.text.normalize import RULES
+from curation.text.rules import Group, rule_of_signs, run_rules
+
+_TYPE = (
+    r"(?:单项选择题?|多项选择题?|不定项选择题?|单选题?|可?多选题?|不定项题?|最佳选择题|选择题"
+    r"|判断题|是非题|填空题|简答题|论述题|名词解释|[ABX][1-4]?(?:/?[ABX]?[1-4])?型题?)"
+)
+_LIST_OF_NUMBERS = r"\d+(?:\.\d+)?\s*[、，,和与及~：:]"
+SEPARATED = (
+    rf"\s*(?:、(?!{_LIST_OF_NUMBERS})|[.．)）:：](?!\d{{1,2}}(?!\d)))"  # 1、 and 1、90项 and 1.1879年, but neither 1.5 nor 8、26、10
+)
+_ASKS = r"(?:试[用述论比]|简[述答要]|什么是|请|举例|如何|论述|根据|对于?[该本]|使用|下列|下述|以下|关于)"
+_NUMBER_BEFORE_FIGURE = (  # 12.3岁儿童 and 7.5-羟色胺, but not 1.5岁
+    r"\d{1,3}[.．](?=\d{1,2}(?:世纪|型|号|-[\u4e00-\u9fff])|16PF|\d+\.\d|(?!(?:5|25|50|75)(?!\d))\d{1,2}(?:岁|个月|小时|天|周))"
+)
+_NUMBER_IN_WORDS = (
+    r"(?:[Qq]|[Nn][Oo][.．]?|题目?|试题|问题|题号|例)\s*\d{1,3}\s*[、.．:：]|#\s*\d{1,3}\s*|第[一二三四五六七八九十]{1,3}题[、.．:：]?"
+    r"|[一二三四五六七八九十]{1,3}[、。](?![一二三四五六七八九十两]|" + _TYPE + ")"
+)
+_NUMBER = re.compile(
+    rf"^\d{{1,2}}(?={_ASKS})|^(?:{_NUMBER_BEFORE_FIGURE}|{_NUMBER_IN_WORDS}|[\[【]第?\d{{1,3}}题?[\]】]|[⑴-⒛](?!.*[⑴-⒛]))\s*(?=\S)"
+    r"|^\d{1,3}(?:[，。]|……)(?=[\u4e00-\u9fff])|^\d{1,2}-\d{1,3}[、.．]\s*(?=[^\d\s])"
+    r"|^(?:第\s*\d{1,3}\s*[题小]题?[:：、.]?|[（(]\d{1,3}[）)](?![×/=+*])"
+    rf"|\d{{1,3}}{SEPARATED})\s*(?=\S)|^\d{{1,3}}\s*[、.．)）]$|^案例[一二三四五六七八九十\d]{{1,3}}(?:[（(]\d{{1,3}}[）)])?[：:](?=.{{6}})"
+)
+_TAG = (  # 单选，A1型题 and 单选题，2分 as well
+    rf"[\[【（〔{{［《]\s*(?:题型[:：]\s*)?({_TYPE})(?:\s*[/，,、]?\s*(?:{_TYPE}|\d{{1,2}}(?:\.\d)?分))*\s*[\]】）〕}}］》]"
+)
+_BARE_TYPE = r"[单多]项?选(?:择题|题)?+(?![题测的与和及或法项是为可中由型答]|量表|问卷)(?=[\u4e00-\u9fff“（])"
+_START_TAG = re.compile(
+    rf"^(?:\d{{1,3}}\s*[、.．]?\s*)?(?:(?:{_TAG}[:：]?(?:\s*\*)?|({_TYPE})[:：])\s*(?:\d{{1,3}}{SEPARATED})?\s*"
+    rf"|({_BARE_TYPE}))"
+)
+_END_TAG = re.compile(rf"(?:{_TAG}(?:\s*\*)?|(?<!\w)({_TYPE})|([单多]选)题?)[。.：:]?$")
+_SPEAKS_OF_TYPES = re.compile(r"题型|试卷|试题|这种题|类题|选择题|判断题|客观题")
+_NEAR_CHARS = 20
+_TAG_SIGN = re.compile("[选题型释项]")
+_LONGEST_TAG_CHARS = 16
+_TAG_IN_BLANK = re.compile(r"[（(]\s*(?:单选|多选)题?[。.]?$")
+_SCORE = (
+    r"[\[【（(〔［]\s*(?:(?:本小?题|每小?题|共|满分|计)*\s*[l\d]{1,3}(?:\.\d{1,2})?\s*[分'′]"
+    r"|(?:分值|分数|得分)\s*[:：]\s*\d{1,3}(?:\.\d{1,2})?\s*分?)\s*[\]】)）〕］]"
+)
+_SCORE_TAG = re.compile(rf"^{_SCORE}\s*(?=\S)|(?<=\S)\s*{_SCORE}(?:[。.]?$|(?=[：:]))")
+_INSTRUCTION = re.compile(
+    r"^请在每小题的?空格中填上正确答案[，。]?错填、?不填均无分。?\s*"
+    r"|^(?:请)?(?:判断|在)[^。，（]{0,16}[，。]?(?:正确|对)的[^。，]{0,12}[打画划]“?√”?[，；、](?:错误?|不正确|不对)的[^。，]{0,12}[打画划]“?×”?[。；]\s*"
+    r"|^请?(?:在|从)?(?:每小?题|以下|下列)[^。：，（]{0,20}选项[^。：（]{0,40}(?:选出|符合题|填写)[^。：（]{0,30}[。：]\s*(?=\S{6})"
+    rf"|^[一二三四五六七八九十]{{1,3}}、{_TYPE}\s*(?:[（(][^（）()]{{0,40}}[）)])?[。：:]?\s*(?=\d{{1,3}}\s*[、.．)）])"
+)
+_DOUBLE_BRACKET = re.compile(r"[（(]（ ）[）)]|[（(]（ ）(?=[。？]?$)")
+_STOP_BEFORE_BLANK = re.compile(r"(?<=[是为即])。(?=（ ）)")
+_LOST_BRACKET = re.compile(r"^([^（(]{4,}[\u4e00-\u9fff])[）)](?=[。？]?$)")
+_STRAY_IN_BLANK = re.compile(r"（(?:[，、？?.]|……|[-—]+)）(?=[。？]?$)|(?<=[\u4e00-\u9fff])(?:—{3,}(?=[。？]?$)|[（(](?=[。？]$))")
+_STEM_START = re.compile(r"^(?:-{3,}|[*•·●■◆◇★☆►▶※]|[?？!！。，、；：,;:]|[.．](?!\d))+\s*")
+_STEM_END = re.compile(r"(?<=（ ）)[，、：:’'.]+$|[：:]$|(?<=[。？！])['`]+$")
+_ASKED_ENOUGH = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
+
+
+def type_tag(text: str) -> str | None:
+    """Return the type a stem says of itself, such as 单选."""
+    tag = _START_TAG.match(text) or _end_tag(text)
+    return next(filter(None, tag.groups())) if tag else None
+
+
+def _end_tag(text: str) -> re.Match[str] | None:
+    start = max(0, len(text) - _LONGEST_TAG_CHARS)
+    tag = _END_TAG.search(text, start) if _TAG_SIGN.search(text, start) else None
+    speaks = tag and tag[3] and _SPEAKS_OF_TYPES.search(text, max(0, tag.start() - _NEAR_CHARS), tag.start())
+    return None if speaks else tag  # 这种题型是单选 is part of the question
+
+
+def one_line(text: str) -> str:
+    """Join the lines of a text that is one sentence or two."""
+    return run_rules(text.replace("\n", " "), RULES[-1:]).text
+
+
+def _without_tags(text: str) -> str:
+    text = _START_TAG.sub("", _TAG_IN_BLANK.sub(BLANK, text))
+    return text[: tag.start()].rstrip() if (tag := _end_tag(text)) else text
+
+
+def _mend_blank(text: str) -> str:
+    text = _STOP_BEFORE_BLANK.sub("", _DOUBLE_BRACKET.sub(BLANK, text))
+    return _STRAY_IN_BLANK.sub(BLANK, _LOST_BRACKET.sub(rf"\1{BLANK}", text))
+
+
+def _mend_edges(text: str) -> str:
+    text = _ASKED_ENOUGH.sub(lambda asked: asked[1], _STEM_END.sub("", _STEM_START.sub("", text)))
+    return text[: -len("、（ ）")] + BLANK if text.endswith("、（ ）") else text
+
+
+STEM_RULES = Group(
+    (
+        ADVERT,
+        MORE,
+        LEAKED_ANSWER,
+        rule_of_signs(
+            "page_reference",
+            "references to pages of a textbook",
+            without_pages,
+            (r"[Pp]\.?\s*\d", "[Pp][lIⅠ-Ⅻ]", "页", r"\d-(?:\d|$)", r"。\d{2,3}$"),
+            "(7 P179)表情可分为（ ）",
+            "表情可分为（ ）",
+        ),
+        rule_of_signs(
+            "origin",
+            "remarks on the paper a question comes from",
+            without_origin,
+            (r"\d\d{3}", r"真题[）)\]】]"),
+            "这种说法对吗？[南开大学2004研]",
+            "这种说法对吗？",
+        ),
+        rule_of_signs(
+            "type_tag",
+            "tags that say the question's type",
+            _without_tags,
+            (_START_TAG.pattern, rf"{_TAG_SIGN.pattern}(?s:.{{0,{_LONGEST_TAG_CHARS - 1}}})\Z"),
+            "初步诊断是（ ）。单选",
+            "初步诊断是（ ）。",
+        ),
+        rule_of_signs(
+            "score_tag",
+            "tags that say the score",
+            lambda text: _SCORE_TAG.sub("", text),
+            (r"[分'′]\s*[\]】)）〕］]", r"分[值数]?\s*[:：]"),
+            "注意的品质有（ ）。[1分]",
+            "注意的品质有（ ）。",
+        ),
+        rule_of_signs(
+            "number",
+            "numbers of questions",
+            lambda text: _NUMBER.sub("", text),
+            (_NUMBER.pattern,),
+            "12．下列属于知觉的是（ ）。",
+            "下列属于知觉的是（ ）。",
+        ),
+        rule_of_signs(
+            "instruction",
+            "instructions that belong to the paper",
+            lambda text: _INSTRUCTION.sub("", text),
+            ("^请在每小题", "^请?(?:判断|在).{0,40}√", "^请?[在从]?(?:每小?题|以下|下列)[^。：]*选项", "^[一二三四五六七八九十]{1,3}、"),
+            "请在每小题的空格中填上正确答案。错填、不填均无分。简述气质的类型。",
+            "简述气质的类型。",
+        ),
+        rule_of_signs(
+            "lost_bracket",
+            "a blank that lost a bracket, has one too many, or holds or follows a stray sign",
+            _mend_blank,
+            (r"[）)](?<=[\u4e00-\u9fff，、？?….—-].)[。？]?$", "[（(]（ ）", "。（ ）", "—[。？]?$", "[（(][。？]$"),
+            "“人力资本”理论创建于)",
+            "“人力资本”理论创建于（ ）",
+        ),
+        rule_of_signs(
+            "stem_edges",
+            "signs left at either end",
+            _mend_edges,
+            ("^[-*•·●■◆◇★☆►▶※?？!！。，、；：,;:.．]", "[，、：:’'.`]$", "、（ ）$"),
+            "?抽象运算的阶段是（ ）：",
+            "抽象运算的阶段是（ ）",
+        ),
+        rule_of_signs("lines", "line ends inside a stem", one_line, ("\n",), "下列\n属于知觉的是（ ）。", "下列属于知觉的是（ ）。"),
+        *MISREADINGS,
+    )
+)

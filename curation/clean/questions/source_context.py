@@ -1,0 +1,201 @@
+"""What the other questions of a source tell of one: texts that several begin with, sections whose type is mislabelled."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from atomexam.records.item import QuestionItem
+from atomexam.text.natural_order import natural_key
+from atomexam.text.option_letters import letters_in
+from curation.clean.classify.classes import declared_type
+from curation.clean.questions.exam_text import without_number
+from curation.clean.questions.missing_cases import misses_case
+from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, Parts, split_shared
+from curation.text.normalize import normalize
+
+declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source says the same few things over and over
+_ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")
+_SEVERAL_LETTERS = re.compile(r"\s*[A-Ja-j](?:[\s,，、;；]*[A-Ja-j])+\s*")
+_SEVERAL = re.compile("不定项|(?:分析|案例|技能)选择")
+_NEAR_CASE, _LEAST_CASELESS = 5, 3  # questions to either side, and how many of them lost their case
+_SPACE = re.compile(r"\s+")
+_MAX_MARK_CHARS = 300
+_TWO_WORDS = re.compile(r"(?:[A-J][.．、:：]?\s*)?[\u4e00-\u9fff]{2,12}[ \u3000]{1,4}[\u4e00-\u9fff]{2,12}")
+_LEAST_ALIKE, _SHARE_ALIKE = 20, 0.8
+_NEAR = 4  # questions to either side
+_NEAR_SINGLE = 2
+"""Single answers among the near ones from which a section surely holds single-choice questions."""
+_LEAST_JOINED = 3
+"""Keys of a page with as many questions without one before each, or behind each, from which that is how the page joins its keys:
+nearly all that have any such question there, since keys of several answers beside lost keys fit by chance."""
+Place = tuple[str, str]
+
+
+class Context(NamedTuple):
+    """What is known of a source as a whole before one of its questions is read."""
+
+    shared: dict[str, Parts]
+    """Normalized stem -> its parts, for stems that begin with a case several questions share."""
+    mislabelled: frozenset[Place]
+    """(page_id, position) of the single-choice questions that a paper files under multiple response."""
+
+    joined: frozenset[Place]
+    """Places of the questions whose answer holds those of the questions beside them."""
+    glued: frozenset[Place]
+    """Places of the questions with an option less than nearly all of their page, and one that is two words with a blank between them."""
+    divided: dict[Place, str]
+    """Place -> its own letter, for questions that share options and of which one alone has an answer, with a letter for each."""
+
+    caseless: frozenset[Place] = frozenset()
+    """Places of the questions without a case that stand among others whose case is lost."""
+
+
+NOTHING = Context({}, frozenset(), frozenset(), frozenset(), {})
+
+
+def allows_several(*said: str | None) -> bool:
+    """Tell whether a source says of a question, by its type or heading, that several answers may be right."""
+    declared = declared_as(*said)
+    return declared == "mrqa" or (declared == "choice" and any(text and _SEVERAL.search(text[:_MAX_MARK_CHARS]) for text in said))
+
+
+def context_of(items: Iterable[QuestionItem]) -> Context:
+    """Return what the items of one source tell of each other. Their order does not matter."""
+    stems: set[str] = set()
+    pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]] = {}
+    whole_pages: dict[str, list[QuestionItem]] = {}
+    for item in items:
+        whole_pages.setdefault(item.provenance.page_id, []).append(item)
+        if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
+            stems.add(without_number(normalize(item.stem_raw).text, item.number_raw))
+        if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
+            single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
+            if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
+                seen = item.provenance
+                pages.setdefault(seen.page_id, []).append((natural_key(seen.position), single, seen.position))
+    joined: set[Place] = set()
+    divided: dict[Place, str] = {}
+    for page in whole_pages.values():
+        _read_joined_keys(page, joined, divided)
+    glued = frozenset(place for page in whole_pages.values() for place in _with_glued_options(page))
+    caseless = frozenset(place for page in whole_pages.values() for place in _among_caseless(page))
+    return Context(split_shared(sorted(stems)), frozenset(_mislabelled(pages)), frozenset(joined), glued, divided, caseless)
+
+
+def _among_caseless(page: list[QuestionItem]) -> Iterable[Place]:
+    """Yield the questions of a page that have several beside them which speak of a case that nobody tells."""
+    lost = [_speaks_of_lost_case(item) for item in page]
+    if sum(lost) < _LEAST_CASELESS:
+        return
+    rows = sorted(zip(page, lost, strict=True), key=lambda row: natural_key(row[0].provenance.position))
+    for at, (item, _) in enumerate(rows):
+        near = rows[max(at - _NEAR_CASE, 0) : at] + rows[at + 1 : at + _NEAR_CASE + 1]
+        if not item.case_raw and sum(is_lost for _, is_lost in near) >= _LEAST_CASELESS:
+            yield _place(item)
+
+
+def _speaks_of_lost_case(item: QuestionItem) -> bool:
+    return bool(item.stem_raw) and not item.case_raw and misses_case((item.stem_raw or "").strip().replace(",", "，"))
+
+
+def _with_glued_options(page: list[QuestionItem]) -> Iterable[Place]:
+    """Yield the questions of a page of many, nearly all with as many options, that have one less because two became one."""
+    counts = Counter(len(item.options_raw) for item in page if item.options_raw)
+    usual, times = counts.most_common(1)[0] if counts else (0, 0)
+    if times < max(_LEAST_ALIKE, _SHARE_ALIKE * counts.total()):
+        return
+    for item in page:
+        options = item.options_raw or []
+        if len(options) == usual - 1 and sum(bool(_TWO_WORDS.fullmatch(option)) for option in options) == 1:
+            yield _place(item)
+
+
+def _read_joined_keys(page: list[QuestionItem], joined: set[Place], divided: dict[Place, str]) -> None:
+    """Note the questions of one page whose answer is the keys of several: as many letters as questions, of which one alone has any."""
+    if not any(map(_lacks_key, page)) or not any(_several_letters(item) for item in page):
+        return
+    rows = sorted(page, key=lambda item: (natural_key(item.provenance.position), item.provenance.position))
+    options = [_bare_options(item) for item in rows]
+    letters = {at: found for at, item in enumerate(rows) if (found := _several_letters(item))}
+    bare = {step: {at: count for at in letters if (count := _keyless_beside(rows, at, step))} for step in (-1, 1)}
+    fit = {step: {at for at, count in bare[step].items() if count == len(letters[at]) - 1} for step in bare}
+    is_usual = {step: len(fit[step]) >= max(_LEAST_JOINED, len(fit[-step]) + 1, _SHARE_ALIKE * len(bare[step])) for step in fit}
+    for at, keys in letters.items():
+        first, last = _run_around(rows, options, at)
+        ends = {-1: last, 1: first}  # where the key stands, of the group that lies before it or behind it
+        group = rows[first : last + 1]
+        elsewhere = any(len(fit[step]) < len(fit[-step]) for step, end in ends.items() if end == at)
+        if len(group) == len(keys) and not elsewhere:
+            divided.update({_place(one): key for one, key in zip(group, keys, strict=True)})
+        elif (
+            len(group) > 1
+            or any(_is_left_bare(rows, options, at, step, len(keys) - 1) for step in (-1, 1))
+            or any(is_usual[step] and at in fit[step] for step in fit)
+        ):
+            joined.add(_place(rows[at]))
+
+
+def _keyless_beside(rows: list[QuestionItem], at: int, step: int) -> int:
+    """Return how many questions before or behind one have no key, up to the next that has one."""
+    count = 0
+    while 0 <= (place := at + step * (count + 1)) < len(rows) and _lacks_key(rows[place]):
+        count += 1
+    return count
+
+
+def _run_around(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int) -> tuple[int, int]:
+    """Return the first and last of the questions around one that have no key and the same options."""
+    first = last = at
+    while options[at] and first and _lacks_key(rows[first - 1]) and options[first - 1] == options[at]:
+        first -= 1
+    while options[at] and last + 1 < len(rows) and _lacks_key(rows[last + 1]) and options[last + 1] == options[at]:
+        last += 1
+    return first, last
+
+
+def _is_left_bare(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int, step: int, count: int) -> bool:
+    """Tell whether just as many questions before or behind one have neither options nor a key."""
+    bare = 0
+    while bare <= count and 0 <= (place := at + step * (bare + 1)) < len(rows) and _lacks_key(rows[place]) and not options[place]:
+        bare += 1
+    return bare == count
+
+
+def _place(item: QuestionItem) -> Place:
+    return item.provenance.page_id, item.provenance.position
+
+
+def _lacks_key(item: QuestionItem) -> bool:
+    return not item.doubt and bool(item.stem_raw) and not item.answer_raw and _is_choice(item)
+
+
+def _several_letters(item: QuestionItem) -> list[str]:
+    raw = item.answer_raw or ""
+    return letters_in(raw) if _SEVERAL_LETTERS.fullmatch(raw) and _is_choice(item) else []
+
+
+def _is_choice(item: QuestionItem) -> bool:
+    declared = declared_as(item.type_raw, item.section_raw)
+    return declared not in ("tf", "blank", "qa") or (declared == "qa" and bool(_bare_options(item)))
+
+
+def _bare_options(item: QuestionItem) -> tuple[str, ...]:
+    return tuple(_SPACE.sub("", option) for option in item.options_raw or item.shared_options_raw or ())
+
+
+def _mislabelled(pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]]) -> Iterable[Place]:
+    """Yield questions with one answer that stand among others with one: in a true section such answers are rare and stand alone."""
+    for page, rows in pages.items():
+        rows.sort(key=lambda row: (row[0], row[2]))
+        singles = [single for _, single, _ in rows]
+        for at, (_, single, position) in enumerate(rows):
+            if single and _among_singles(singles, at):
+                yield page, position
+
+
+def _among_singles(singles: Sequence[bool], at: int) -> bool:
+    beside = any(singles[max(at - 1, 0) : at]) or any(singles[at + 1 : at + 2])
+    near = sum(singles[max(at - _NEAR, 0) : at + _NEAR + 1]) - 1
+    return near >= _NEAR_SINGLE or beside

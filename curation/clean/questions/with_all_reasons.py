@@ -1,0 +1,56 @@
+"""Items -> every one as a question, sound or not, with all reasons against it. Pure.
+
+`clean` keeps sound questions alone. What compares sets with each other needs the others, too: a test split whose answers are
+withheld has no sound question in it.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.params import Clean
+from atomexam.records.question import Question
+from curation.clean.classify.classes import classify_rows
+from curation.clean.questions.drafts import question_of, unclassified
+from curation.clean.questions.reading import draft_of
+from curation.clean.questions.rejections import CHECKS
+from curation.clean.questions.source_context import Context, context_of
+
+_MAX_COMPARED_CHARS = 3_000  # as long as a stem may be for `clean`; wordings are compared in quadratic time
+
+
+class Understood(NamedTuple):
+    """One item as far as it was understood."""
+
+    question: Question
+    reasons: tuple[str, ...]
+    """Every reason against it, where `clean` gives the first."""
+    rules: tuple[str, ...]
+    """The rules that changed it."""
+
+
+def understood(items: Sequence[QuestionItem], params: Clean, context: Context) -> list[Understood]:
+    """Return each item as a question, in order."""
+    drafts = [draft_of(item, params, context) for item in items]
+    classes = classify_rows([unclassified(item, draft) for item, (draft, _, _) in zip(items, drafts, strict=True)])
+    found = []
+    for item, (draft, first, rules), kinds in zip(items, drafts, classes, strict=True):
+        question = question_of(item, draft, kinds)
+        if not draft.answer and draft.declared in ("mcqa", "mrqa"):
+            question = replace(question, question_type=draft.declared)  # its kind is told by the answer, which is not there
+        reasons = tuple(reason for check in CHECKS if (reason := check(draft))) if first else ()
+        found.append(Understood(question, reasons, rules))
+    return found
+
+
+def is_comparable(question: Question) -> bool:
+    """Tell whether a question asks something, and no part of it is so long that it must hold more than a question."""
+    parts = (question.stem, *(option.text for option in question.options))
+    return bool(question.stem) and max(map(len, parts)) <= _MAX_COMPARED_CHARS
+
+
+def reference_questions(items: Sequence[QuestionItem], params: Clean) -> list[Question]:
+    """Return the questions of a reference, sound or not: one whose key is withheld is asked all the same."""
+    return [one.question for one in understood(items, params, context_of(items)) if is_comparable(one.question)]
