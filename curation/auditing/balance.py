@@ -10,7 +10,7 @@ from typing import Any
 from atomexam.text.canonical import canonical
 from curation.auditing.leaks import share
 from curation.auditing.rows import Row
-from curation.joining.wording import denials, difference, figures
+from curation.near_duplicates.wording import denials, difference, figures
 
 _FENCE = 3.0  # Tukey's outer fence: "far out" beyond three interquartile ranges (Exploratory Data Analysis, 1977)
 _LEAST_TIMES = 2  # where most are equally long, a text is not far from them before it is twice or half as long

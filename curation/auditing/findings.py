@@ -11,7 +11,7 @@ from curation.auditing.letters import letters, longest
 from curation.auditing.rows import Row
 from curation.auditing.twins import Twins, twins_of
 from curation.clean.questions.with_all_reasons import is_comparable
-from curation.contamination import met
+from curation.near_duplicates.contamination import met
 
 _STEM_CHARS = 200
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from curation.auditing.rows import Row
-from curation.joining.clusters import Bonds, case_groups
-from curation.joining.merging import Sighted
-from curation.joining.twins import answer_of, same_answer
+from curation.near_duplicates.clusters import Bonds, case_groups
+from curation.near_duplicates.merging import Sighted
+from curation.near_duplicates.pair_rules import answer_of, same_answer
 
 _ORDER = ("test", "val", "dev", "reserved", "train")
 _SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"

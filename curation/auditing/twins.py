@@ -12,10 +12,10 @@ from atomexam.records.params import NearDuplicates
 from curation.auditing.leaks import Leaks, leaks
 from curation.auditing.rows import Row
 from curation.clean.questions.with_all_reasons import is_comparable
-from curation.joining.clusters import Bonds, Star, stars, twins
-from curation.joining.merging import Sighted, sighted
-from curation.joining.reviews import told
-from curation.joining.soundness import soundest_first
+from curation.near_duplicates.clusters import Bonds, Star, stars, twins
+from curation.near_duplicates.merging import Sighted, sighted
+from curation.near_duplicates.reviews import told
+from curation.near_duplicates.soundness import soundest_first
 
 _STEM_CHARS = 200
 

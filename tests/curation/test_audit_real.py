@@ -14,8 +14,8 @@ from curation.auditing.findings import examine
 from curation.auditing.rows import Row, rows_of
 from curation.auditing.sets import read_set
 from curation.auditing.splits import SplitOf
-from curation.joining.clusters import MIN_NGRAMS
-from curation.joining.twins import proper, relation
+from curation.near_duplicates.clusters import MIN_NGRAMS
+from curation.near_duplicates.pair_rules import proper, relation
 
 N = NEAR_DUPLICATES.ngram_chars
 _LOOSE = 0.4  # questions of one stem are looked at below the threshold, too: which they are is the rule's own matter

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import curation.near_duplicates.__main__ as near_duplicates
 from atomexam.records.alias import Alias
 from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import Fact, Relation, fact_id
@@ -14,7 +15,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation import claims, near_duplicates
+from curation import claims
 from curation.claiming.contradictions import clashes
 from curation.claiming.known import Known
 from curation.claiming.settling import settle

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-ASKED = "import numpy; from curation.joining.index import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
+ASKED = "import numpy; from curation.near_duplicates.join.index import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def asked(folder: Path, **environment: str) -> str:
 
 def change(folder: Path) -> None:
     """Let the bound be two higher, in a function of another module than the one that it is compiled into."""
-    path = folder / "curation/joining/tokens.py"
+    path = folder / "curation/near_duplicates/join/tokens.py"
     source = path.read_text("utf-8")
     assert source.count("return max(np.int64(np.ceil(bound - SLACK)), 1)") == 1
     path.write_text(source.replace("bound - SLACK)), 1)", "bound - SLACK)), 1) + 2"), "utf-8")
@@ -49,7 +49,7 @@ def test_what_did_not_change_is_not_compiled_again(copied: Path) -> None:
     asked(copied)
     kept = {path: path.stat().st_mtime_ns for path in copied.rglob("*.nb?")}
     assert kept
-    (copied / "curation/joining/wording.py").write_text("# another subject\n", "utf-8")
+    (copied / "curation/near_duplicates/wording.py").write_text("# another subject\n", "utf-8")
     asked(copied)
     assert {path: path.stat().st_mtime_ns for path in copied.rglob("*.nb?")} == kept
 

@@ -15,14 +15,14 @@ import psutil
 import pytest
 
 import curation.clean.__main__ as clean
+import curation.near_duplicates.__main__ as near_duplicates
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.workers import at_work
-from curation import near_duplicates
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of, engines
-from curation.joining import join
-from curation.similarity import near_pairs
+from curation.near_duplicates.join import join
+from curation.near_duplicates.join.similarity import near_pairs
 
 ROOT = Path(__file__).parent.parent.parent
 WORDS = ["感觉", "知觉", "记忆", "思维", "想象", "情绪", "意志", "动机", "注意", "气质", "性格", "能力", "态度", "需要", "遗忘"]

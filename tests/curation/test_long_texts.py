@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.joining.marks import MARK_WORDS, wide_starts, widely_unlike
-from curation.joining.tokens import encode, rarest
-from curation.similarity import near_pairs, near_pairs_between
+from curation.near_duplicates.join.marks import MARK_WORDS, wide_starts, widely_unlike
+from curation.near_duplicates.join.similarity import near_pairs, near_pairs_between
+from curation.near_duplicates.join.tokens import encode, rarest
 
 CHARACTERS = [chr(0x4E00 + i) for i in range(60)]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.joining.renaming import is_slip, renamed
+from curation.near_duplicates.renaming import is_slip, renamed
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.text.canonical import canonical
-from curation.joining.wording import (
+from curation.near_duplicates.wording import (
     Difference,
     denials,
     difference,

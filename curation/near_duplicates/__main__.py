@@ -20,13 +20,13 @@ from atomexam.records.review import Decision, Review
 from atomexam.runtime.annotation_files import read_decisions
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation import contamination
-from curation.contamination import Contamination, contaminations, of_kept, without_contaminated
 from curation.engine.engines import LOCAL, Engine, engine_of
-from curation.joining.clusters import Star, case_groups, medoid, stars, twins
-from curation.joining.merging import blemishes, merged, merged_provenance, sighted
-from curation.joining.reviews import Settled, decision_for, review_of_fact, review_of_question, settled, told
-from curation.joining.soundness import soundest_first
+from curation.near_duplicates import contamination
+from curation.near_duplicates.clusters import Star, case_groups, medoid, stars, twins
+from curation.near_duplicates.contamination import Contamination, contaminations, of_kept, without_contaminated
+from curation.near_duplicates.merging import blemishes, merged, merged_provenance, sighted
+from curation.near_duplicates.reviews import Settled, decision_for, review_of_fact, review_of_question, settled, told
+from curation.near_duplicates.soundness import soundest_first
 
 REASONS = {
     "identical": "another row with the same id was kept; detail is that id",

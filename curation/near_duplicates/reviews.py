@@ -10,7 +10,7 @@ from atomexam.records.fact import Fact
 from atomexam.records.question import Question
 from atomexam.records.review import Decision, Review, Statement
 from atomexam.text.canonical import canonical
-from curation.joining.twins import answer_of, same_answer
+from curation.near_duplicates.pair_rules import answer_of, same_answer
 
 Row = TypeVar("Row", Question, Fact)
 

@@ -10,11 +10,11 @@ import numpy as np
 from numba import njit
 
 from curation.engine.engines import LOCAL, Engine
-from curation.joining.compiled import kept
-from curation.joining.hashes import find, hash_all, hashing, table_size
-from curation.joining.index import POSTING, indexed, largest_totals, lay_out, least_shared
-from curation.joining.marks import bits, folded, unlike, widely_unlike
-from curation.joining.tokens import encode, rarest
+from curation.near_duplicates.join.compiled import kept
+from curation.near_duplicates.join.hashes import find, hash_all, hashing, table_size
+from curation.near_duplicates.join.index import POSTING, indexed, largest_totals, lay_out, least_shared
+from curation.near_duplicates.join.marks import bits, folded, unlike, widely_unlike
+from curation.near_duplicates.join.tokens import encode, rarest
 
 _PART_TEXTS = 20_000  # joining fewer takes less time than sending them to a cluster
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from curation.joining.compiled import kept
-from curation.joining.tokens import at_least
+from curation.near_duplicates.join.compiled import kept
+from curation.near_duplicates.join.tokens import at_least
 
 POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32), ("mark", np.uint64)], align=True)
 """A text in a list: its number and size, the size of the largest text that it can be a partner of there, its mark, folded."""

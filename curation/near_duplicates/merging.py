@@ -13,7 +13,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.canonical import canonical
 from curation.engine.engines import LOCAL, Engine, batches_of
-from curation.joining.twins import Proper, proper
+from curation.near_duplicates.pair_rules import Proper, proper
 
 _BLEMISH = re.compile(r"[\ufffd\u25a1\ue000-\uf8ff]|\?\?|？？|&#?\w+;|<[^<>]+>|[ \t]{2,}|[单多]选题?$")
 _LETTER = re.compile(r"[A-J]")

@@ -14,9 +14,9 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.joining.clusters import MIN_NGRAMS
-from curation.joining.twins import Proper, cores, proper, relation
-from curation.similarity import near_pairs_between
+from curation.near_duplicates.clusters import MIN_NGRAMS
+from curation.near_duplicates.join.similarity import near_pairs_between
+from curation.near_duplicates.pair_rules import Proper, cores, proper, relation
 
 REASON = "contaminated"
 REASONS = {REASON: "a reference benchmark asks the same; detail is the reference and the similarity"}

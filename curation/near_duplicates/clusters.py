@@ -11,9 +11,9 @@ from atomexam.records.params import NearDuplicates
 from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import LOCAL, Engine, batches_of
-from curation.joining.merging import Sighted
-from curation.joining.twins import Candidates, cores, frame, relations, retold_threshold
-from curation.similarity import near_pairs
+from curation.near_duplicates.join.similarity import near_pairs
+from curation.near_duplicates.merging import Sighted
+from curation.near_duplicates.pair_rules import Candidates, cores, frame, relations, retold_threshold
 
 _BATCH = 2_000
 _MANY = 30  # so many questions of equal options and answer have options that say nothing of what is asked

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from curation.joining.compiled import kept
-from curation.joining.hashes import MULTIPLIER, find, hash_all, hashing, table_size
-from curation.joining.marks import MARK_WORDS, turn, wide_starts
+from curation.near_duplicates.join.compiled import kept
+from curation.near_duplicates.join.hashes import MULTIPLIER, find, hash_all, hashing, table_size
+from curation.near_duplicates.join.marks import MARK_WORDS, turn, wide_starts
 
 _BATCH = 4096
 _MIN_BUCKETS, _MAX_BUCKETS = 1 << 12, 1 << 26

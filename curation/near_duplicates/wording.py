@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from atomexam.text.numerals import NUMERALS, in_figures
-from curation.joining.aligning import differing
-from curation.joining.vocabulary import vocabulary
+from curation.near_duplicates.aligning import differing
+from curation.near_duplicates.vocabulary import vocabulary
 
 _MISREAD = str.maketrans("lbo", "180")  # l90B年 for 1908年, where a scan was read
 

@@ -45,7 +45,7 @@ def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ng
 
 
 def _joined(texts: Sequence[str], ngram_chars: int, threshold: float, border: int, engine: Engine = LOCAL) -> Pairs:
-    from curation.joining.join import join  # compiles on a first import, so only where there is something to join
+    from curation.near_duplicates.join.join import join  # compiles on a first import, so only where there is something to join
 
     if not 0 < threshold <= 1 or ngram_chars < 1:
         raise ValueError(f"threshold {threshold} and {ngram_chars} characters: expected above 0 and at most 1, and at least 1")

@@ -9,8 +9,8 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.joining.renaming import is_slip, renamed
-from curation.joining.wording import degrees, denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
+from curation.near_duplicates.renaming import is_slip, renamed
+from curation.near_duplicates.wording import degrees, denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
 
 Relation = Literal["same", "conflict"]
 
