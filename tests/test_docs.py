@@ -10,6 +10,7 @@ import pytest
 from msgspec import Struct
 from ruamel.yaml import YAML
 
+import curation.claims.__main__ as claims
 import curation.near_duplicates.__main__ as near_duplicates
 from atomexam.records import (
     alias,
@@ -32,7 +33,6 @@ from atomexam.records import (
     split_blocks,
     verdict,
 )
-from curation import claims
 from curation.clean.facts import kinds
 from curation.clean.questions import rejections
 from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours

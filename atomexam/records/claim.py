@@ -17,7 +17,7 @@ class ClaimPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     factual: str
     non_factual: str
     template_id: str
-    """Entry of `curation/templates/claims.yaml` that both sentences come from."""
+    """Entry of `curation/claims/claims.yaml` that both sentences come from."""
     fact_ids: list[str]
     provenance: list[Provenance]
 

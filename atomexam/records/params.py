@@ -99,7 +99,7 @@ class Claims(Block, frozen=True):
     per_type: Annotated[int, Meta(ge=1)]
     """Most claim pairs of one atomic type (SdAK, section 3.2: 1,000)."""
     template: str
-    """Template set in `curation/templates/claims.yaml`."""
+    """Template set in `curation/claims/claims.yaml`."""
     seed: int
     contaminated: Literal["mark", "drop"] = "mark"
     """What becomes of a fact that a reference states, too: it is listed in contaminated.jsonl; drop rejects it as well."""

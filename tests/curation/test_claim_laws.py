@@ -12,11 +12,11 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
-from curation.claiming.contradictions import clashes
-from curation.claiming.known import Known
-from curation.claiming.synonyms import Synonyms
-from curation.claiming.templates import read_all
-from curation.claims import REASONS, make_claims
+from curation.claims.__main__ import REASONS, make_claims
+from curation.claims.claim_context import Known
+from curation.claims.contradictions import clashes
+from curation.claims.synonyms import Synonyms
+from curation.claims.templates import read_all
 from tests.curation.hostile_pieces import LONG, PIECES
 
 SETS = sorted(read_all())

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import curation.claims.__main__ as claims
 import curation.near_duplicates.__main__ as near_duplicates
 from atomexam.records.alias import Alias
 from atomexam.records.claim import ClaimPair
@@ -15,12 +16,11 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation import claims
-from curation.claiming.contradictions import clashes
-from curation.claiming.known import Known
-from curation.claiming.settling import settle
-from curation.claiming.synonyms import Synonyms
-from curation.claims import make_claims, reviews_of
+from curation.claims.__main__ import make_claims, reviews_of
+from curation.claims.claim_context import Known
+from curation.claims.conflicts import settle
+from curation.claims.contradictions import clashes
+from curation.claims.synonyms import Synonyms
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)
 

@@ -17,11 +17,11 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.rejection import Rejected
 from atomexam.records.verdict import Verdict
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.claiming.known import Known, judgements
-from curation.claiming.negation import denies
-from curation.claiming.synonyms import Synonyms
-from curation.claiming.templates import Template, claim_ids, read_templates
-from curation.claims import REASONS, main, make_claims
+from curation.claims.__main__ import REASONS, main, make_claims
+from curation.claims.claim_context import Known, judgements
+from curation.claims.negation import denies
+from curation.claims.synonyms import Synonyms
+from curation.claims.templates import Template, claim_ids, read_templates
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]

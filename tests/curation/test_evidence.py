@@ -10,7 +10,7 @@ from atomexam.records.fact import Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.claims import make_claims
+from curation.claims.__main__ import make_claims
 from curation.evidence import evidence_of, main
 from curation.evidencing import tokens
 from curation.evidencing.ranking import ranked

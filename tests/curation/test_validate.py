@@ -19,7 +19,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.runtime.jsonl import write_jsonl
-from curation.claims import make_claims
+from curation.claims.__main__ import make_claims
 from curation.validate import TABLES, main
 from curation.validation.run import check_table, quiet_context
 from curation.validation.suites import SUITES, read_suite

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.claiming.templates import read_templates
+from curation.claims.templates import read_templates
 from curation.validate import PROFILE, TABLES
 from curation.validation.custom_expectations import OWN, held_together, letters_held, negated_alone
 from curation.validation.run import check_table, quiet_context

@@ -1,4 +1,4 @@
-"""Claim templates: sentences with {head} and {tail}, read from `curation/templates/claims.yaml`."""
+"""Claim templates: sentences with {head} and {tail}, read from `curation/claims/claims.yaml`."""
 
 import hashlib
 import re

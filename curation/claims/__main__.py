@@ -19,14 +19,14 @@ from atomexam.records.rejection import Rejected
 from atomexam.records.review import Review
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.claiming.known import Chosen, Contaminated, Known, contaminated, judgement_of, read_known, stated
-from curation.claiming.negation import denies
-from curation.claiming.sampling import Turns
-from curation.claiming.settling import Settled, review_of, settle
-from curation.claiming.synonyms import Synonyms, names_itself
-from curation.claiming.tails import is_unfit
-from curation.claiming.taken import Taken
-from curation.claiming.templates import make_claim, read_templates
+from curation.claims.claim_context import Chosen, Contaminated, Known, contaminated, judgement_of, read_known, stated
+from curation.claims.conflicts import Settled, review_of, settle
+from curation.claims.negation import denies
+from curation.claims.sampling import Turns
+from curation.claims.synonyms import Synonyms, names_itself
+from curation.claims.tails import is_unfit
+from curation.claims.templates import make_claim, read_templates
+from curation.claims.used_claims import Taken
 
 REASONS = {
     "head_unfit": "the head is no name: it holds no letter and no digit",

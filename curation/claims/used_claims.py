@@ -1,9 +1,9 @@
 """The facts that have a claim -> whether another one would repeat or deny one of them."""
 
 from atomexam.records.fact import Fact
-from curation.claiming.contradictions import Key, key_of
-from curation.claiming.synonyms import Synonyms
-from curation.claiming.templates import Wordings, sentences_of, wording_of
+from curation.claims.contradictions import Key, key_of
+from curation.claims.synonyms import Synonyms
+from curation.claims.templates import Wordings, sentences_of, wording_of
 
 
 class Taken:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from atomexam.records.fact import Fact
 from atomexam.records.review import Decision, Review, Statement
-from curation.claiming.contradictions import Clash, clashes, said_by
-from curation.claiming.synonyms import Synonyms
-from curation.claiming.templates import Wordings, sentences_of
+from curation.claims.contradictions import Clash, clashes, said_by
+from curation.claims.synonyms import Synonyms
+from curation.claims.templates import Wordings, sentences_of
 
 _Truth = Mapping[Hashable, Decision]
 """What facts say -> the decision on it, which holds for all facts that say the same, under whatever names."""

@@ -4,7 +4,7 @@ import re
 
 from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
-from curation.claiming.synonyms import Synonyms
+from curation.claims.synonyms import Synonyms
 
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _SIGNS = re.compile(r"[\d.,~～<>≤≥＜＞–—\-\s()（）]+")

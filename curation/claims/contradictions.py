@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 
 from atomexam.records.fact import Fact
-from curation.claiming.ranges import figures_of, range_of
-from curation.claiming.synonyms import Synonyms
-from curation.claiming.tails import read_tails
+from curation.claims.ranges import figures_of, range_of
+from curation.claims.synonyms import Synonyms
+from curation.claims.tails import read_tails
 
 Key = tuple[str, str, str]
 """What a fact says, whichever way: kind of statement, head, tail."""
