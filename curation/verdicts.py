@@ -16,9 +16,9 @@ from atomexam.runtime.annotation_files import VERDICTS, read_verdicts
 from atomexam.runtime.annotations import merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from curation.verifying.answers import Answered, Known, check
-from curation.verifying.label_studio import read_export
-from curation.verifying.spreadsheet import read_spreadsheet
+from curation.annotation.answers import Answered, Known, check
+from curation.annotation.label_studio import read_export
+from curation.annotation.spreadsheet import read_spreadsheet
 
 _READERS = {".json": read_export, ".xlsx": read_spreadsheet, ".csv": read_spreadsheet}
 

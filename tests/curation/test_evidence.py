@@ -11,11 +11,11 @@ from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.__main__ import make_claims
-from curation.evidence import evidence_of, main
-from curation.evidencing import tokens
-from curation.evidencing.ranking import ranked
-from curation.evidencing.saved import results_in, saved
-from curation.evidencing.sentences import best_sentence
+from curation.evidence import tokens
+from curation.evidence.__main__ import evidence_of, main
+from curation.evidence.ranking import ranked
+from curation.evidence.search_results import results_in, saved
+from curation.evidence.sentences import best_sentence
 
 
 def fact(relation: str, head: str, tail: str, *sources: str) -> Fact:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from atomexam.records.fact import RELATIONS
 from atomexam.records.verdict import ANSWERS, Verdict, majority
 from atomexam.runtime.jsonl import write_jsonl
-from curation.verification import main
-from curation.verifying.agreement import agreement
-from curation.verifying.tables import as_csv, disagreements, outcomes, tabulate
+from curation.verification.__main__ import main
+from curation.verification.agreement import agreement
+from curation.verification.tables import as_csv, disagreements, outcomes, tabulate
 from tests.curation.drawn_claims import by_claim, claim, verdict
 
 TABLE_3 = [

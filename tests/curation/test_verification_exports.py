@@ -14,9 +14,9 @@ from label_studio_sdk.label_interface import LabelInterface
 from atomexam.records.evidence import Evidence
 from atomexam.records.verdict import ANSWERS
 from atomexam.runtime.sheets import read_sheet
-from curation.verifying.drawing import draw, with_evidence
-from curation.verifying.label_studio import write_project
-from curation.verifying.spreadsheet import write_spreadsheet
+from curation.annotation.drawing import draw, with_evidence
+from curation.annotation.label_studio import write_project
+from curation.annotation.spreadsheet import write_spreadsheet
 from tests.curation.drawn_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
 
 ANSWER = st.sampled_from([None, *ANSWERS])

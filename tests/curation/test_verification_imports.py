@@ -9,7 +9,7 @@ import pytest
 from atomexam.records.verdict import Verdict
 from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.verifying.answers import name_of
+from curation.annotation.answers import name_of
 from tests.curation.drawn_claims import CLAIMS, exported, filled, lay_out, take, verdict
 
 

@@ -12,7 +12,7 @@ from tqdm import tqdm
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Passage
 from atomexam.text.canonical import canonical
-from curation.evidencing.tokens import Tokens, tokens_of
+from curation.evidence.tokens import Tokens, tokens_of
 
 
 class Found(NamedTuple):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from atomexam.records.verdict import ANSWERS
 from atomexam.runtime.sheets import read_sheet, typed, write_sheet
-from curation.verifying.answers import Answered
-from curation.verifying.drawing import Drawn
+from curation.annotation.answers import Answered
+from curation.annotation.drawing import Drawn
 
 SHEET = "claims.xlsx"
 _COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")

@@ -13,12 +13,12 @@ from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.params import EvidenceParams
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.evidencing.ranking import Found, ranked
-from curation.evidencing.saved import results_in, saved
-from curation.evidencing.sentences import best_sentence
-from curation.verifying.drawing import draw, with_evidence
-from curation.verifying.label_studio import write_project
-from curation.verifying.spreadsheet import write_spreadsheet
+from curation.annotation.drawing import draw, with_evidence
+from curation.annotation.label_studio import write_project
+from curation.annotation.spreadsheet import write_spreadsheet
+from curation.evidence.ranking import Found, ranked
+from curation.evidence.search_results import results_in, saved
+from curation.evidence.sentences import best_sentence
 
 Retriever = Callable[[Sequence[ClaimPair], int], Iterator[Found]]
 

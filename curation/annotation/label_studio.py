@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from atomexam.runtime.jsonl import replacing, write_json
-from curation.verifying.answers import Answered
-from curation.verifying.drawing import Drawn
+from curation.annotation.answers import Answered
+from curation.annotation.drawing import Drawn
 
 CONFIG = Path(__file__).parent.parent / "templates" / "label_studio.xml"
 _NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs breaks on an empty list
