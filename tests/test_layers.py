@@ -41,7 +41,7 @@ ARROWS_BACK = {
 STAGES = {
     "crawlers/crawl.py", "crawlers/extract.py",
     "curation/clean/__main__.py", "curation/near_duplicates/__main__.py", "curation/claims/__main__.py", "curation/evidence/__main__.py",
-    "curation/verification/__main__.py", "curation/validate.py",
+    "curation/verification/__main__.py", "curation/validate/__main__.py",
     "splits/split/__main__.py", "splits/leaks/__main__.py", "splits/release/__main__.py",
     "eval/finetune.py", "eval/predict.py", "eval/score.py", "eval/errors.py", "eval/judge.py", "eval/compare.py", "eval/report.py",
 }  # fmt: skip

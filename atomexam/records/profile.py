@@ -1,7 +1,7 @@
 """What the items of a source look like: signs of a misread source in each item, and how often each occurs. Pure.
 
 A sign is not a fault of one item: honest sources have a few of each. A source in which a sign is frequent was read wrongly;
-`curation/expectations/profile.yaml` says how frequent.
+`curation/validate/expectations/profile.yaml` says how frequent.
 """
 
 import re

@@ -18,7 +18,7 @@ from curation.clean.__main__ import clean
 from curation.near_duplicates.__main__ import unique_facts, unique_questions
 from curation.near_duplicates.contamination import contaminations
 from curation.near_duplicates.wording import difference, figures
-from curation.validate import main as validate
+from curation.validate.__main__ import main as validate
 from tests.curation.hostile_pieces import LONG, PIECES, SUBJECTS, random_characters
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)

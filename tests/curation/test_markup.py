@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.text.normalize import normalize
-from curation.validation.tables import is_clean
+from curation.validate.tables import is_clean
 
 MARKUP = [
     *("<b>", "</b>", "<B CLASS=x>", "<br/>", "<p", ">", "<", "/>", "</", "<script>", "<script src='x'>", "<iframe src=x>", "<h2>", "<o:p>"),

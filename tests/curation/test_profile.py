@@ -23,9 +23,9 @@ from curation.clean.facts import entries as entity_facts
 from curation.clean.facts import fact_values
 from curation.clean.questions import reading as questions
 from curation.clean.questions import rejections
-from curation.validate import main
-from curation.validation.profile_tables import _run_together
-from curation.validation.suites import SUITES
+from curation.validate.__main__ import main
+from curation.validate.profile_tables import _run_together
+from curation.validate.suites import SUITES
 
 MANY = 60
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

@@ -20,10 +20,10 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.runtime.jsonl import write_jsonl
 from curation.claims.__main__ import make_claims
-from curation.validate import TABLES, main
-from curation.validation.run import check_table, quiet_context
-from curation.validation.suites import SUITES, read_suite
-from curation.validation.tables import Places
+from curation.validate.__main__ import TABLES, main
+from curation.validate.run import check_table, quiet_context
+from curation.validate.suites import SUITES, read_suite
+from curation.validate.tables import Places
 
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 replace = msgspec.structs.replace

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from curation.validation.report import write_reports
-from curation.validation.run import Checked, check_table, quiet_context
-from curation.validation.suites import read_suite
-from curation.validation.tables import Columns
+from curation.validate.report import write_reports
+from curation.validate.run import Checked, check_table, quiet_context
+from curation.validate.suites import read_suite
+from curation.validate.tables import Columns
 
 HOSTILE = [
     "<script>document.title='hit'</script>",

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.claims.templates import read_templates
-from curation.validate import PROFILE, TABLES
-from curation.validation.custom_expectations import OWN, held_together, letters_held, negated_alone
-from curation.validation.run import check_table, quiet_context
-from curation.validation.suites import SUITES, expectation_of, read_suite
+from curation.validate.__main__ import PROFILE, TABLES
+from curation.validate.custom_expectations import OWN, held_together, letters_held, negated_alone
+from curation.validate.run import check_table, quiet_context
+from curation.validate.suites import SUITES, expectation_of, read_suite
 
 NEGATIONS = next(entry.arguments["negations"] for entry in read_suite(SUITES / "claims.yaml") if entry.expect == "ExpectExactNegation")
 WORDS = st.text("不忌宜正异有无甲", max_size=6)

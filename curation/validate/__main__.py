@@ -16,13 +16,13 @@ from msgspec import Struct, field
 from atomexam.records.checks import one_of
 from atomexam.runtime.jsonl import folder_lock, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
-from curation.validation.lines import lines_of
-from curation.validation.profile_tables import Cleaned, columns_of_rows, counts_of, profile_rows
-from curation.validation.report import describe, failures, figures, write_profile, write_reports
-from curation.validation.run import check_table, quiet_context
-from curation.validation.suites import SUITES, read_suite
-from curation.validation.tables import Columns, Places, claims_table, clusters_table, facts_table, questions_table
-from curation.validation.tables_of_results import predictions_table, splits_table
+from curation.validate.lines import lines_of
+from curation.validate.profile_tables import Cleaned, columns_of_rows, counts_of, profile_rows
+from curation.validate.report import describe, failures, figures, write_profile, write_reports
+from curation.validate.result_tables import predictions_table, splits_table
+from curation.validate.run import check_table, quiet_context
+from curation.validate.suites import SUITES, read_suite
+from curation.validate.tables import Columns, Places, claims_table, clusters_table, facts_table, questions_table
 
 logger = logging.getLogger("validate")
 

@@ -11,7 +11,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from curation.validation.tables import Columns, Makers, Places, columns_of
+from curation.validate.tables import Columns, Makers, Places, columns_of
 
 SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from curation.validation.suites import Entry, Severity, expectation_of
-from curation.validation.tables import Columns
+from curation.validate.suites import Entry, Severity, expectation_of
+from curation.validate.tables import Columns
 
 TABLES_OF_FIGURES = frozenset({"profile"})
 """Whose failures are told with the figure and its bound."""

@@ -71,7 +71,7 @@ def expectation_of(entry: Entry, known_columns: Iterable[str], number: int) -> A
     import great_expectations as gx
     from great_expectations.compatibility.pydantic import ValidationError
 
-    from curation.validation.custom_expectations import OWN
+    from curation.validate.custom_expectations import OWN
 
     known = {name: getattr(gx.expectations, name) for name in dir(gx.expectations) if name.startswith("Expect")} | OWN
     shape = known[one_of(entry.expect, known, "expectation", entry.where)]

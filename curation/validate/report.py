@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from atomexam.runtime.jsonl import replacing, write_json, write_jsonl
-from curation.validation.docs import plain_page
-from curation.validation.run import Checked, Result
+from curation.validate.docs import plain_page
+from curation.validate.run import Checked, Result
 
 DATA_DOCS = "data_docs"
 _IDS_TOLD = 10
