@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.auditing.balance import classes, files, lengths, near_identical_options
+from curation.audit.balance import classes, files, lengths, near_identical_options
 from tests.curation.audit_rows_of_tests import row
 
 

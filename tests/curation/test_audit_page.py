@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from atomexam.runtime.jsonl import to_line
-from curation.audit import main
-from curation.auditing.report import shown
+from curation.audit.__main__ import main
+from curation.audit.report import shown
 from tests.curation.audit_rows_of_tests import row
 
 HOSTILE = "</td><script>alert(1)</script>[x](javascript:1)|`*_&amp;\u202e颠倒的文字 www.a.cn @某 a@b.cn"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from curation.audit import CLEAN, NEAR_DUPLICATES
-from curation.auditing.findings import examine
-from curation.auditing.rows import Row, rows_of
-from curation.auditing.sets import read_set
-from curation.auditing.splits import SplitOf
+from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
+from curation.audit.findings import examine
+from curation.audit.rows import Row, rows_of
+from curation.audit.sets import read_set
+from curation.audit.splits import SplitOf
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.pair_rules import proper, relation
 

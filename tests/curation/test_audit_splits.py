@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
-from curation.audit import CLEAN, NEAR_DUPLICATES
-from curation.auditing.findings import examine
-from curation.auditing.rows import rows_of
-from curation.auditing.sets import read_set
-from curation.auditing.splits import FIELDS, SplitOf, read_split_of, split_at, split_in_name, splits_of_file
+from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
+from curation.audit.findings import examine
+from curation.audit.rows import rows_of
+from curation.audit.sets import read_set
+from curation.audit.splits import FIELDS, SplitOf, read_split_of, split_at, split_in_name, splits_of_file
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+import curation.themes.__main__ as themes
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.sheets import read_sheet, write_sheet
-from curation import themes
-from curation.theming.coding import Coded, read_coding_sheet
-from curation.theming.proposals import propose
-from curation.theming.queries import Query, draw, query_id, read_queries
-from curation.theming.types import Theme, read_codebook, tabulate
+from curation.themes.coding import Coded, read_coding_sheet
+from curation.themes.proposals import propose
+from curation.themes.queries import Query, draw, query_id, read_queries
+from curation.themes.types import Theme, read_codebook, tabulate
 
 VOCAB = Path(themes.__file__).parent / "vocab"
 INTENTS = {"病情诊断": "Diagnosis", "病因分析": "Cause", "其他": None}

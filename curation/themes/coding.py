@@ -6,8 +6,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from atomexam.runtime.sheets import Row, read_sheet, typed, write_sheet
-from curation.theming.proposals import propose
-from curation.theming.queries import Query, query_id
+from curation.themes.proposals import propose
+from curation.themes.queries import Query, query_id
 
 _COLUMNS = ("id", "intent", "query", "proposed", "because", "confirm", "code", "comment")
 _NEEDED = ("id", "intent", "query", "proposed", "confirm", "code")

@@ -8,8 +8,8 @@ from tqdm import tqdm
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.question import Question
-from curation.auditing.sets import Set
-from curation.auditing.splits import SplitOf, split_at, splits_of_file
+from curation.audit.sets import Set
+from curation.audit.splits import SplitOf, split_at, splits_of_file
 from curation.clean.questions.source_context import context_of
 from curation.clean.questions.with_all_reasons import understood
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from curation.theming.coding import Coded
+from curation.themes.coding import Coded
 
 UNDECIDED = "undecided"
 """Coders differ, and none of the types has most of them."""

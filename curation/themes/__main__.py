@@ -17,9 +17,9 @@ from atomexam.records.checks import convert
 from atomexam.records.params import Share
 from atomexam.runtime.jsonl import read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import run_stage
-from curation.theming.coding import Coded, read_coding_sheet, write_coding_sheet
-from curation.theming.queries import draw, read_queries
-from curation.theming.types import read_codebook, tabulate
+from curation.themes.coding import Coded, read_coding_sheet, write_coding_sheet
+from curation.themes.queries import draw, read_queries
+from curation.themes.types import read_codebook, tabulate
 from curation.vocab.reader import read_yaml
 
 _VOCAB = Path(__file__).parent / "vocab"

@@ -20,12 +20,12 @@ from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import command
-from curation.auditing.figures import FIGURES, exceeded, read_limits
-from curation.auditing.findings import examine
-from curation.auditing.report import markdown, page, summary
-from curation.auditing.rows import rows_of
-from curation.auditing.sets import read_set, told_of
-from curation.auditing.splits import FIELDS, SplitOf, read_split_of
+from curation.audit.figures import FIGURES, exceeded, read_limits
+from curation.audit.findings import examine
+from curation.audit.report import markdown, page, summary
+from curation.audit.rows import rows_of
+from curation.audit.sets import read_set, told_of
+from curation.audit.splits import FIELDS, SplitOf, read_split_of
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)

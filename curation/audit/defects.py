@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from curation.auditing.leaks import share
-from curation.auditing.rows import Row
+from curation.audit.cross_split import share
+from curation.audit.rows import Row
 from curation.clean.questions.answer_marks import ANSWER_RULES
 from curation.clean.questions.option_text import OPTION_RULES
 from curation.clean.questions.paper_marks import STEM_RULES

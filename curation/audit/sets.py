@@ -16,7 +16,7 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.natural_order import natural_key
-from curation.auditing.splits import FIELDS
+from curation.audit.splits import FIELDS
 
 _READER = "crawlers.read"  # run as a command, as no package imports another
 _ROOT = Path(__file__).parents[2]

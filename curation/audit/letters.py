@@ -7,8 +7,8 @@ from typing import Any
 
 from atomexam.records.question import Question
 from atomexam.text.option_letters import LETTERS
-from curation.auditing.leaks import share
-from curation.auditing.rows import Row
+from curation.audit.cross_split import share
+from curation.audit.rows import Row
 
 _FEWEST = 5  # expected in each cell, below which chi-square is no measure (Cochran, Biometrics 10, 1954)
 _SURE = 0.01

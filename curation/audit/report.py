@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from curation.auditing.figures import FIGURES
+from curation.audit.figures import FIGURES
 
 _SHOWN_CHARS = 160
 _ROWS = 30

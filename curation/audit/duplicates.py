@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from atomexam.records.identity import content_id
 from atomexam.records.params import NearDuplicates
-from curation.auditing.leaks import Leaks, leaks
-from curation.auditing.rows import Row
+from curation.audit.cross_split import Leaks, leaks
+from curation.audit.rows import Row
 from curation.clean.questions.with_all_reasons import is_comparable
 from curation.near_duplicates.clusters import Bonds, Star, stars, twins
 from curation.near_duplicates.merging import Sighted, sighted

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
-from curation.auditing.rows import Row
+from curation.audit.rows import Row
 from curation.near_duplicates.clusters import Bonds, case_groups
 from curation.near_duplicates.merging import Sighted
 from curation.near_duplicates.pair_rules import answer_of, same_answer

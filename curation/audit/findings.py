@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from atomexam.records.params import NearDuplicates
-from curation.auditing import balance
-from curation.auditing.defects import defects, reasons_of, repairs_of, withheld
-from curation.auditing.leaks import share
-from curation.auditing.letters import letters, longest
-from curation.auditing.rows import Row
-from curation.auditing.twins import Twins, twins_of
+from curation.audit import balance
+from curation.audit.cross_split import share
+from curation.audit.defects import defects, reasons_of, repairs_of, withheld
+from curation.audit.duplicates import Twins, twins_of
+from curation.audit.letters import letters, longest
+from curation.audit.rows import Row
 from curation.clean.questions.with_all_reasons import is_comparable
 from curation.near_duplicates.contamination import met
 

@@ -8,8 +8,8 @@ from statistics import quantiles
 from typing import Any
 
 from atomexam.text.canonical import canonical
-from curation.auditing.leaks import share
-from curation.auditing.rows import Row
+from curation.audit.cross_split import share
+from curation.audit.rows import Row
 from curation.near_duplicates.wording import denials, difference, figures
 
 _FENCE = 3.0  # Tukey's outer fence: "far out" beyond three interquartile ranges (Exploratory Data Analysis, 1977)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from curation.theming.queries import Query
+from curation.themes.queries import Query
 
 
 class Proposal(NamedTuple):
