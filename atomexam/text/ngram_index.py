@@ -2,7 +2,7 @@
 
 It stands on the prefix filter of Chaudhuri et al. 2006: whoever holds a share of a text's n-grams holds one of its rarest. A table of
 hashes passes over the many texts that hold none. Neither loses a pair. Joins of millions of texts with each other have a compiled
-form of their own in `curation/joining`.
+form of their own in `curation/near_duplicates/join`.
 """
 
 from collections import Counter, defaultdict

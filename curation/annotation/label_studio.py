@@ -13,7 +13,7 @@ from atomexam.runtime.jsonl import replacing, write_json
 from curation.annotation.answers import Answered
 from curation.annotation.drawing import Drawn
 
-CONFIG = Path(__file__).parent.parent / "templates" / "label_studio.xml"
+CONFIG = Path(__file__).with_name("label_studio.xml")
 _NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs breaks on an empty list
 _EXPECTED = "expected an export of Label Studio as JSON or JSON-MIN"
 

@@ -77,7 +77,7 @@ def _number(name: str, value: float | int | None) -> str:
 def _rendered(template: str, found: Found, autoescape: bool) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    places = FileSystemLoader(Path(__file__).parents[1] / "templates")
+    places = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=places, autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
         "shown": shown if autoescape else _marked,

@@ -14,7 +14,7 @@ from atomexam.records.claim import ClaimPair, claim_id
 from atomexam.records.fact import RELATIONS, Fact
 from curation.vocab.reader import read_yaml
 
-_FILE = Path(__file__).parent.parent / "templates" / "claims.yaml"
+_FILE = Path(__file__).with_name("claims.yaml")
 _PLACES = re.compile(r"(\{head\}|\{tail\})")
 
 

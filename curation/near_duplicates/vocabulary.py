@@ -3,12 +3,10 @@
 import re
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from ruamel.yaml import YAML
-
 from atomexam.text.numerals import NUMERAL
+from curation.vocab.reader import read_vocabulary
 
 
 class Vocabulary(NamedTuple):
@@ -39,8 +37,7 @@ class Vocabulary(NamedTuple):
 @cache
 def vocabulary() -> Vocabulary:
     """Return the words of vocab/wording.yaml."""
-    with open(Path(__file__).parents[1] / "vocab" / "wording.yaml", encoding="utf-8") as file:
-        words: dict[str, Any] = YAML(typ="safe", pure=True).load(file)
+    words: dict[str, Any] = read_vocabulary("wording")
     kinds = {word: kind for kind, forms in words["denials"].items() for word in forms}
     synonyms = {word: row[0] for row in words["synonyms"] for word in row}
     times, units = _any(words["times"]), _any([*words["times"], *words["measures"]])

@@ -22,7 +22,7 @@ from curation.themes.queries import draw, read_queries
 from curation.themes.types import read_codebook, tabulate
 from curation.vocab.reader import read_yaml
 
-_VOCAB = Path(__file__).parent / "vocab"
+_VOCAB = Path(__file__).parents[1] / "vocab"
 
 
 def main(argv: Sequence[str] | None = None) -> None:

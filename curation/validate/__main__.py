@@ -3,8 +3,9 @@
 Stage `validate_splits`: the splits -> the same, before anything is released or trained on.
 Stage `validate_predictions`: the replies of all runs -> the same, before they are reported.
 
-`--what` names the tables. What is expected of one stands in `curation/expectations/TABLE.yaml`, an entry a line, and is checked by Great
-Expectations. `passed.json` is there only where all holds, and the same whatever was expected: later stages wait for it, not for figures.
+`--what` names the tables. What is expected of one stands in `curation/validate/expectations/TABLE.yaml`, an entry a line, and is
+checked by Great Expectations. `passed.json` is there only where all holds, and the same whatever was expected: later stages wait
+for it, not for figures.
 """
 
 import logging
@@ -58,7 +59,7 @@ def main(argv: list[str] | None = None) -> None:
         "items": "data/items",
         "cleaned": "data/clean",
         "counts": "metrics/clean.json",
-        "suites": str(SUITES.relative_to(SUITES.parent.parent)),
+        "suites": str(SUITES.relative_to(SUITES.parents[2])),
         "out": "data/validation",
         "metrics": "metrics/validation.json",
         "profile": "metrics/profile.json",

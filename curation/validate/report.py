@@ -10,7 +10,7 @@ from curation.validate.run import Checked, Result
 
 DATA_DOCS = "data_docs"
 _IDS_TOLD = 10
-_TEMPLATES = Path(__file__).parents[1] / "templates"
+_TEMPLATES = Path(__file__).parent
 
 
 def figures(tables: Sequence[Checked]) -> dict[str, dict[str, int]]:

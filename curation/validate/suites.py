@@ -1,4 +1,4 @@
-"""`curation/expectations/TABLE.yaml` -> checked entries. Whatever is misspelt in them is told with the known names."""
+"""`curation/validate/expectations/TABLE.yaml` -> checked entries. Whatever is misspelt in them is told with the known names."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +10,7 @@ from ruamel.yaml.error import YAMLError
 from atomexam.records.checks import convert, one_of
 from atomexam.records.fact import RELATIONS
 
-SUITES = Path(__file__).parents[1] / "expectations"
+SUITES = Path(__file__).with_name("expectations")
 Severity = Literal["error", "warning"]
 _GX_SEVERITY = {"error": "critical", "warning": "warning"}
 _VALUE_SETS = {"RELATIONS": list(RELATIONS)}  # a value set too long for a line stands under its name

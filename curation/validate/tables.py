@@ -1,6 +1,6 @@
 """Record files -> tables for validation: a column a field, and columns ending in ? for what no single field shows.
 
-A new column is one line here; what is expected of it stands in `curation/expectations/TABLE.yaml`.
+A new column is one line here; what is expected of it stands in `curation/validate/expectations/TABLE.yaml`.
 """
 
 import re

@@ -49,7 +49,7 @@ def test_what_did_not_change_is_not_compiled_again(copied: Path) -> None:
     asked(copied)
     kept = {path: path.stat().st_mtime_ns for path in copied.rglob("*.nb?")}
     assert kept
-    (copied / "curation/near_duplicates/wording.py").write_text("# another subject\n", "utf-8")
+    (copied / "curation/near_duplicates/join/similarity.py").write_text("# another subject\n", "utf-8")
     asked(copied)
     assert {path: path.stat().st_mtime_ns for path in copied.rglob("*.nb?")} == kept
 
@@ -67,7 +67,7 @@ def test_a_cache_elsewhere_is_as_fresh(copied: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: Path) -> None:
-    (copied / "curation/joining/__pycache__").touch()  # no folder can be made there, by nobody
+    (copied / "curation/near_duplicates/join/__pycache__").touch()  # no folder can be made there, by nobody
     home = tmp_path / "home"
     assert asked(copied, XDG_CACHE_HOME=str(home)) == BEFORE
     assert list(home.rglob("*.nbc"))
@@ -76,7 +76,7 @@ def test_a_folder_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: 
 
 
 def test_without_any_folder_nothing_is_kept(copied: Path, tmp_path: Path) -> None:
-    (copied / "curation/joining/__pycache__").touch()
+    (copied / "curation/near_duplicates/join/__pycache__").touch()
     (tmp_path / "home").touch()
     assert asked(copied, XDG_CACHE_HOME=str(tmp_path / "home")) == BEFORE
 

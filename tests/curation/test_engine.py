@@ -20,7 +20,8 @@ from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.workers import at_work
-from curation.engine.engines import LOCAL, Engine, batches_of, engine_of, engines
+from curation.engine import engines
+from curation.engine.engines import LOCAL, Engine, batches_of, engine_of
 from curation.near_duplicates.join import join
 from curation.near_duplicates.join.similarity import near_pairs
 

@@ -132,7 +132,7 @@ def test_what_clean_keeps_no_later_stage_refuses(tmp_path: Path, caplog: pytest.
     for table, rows in tables.items():
         write_jsonl(tmp_path / f"{table}.jsonl", rows, key=lambda row: getattr(row, "id", ""))
     named = [part for table in tables for part in (f"--{table}", str(tmp_path / f"{table}.jsonl"))]
-    suites = Path(__file__).parents[2] / "curation/expectations"
+    suites = Path(__file__).parents[2] / "curation/validate/expectations"
     places = ["--suites", str(suites), "--out", str(tmp_path / "out"), "--metrics", str(tmp_path / "m.json")]
     validate(["--what", *tables, *named, *places])
     assert (tmp_path / "out/passed.json").exists()

@@ -30,8 +30,8 @@ def test_a_rule_is_told_as_it_is(rule: Rule, told: str) -> None:
 
 def test_no_other_rule_is_told_and_none_is_left_out(root: Path, told: str) -> None:
     named = {rule.name for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
-    for name in ("questions", "option_text", "option_letters", "answers"):
-        found = NAMED_IN_CODE.findall((root / f"curation/cleaning/{name}.py").read_text(encoding="utf-8"))
+    for name in ("reading", "option_text", "option_letters", "answers"):
+        found = NAMED_IN_CODE.findall((root / f"curation/clean/questions/{name}.py").read_text(encoding="utf-8"))
         named |= {one or other for one, other in found}
     named -= {"answer_missing", "answer_not_in_options"}
     assert set(re.findall(r"^\| `(\w+)` \|", told, re.MULTILINE)) == named

@@ -17,7 +17,7 @@ from curation.themes.proposals import propose
 from curation.themes.queries import Query, draw, query_id, read_queries
 from curation.themes.types import Theme, read_codebook, tabulate
 
-VOCAB = Path(themes.__file__).parent / "vocab"
+VOCAB = Path(themes.__file__).parents[1] / "vocab"
 INTENTS = {"病情诊断": "Diagnosis", "病因分析": "Cause", "其他": None}
 COLUMNS = ["id", "intent", "query", "proposed", "because", "confirm", "code", "comment"]
 BOOK = {

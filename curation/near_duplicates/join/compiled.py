@@ -27,7 +27,7 @@ def _folder(version: str) -> str | None:
     """Return a folder to keep machine code in: where the user says, beside the sources, or in the user's cache."""
     places = [config.CACHE_DIR] if config.CACHE_DIR else [_HERE / "__pycache__", AppDirs("numba", appauthor=False).user_cache_dir]
     for place in places:
-        folder = Path(place, f"joining-{version}")
+        folder = Path(place, f"join-{version}")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
