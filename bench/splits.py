@@ -23,12 +23,12 @@ from atomexam.runtime.jsonl import to_line
 
 _WORDS = "有机体长期处于强烈压力之下适应资源被耗尽容易生病的时期是警觉阶段抵抗衰竭恢复记忆思维情绪意志人格能力气质性格动机需要"
 _SPLIT = (
-    "splits.split --questions questions.jsonl --clusters clusters.jsonl --claims claims.jsonl --places places.jsonl --out splits "
+    "splits.split --questions questions.jsonl --clusters clusters.jsonl --claims claims.jsonl --assignments assignments.jsonl --out splits "
     "--metrics split.json --seed 1 --quota.mcqa 600 --quota.mrqa 200 --quota.qa 25 --quota.tf 0 --quota.blank 0 --tcm_per_subject 100 "
     "--train_floor 5 --dev_share 0.1 --balance fill --claim_test_share 0.2 --claim_reserved_share 0.1"
 )
 _LEAKS = (
-    "splits.leaks --contained 0.95 --contaminated mark --splits splits --references none.jsonl --places places.jsonl --out leaks "
+    "splits.leaks --contained 0.95 --contaminated mark --splits splits --references none.jsonl --assignments assignments.jsonl --out leaks "
     "--metrics leaks.json"
 )
 _RELEASE = "splits.release --version 0.1.0 --splits splits --leaks leaks --ledger released.jsonl --out release"
@@ -71,7 +71,7 @@ def write(folder: Path, count: int) -> None:
     (folder / "questions.jsonl").write_bytes(b"".join(lines))
     more = list(map(to_line, questions(max(1, count // 100), 2)))
     (folder / "again.jsonl").write_bytes(b"".join(sorted([line for place, line in enumerate(lines) if place % 100] + more)))
-    for name in ("claims.jsonl", "places.jsonl", "released.jsonl", "clusters.jsonl"):
+    for name in ("claims.jsonl", "assignments.jsonl", "released.jsonl", "clusters.jsonl"):
         (folder / name).touch()
 
 

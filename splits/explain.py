@@ -17,7 +17,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import run_stage
 from atomexam.text.canonical import canonical
-from splits.ledger.assignments import REASONS, Memory, Placed, head_id, read_memory
+from splits.ledger.assignments import REASONS, Assignment, Memory, head_id, read_memory
 from splits.ledger.reconcile import TRAINED
 
 _SHOWN = 20
@@ -26,15 +26,17 @@ _SHOWN = 20
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="+", help="id of a question, claim, group or stem, a head, or words")
-    parser.add_argument("--places", type=Path, default=Path("splits/places.jsonl"), help="default: splits/places.jsonl")
+    parser.add_argument("--assignments", type=Path, default=Path("splits/assignments.jsonl"), help="default: splits/assignments.jsonl")
     parser.add_argument("--questions", type=Path, default=Path("data/unique/questions.jsonl"), help="default: data/unique/questions.jsonl")
     parser.add_argument("--claims", type=Path, default=Path("data/claims/claims.jsonl"), help="default: data/claims/claims.jsonl")
     arguments = parser.parse_args(argv)
-    memory = read_memory(arguments.places)
+    memory = read_memory(arguments.assignments)
     what = " ".join(arguments.what)
     found = explain(what, memory, arguments.questions, arguments.claims)
     if not found:
-        raise ValueError(f"{what!r} is not in {arguments.places}, nor are these words in {arguments.questions}; expected an id or words")
+        raise ValueError(
+            f"{what!r} is not in {arguments.assignments}, nor are these words in {arguments.questions}; expected an id or words"
+        )
     sys.stdout.write("\n\n".join(found[:_SHOWN]) + "\n")
     if len(found) > _SHOWN:
         print(f"{len(found) - _SHOWN} more are like this; say more words", file=sys.stderr)
@@ -61,7 +63,7 @@ def _meant(what: str, ids: set[str], questions: Iterable[Question]) -> Iterator[
             yield question
 
 
-def _told(one: Placed, memory: Memory, stem: str | None, here: bool) -> str:
+def _told(one: Assignment, memory: Memory, stem: str | None, here: bool) -> str:
     version = memory.versions.get(one.since)
     lines = [f"{one.id}: {one.split}, since version {one.since}"]
     lines.append(f"  why: {one.why}: {REASONS[one.why]}")

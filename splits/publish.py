@@ -17,7 +17,7 @@ from splits.release.__main__ import CHECKSUMS, PATHS, sha256
 from splits.release.croissant import FILE as CROISSANT
 from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 
-KEPT_BACK = "what goes to others is the release alone: splits/places.jsonl, git and DVC's cache name or hold what is reserved"
+KEPT_BACK = "what goes to others is the release alone: splits/assignments.jsonl, git and DVC's cache name or hold what is reserved"
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -1,6 +1,6 @@
 """Stage `leaks`: the splits and the references -> a table of what one gives away of another; what may not be stops the line.
 
-python -m splits.leaks --withdraw    what gives test away is marked in `splits/places.jsonl` as never to be trained on: then `dvc repro`
+python -m splits.leaks --withdraw    marks what gives test away in `splits/assignments.jsonl` as never to be trained on: then `dvc repro`
 """
 
 import sys
@@ -19,12 +19,12 @@ from splits.leaks.checks import TAUGHT, Splits, blocks
 from splits.leaks.quoting import in_references, quoted
 from splits.leaks.rewording import reworded
 from splits.leaks.structural import across, claimed, shown
-from splits.ledger.assignments import Placed, head_id, read_memory, write_memory
+from splits.ledger.assignments import Assignment, head_id, read_memory, write_memory
 
 PATHS = {
     "splits": "data/splits",
     "references": "data/clean/references.jsonl",
-    "places": "splits/places.jsonl",
+    "assignments": "splits/assignments.jsonl",
     "out": "data/leaks",
     "metrics": "metrics/leaks.json",
 }
@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(arguments.metrics, count(found, params))
         blocking = [leak for leak in found if blocks(leak, params)]
         if withdraw:
-            _withdraw(arguments.places, splits, blocking)
+            _withdraw(arguments.assignments, splits, blocking)
         elif blocking:
             raise ValueError(_told(blocking, out))
         else:
@@ -66,17 +66,17 @@ def count(found: Iterable[Leak], params: Params) -> dict:
     return table
 
 
-def _withdraw(places: Path, splits: Splits, blocking: Iterable[Leak]) -> None:
+def _withdraw(ledger: Path, splits: Splits, blocking: Iterable[Leak]) -> None:
     """Mark what is trained on and gives something away as never to be trained on; of a claim, all that is said of its head."""
-    memory = read_memory(places)
+    memory = read_memory(ledger)
     last = max(memory.last(), key=lambda version: version.name, default=None)
     heads = {claim.id: head_id(claim.head) for _, claim in splits.claims(*TAUGHT)}
     for key in sorted({heads.get(leak.other_id, leak.other_id) for leak in blocking if leak.other_split in TAUGHT}):
-        known: Placed | None = memory.placed.get(key)
+        known: Assignment | None = memory.assigned.get(key)
         if known is None or last is None:
-            raise ValueError(f"{key} is not in {places}; run `dvc repro split` first")
-        memory.placed[key] = replace(known, split="retired", since=last.name, why="leaked", was=None)
-    write_memory(places, memory)
+            raise ValueError(f"{key} is not in {ledger}; run `dvc repro split` first")
+        memory.assigned[key] = replace(known, split="retired", since=last.name, why="leaked", was=None)
+    write_memory(ledger, memory)
 
 
 def _told(blocking: Sequence[Leak], out: Path) -> str:

@@ -1,4 +1,4 @@
-"""The ledger `splits/places.jsonl`: where each question and claim head stands, since which version, and why.
+"""The ledger `splits/assignments.jsonl`: where each question and claim head stands, since which version, and why.
 
 The file is in git and is merged by union: rows may stand in any order, twice, or against each other, and then the safer one holds.
 """
@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from atomexam.records.identity import content_id
 from atomexam.records.split_blocks import Split as Params
-from atomexam.runtime.jsonl import replacing
-from splits.ledger.git_files import read_kept
-from splits.ledger.units import Place
+from atomexam.runtime.jsonl import read_jsonl, replacing
+from splits.ledger.git_files import read_kept, remedy
+from splits.ledger.units import AssignedSplit
 
 Side = Literal["test", "reserved"]
 Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]
@@ -36,12 +36,12 @@ ListPlace = tuple[str, str, str, str, int]
 HELD = frozenset({"test", "reserved", "retired"})
 
 
-class Placed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="place"):
+class Assignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="assignment"):
     """Where a question or a claim head stands, or stood last."""
 
     id: str
     """Question id, or `head ` and the name that the claims are about."""
-    split: Place
+    split: AssignedSplit
     since: str
     """Version that put it there: name of a row `version`."""
     why: Why
@@ -56,7 +56,7 @@ class Placed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
 
 class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="version"):
-    """One version of the data that moved or added a place."""
+    """One version of the data that added or changed an assignment."""
 
     name: str
     number: int
@@ -64,8 +64,8 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     """The block `split` of params.yaml: what the next version asks beyond it may leave train; see `splits.ledger.param_changes`."""
     records: int
     """Questions and claim heads of the version."""
-    places: int = 0
-    """Places that were remembered when the file was last written; there are never fewer, on any branch, nor when branches are merged."""
+    assigned: int = 0
+    """Assignments in the file when it was last written; there are never fewer, on any branch, nor when branches are merged."""
     held: int = 0
     """Those of them in test, reserved or retired; there are never fewer of these either."""
 
@@ -81,7 +81,7 @@ class Listed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     id: str
 
 
-def safer(one: Placed, other: Placed) -> Placed:
+def safer(one: Assignment, other: Assignment) -> Assignment:
     """Return the row that holds where two say something of one record: what may have been trained on is tested nowhere again,
     and what was held back is never trained on."""
     first, second = sorted((one, other), key=lambda row: (row.since, msgspec.json.encode(row)))
@@ -105,6 +105,31 @@ def safer(one: Placed, other: Placed) -> Placed:
 
 
 _WRITTEN_ROWS = 10_000
+OLD_NAME = "places.jsonl"
+"""The name that the ledger had before, in the same folder; its rows have two other names, too."""
+
+
+class _OldAssignment(Assignment, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="place"):
+    """A row of the old ledger."""
+
+
+class _OldVersion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="version"):
+    """A version in the old ledger."""
+
+    name: str
+    number: int
+    settings: dict[str, Any]
+    records: int
+    places: int = 0
+    held: int = 0
+
+
+def _renamed(row: _OldAssignment | _OldVersion | Listed) -> "Assignment | Version | Listed":
+    """Return a row of the old ledger as it is written now."""
+    if isinstance(row, Listed):
+        return row
+    fields = asdict(row)
+    return Version(assigned=fields.pop("places"), **fields) if isinstance(row, _OldVersion) else Assignment(**fields)
 
 
 def head_id(head: str) -> str:
@@ -113,38 +138,38 @@ def head_id(head: str) -> str:
 
 
 class Memory:
-    """Places by id and by all other names of a record."""
+    """Assignments by id and by all other names of a record."""
 
-    def __init__(self, rows: Iterable[Placed | Version | Listed] = ()) -> None:
+    def __init__(self, rows: Iterable[Assignment | Version | Listed] = ()) -> None:
         self.versions: dict[str, Version] = {}
-        self.placed: dict[str, Placed] = {}
+        self.assigned: dict[str, Assignment] = {}
         self.shots: dict[ListPlace, tuple[str, ...]] = {}
         """The example at each place; two where branches chose otherwise."""
         for row in rows:
-            if isinstance(row, Placed):
-                before = self.placed.get(row.id)
-                self.placed[row.id] = row if before is None else safer(before, row)
+            if isinstance(row, Assignment):
+                before = self.assigned.get(row.id)
+                self.assigned[row.id] = row if before is None else safer(before, row)
             elif isinstance(row, Listed):
                 key = (row.exam, row.subject, row.question_type, row.form, row.place)
                 self.shots[key] = tuple(sorted({*self.shots.get(key, ()), row.id}))
             else:
                 known = self.versions.get(row.name, row)
-                self.versions[row.name] = replace(row, places=max(row.places, known.places), held=max(row.held, known.held))
+                self.versions[row.name] = replace(row, assigned=max(row.assigned, known.assigned), held=max(row.held, known.held))
 
-    def by_name(self, names: Collection[str]) -> dict[str, list[Placed]]:
+    def by_name(self, names: Collection[str]) -> dict[str, list[Assignment]]:
         """Return what is known under each of some names: ids, groups and stems; names of nothing are left out.
 
-        All places are looked through once, so it is asked for all names together.
+        Looks through all assignments once, so ask for all names together.
         """
-        found = {name: [self.placed[name]] for name in names if name in self.placed}
+        found = {name: [self.assigned[name]] for name in names if name in self.assigned}
         wanted = set(names)
-        for row in self.placed.values():
+        for row in self.assigned.values():
             if not (wanted.isdisjoint(row.ties) and wanted.isdisjoint(row.also)):
                 for name in wanted.intersection((*row.ties, *row.also)):
                     found.setdefault(name, []).append(row)
         return found
 
-    def named(self, names: Collection[str]) -> list[Placed]:
+    def named(self, names: Collection[str]) -> list[Assignment]:
         """Return what is known under any of some names, by id."""
         found = {one.id: one for known in self.by_name(names).values() for one in known}
         return [found[key] for key in sorted(found)]
@@ -152,11 +177,11 @@ class Memory:
     @cached_property
     def stood_for(self) -> frozenset[str]:
         """Near-duplicates in whose place another question was kept."""
-        return frozenset([key for row in self.placed.values() for key in row.also])
+        return frozenset([key for row in self.assigned.values() for key in row.also])
 
     def age(self, key: str) -> int:
         """Return the number of the version that put a record where it stands."""
-        return self.versions[self.placed[key].since].number
+        return self.versions[self.assigned[key].since].number
 
     def last(self) -> list[Version]:
         """Return the last version, or the two that branches made of the one before."""
@@ -180,11 +205,17 @@ class Memory:
 def read_memory(path: Path) -> Memory:
     """Return what a file holds; an empty file begins a new benchmark.
 
+    A ledger of the name that it had before is read beside it (a branch may still write it), until the next `write_memory`.
+
     Raises:
         ValueError: there is no such file, a line is none, or lines were lost. Who guessed would train on what was tested.
     """
     remembers = "what was in test or reserved and must never be trained on"
-    memory = Memory(read_kept(path, Placed | Version | Listed, remembers, "a new benchmark begins with an empty file"))
+    old = path.with_name(OLD_NAME)
+    rows = [_renamed(row) for row in read_jsonl(old, _OldAssignment | _OldVersion | Listed, remedy(old))] if old.exists() else []
+    if path.exists() or not rows:
+        rows.extend(read_kept(path, Assignment | Version | Listed, remembers, "a new benchmark begins with an empty file"))
+    memory = Memory(rows)
     _refuse_lost(memory, path)
     return memory
 
@@ -194,10 +225,10 @@ def _refuse_lost(memory: Memory, path: Path) -> None:
     held = _held(memory)
     told = ""
     for version in memory.versions.values():
-        if version.places > len(memory.placed) or version.held > held:
-            told = (f"{len(memory.placed)} places are remembered, {held} of them in test, reserved or retired; "
-                    f"after version {version.name} they were {version.places} and {version.held}")  # fmt: skip
-    for one in memory.placed.values():
+        if version.assigned > len(memory.assigned) or version.held > held:
+            told = (f"{len(memory.assigned)} assignments, {held} of them in test, reserved or retired; "
+                    f"after version {version.name} there were {version.assigned} and {version.held}")  # fmt: skip
+    for one in memory.assigned.values():
         if one.since not in memory.versions:
             told = f"{one.id} stands where it does since version {one.since}, and there is no row of that version"
     if told:
@@ -208,19 +239,20 @@ def _refuse_lost(memory: Memory, path: Path) -> None:
 
 
 def _held(memory: Memory) -> int:
-    return sum(one.split in HELD for one in memory.placed.values())
+    return sum(one.split in HELD for one in memory.assigned.values())
 
 
 def write_memory(path: Path, memory: Memory) -> None:
-    """Write versions, then few-shot lists, then places by id; the last version says how many places there are."""
+    """Write versions, then few-shot lists, then assignments by id; the last version counts them. Removes the ledger of the old name."""
     versions = sorted(memory.versions.values(), key=lambda version: (version.number, version.name))
-    versions[-1:] = [replace(version, places=len(memory.placed), held=_held(memory)) for version in versions[-1:]]
+    versions[-1:] = [replace(version, assigned=len(memory.assigned), held=_held(memory)) for version in versions[-1:]]
     listed = [Listed(exam=exam, subject=subject, question_type=kind, form=form, place=place, id=key)
               for (exam, subject, kind, form, place), keys in sorted(memory.shots.items()) for key in keys]  # fmt: skip
-    places = [memory.placed[key] for key in sorted(memory.placed)]
+    rows = [memory.assigned[key] for key in sorted(memory.assigned)]
     encode = msgspec.json.Encoder().encode_lines
     with replacing(path) as part, open(part, "wb") as file:
         file.write(encode(versions))
         file.write(encode(listed))
-        for start in range(0, len(places), _WRITTEN_ROWS):
-            file.write(encode(places[start : start + _WRITTEN_ROWS]))
+        for start in range(0, len(rows), _WRITTEN_ROWS):
+            file.write(encode(rows[start : start + _WRITTEN_ROWS]))
+    path.with_name(OLD_NAME).unlink(missing_ok=True)

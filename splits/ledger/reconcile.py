@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from splits.ledger.assignments import HELD, Memory, Placed, Side, Why
-from splits.ledger.units import Place, Row, Unit, unit_of
+from splits.ledger.assignments import HELD, Assignment, Memory, Side, Why
+from splits.ledger.units import AssignedSplit, Row, Unit, unit_of
 
 
 class Put(NamedTuple):
     """Where a record goes, and why; `was` is the side that a retired one may come back to."""
 
-    split: Place
+    split: AssignedSplit
     why: Why
     was: Side | None = None
 
@@ -55,12 +55,12 @@ def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[
         edited: question id -> ids of remembered questions of which it is a new wording.
     """
     settled = Settled()
-    if not memory.placed:
+    if not memory.assigned:
         settled.free = list(units)
         return settled
     units = list(units)
-    placed, stood_for = memory.placed, memory.stood_for
-    others: list[tuple[Unit, dict[str, Placed], Names]] = []
+    placed, stood_for = memory.assigned, memory.stood_for
+    others: list[tuple[Unit, dict[str, Assignment], Names]] = []
     for unit in units:
         own = {row.id: before for row in unit.rows if (before := placed.get(row.id))}
         splits = {before.split for before in own.values()}
@@ -77,7 +77,7 @@ def settle(units: Iterable[Unit], memory: Memory, edited: Mapping[str, Sequence[
     return settled
 
 
-def _names(rows: Iterable[Row], own: Mapping[str, Placed], memory: Memory, edited: Mapping[str, Sequence[str]]) -> Names:
+def _names(rows: Iterable[Row], own: Mapping[str, Assignment], memory: Memory, edited: Mapping[str, Sequence[str]]) -> Names:
     """Return the names under which new rows of a unit may be known, and other names of its known rows.
 
     A known row has another name where it stands for a cluster, or one that was kept before stood for it. Of who has such a name it has
@@ -93,7 +93,7 @@ def _names(rows: Iterable[Row], own: Mapping[str, Placed], memory: Memory, edite
     return {name for name in new if name}, told
 
 
-def _settle(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], kin: Sequence[Placed], settled: Settled) -> None:
+def _settle(unit: Unit, own: Mapping[str, Assignment], new: Sequence[Row], kin: Sequence[Assignment], settled: Settled) -> None:
     splits = {placed.split for placed in own.values()}
     if not own and not kin:
         settled.free.append(unit)
@@ -110,7 +110,7 @@ def _settle(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], kin: Sequ
         settled.trained["train" if any(one.split == "train" for one in known) else "dev"].append(unit)
 
 
-def _stand(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], side: Side, settled: Settled) -> None:
+def _stand(unit: Unit, own: Mapping[str, Assignment], new: Sequence[Row], side: Side, settled: Settled) -> None:
     staying = [row for row in unit.rows if row.id in own and own[row.id].split == side]
     settled.standing[side].append(standing := unit_of(staying))
     if new:
@@ -122,7 +122,7 @@ def _stand(unit: Unit, own: Mapping[str, Placed], new: Sequence[Row], side: Side
     settled.put |= {row.id: withheld(own[row.id]) for row in unit.rows if row.id not in decided}
 
 
-def _come(unit: Unit, own: Mapping[str, Placed], kin: Sequence[Placed], settled: Settled) -> None:
+def _come(unit: Unit, own: Mapping[str, Assignment], kin: Sequence[Assignment], settled: Settled) -> None:
     """Let a unit come back whole, or retire it whole where some of it was trained on."""
     sides = [{one.was if one.split == "retired" else one.split for one in known} for known in (own.values(), kin)]
     if set().union(*sides) <= {"test", "reserved"}:
@@ -131,6 +131,6 @@ def _come(unit: Unit, own: Mapping[str, Placed], kin: Sequence[Placed], settled:
     settled.put |= {row.id: withheld(own[row.id]) if row.id in own else Put("retired", "kin_of_held") for row in unit.rows}
 
 
-def withheld(placed: Placed) -> Put:
+def withheld(placed: Assignment) -> Put:
     """Return the place of a record that is tied to what is held back."""
     return Put("retired", placed.why, placed.was) if placed.split == "retired" else Put("retired", "kin_of_held")

@@ -16,8 +16,8 @@ from atomexam.runtime.disjoint_sets import DisjointSets
 
 Split = Literal["train", "dev", "test", "reserved"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
-Place = Literal["train", "dev", "test", "reserved", "retired"]
-PLACES: tuple[Place, ...] = (*SPLITS, "retired")
+AssignedSplit = Literal["train", "dev", "test", "reserved", "retired"]
+ASSIGNED_SPLITS: tuple[AssignedSplit, ...] = (*SPLITS, "retired")
 """retired: was in test or reserved, or is tied to what was, and stands in no split now; it is never trained on."""
 TCM = "TCM"
 T = TypeVar("T")
@@ -112,7 +112,7 @@ def join(rows: Iterable[Row]) -> list[Unit]:
 
 def _repeated(ties: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield the ties that stand twice or more, and hardly another: few do, and numbers are compared faster than names."""
-    _, at, times = np.unique(places(0, "ties", [tie for _, tie in ties]), return_inverse=True, return_counts=True)
+    _, at, times = np.unique(draw_numbers(0, "ties", [tie for _, tie in ties]), return_inverse=True, return_counts=True)
     return compress(ties, times[at] > 1)
 
 
@@ -121,12 +121,12 @@ def _alone(cell: Cell) -> Counts:
     return ((cell, 1),)
 
 
-def place(seed: int, what: str, key: str) -> int:
+def draw_number(seed: int, what: str, key: str) -> int:
     """Return a stable draw number: it depends on nothing but its arguments, so new data leaves it as it is."""
-    return int(places(seed, what, [key])[0])
+    return int(draw_numbers(seed, what, [key])[0])
 
 
-def places(seed: int, what: str, keys: Sequence[str]) -> np.ndarray:
+def draw_numbers(seed: int, what: str, keys: Sequence[str]) -> np.ndarray:
     """Return the draw numbers of many keys.
 
     An id ends in digits of a hash of its content; they are mixed with the seed by the finaliser of splitmix64 (Steele, Lea and Flood,
@@ -152,7 +152,7 @@ def _digest(text: str) -> bytes:
 def in_turn(seed: int, what: str, members: Iterable[T], key: Callable[[T], str] = attrgetter("key")) -> tuple[list[T], list[int]]:
     """Return members in the order of a draw, and the draw number of each; of equal numbers the smaller key is first."""
     members = sorted(members, key=key)
-    numbers = places(seed, what, [*map(key, members)])
+    numbers = draw_numbers(seed, what, [*map(key, members)])
     order = np.argsort(numbers, kind="stable")
     return [members[at] for at in order.tolist()], numbers[order].tolist()
 

@@ -104,7 +104,7 @@ def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
     if trained := sorted(key for key in tested if key in now and now[key].split != TEST):
         raise ValueError(
             f"{trained[0]} was published in test and is in {now[trained[0]].split} now, as are {len(trained) - 1} others; it must never be "
-            "trained on: restore its line in splits/places.jsonl (`git log -S ID splits/places.jsonl` finds it), then `dvc repro split`"
+            "trained on: restore its line in splits/assignments.jsonl (find it by `git log -S ID` of that file), then `dvc repro split`"
         )
 
 

@@ -1,7 +1,7 @@
 """Stage `split`: unique questions and claims -> train, dev, test and reserved. Clusters, groups and claim heads never cross.
 
-`splits/places.jsonl` is in git, and remembers where every question and claim head stands: nothing moves when data is added, and what was
-once in test or reserved is never trained on. What had to leave those is in the folder `retired`.
+`splits/assignments.jsonl` is in git and records where every question and claim head stands: nothing moves when data is added, and what
+was once in test or reserved is never trained on. What had to leave those is in the folder `retired`.
 """
 
 import gc
@@ -19,7 +19,7 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.workers import at_work, cores
 from splits.ledger.assignments import Memory, head_id, read_memory, write_memory
 from splits.ledger.reconcile import TRAINED, Put
-from splits.ledger.units import PLACES, Place, Row
+from splits.ledger.units import ASSIGNED_SPLITS, AssignedSplit, Row
 from splits.split.allocate import decide
 from splits.split.claim_split import decide_heads
 from splits.split.composition import compose
@@ -37,7 +37,7 @@ PATHS = {
     "questions": "data/unique/questions.jsonl",
     "clusters": "data/unique/clusters.jsonl",
     "claims": "data/claims/claims.jsonl",
-    "places": "splits/places.jsonl",
+    "assignments": "splits/assignments.jsonl",
     "out": "data/splits",
     "metrics": "metrics/split.json",
 }
@@ -52,10 +52,10 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(arguments.out) as out, _swept(out), at_work(min(cores(), _MAX_WORKERS) if many else 1) as workers:
         pieces = read_pieces(arguments.questions, workers)  # the workers are at it while the rest is read
         claims = list(read_jsonl(arguments.claims, ClaimPair))
-        memory = read_memory(arguments.places)
-        if not memory.placed:
+        memory = read_memory(arguments.assignments)
+        if not memory.assigned:
             told = "it is empty, so a new benchmark begins; if it should not: `git checkout` it"
-            print(f"{arguments.places}: {told}", file=sys.stderr)
+            print(f"{arguments.assignments}: {told}", file=sys.stderr)
         questions = read_questions(arguments.questions, pieces, arguments.clusters)
         placed = decide(questions.rows, params, memory, edited_of(questions, memory))
         heads = decide_heads(claims, params, memory)
@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> None:
             raise ValueError(f"{out}: wrote {written} of {len(questions.rows)} questions and {len(claims)} claims; they must be equal")
         write_json(arguments.metrics, composition)
         # Last, so that a run killed before this does not remember what it did not write: the next one decides the same again.
-        write_memory(arguments.places, after)
+        write_memory(arguments.assignments, after)
 
 
 def check(rows: Sequence[Row], placed: Mapping[str, Put], memory: Memory) -> None:
@@ -82,9 +82,9 @@ def check(rows: Sequence[Row], placed: Mapping[str, Put], memory: Memory) -> Non
     """
     homes: dict[tuple[str, str], str] = {}
     for row in rows:
-        if (put := placed.get(row.id)) is None or (split := put.split) not in PLACES:
+        if (put := placed.get(row.id)) is None or (split := put.split) not in ASSIGNED_SPLITS:
             raise ValueError(f"question {row.id} has no split")
-        if split in TRAINED and (before := memory.placed.get(row.id)) is not None and before.split not in TRAINED:
+        if split in TRAINED and (before := memory.assigned.get(row.id)) is not None and before.split not in TRAINED:
             raise ValueError(f"question {row.id} was {before.split} since {before.since} and would be {split}; it must never be trained on")
         if split == "retired" or not (row.cluster_id or row.group_id):
             continue
@@ -93,16 +93,16 @@ def check(rows: Sequence[Row], placed: Mapping[str, Put], memory: Memory) -> Non
                 raise ValueError(f"{kind} {tie} stands in {home} and in {split} (question {row.id}); it must stand in one split")
 
 
-def chosen_of(rows: Sequence[Row], puts: Sequence[Put]) -> dict[Place, array]:
+def chosen_of(rows: Sequence[Row], puts: Sequence[Put]) -> dict[AssignedSplit, array]:
     """Return, for each split, where its questions stand in the input, in the order of their ids."""
-    chosen: dict[Place, array] = {split: array("Q") for split in PLACES}
+    chosen: dict[AssignedSplit, array] = {split: array("Q") for split in ASSIGNED_SPLITS}
     ids = [row.id for row in rows]
     for index in sorted(range(len(ids)), key=ids.__getitem__):
         chosen[puts[index].split].append(index)
     return chosen
 
 
-def write_questions(out: Path, lines: Lines, chosen: Mapping[Place, Sequence[int]]) -> int:
+def write_questions(out: Path, lines: Lines, chosen: Mapping[AssignedSplit, Sequence[int]]) -> int:
     """Write the questions of each split as they came; return how many."""
     for split, indices in chosen.items():
         with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=_BUFFER_BYTES) as file:
@@ -112,7 +112,7 @@ def write_questions(out: Path, lines: Lines, chosen: Mapping[Place, Sequence[int
 
 def write_claims(out: Path, claims: Iterable[ClaimPair], heads: Mapping[str, Put]) -> int:
     """Write the claims of each split, sorted by id; return how many."""
-    by_split: dict[str, list[ClaimPair]] = {split: [] for split in PLACES}
+    by_split: dict[str, list[ClaimPair]] = {split: [] for split in ASSIGNED_SPLITS}
     for claim in claims:
         by_split[heads[claim.head].split].append(claim)
     return sum(write_jsonl(out / split / "claims.jsonl", held, key=lambda claim: claim.id) for split, held in by_split.items())
@@ -128,7 +128,7 @@ def _swept(out: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        for folder in (out, *(out / split for split in PLACES)):
+        for folder in (out, *(out / split for split in ASSIGNED_SPLITS)):
             for part in folder.glob("*.part"):
                 part.unlink()
 

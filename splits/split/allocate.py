@@ -13,7 +13,7 @@ from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory, Side
 from splits.ledger.param_changes import Asked
 from splits.ledger.reconcile import Put, Settled, settle, withheld
-from splits.ledger.units import Cell, Place, Row, Unit, count_cells, in_turn, is_tcm, join
+from splits.ledger.units import AssignedSplit, Cell, Row, Unit, count_cells, in_turn, is_tcm, join
 from splits.split.answer_balance import even_letters
 from splits.split.claim_split import decide_heads
 from splits.split.drawing import SIDES, Drawn, Queue, draw_dev
@@ -27,12 +27,12 @@ REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "p
 NOTHING: Mapping[str, Sequence[str]] = {}
 
 
-def allocate(rows: Iterable[Row], params: Params) -> dict[str, Place]:
+def allocate(rows: Iterable[Row], params: Params) -> dict[str, AssignedSplit]:
     """Return the split of each question id of data without a past."""
     return {key: put.split for key, put in decide(rows, params, Memory()).items()}
 
 
-def allocate_claims(claims: Iterable[ClaimPair], params: Params) -> dict[str, Place]:
+def allocate_claims(claims: Iterable[ClaimPair], params: Params) -> dict[str, AssignedSplit]:
     """Return the split of each head of data without a past."""
     return {head: put.split for head, put in decide_heads(claims, params, Memory()).items()}
 
@@ -142,7 +142,7 @@ def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Para
         for unit in units:
             moves = unit.key in dev
             for row in unit.rows:
-                before = memory.placed.get(row.id)
+                before = memory.assigned.get(row.id)
                 if moves:
                     put[row.id] = PROMOTED if before else DRAWN
                 else:
@@ -156,7 +156,7 @@ def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Para
 
 def _put_on(side: Side, row: Row, memory: Memory, trained: bool) -> Put:
     """Return why a question stands on a side; `trained` where it, or what it is tied to, was in train or dev."""
-    before = memory.placed.get(row.id)
+    before = memory.assigned.get(row.id)
     if before is not None and before.split == side:
         return Put(side, before.why)
     return Put(side, "promoted" if trained else "returned" if before else "drawn")
@@ -164,7 +164,7 @@ def _put_on(side: Side, row: Row, memory: Memory, trained: bool) -> Put:
 
 def _put_off(side: Side, row: Row, memory: Memory) -> Put:
     """Return how a question that a side has no room for is retired, or stays retired."""
-    before = memory.placed.get(row.id)
+    before = memory.assigned.get(row.id)
     return withheld(before) if before and before.split == "retired" else Put("retired", "over_quota", side)
 
 

@@ -33,7 +33,7 @@ def _of_kind(heads: list[str], params: Params, memory: Memory) -> dict[str, Put]
 
     Test is filled from the front and reserved from the back, so that no head that new data pushes over an edge goes from one to the other.
     """
-    before = {head: memory.placed[head_id(head)] for head in heads if head_id(head) in memory.placed}
+    before = {head: memory.assigned[head_id(head)] for head in heads if head_id(head) in memory.assigned}
     asked = Asked(params, memory)
     test = rounded(params.claim_test_share * len(heads))
     reserved = min(rounded(params.claim_reserved_share * len(heads)), len(heads) - test)

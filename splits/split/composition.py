@@ -8,7 +8,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory
 from splits.ledger.reconcile import Put
-from splits.ledger.units import SPLITS, Cell, Place, Row, is_tcm
+from splits.ledger.units import SPLITS, AssignedSplit, Cell, Row, is_tcm
 
 K = TypeVar("K", bound=Hashable)
 Tally = dict[str, Any]
@@ -51,11 +51,11 @@ def compose(
 def news(memory: Memory) -> Tally:
     """Return the last version that moved or added a place, and how many it did, by the reason."""
     last = max(memory.versions.values(), key=lambda version: (version.number, version.name))
-    reasons = Counter(one.why for one in memory.placed.values() if one.since == last.name)
-    return {"name": last.name, "places": dict(sorted(reasons.items()))}
+    reasons = Counter(one.why for one in memory.assigned.values() if one.since == last.name)
+    return {"name": last.name, "assignments": dict(sorted(reasons.items()))}
 
 
-def shortfall(cells: Mapping[tuple[Cell, Place], int], params: Params) -> Tally:
+def shortfall(cells: Mapping[tuple[Cell, AssignedSplit], int], params: Params) -> Tally:
     """Return how many questions test, and equally reserved, lack of the quota: by category, exam and type, zeros left out.
 
     An exam that has no question of a category has no quota there; a type is missing where its category is not.
@@ -74,7 +74,7 @@ def shortfall(cells: Mapping[tuple[Cell, Place], int], params: Params) -> Tally:
     return lacking
 
 
-def letters(counts: Mapping[tuple[str, Place, str], int]) -> Tally:
+def letters(counts: Mapping[tuple[str, AssignedSplit, str], int]) -> Tally:
     """Return for each form how often test answers with each letter, and how far test and reserved are from even, by chi-square.
 
     `as_supplied` is the chi-square that as many questions would have if their letters were those of all questions of the form.
@@ -104,7 +104,7 @@ def chi_square(numbers: Sequence[float]) -> float:
     return round(sum((number - even) ** 2 for number in numbers) / even, 4) if even else 0.0
 
 
-def _tabulate(counts: Mapping[tuple[K, Place], int], view: Callable[[K], tuple[str, ...]]) -> Tally:
+def _tabulate(counts: Mapping[tuple[K, AssignedSplit], int], view: Callable[[K], tuple[str, ...]]) -> Tally:
     """Return {outer: {inner: {split: n}}}, as deep as the view, with sorted keys. What is retired is left out."""
     found: dict[tuple[str, ...], Counter] = defaultdict(Counter)
     for (key, split), number in counts.items():
@@ -119,9 +119,9 @@ def _tabulate(counts: Mapping[tuple[K, Place], int], view: Callable[[K], tuple[s
     return table
 
 
-def _per_split(counts: Mapping[tuple[K, Place], int]) -> dict[str, int]:
+def _per_split(counts: Mapping[tuple[K, AssignedSplit], int]) -> dict[str, int]:
     return {split: _standing(counts, split) for split in SPLITS}
 
 
-def _standing(counts: Mapping[tuple[K, Place], int], split: Place) -> int:
+def _standing(counts: Mapping[tuple[K, AssignedSplit], int], split: AssignedSplit) -> int:
     return sum(number for (_, other), number in counts.items() if other == split)

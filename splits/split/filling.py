@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from splits.ledger.units import Cell, Counts, Unit, count_cells, in_turn, is_tcm, place
+from splits.ledger.units import Cell, Counts, Unit, count_cells, draw_number, in_turn, is_tcm
 from splits.split.drawing import SIDES, Draw, Drawn
 from splits.split.quotas import Pool, deal, pool_of
 
@@ -191,4 +191,4 @@ def _left(drawn: Drawn, key: Cell | Pool) -> int:
 def _cost(seed: int, side: str, kind: Kind) -> int:
     """Return what a unit more or less costs: as its questions, and by a little that differs."""
     name = " ".join(f"{'/'.join(cell)} {number}" for cell, number in kind.counts) + " trained" * kind.trained
-    return _COST * sum(number for _, number in kind.counts) + place(seed, f"nearest {side}", name) % _COST
+    return _COST * sum(number for _, number in kind.counts) + draw_number(seed, f"nearest {side}", name) % _COST

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import HELD, Memory, Placed
+from splits.ledger.assignments import HELD, Assignment, Memory
 from splits.ledger.reconcile import Put
 from splits.ledger.units import Row
 from splits.split.reading import Questions
@@ -22,12 +22,12 @@ def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
 
     Looked at are new ones, and those that stand for a new one: that may be the next wording of what is gone.
     """
-    gone = {one.id: one.sketch for one in memory.placed.values() if one.sketch}
+    gone = {one.id: one.sketch for one in memory.assigned.values() if one.sketch}
     for row in questions.rows:
         gone.pop(row.id, None)
     if not gone:
         return {}
-    placed, stood_for = memory.placed, memory.stood_for
+    placed, stood_for = memory.assigned, memory.stood_for
     new = [row.id for row in questions.rows
            if row.id not in placed or any(key not in placed and key not in stood_for for key in row.also)]  # fmt: skip
     return known_again(list(questions.texts(new)), gone)
@@ -38,30 +38,32 @@ def remember(
 ) -> Memory:
     """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
     version = memory.next_version(params, [*(row.id for row in questions.rows), *heads])
-    before = memory.placed
+    before = memory.assigned
     held = [key for key, put in placed.items() if put.split in HELD and not (key in before and before[key].sketch)]
     sketches = dict(sketched(questions.texts(held)))
     after = Memory()
     # In the order of the input, which is sorted: the ids are sorted once more, and a million in a random order take seconds.
-    after.placed = before | {
+    after.assigned = before | {
         row.id: _placed(row.id, placed[row.id], version.name, before.get(row.id), row.also, _ties(row), sketches.get(row.id, ""))
         for row in questions.rows
     }
-    after.placed |= {key: _placed(key, put, version.name, before.get(key)) for key, put in heads.items()}
+    after.assigned |= {key: _placed(key, put, version.name, before.get(key)) for key, put in heads.items()}
     after.shots = memory.shots | {place_of(shot): (shot.question_id,) for shot in shots}
     after.versions = dict(memory.versions)
-    if after.placed != before or not memory.same_settings(params):
+    if after.assigned != before or not memory.same_settings(params):
         after.versions[version.name] = version
     return after
 
 
-def _placed(key: str, put: Put, version: str, before: Placed | None, also: Names = (), ties: Names = (), sketch: str = "") -> Placed:
+def _placed(
+    key: str, put: Put, version: str, before: Assignment | None, also: Names = (), ties: Names = (), sketch: str = ""
+) -> Assignment:
     """Return the row of a record: of the version that put it there, with all names that it ever had; `before` where nothing is new."""
     if before is None:
-        return Placed(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=sketch)
+        return Assignment(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=sketch)
     also, ties, sketch = _both(also, before.also), _both(ties, before.ties), before.sketch or sketch
     if (before.split, before.was) != (put.split, put.was):
-        return Placed(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=sketch)
+        return Assignment(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=sketch)
     if also is before.also and ties is before.ties and sketch is before.sketch:
         return before
     return replace(before, also=also, ties=ties, sketch=sketch)

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.units import Cell, by_subject, is_tcm, of_subject, place
+from splits.ledger.units import Cell, by_subject, draw_number, is_tcm, of_subject
 
 K = TypeVar("K", bound=Hashable)
 Pool = tuple[str, ...]
@@ -77,7 +77,7 @@ def deal(caps: Mapping[Cell, int], budgets: Mapping[Pool, int], least: Mapping[C
         pools[pool_of(cell)][cell] = caps[cell]
     room: dict[Cell, int] = {}
     for pool, cells in pools.items():
-        room |= fill_over(budgets[pool], cells, least, {cell: place(seed, "remainder", "/".join(cell)) for cell in cells})
+        room |= fill_over(budgets[pool], cells, least, {cell: draw_number(seed, "remainder", "/".join(cell)) for cell in cells})
     return room
 
 
@@ -122,7 +122,7 @@ def _in_proportion(left: Mapping[Cell, int], spare: Mapping[Cell, int], params: 
     exact = {cell: round(params.dev_share * number, 6) for cell, number in left.items()}
     room = {cell: min(int(share), spare[cell]) for cell, share in exact.items()}
     missing = rounded(sum(exact.values())) - sum(room.values())
-    turns = sorted(left, key=lambda cell: (room[cell] - exact[cell], place(params.seed, "dev", "/".join(cell))))
+    turns = sorted(left, key=lambda cell: (room[cell] - exact[cell], draw_number(params.seed, "dev", "/".join(cell))))
     while missing > 0 and (takers := [cell for cell in turns if room[cell] < spare[cell]][:missing]):
         for cell in takers:
             room[cell] += 1

@@ -11,7 +11,7 @@ from operator import attrgetter
 from atomexam.records.shot import Shot
 from splits.ledger.assignments import ListPlace
 from splits.ledger.reconcile import TRAINED, Put
-from splits.ledger.units import Cell, Place, Row, in_turn, ties_of
+from splits.ledger.units import AssignedSplit, Cell, Row, in_turn, ties_of
 
 SPARE = 10
 """Examples of a subject, type and form that are listed: the usual five, and as many for those who ask for more."""
@@ -26,10 +26,10 @@ def shots_of(rows: Iterable[Row], puts: Iterable[Put], seed: int, known: Mapping
         puts: where each row stands.
         known: who stood at which place of which list before; two ids where branches chose otherwise.
     """
-    by_cell: dict[tuple[Cell, Place], list[Row]] = defaultdict(list)
+    by_cell: dict[tuple[Cell, AssignedSplit], list[Row]] = defaultdict(list)
     for row, put in zip(rows, puts, strict=True):
         by_cell[row.cell, put.split].append(row)
-    pools: dict[tuple[str, str, str, str], dict[Place, list[Row]]] = defaultdict(lambda: {"train": [], "dev": []})
+    pools: dict[tuple[str, str, str, str], dict[AssignedSplit, list[Row]]] = defaultdict(lambda: {"train": [], "dev": []})
     for (cell, split), members in by_cell.items():
         if split in TRAINED:
             pools[cell.exam, cell.subject, cell.question_type, cell.form][split] += members
@@ -47,10 +47,12 @@ def place_of(shot: Shot) -> ListPlace:
     return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
 
 
-def _listed(held: Mapping[Place, Sequence[Row]], before: Mapping[int, Sequence[str]], seed: int) -> dict[int, tuple[Row, Place]]:
+def _listed(
+    held: Mapping[AssignedSplit, Sequence[Row]], before: Mapping[int, Sequence[str]], seed: int
+) -> dict[int, tuple[Row, AssignedSplit]]:
     """Return who stands at each place of a list: who stood there, if it may still be shown, or else the next in turn."""
     here = {row.id: (row, split) for split, rows in held.items() for row in rows} if before else {}
-    listed: dict[int, tuple[Row, Place]] = {}
+    listed: dict[int, tuple[Row, AssignedSplit]] = {}
     seen: set[str] = set()
     for number, key in [(number, key) for number, ids in sorted(before.items()) for key in ids]:
         if number not in listed and key in here and _is_new(here[key][0], seen):

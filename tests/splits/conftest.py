@@ -80,7 +80,13 @@ def release_of(tmp_path: Path) -> Callable[..., Path]:
         import splits.leaks.__main__ as leaks
         from splits.release.__main__ import main
 
-        paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+        paths = {
+            "splits": "splits",
+            "references": "references.jsonl",
+            "assignments": "assignments.jsonl",
+            "out": "leaks",
+            "metrics": "leaks.json",
+        }
         leaks.main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))] + LEAK_FLAGS)
         ledger = tmp_path / "released.jsonl"
         ledger.touch()
@@ -101,16 +107,18 @@ def release(split_files: Callable[..., Path], release_of: Callable[..., Path], p
 def split_files(tmp_path: Path) -> Callable[..., Path]:
     """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
 
-    def run(questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", places: str = "", **flags: str) -> Path:
+    def run(
+        questions: Iterable[Question], claims: Iterable[ClaimPair] = (), name: str = "run", assignments: str = "", **flags: str
+    ) -> Path:
         from splits.split.__main__ import main
 
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
         (folder / "questions.jsonl").write_bytes(b"".join(map(to_line, questions)))
         (folder / "claims.jsonl").write_bytes(b"".join(map(to_line, claims)))
-        (folder / (places or "places.jsonl")).touch()  # an empty memory begins a new benchmark
+        (folder / (assignments or "assignments.jsonl")).touch()  # an empty memory begins a new benchmark
         paths = {"questions": "questions.jsonl", "claims": "claims.jsonl", "clusters": "clusters.jsonl",
-                 "places": places or "places.jsonl", "out": "splits", "metrics": "split.json"}  # fmt: skip
+                 "assignments": assignments or "assignments.jsonl", "out": "splits", "metrics": "split.json"}  # fmt: skip
         values = FLAGS | {key.replace("__", "."): value for key, value in flags.items()}
         main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))]
              + [word for key, value in values.items() for word in (f"--{key}", value)])  # fmt: skip

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.units import SPLITS, Cell, Row, by_subject, join, place
+from splits.ledger.units import SPLITS, Cell, Row, by_subject, draw_number, join
 from splits.split.allocate import allocate, allocate_claims
 from splits.split.quotas import rounded, water_fill
 from tests.splits.optimum import leximin
@@ -41,7 +41,7 @@ CELLS = st.one_of(
 )  # fmt: skip
 TIES = st.one_of(st.none(), st.none(), st.none(), st.integers(0, 12).map(str))
 POOLS = st.lists(st.tuples(CELLS, st.sampled_from("ABCDE"), TIES, TIES), max_size=90).map(
-    lambda rows: [Row(f"q-{place(0, 'id', str(n)):020d}", cell, letter, group and f"g{group}", tie and f"c{tie}")
+    lambda rows: [Row(f"q-{draw_number(0, 'id', str(n)):020d}", cell, letter, group and f"g{group}", tie and f"c{tie}")
                   for n, (cell, letter, group, tie) in enumerate(rows)]
 )  # fmt: skip
 
@@ -113,7 +113,7 @@ def test_the_order_of_the_input_changes_nothing(rows: list[Row], settings: Param
 @given(st.integers(0, 900), st.lists(st.integers(0, 300), min_size=1, max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_water_filling_is_within_one_of_the_linear_optimum(budget: int, caps: list[int]) -> None:
-    dealt = water_fill(budget, dict(enumerate(caps)), {n: place(1, "turn", str(n)) for n in range(len(caps))})
+    dealt = water_fill(budget, dict(enumerate(caps)), {n: draw_number(1, "turn", str(n)) for n in range(len(caps))})
     assert sum(dealt.values()) == min(budget, sum(caps))
     assert all(abs(dealt[n] - share) < 1 - 1e-6 or dealt[n] == pytest.approx(share) for n, share in enumerate(leximin(budget, caps)))
 

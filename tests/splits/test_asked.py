@@ -15,7 +15,7 @@ from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import Memory, Version, read_memory
 from splits.ledger.param_changes import Asked
-from splits.ledger.units import PLACES, Cell
+from splits.ledger.units import ASSIGNED_SPLITS, Cell
 
 TRAINED = {"train", "dev"}
 FEW = st.integers(0, 2)
@@ -32,7 +32,7 @@ MCQA, TCM, FORM = Cell("kg", "PCE", "mcqa", "甲", ""), Cell("kg", "TCM", "mcqa"
 def homes(folder: Path) -> dict[str, str]:
     """Return the place of each question by its id, and of each head by its name."""
     found = {}
-    for split in PLACES:
+    for split in ASSIGNED_SPLITS:
         found |= {one.id: split for one in read_jsonl(folder / "splits" / split / "questions.jsonl", Question)}
         found |= {f"head {one.head}": split for one in read_jsonl(folder / "splits" / split / "claims.jsonl", ClaimPair)}
     return found
@@ -49,9 +49,9 @@ def short(pool: list[Question], claims: list[ClaimPair], split_files):
 
     def again(**flags: str) -> dict[str, tuple[str, str]]:
         folder = split_files(*left, **flags)
-        memory = read_memory(folder / "places.jsonl")
+        memory = read_memory(folder / "assignments.jsonl")
         now = homes(folder)
-        return {key: (was, now[key], memory.placed[key].why) for key, was in stays.items() if was != now[key]}
+        return {key: (was, now[key], memory.assigned[key].why) for key, was in stays.items() if was != now[key]}
 
     return again
 

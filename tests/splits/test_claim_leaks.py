@@ -14,7 +14,13 @@ from atomexam.runtime.jsonl import read_jsonl, to_line
 
 
 def run(folder: Path, *words: str) -> list[leaks.Leak]:
-    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    paths = {
+        "splits": "splits",
+        "references": "references.jsonl",
+        "assignments": "assignments.jsonl",
+        "out": "leaks",
+        "metrics": "leaks.json",
+    }
     leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95", *words])
     return list(read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak))
 

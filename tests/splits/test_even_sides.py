@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Memory, Placed, Version
+from splits.ledger.assignments import Assignment, Memory, Version
 from splits.ledger.units import Cell, Row
 from splits.split.allocate import decide
 
@@ -33,7 +33,7 @@ def test_new_questions_go_first_where_some_left_and_then_to_both_sides(
     old = rows(100_000, 20, exam)
     sides = ["test"] * in_test + ["reserved"] * in_reserved
     sides += ["train"] * (len(old) - len(sides))
-    placed = [Placed(id=row.id, split=side, since="v1-a", why="drawn") for row, side in zip(old, sides, strict=True)]
+    placed = [Assignment(id=row.id, split=side, since="v1-a", why="drawn") for row, side in zip(old, sides, strict=True)]
     put = decide([*old, *rows(start, number, exam)], PARAMS, Memory([LAST, *placed]))
     assert {row.id: put[row.id].split for row, side in zip(old, sides, strict=True) if side != "train"} == {
         row.id: side for row, side in zip(old, sides, strict=True) if side != "train"

@@ -125,7 +125,7 @@ def test_publishing_tells_its_own_version_and_what_must_stay_at_home(split_files
     folder = split_files(pool, claims)
     publish(["--release", str(release_of(folder)), "--ledger", str(ledger)])
     told = capsys.readouterr().err
-    assert re.search(r"version 0\.1\.0: \d+ added; run `dvc repro release`", told) and "splits/places.jsonl" in told
+    assert re.search(r"version 0\.1\.0: \d+ added; run `dvc repro release`", told) and "splits/assignments.jsonl" in told
     before = ledger.read_bytes()
     publish(["--release", str(release_of(folder, "second", "0.2.0")), "--ledger", str(ledger)])
     assert "version 0.2.0: no item changed" in capsys.readouterr().err and ledger.read_bytes() == before

@@ -10,7 +10,7 @@ import splits.split.__main__ as split
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import Memory, read_memory
-from splits.ledger.units import PLACES
+from splits.ledger.units import ASSIGNED_SPLITS
 from splits.prove import main as prove
 from splits.publish import main as publish
 
@@ -19,15 +19,15 @@ TRAINED, HELD = {"train", "dev"}, {"test", "reserved", "retired"}
 
 
 def homes(folder: Path) -> dict[str, str]:
-    return {one.id: name for name in PLACES for one in read_jsonl(folder / "splits" / name / "questions.jsonl", Question)}
+    return {one.id: name for name in ASSIGNED_SPLITS for one in read_jsonl(folder / "splits" / name / "questions.jsonl", Question)}
 
 
 def memory(folder: Path) -> Memory:
-    return read_memory(folder / "places.jsonl")
+    return read_memory(folder / "assignments.jsonl")
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    paths = [folder / "split.json", folder / "places.jsonl", *sorted((folder / "splits").rglob("*.jsonl"))]
+    paths = [folder / "split.json", folder / "assignments.jsonl", *sorted((folder / "splits").rglob("*.jsonl"))]
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
@@ -50,7 +50,7 @@ def test_clusters_that_merge_retire_what_is_in_the_way(split_files, plain, stays
     merged = [replace(one, **{tie: "both"}) if one.id in (first.id, second.id) else one for one in plain]
     after = homes(split_files(merged))
     assert (after[first.id], after[second.id]) == (stays, "retired")
-    assert memory(folder).placed[second.id].why == "kin_of_held" and memory(folder).placed[second.id].was is None
+    assert memory(folder).assigned[second.id].why == "kin_of_held" and memory(folder).assigned[second.id].was is None
     assert {key: name for key, name in after.items() if key != second.id} == {k: v for k, v in placed.items() if k != second.id}
     apart = homes(split_files(plain))  # what is retired does not come back to train when the clusters part
     assert (apart[first.id], apart[second.id]) == (stays, "retired")
@@ -125,29 +125,29 @@ def test_a_memory_begun_anew_stops_the_release_of_what_was_published(split_files
     folder = split_files(plain, claims)
     publish(["--release", str(release_of(folder)), "--ledger", str(tmp_path / "released.jsonl")])
     asked = {key for key, name in homes(folder).items() if name == "test"}
-    remembered = (folder / "places.jsonl").read_text(encoding="utf-8")
-    (folder / "places.jsonl").write_text("", encoding="utf-8")
+    remembered = (folder / "assignments.jsonl").read_text(encoding="utf-8")
+    (folder / "assignments.jsonl").write_text("", encoding="utf-8")
     after = homes(split_files(plain, claims, **NOTHING))
     trained = sorted(key for key in asked if after[key] in TRAINED)
     assert trained
-    with pytest.raises(ValueError, match=rf"{trained[0]} was published in test .*restore its line in splits/places\.jsonl"):
+    with pytest.raises(ValueError, match=rf"{trained[0]} was published in test .*restore its line in splits/assignments\.jsonl"):
         release_of(folder, version="0.2.0")
     # The old lines beside the new ones are enough: of two the safer holds.
-    with open(folder / "places.jsonl", "a", encoding="utf-8") as file:
+    with open(folder / "assignments.jsonl", "a", encoding="utf-8") as file:
         file.write(remembered)
     mended = homes(split_files(plain, claims))
     assert {mended[key] for key in trained} == {"retired"}
     release_of(folder, version="0.2.0")
 
 
-@pytest.mark.parametrize("line", ["<<<<<<< HEAD", "{}", '{"row":"place"}', "null", "\u0000"])
+@pytest.mark.parametrize("line", ["<<<<<<< HEAD", "{}", '{"row":"assignment"}', "null", "\u0000"])
 def test_a_ledger_with_a_line_that_is_none_is_not_guessed_at(split_files, release_of, plain, tmp_path: Path, line: str) -> None:
     folder = split_files(plain)
-    with open(folder / "places.jsonl", "a", encoding="utf-8") as file:
+    with open(folder / "assignments.jsonl", "a", encoding="utf-8") as file:
         file.write(line + "\n")
-    with pytest.raises(ValueError, match=r"places\.jsonl:\d+: .*mend the line: `git log -p.*conflict"):
+    with pytest.raises(ValueError, match=r"assignments\.jsonl:\d+: .*mend the line: `git log -p.*conflict"):
         split_files(plain)
-    (folder / "places.jsonl").write_bytes(b"")
+    (folder / "assignments.jsonl").write_bytes(b"")
     (tmp_path / "released.jsonl").write_text(line + "\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"released\.jsonl:1: .*mend the line: `git log -p"):
         release_of(split_files(plain))
@@ -172,7 +172,7 @@ def test_quotas_of_nothing_leave_all_to_train_and_dev(split_files, pool, claims)
     assert set(placed.values()) <= TRAINED
     # And when quotas come, what was trained on is told apart.
     after = homes(split_files(pool, claims))
-    assert {memory(folder).placed[key].why for key, name in after.items() if name == "test"} == {"promoted"}
+    assert {memory(folder).assigned[key].why for key, name in after.items() if name == "test"} == {"promoted"}
 
 
 def test_quotas_that_vanish_retire_all_and_train_on_none_of_it(split_files, pool) -> None:
@@ -200,4 +200,4 @@ def test_names_made_to_harm_are_names(split_files, question, claim, name: str) -
     placed = homes(folder := split_files(pool, claims))
     assert set(placed) == {one.id for one in pool}
     assert homes(split_files(pool[::-1], claims)) == placed
-    assert set(memory(folder).placed) == {*placed, *(f"head {one.head}" for one in claims)}
+    assert set(memory(folder).assigned) == {*placed, *(f"head {one.head}" for one in claims)}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Memory, Placed, Version
+from splits.ledger.assignments import Assignment, Memory, Version
 from splits.ledger.units import Cell, Row
 from splits.split.allocate import decide
 
@@ -29,13 +29,15 @@ def test_what_is_new_brings_nothing_from_train_to_test_nor_back(
 ) -> None:
     params = msgspec.structs.replace(PARAMS, quota=Quota(mcqa=24)) if asked else PARAMS
     others = [Row(f"q-other-{number:02}", CELL, "A", None, None) for number in range(40)]
-    known = [Placed(id=row.id, split="train" if number % 2 else "test", since="v1-a", why="rest") for number, row in enumerate(others[:8])]
+    known = [
+        Assignment(id=row.id, split="train" if number % 2 else "test", since="v1-a", why="rest") for number, row in enumerate(others[:8])
+    ]
     rows, before = [], {}
     for number, (past, here) in enumerate(members):
         key = f"q-case-{number}"
         if past:
             before[key] = past
-            known.append(Placed(id=key, split=past[0], was=past[1], since="v1-a", why="rest", ties=("case",)))
+            known.append(Assignment(id=key, split=past[0], was=past[1], since="v1-a", why="rest", ties=("case",)))
         if here or not past:
             rows.append(Row(key, CELL, "A", "case", None))
     decided = decide([*others, *rows], params, Memory([LAST, *known]))

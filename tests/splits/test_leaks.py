@@ -26,7 +26,13 @@ LONG = "在心理咨询的初始阶段与求助者建立良好咨询关系最重
 
 def check(folder: Path, *words: str) -> list[leaks.Leak]:
     """Run the stage; return its table."""
-    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    paths = {
+        "splits": "splits",
+        "references": "references.jsonl",
+        "assignments": "assignments.jsonl",
+        "out": "leaks",
+        "metrics": "leaks.json",
+    }
     leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95", *words])
     return list(read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak))
 
@@ -115,15 +121,15 @@ def test_what_gives_test_away_is_withdrawn_for_good(split_files, question) -> No
     pool = [held if one.id == test.id else one for one in pool]
     held = replace(held, stem=LONG)
     pool = [held if one.id == test.id else one for one in pool]
-    split_files([*pool, telling], name="two", places=str(folder / "places.jsonl"))
+    split_files([*pool, telling], name="two", assignments=str(folder / "assignments.jsonl"))
     more = [*pool, telling, question(99, subject="甲")]
-    folder = split_files(more, name="two", places=str(folder / "places.jsonl"))
-    (folder / "places.jsonl").write_bytes((folder.parent / "run/places.jsonl").read_bytes())
+    folder = split_files(more, name="two", assignments=str(folder / "assignments.jsonl"))
+    (folder / "assignments.jsonl").write_bytes((folder.parent / "run/assignments.jsonl").read_bytes())
     with pytest.raises(ValueError, match="contained"):
         check(folder)
     check(folder, "--withdraw")
-    memory = read_memory(folder / "places.jsonl")
-    withdrawn, (last,) = memory.placed[telling.id], memory.last()
+    memory = read_memory(folder / "assignments.jsonl")
+    withdrawn, (last,) = memory.assigned[telling.id], memory.last()
     # It stood in train until then, and `explain` must not say that it never did.
     assert (withdrawn.why, withdrawn.since) == ("leaked", last.name)
     for _ in range(2):

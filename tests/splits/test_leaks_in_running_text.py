@@ -23,7 +23,13 @@ def made(one: Question, **fields) -> Question:
 
 
 def found(folder: Path) -> list[tuple[str, str, str]]:
-    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    paths = {
+        "splits": "splits",
+        "references": "references.jsonl",
+        "assignments": "assignments.jsonl",
+        "out": "leaks",
+        "metrics": "leaks.json",
+    }
     with pytest.raises(ValueError, match="leaks"):
         leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95"])
     return [(leak.check, leak.id, leak.other_id) for leak in read_jsonl(folder / "leaks/leaks.jsonl", leaks.Leak)]
@@ -62,7 +68,13 @@ def test_short_parts_count_where_they_stand_within_a_part() -> None:
 
 def test_what_passed_before_and_leaks_now_has_not_passed(split_files, pool, question) -> None:
     folder = split_files(pool)
-    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    paths = {
+        "splits": "splits",
+        "references": "references.jsonl",
+        "assignments": "assignments.jsonl",
+        "out": "leaks",
+        "metrics": "leaks.json",
+    }
     leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95"])
     assert (folder / "leaks/passed.json").exists()
     nowhere = Shot(exam="PCE", subject="甲", question_type="mcqa", place=11, question_id="q-nowhere", split="train")

@@ -25,7 +25,13 @@ def made(question, number: int, stem: str, texts: list[str], answer: str, **fiel
 
 
 def found(folder: Path) -> list[tuple[str, str, str]]:
-    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    paths = {
+        "splits": "splits",
+        "references": "references.jsonl",
+        "assignments": "assignments.jsonl",
+        "out": "leaks",
+        "metrics": "leaks.json",
+    }
     try:
         leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95"])
     except ValueError:
@@ -85,7 +91,13 @@ def test_reworded_questions_are_withdrawn(split_files, pool, question) -> None:
     with open(folder / "splits/test/questions.jsonl", "ab") as file:
         file.write(to_line(test))
     assert ("reworded", test.id, train.id) in found(folder)
-    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    paths = {
+        "splits": "splits",
+        "references": "references.jsonl",
+        "assignments": "assignments.jsonl",
+        "out": "leaks",
+        "metrics": "leaks.json",
+    }
     leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--withdraw"])
     again = split_files(pool)
     assert train.id in {one.id for one in read_jsonl(again / "splits/retired/questions.jsonl", Question)}
@@ -118,8 +130,14 @@ def test_only_what_is_trained_on_is_withdrawn(split_files, pool, question) -> No
         file.write(to_line(replace(test, id="q-" + "1" * 20, cluster_id="cluster-1")))
     with open(folder / "splits/reserved/questions.jsonl", "ab") as file:
         file.write(to_line(replace(reserved, cluster_id="cluster-1")))
-    before = (folder / "places.jsonl").read_bytes()
+    before = (folder / "assignments.jsonl").read_bytes()
     assert "cluster" in {check for check, *_ in found(folder)}
-    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    paths = {
+        "splits": "splits",
+        "references": "references.jsonl",
+        "assignments": "assignments.jsonl",
+        "out": "leaks",
+        "metrics": "leaks.json",
+    }
     leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--withdraw"])
-    assert (folder / "places.jsonl").read_bytes() == before
+    assert (folder / "assignments.jsonl").read_bytes() == before

@@ -1,4 +1,4 @@
-"""`splits/places.jsonl` as people and git leave it: gone, empty, cut short, merged, of another system or an older version."""
+"""`splits/assignments.jsonl` as people and git leave it: gone, empty, cut short, merged, of another system or an older version."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import read_memory
-from splits.ledger.units import PLACES
+from splits.ledger.units import ASSIGNED_SPLITS
 from splits.release.history import read_ledger
 
 Again = Callable[[], dict[str, bytes]]
@@ -25,100 +25,100 @@ def tree(folder: Path) -> dict[str, bytes]:
 @pytest.fixture
 def built(split_files, pool: list[Question], claims: list[ClaimPair]) -> tuple[Path, Again]:
     folder = split_files(pool, claims)
-    return folder / "places.jsonl", lambda: tree(split_files(pool, claims))
+    return folder / "assignments.jsonl", lambda: tree(split_files(pool, claims))
 
 
 def test_a_memory_that_is_gone_is_not_drawn_anew(built: tuple[Path, Again], tmp_path: Path) -> None:
-    places, _ = built
-    before = tree(places.parent)
-    places.unlink()
-    names = {"questions": "questions.jsonl", "clusters": "none.jsonl", "claims": "claims.jsonl", "places": "places.jsonl"}
+    assignments, _ = built
+    before = tree(assignments.parent)
+    assignments.unlink()
+    names = {"questions": "questions.jsonl", "clusters": "none.jsonl", "claims": "claims.jsonl", "assignments": "assignments.jsonl"}
     names |= {"out": "splits", "metrics": "split.json"}
-    paths = [word for flag, name in names.items() for word in (f"--{flag}", str(places.parent / name))]
+    paths = [word for flag, name in names.items() for word in (f"--{flag}", str(assignments.parent / name))]
     params = "--seed 1 --quota.mcqa 1 --tcm_per_subject 2 --train_floor 2 --dev_share 0.1 --balance fill --claim_test_share 0.3"
-    with pytest.raises(ValueError, match=r"places\.jsonl: no such file.*`git checkout .*begins with an empty file"):
+    with pytest.raises(ValueError, match=r"assignments\.jsonl: no such file.*`git checkout .*begins with an empty file"):
         split.main([*paths, *params.split(), "--claim_reserved_share", "0.1"])
-    assert tree(places.parent) == before and not places.exists()
+    assert tree(assignments.parent) == before and not assignments.exists()
     with pytest.raises(ValueError, match=r"released\.jsonl: no such file.*`git checkout .*begin with an empty file"):
         read_ledger(tmp_path / "released.jsonl")
 
 
 def test_a_memory_that_is_empty_is_told(built: tuple[Path, Again], capsys: pytest.CaptureFixture) -> None:
     """Before anything was published, nothing else tells a file that was emptied from a new benchmark."""
-    places, again = built
+    assignments, again = built
     capsys.readouterr()
     again()
     assert "new benchmark" not in capsys.readouterr().err
-    places.write_bytes(b"")
+    assignments.write_bytes(b"")
     again()
-    assert f"{places}: it is empty, so a new benchmark begins" in capsys.readouterr().err
+    assert f"{assignments}: it is empty, so a new benchmark begins" in capsys.readouterr().err
 
 
 def test_any_line_that_is_lost_is_noticed(built: tuple[Path, Again]) -> None:
-    places, _ = built
-    lines = places.read_bytes().splitlines(keepends=True)
+    assignments, _ = built
+    lines = assignments.read_bytes().splitlines(keepends=True)
     for number in range(len(lines)):
         if b'"row":"shot"' not in lines[number]:
-            places.write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
+            assignments.write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
             with pytest.raises(ValueError, match=r"lines were lost or changed: `git log -p.*the safer holds"):
-                read_memory(places)
+                read_memory(assignments)
 
 
 def test_what_was_tested_is_not_made_train_by_hand(built: tuple[Path, Again]) -> None:
-    places, _ = built
-    places.write_bytes(places.read_bytes().replace(b'"split":"test"', b'"split":"train"', 1))
+    assignments, _ = built
+    assignments.write_bytes(assignments.read_bytes().replace(b'"split":"test"', b'"split":"train"', 1))
     with pytest.raises(ValueError, match=r"lines were lost or changed"):
-        read_memory(places)
+        read_memory(assignments)
 
 
 def test_order_doubles_and_line_ends_do_not_matter(built: tuple[Path, Again]) -> None:
-    places, again = built
-    whole, before = places.read_bytes(), again()
+    assignments, again = built
+    whole, before = assignments.read_bytes(), again()
     lines = whole.splitlines(keepends=True)
     Random(1).shuffle(lines)
     for changed in (b"".join(lines), whole + whole, whole.replace(b"\n", b"\r\n"), whole.removesuffix(b"\n")):
-        places.write_bytes(changed)
-        assert again() == before and places.read_bytes() == whole
+        assignments.write_bytes(changed)
+        assert again() == before and assignments.read_bytes() == whole
 
 
 def test_a_conflict_that_git_left_is_mended_by_deleting_its_marks(built: tuple[Path, Again]) -> None:
-    places, again = built
-    whole, before = places.read_bytes(), again()
+    assignments, again = built
+    whole, before = assignments.read_bytes(), again()
     lines = whole.splitlines(keepends=True)
     marked = [*lines[:9], b"<<<<<<< HEAD\n", *lines[9:20], b"=======\n", *lines[9:30], b">>>>>>> other\n", *lines[30:]]
-    places.write_bytes(b"".join(marked))
-    with pytest.raises(ValueError, match=r"places\.jsonl:10: .*of a conflict delete the marks"):
+    assignments.write_bytes(b"".join(marked))
+    with pytest.raises(ValueError, match=r"assignments\.jsonl:10: .*of a conflict delete the marks"):
         again()
-    places.write_bytes(b"".join(line for line in marked if line[:7] not in (b"<<<<<<<", b"=======", b">>>>>>>")))
-    assert again() == before and places.read_bytes() == whole
+    assignments.write_bytes(b"".join(line for line in marked if line[:7] not in (b"<<<<<<<", b"=======", b">>>>>>>")))
+    assert again() == before and assignments.read_bytes() == whole
 
 
 def test_a_file_that_was_written_before_lines_were_counted_is_read(built: tuple[Path, Again]) -> None:
-    places, again = built
-    whole, before = places.read_bytes(), again()
-    lines = [re.sub(rb',"places":\d+,"held":\d+', b"", line) for line in whole.splitlines(keepends=True) if b'"row":"shot"' not in line]
+    assignments, again = built
+    whole, before = assignments.read_bytes(), again()
+    lines = [re.sub(rb',"assigned":\d+,"held":\d+', b"", line) for line in whole.splitlines(keepends=True) if b'"row":"shot"' not in line]
     assert len(b"".join(lines)) < len(whole)
-    places.write_bytes(b"".join(lines))
-    assert again() == before and places.read_bytes() == whole
+    assignments.write_bytes(b"".join(lines))
+    assert again() == before and assignments.read_bytes() == whole
 
 
 def test_a_line_lost_after_two_branches_were_merged_is_noticed(split_files, pool: list[Question]) -> None:
     folder = split_files(pool[:60])
-    places = folder / "places.jsonl"
-    base = places.read_bytes()
+    assignments = folder / "assignments.jsonl"
+    base = assignments.read_bytes()
     split_files(pool[:90])
-    one = places.read_bytes()
-    places.write_bytes(base)
+    one = assignments.read_bytes()
+    assignments.write_bytes(base)
     split_files(pool[:60] + pool[90:])
-    places.write_bytes(one + places.read_bytes())
+    assignments.write_bytes(one + assignments.read_bytes())
     split_files(pool)  # the merged file is whole, and the first run counts it anew
-    lines = places.read_bytes().splitlines(keepends=True)
+    lines = assignments.read_bytes().splitlines(keepends=True)
     for line in (lines[-1], next(line for line in lines if b'"split":"test"' in line)):
-        places.write_bytes(b"".join(other for other in lines if other != line))
+        assignments.write_bytes(b"".join(other for other in lines if other != line))
         with pytest.raises(ValueError, match="lines were lost or changed"):
             split_files(pool)
-    places.write_bytes(b"".join(lines))
-    assert {one.id for name in PLACES for one in read_jsonl(folder / "splits" / name / "questions.jsonl", Question)} == {
+    assignments.write_bytes(b"".join(lines))
+    assert {one.id for name in ASSIGNED_SPLITS for one in read_jsonl(folder / "splits" / name / "questions.jsonl", Question)} == {
         one.id for one in pool
     }
 
@@ -133,3 +133,36 @@ def test_what_was_published_and_lost_the_line_by_which_it_came_is_noticed(tmp_pa
     ledger.write_text(later)
     with pytest.raises(ValueError, match=rf"released\.jsonl: q-1 is {kind} in 0\.2\.0 and was never added; its line was lost"):
         read_ledger(ledger)
+
+
+def as_it_was_before(rows: bytes) -> bytes:
+    """Return a ledger in the words that it was written in when it was named places.jsonl."""
+    return rows.replace(b'{"row":"assignment",', b'{"row":"place",').replace(b',"assigned":', b',"places":')
+
+
+def test_a_ledger_of_the_old_name_is_read_once_and_rewritten(built: tuple[Path, Again]) -> None:
+    assignments, again = built
+    whole, before = assignments.read_bytes(), again()
+    old = assignments.with_name("places.jsonl")
+    old.write_bytes(as_it_was_before(whole))
+    assert old.read_bytes() != whole
+    assignments.unlink()
+    assert len(read_memory(assignments).assigned) > 50
+    assert old.exists() and not assignments.exists(), "who only looks changes nothing"
+    assert again() == before
+    assert assignments.read_bytes() == whole and not old.exists()
+
+
+def test_a_branch_that_still_has_the_old_name_loses_nothing(split_files, pool: list[Question]) -> None:
+    folder = split_files(pool[:60])
+    assignments, old = folder / "assignments.jsonl", folder / "places.jsonl"
+    base = assignments.read_bytes()
+    split_files(pool[:90])
+    theirs, held = as_it_was_before(assignments.read_bytes()), read_memory(assignments).assigned
+    assignments.write_bytes(base)
+    split_files(pool[:60] + pool[90:])
+    ours = read_memory(assignments).assigned
+    old.write_bytes(theirs)
+    assert read_memory(assignments).assigned.keys() == held.keys() | ours.keys()
+    split_files(pool)
+    assert not old.exists() and read_memory(assignments).assigned.keys() >= held.keys() | ours.keys()

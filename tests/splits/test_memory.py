@@ -13,12 +13,12 @@ from atomexam.records.question import Question
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits import explain
-from splits.ledger.assignments import Memory, Placed, Version, read_memory, safer
-from splits.ledger.units import PLACES
+from splits.ledger.assignments import Assignment, Memory, Version, read_memory, safer
+from splits.ledger.units import ASSIGNED_SPLITS
 from splits.split.sketches import known_again, sketch
 
 PLACED = st.builds(
-    Placed, id=st.just("q-1"), split=st.sampled_from(PLACES), since=st.sampled_from(["v1-a", "v2-b", "v2-c"]),
+    Assignment, id=st.just("q-1"), split=st.sampled_from(ASSIGNED_SPLITS), since=st.sampled_from(["v1-a", "v2-b", "v2-c"]),
     why=st.sampled_from(["drawn", "rest"]), was=st.sampled_from([None, "test", "reserved"]),
     also=st.sampled_from([(), ("q-2",)]), ties=st.sampled_from([(), ("stem-1",)]),
 )  # fmt: skip
@@ -26,26 +26,26 @@ TRAINED = {"train", "dev"}
 
 
 @given(st.lists(PLACED, min_size=1, max_size=4), st.randoms(use_true_random=False))
-def test_rows_that_differ_are_settled_on_the_safe_side_in_any_order(rows: list[Placed], random: Random) -> None:
+def test_rows_that_differ_are_settled_on_the_safe_side_in_any_order(rows: list[Assignment], random: Random) -> None:
     held = any(row.split not in TRAINED for row in rows)
-    kept = Memory(rows).placed["q-1"]
+    kept = Memory(rows).assigned["q-1"]
     assert (kept.split not in TRAINED) == held
     if held and any(row.split in TRAINED for row in rows):
         assert (kept.split, kept.was) == ("retired", None)
     shuffled = [*rows, rows[0]]
     random.shuffle(shuffled)
-    again = Memory(shuffled).placed["q-1"]
+    again = Memory(shuffled).assigned["q-1"]
     assert (again.split in TRAINED) == (kept.split in TRAINED)
 
 
 @given(PLACED, PLACED)
-def test_of_two_rows_the_order_does_not_matter(one: Placed, other: Placed) -> None:
+def test_of_two_rows_the_order_does_not_matter(one: Assignment, other: Assignment) -> None:
     assert safer(one, other) == safer(other, one)
     assert safer(one, one) == one
 
 
 @given(PLACED, PLACED)
-def test_of_two_rows_what_was_published_or_trained_on_holds_and_no_name_is_lost(one: Placed, other: Placed) -> None:
+def test_of_two_rows_what_was_published_or_trained_on_holds_and_no_name_is_lost(one: Assignment, other: Assignment) -> None:
     kept = safer(one, other)
     if {one.split, other.split} <= TRAINED:
         assert kept.split == ("train" if "train" in (one.split, other.split) else "dev")
@@ -58,21 +58,23 @@ def test_of_two_rows_what_was_published_or_trained_on_holds_and_no_name_is_lost(
 def test_of_a_version_that_was_written_twice_the_larger_numbers_hold(numbers: list[tuple[int, int]]) -> None:
     """Lines that a merge doubled: were the smaller ones to hold, a line could be lost unnoticed."""
     one = Version(name="v1-a", number=1, settings={}, records=0)
-    memory = Memory([replace(one, places=places, held=held) for places, held in numbers])
-    assert memory.versions == {"v1-a": replace(one, places=max(places for places, _ in numbers), held=max(held for _, held in numbers))}
+    memory = Memory([replace(one, assigned=assigned, held=held) for assigned, held in numbers])
+    assert memory.versions == {
+        "v1-a": replace(one, assigned=max(assigned for assigned, _ in numbers), held=max(held for _, held in numbers))
+    }
 
 
 def test_of_too_many_the_oldest_stay_where_a_quota_shrank_and_else_those_who_stood_last(split_files, question, tmp_path: Path) -> None:
     first, more = [[question(n, subject="甲") for n in range(start, start + 10)] for start in (0, 10)]
-    places = tmp_path / "places.jsonl"
+    assignments = tmp_path / "assignments.jsonl"
 
     def asked(pool: list[Question], name: str, **flags: str) -> set[str]:
-        folder = split_files(pool, name=name, places=str(places), train_floor="0", **flags)
+        folder = split_files(pool, name=name, assignments=str(assignments), train_floor="0", **flags)
         return {one.id for one in read_jsonl(folder / "splits/test/questions.jsonl", Question)}
 
     old = asked(first, "first", quota__mcqa="4")
     assert len(old) == 4 and asked([*first, *more], "more", quota__mcqa="8") > old
-    places.write_bytes(b"")
+    assignments.write_bytes(b"")
     old = asked(first, "again", quota__mcqa="4")
     gone = sorted(old)[:2]
     stood = asked([*(one for one in first if one.id not in gone), *more], "without", quota__mcqa="4")
@@ -83,11 +85,11 @@ def test_of_too_many_the_oldest_stay_where_a_quota_shrank_and_else_those_who_sto
 
 
 def test_a_question_is_known_by_every_case_that_it_ever_had(split_files, question, tmp_path: Path) -> None:
-    places = str(tmp_path / "places.jsonl")
+    assignments = str(tmp_path / "assignments.jsonl")
     for group in ("group-a", "group-b", None):
-        split_files([question(1, subject="甲", group_id=group)], places=places)
+        split_files([question(1, subject="甲", group_id=group)], assignments=assignments)
     key = question(1, subject="甲").id
-    memory = read_memory(Path(places))
+    memory = read_memory(Path(assignments))
     assert [one.id for group in ("group-a", "group-b") for one in memory.named([group])] == [key, key]
 
 
@@ -99,14 +101,14 @@ def test_two_branches_are_merged_by_git_and_read(split_files, pool, tmp_path: Pa
     repository = tmp_path / "repository"
     repository.mkdir()
     git("init")
-    (repository / ".gitattributes").write_text("places.jsonl merge=union\n")
-    places = repository / "places.jsonl"
+    (repository / ".gitattributes").write_text("assignments.jsonl merge=union\n")
+    assignments = repository / "assignments.jsonl"
 
     def version(questions: list[Question], branch: str) -> dict[str, str]:
-        folder = split_files(questions, name=branch, places=str(places))
+        folder = split_files(questions, name=branch, assignments=str(assignments))
         git("add", "-A")
         git("commit", "-m", branch, "--allow-empty")
-        return {q.id: split for split in PLACES for q in read_jsonl(folder / "splits" / split / "questions.jsonl", Question)}
+        return {q.id: split for split in ASSIGNED_SPLITS for q in read_jsonl(folder / "splits" / split / "questions.jsonl", Question)}
 
     version(pool[:40], "main")
     git("checkout", "-b", "other")
@@ -124,13 +126,13 @@ def test_two_branches_are_merged_by_git_and_read(split_files, pool, tmp_path: Pa
 
 def test_an_edited_question_takes_the_place_of_the_old_one(split_files, question, tmp_path: Path) -> None:
     pool = [question(n, subject="甲") for n in range(30)]
-    places = str(tmp_path / "places.jsonl")
-    folder = split_files(pool, places=places)
+    assignments = str(tmp_path / "assignments.jsonl")
+    folder = split_files(pool, assignments=assignments)
     asked = list(read_jsonl(folder / "splits/test/questions.jsonl", Question))
     for change in (lambda text: text.replace("第", "笫"), lambda text: text + "请选择"):
         edited = [question_with(one, change) for one in asked]
         others = [one for one in pool if one.id not in {old.id for old in asked}]
-        after = split_files([*others, *edited], places=places, name="edited")
+        after = split_files([*others, *edited], assignments=assignments, name="edited")
         found = {one.id for one in read_jsonl(after / "splits/test/questions.jsonl", Question)}
         assert found == {one.id for one in edited}
 
@@ -150,23 +152,23 @@ def test_a_text_is_known_by_its_sketch_after_an_edit(text: str, place: int) -> N
 
 
 def test_a_cluster_is_known_by_any_of_its_members(split_files, question, tmp_path: Path) -> None:
-    pool, places = [question(n, subject="甲") for n in range(30)], str(tmp_path / "places.jsonl")
+    pool, assignments = [question(n, subject="甲") for n in range(30)], str(tmp_path / "assignments.jsonl")
     (tmp_path / "run").mkdir()
     other = question(99, subject="甲")
     row = {"cluster_id": "c", "kept": None, "medoid": "m", "members": [], "similarity": [], "rows": 2}
     lines = [to_line(row | {"kept": one.id, "members": [one.id, f"{one.id}-copy"]}) for one in pool]
     (tmp_path / "run/clusters.jsonl").write_bytes(b"".join(lines))
-    folder = split_files(pool, places=places)
+    folder = split_files(pool, assignments=assignments)
     test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question)).id
-    assert [one.id for one in read_memory(Path(places)).named([f"{test}-copy"])] == [test]
-    assert other.id not in read_memory(Path(places)).placed
+    assert [one.id for one in read_memory(Path(assignments)).named([f"{test}-copy"])] == [test]
+    assert other.id not in read_memory(Path(assignments)).assigned
 
 
 def test_a_place_is_explained(split_files, pool, claims, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     folder = split_files(pool, claims)
-    places = [
-        "--places",
-        str(folder / "places.jsonl"),
+    assignments = [
+        "--assignments",
+        str(folder / "assignments.jsonl"),
         "--questions",
         str(folder / "questions.jsonl"),
         "--claims",
@@ -174,13 +176,13 @@ def test_a_place_is_explained(split_files, pool, claims, tmp_path: Path, capsys:
     ]
     test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question))
     for what in (test.id, test.stem, "病7", claims[0].id):
-        explain.main([what, *places])
+        explain.main([what, *assignments])
         told = capsys.readouterr().out
         assert "since version v1-" in told and "why: " in told
     shot = min(read_jsonl(folder / "splits/shots.jsonl", Shot), key=lambda shot: shot.question_id)
-    explain.main([shot.question_id, *places])
+    explain.main([shot.question_id, *assignments])
     assert f"few-shot example {shot.place} of {shot.exam} {shot.subject} {shot.question_type}" in capsys.readouterr().out
     with pytest.raises(ValueError, match="expected an id or words"):
-        explain.main(["无此题也无此词", *places])
+        explain.main(["无此题也无此词", *assignments])
     with pytest.raises(ValueError, match=r"no such file.*git checkout"):
-        explain.main(["x", "--places", str(tmp_path / "none.jsonl")])
+        explain.main(["x", "--assignments", str(tmp_path / "none.jsonl")])

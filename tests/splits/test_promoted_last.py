@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from atomexam.records.split_blocks import Quota
-from splits.ledger.assignments import Memory, Placed
+from splits.ledger.assignments import Assignment, Memory
 from splits.ledger.reconcile import Put
 from splits.ledger.units import Cell, Row
 from splits.split.allocate import decide
@@ -20,7 +20,7 @@ LESS = replace(PARAMS, quota=Quota(mcqa=6, mrqa=3))
 def remembered(rows: list[Row], put: dict[str, Put], params) -> Memory:
     version = Memory().next_version(params, put)
     ties = {row.id: (row.group_id,) for row in rows}
-    return Memory([version, *(Placed(id=key, split=one.split, since=version.name, why=one.why, was=one.was, ties=ties[key])
+    return Memory([version, *(Assignment(id=key, split=one.split, since=version.name, why=one.why, was=one.was, ties=ties[key])
                               for key, one in put.items())])  # fmt: skip
 
 

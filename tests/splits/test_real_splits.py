@@ -26,10 +26,10 @@ MERGE = shlex.split(
 )
 SPLIT = shlex.split(
     "splits.split --questions unique/questions.jsonl --clusters unique/clusters.jsonl --claims claims.jsonl "
-    "--places places.jsonl --out splits --metrics split.json"
+    "--assignments assignments.jsonl --out splits --metrics split.json"
 )
 LEAKS = shlex.split(
-    "splits.leaks --splits splits --references clean/references.jsonl --places places.jsonl --out leaks --metrics leaks.json"
+    "splits.leaks --splits splits --references clean/references.jsonl --assignments assignments.jsonl --out leaks --metrics leaks.json"
 )
 
 
@@ -42,7 +42,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, root: Path, real_data: Path)
     }))  # fmt: skip
     (folder / "items").mkdir()
     (folder / "claims.jsonl").touch()
-    (folder / "places.jsonl").touch()
+    (folder / "assignments.jsonl").touch()
 
     def run(*command: str) -> bytes:
         done = subprocess.run([sys.executable, "-m", *command], cwd=folder, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True)
@@ -91,6 +91,6 @@ def test_subjects_are_even_where_supply_allows_and_exams_equal(built: Path) -> N
 
 
 def test_every_question_is_remembered(built: Path) -> None:
-    memory = read_memory(built / "places.jsonl")
-    assert {one.id for one in read_jsonl(built / "unique/questions.jsonl", Question)} == set(memory.placed)
-    assert Counter(one.why for one in memory.placed.values())["leaked"] < 50
+    memory = read_memory(built / "assignments.jsonl")
+    assert {one.id for one in read_jsonl(built / "unique/questions.jsonl", Question)} == set(memory.assigned)
+    assert Counter(one.why for one in memory.assigned.values())["leaked"] < 50

@@ -15,10 +15,10 @@ from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from atomexam.text.canonical import canonical
-from splits.ledger.assignments import HELD, Listed, Memory, Placed, Version, read_memory, write_memory
+from splits.ledger.assignments import HELD, Assignment, Listed, Memory, Version, read_memory, write_memory
 from splits.ledger.reconcile import Put
 from splits.ledger.rows import row_of
-from splits.ledger.units import PLACES
+from splits.ledger.units import ASSIGNED_SPLITS
 from splits.split.next_ledger import edited_of, remember
 from splits.split.reading import Questions
 from splits.split.sketches import sketch
@@ -32,7 +32,7 @@ OLD = "艾宾浩斯遗忘曲线表明遗忘的进程最初很快以后逐渐缓�
 NEW = "艾宾浩斯遗忘曲线表明遗忘的进程最初很快以后逐渐变慢"
 OTHER = "皮亚杰认为儿童的认知发展可以分为四个不同的阶段"
 ALSO = st.lists(st.sampled_from(["q-x", "q-y"]), unique=True).map(lambda names: tuple(sorted(names)))
-WHERE = st.tuples(st.sampled_from(PLACES), st.sampled_from(["drawn", "rest", "kin"]), st.sampled_from([None, "test", "reserved"]))
+WHERE = st.tuples(st.sampled_from(ASSIGNED_SPLITS), st.sampled_from(["drawn", "rest", "kin"]), st.sampled_from([None, "test", "reserved"]))
 
 
 def asked(key: str, stem: str = OLD, options: Iterable[str] = ()) -> Question:
@@ -40,9 +40,9 @@ def asked(key: str, stem: str = OLD, options: Iterable[str] = ()) -> Question:
     return Question(id=key, exam="PCE", subject="甲", question_type="qa", stem=stem, options=listed, answer="因为", provenance=[])
 
 
-def known(key: str, stem: str = OLD, split: str = "test", **fields) -> Placed:
+def known(key: str, stem: str = OLD, split: str = "test", **fields) -> Assignment:
     held = sketch(canonical(stem)) if split in HELD else ""
-    return Placed(id=key, split=split, since="v1-a", why="drawn", sketch=held, **fields)
+    return Assignment(id=key, split=split, since="v1-a", why="drawn", sketch=held, **fields)
 
 
 def questions(*records: Question, also: dict[str, tuple[str, ...]] | None = None) -> Questions:
@@ -81,7 +81,7 @@ def test_the_memory_says_where_a_record_was_put_and_since_when(before: tuple, pu
     found = questions(asked("q-1"), also={"q-1": also}) if here else questions()
     memory = Memory([LAST, old])
     after = remember(memory, found, {"q-1": put} if here else {}, {}, PARAMS)
-    one = after.placed["q-1"]
+    one = after.assigned["q-1"]
     if not here:
         assert one == old and after.versions == memory.versions
         return
@@ -109,7 +109,7 @@ def test_the_parameters_of_either_of_two_branches_make_no_version(number: int) -
     first = remember(Memory([LAST]), questions(asked("q-1")), {"q-1": Put("train", "rest")}, {}, PARAMS)
     (one,) = first.last()
     other = replace(one, name="v2-other", settings=one.settings | {"quota": one.settings["quota"] | {"mcqa": 3}})
-    both = Memory([*first.versions.values(), other, *first.placed.values()])
+    both = Memory([*first.versions.values(), other, *first.assigned.values()])
     after = remember(both, questions(asked("q-1")), {"q-1": Put("train", "rest")}, {}, replace(PARAMS, quota=Quota(mcqa=number)))
     assert after.versions == both.versions and len(both.last()) == 2
 
@@ -128,14 +128,19 @@ def test_equal_records_and_parameters_make_equal_versions_and_others_make_others
 
 
 @given(st.permutations(range(1, 13)), st.permutations([("甲", 1, "q-2"), ("甲", 1, "q-1"), ("甲", 2, "q-3"), ("乙", 1, "q-4")]))
-def test_versions_are_written_by_their_numbers_and_the_last_counts_the_places(tmp_path_factory, numbers: list[int], listed: list) -> None:
+def test_versions_are_written_by_their_numbers_and_the_last_counts_the_assignments(
+    tmp_path_factory, numbers: list[int], listed: list
+) -> None:
     """Of a list's place two branches may have said two things: both are remembered."""
     versions = [replace(LAST, name=f"v{number}-a", number=number) for number in numbers]
     shown = [Listed(exam="PCE", subject=subject, question_type="mcqa", place=place, id=key) for subject, place, key in listed]
-    path = tmp_path_factory.mktemp("memory") / "places.jsonl"
+    path = tmp_path_factory.mktemp("memory") / "assignments.jsonl"
     write_memory(path, Memory([*versions, known("q-1"), known("q-2", split="train"), *shown]))
     rows = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
-    assert [(row["number"], row["places"], row["held"]) for row in rows[:12]] == [*((number, 0, 0) for number in range(1, 12)), (12, 2, 1)]
+    assert [(row["number"], row["assigned"], row["held"]) for row in rows[:12]] == [
+        *((number, 0, 0) for number in range(1, 12)),
+        (12, 2, 1),
+    ]
     assert [(row["subject"], row["place"], row["id"]) for row in rows[12:16]] == [
         ("乙", 1, "q-4"), ("甲", 1, "q-1"), ("甲", 1, "q-2"), ("甲", 2, "q-3"),
     ]  # fmt: skip

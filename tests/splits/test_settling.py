@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from splits.ledger.assignments import Memory, Placed, Version
+from splits.ledger.assignments import Assignment, Memory, Version
 from splits.ledger.reconcile import Settled, settle
 from splits.ledger.units import Cell, Row, join
 
@@ -12,10 +12,10 @@ CELL = Cell("ca", "PCE", "mcqa", "甲", "")
 LAST = Version(name="v1-a", number=1, settings={}, records=0)
 
 
-def place(key: str, told: str, **fields: Any) -> Placed:
+def assignment(key: str, told: str, **fields: Any) -> Assignment:
     """Return where a question stands, from words such as `test` or `retired/reserved`, which is retired and was in reserved."""
     split, _, was = told.partition("/")
-    return Placed(id=key, split=split, was=was or None, since="v1-a", why="leaked" if split == "retired" else "drawn", **fields)
+    return Assignment(id=key, split=split, was=was or None, since="v1-a", why="leaked" if split == "retired" else "drawn", **fields)
 
 
 def told(settled: Settled) -> dict[str, str]:
@@ -71,10 +71,10 @@ def test_a_case_of_which_some_are_known_some_new_and_some_gone(members: list[str
     for number, what in enumerate(members):
         key = f"q-{number}"
         if what != "new":
-            placed.append(place(key, what.removesuffix(" gone"), ties=("case",)))
+            placed.append(assignment(key, what.removesuffix(" gone"), ties=("case",)))
         if not what.endswith("gone"):
             rows.append(Row(key, CELL, "A", "case", None))
-    assert told(settle(join(rows), Memory([LAST, *placed, place("q-other", "train")]), {})) == dict(
+    assert told(settle(join(rows), Memory([LAST, *placed, assignment("q-other", "train")]), {})) == dict(
         zip([row.id for row in rows], expected, strict=True)
     )
 
@@ -84,7 +84,7 @@ def alone(key: str, also: tuple[str, ...] = (), **ties: str) -> Row:
 
 
 def test_of_who_stood_for_another_it_is_told_apart_when_both_are_here() -> None:
-    memory = Memory([LAST, place("q-test", "test", also=("q-train",)), place("q-train", "train")])
+    memory = Memory([LAST, assignment("q-test", "test", also=("q-train",)), assignment("q-train", "train")])
     both = [alone("q-test"), alone("q-train")]
     assert told(settle(join(both), memory, {})) == {"q-test": "stays in test", "q-train": "stays in train"}
     assert told(settle(join(both[1:]), memory, {})) == {"q-train": "retired/ kin_of_held"}
@@ -92,12 +92,12 @@ def test_of_who_stood_for_another_it_is_told_apart_when_both_are_here() -> None:
 
 @pytest.mark.parametrize("name", ["stem_id", "asked_id"])
 def test_a_new_question_is_known_by_what_it_asks(name: str) -> None:
-    memory = Memory([LAST, place("q-old", "test", ties=("asked",))])
+    memory = Memory([LAST, assignment("q-old", "test", ties=("asked",))])
     assert told(settle(join([alone("q-new", **{name: "asked"})]), memory, {})) == {"q-new": "comes to test"}
 
 
 def test_a_question_is_kin_of_what_it_is_a_new_wording_of_and_of_what_it_stands_for() -> None:
-    memory = Memory([LAST, place("q-old", "test"), place("q-train", "train")])
+    memory = Memory([LAST, assignment("q-old", "test"), assignment("q-train", "train")])
     assert told(settle(join([alone("q-new")]), memory, {"q-new": ["q-old"]})) == {"q-new": "comes to test"}
     assert told(settle(join([alone("q-new", also=("q-old",))]), memory, {})) == {"q-new": "comes to test"}
     assert told(settle(join([alone("q-train", also=("q-next",))]), memory, {"q-train": ["q-old"]})) == {"q-train": "retired/ kin_of_held"}

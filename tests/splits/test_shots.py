@@ -139,7 +139,13 @@ def test_an_example_that_stands_elsewhere_than_listed_is_a_leak(split_files, poo
 
 
 def found(folder: Path) -> list[leaks.Leak]:
-    paths = {"splits": "splits", "references": "references.jsonl", "places": "places.jsonl", "out": "leaks", "metrics": "leaks.json"}
+    paths = {
+        "splits": "splits",
+        "references": "references.jsonl",
+        "assignments": "assignments.jsonl",
+        "out": "leaks",
+        "metrics": "leaks.json",
+    }
     try:
         leaks.main([*(word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))), "--contained", "0.95"])
     except ValueError as error:

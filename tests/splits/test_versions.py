@@ -100,7 +100,7 @@ def test_ten_versions_train_on_nothing_that_was_held_back(seed: int, ties: bool,
         _holds(questions, placed, memory, params)
         again, same = version(questions, after, params)
         assert {key: put.split for key, put in again.items()} == {key: put.split for key, put in placed.items()}
-        assert (same.placed, same.versions) == (after.placed, after.versions)
+        assert (same.assigned, same.versions) == (after.assigned, after.versions)
         held_ids |= {key for key, put in placed.items() if put.split in HELD}
         held_numbers |= {numbers[key] for key, put in placed.items() if put.split in HELD}
         memory = after
@@ -119,7 +119,7 @@ def _holds(questions: list[Question], placed: dict[str, Put], memory: Memory, pa
             quotas[split, question.exam, question.question_type, *((question.subject, question.form) if question.form else ())] += 1
         trained[subject] += split == "train"
         # What was in dev, or follows what was, stays there even where all of train left.
-        drawn = question.id not in memory.placed and placed[question.id].why == "drawn"
+        drawn = question.id not in memory.assigned and placed[question.id].why == "drawn"
         floor[subject] += split == "train" or (split == "dev" and drawn)
         for tie in (question.group_id, question.cluster_id):
             if tie and split != "retired":

@@ -82,7 +82,7 @@ def check(seen: Seen, before: Memory, now: Decided, params: Params, past: Past) 
             # What was published in test is never kept secret again; reserved joins test where a tie to what returns there brings it.
             assert "test" not in past.sides[key] or put.split == "test"
             assert "reserved" not in past.sides[key] or put.split == "reserved" or put.why == "returned" or "test" in past.sides[key]
-        was = before.placed.get(key)
+        was = before.assigned.get(key)
         if was is None:
             continue
         if was.split in TRAINED and put.split in SIDES:
@@ -94,11 +94,11 @@ def check(seen: Seen, before: Memory, now: Decided, params: Params, past: Past) 
         if was.split in SIDES and put.split not in SIDES:
             assert put.split == "retired"
     for key, put in now.put.items():
-        if key in keys and key not in before.placed and put.split in SIDES and put.why != "promoted":
+        if key in keys and key not in before.assigned and put.split in SIDES and put.why != "promoted":
             row = row_of(next(one for one in seen.questions if one.id == key), seen.also.get(key, ()))
             names = {key, *row.also, row.stem_id, row.asked_id, row.group_id}
-            barred = {name for name in past.trained & before.placed.keys()
-                      if (before.placed[name].was or before.placed[name].split) not in SIDES}  # fmt: skip
+            barred = {name for name in past.trained & before.assigned.keys()
+                      if (before.assigned[name].was or before.assigned[name].split) not in SIDES}  # fmt: skip
             assert not names & barred, "a question of test, or one it stands for, was trained on"
             kin = {name for name, others in past.names.items() if others & (names - {None})}
             assert not kin & barred, "kin of a question of test was trained on"
@@ -198,9 +198,9 @@ def test_two_branches_that_part_and_meet(seed: int, ties: bool, turning: bool) -
     one = lived(world, memory, past, versions(random.randint(1, 3)))
     two = lived(other, memory, other_past, versions(random.randint(1, 3)))
     both = merged(one, two, random)
-    assert both.placed == merged(two, one, random).placed
+    assert both.assigned == merged(two, one, random).assigned
     held = {key for past in (past, other_past) for key in past.held}
-    assert all(both.placed[key].split in HELD for key in held)
+    assert all(both.assigned[key].split in HELD for key in held)
     world.here |= other.here
     world.heads |= other.heads
     lived(world, both, past.joined(other_past), versions(3))

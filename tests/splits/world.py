@@ -167,7 +167,7 @@ def lines_of(memory: Memory) -> Iterator:
     from splits.ledger.assignments import Listed
 
     yield from memory.versions.values()
-    yield from memory.placed.values()
+    yield from memory.assigned.values()
     for (exam, subject, kind, form, place), keys in memory.shots.items():
         for key in keys:
             yield Listed(exam=exam, subject=subject, question_type=kind, form=form, place=place, id=key)
