@@ -45,7 +45,8 @@ REASONS = {**rejections.REASONS, **kinds.REASONS, **near_duplicates.REASONS, **c
 _LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
 _PATH = re.compile(r"`((?:atomexam|crawlers|curation|splits|eval|tests|docs|bench|scripts|plots|imports)/[^`\s]*)`")
 _PLACEHOLDER = re.compile(r"[*{<]|\b[A-Z]{3,}\b(?!\.md)|smallexam|my_\w+")
-CURRENT = [path for path in DOCS if path.name != "CHANGELOG.md" and "decisions" not in path.parts]
+PAST = ("CHANGELOG.md", "benchmarks.md")  # name files of former versions, as decisions do
+CURRENT = [path for path in DOCS if path.name not in PAST and "decisions" not in path.parts]
 MADE = {"imports/search"}  # folders that people make
 _ABSOLUTE = re.compile(r"(?<![\w.:/*}-])(?:~|/(?:bin|etc|home|mnt|opt|private|root|srv|tmp|usr|var|work|Users|Volumes))/\w|\b[A-Z]:\\")
 
