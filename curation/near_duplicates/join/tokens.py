@@ -146,7 +146,17 @@ def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room, w
 def _least(keys, count, wanted):
     """Move the least of some keys to the front, sorted."""
     if wanted > _FEW:
-        keys[:count].sort()
+        gap = 1
+        while gap < count // 3:
+            gap = 3 * gap + 1
+        while gap > 0:  # Shell's sort: numba takes two seconds to compile the quicksort that it has for arrays
+            for i in range(gap, count):
+                key, j = keys[i], i
+                while j >= gap and keys[j - gap] > key:
+                    keys[j] = keys[j - gap]
+                    j -= gap
+                keys[j] = key
+            gap //= 3
         return
     for i in range(1, count):
         key = keys[i]
