@@ -20,9 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from atomexam.records.claim import ClaimPair, claim_id
 from atomexam.records.evidence import Passage
 from atomexam.records.provenance import Provenance
-from curation.evidence.ranking import best_places, ranked
-from curation.evidence.sentences import best_sentence
-from curation.evidence.tokens import tokens_of
+from curation.evidence.ranking import best_places, best_sentence, ranked, tokens_of
 
 
 def words(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_jsonl
-from curation.claims.__main__ import make_claims
+from curation.claims.claim_pairs import make_claims
 
 _TEXT = "有机体长期处于强烈压力之下适应资源被耗尽容易生病的时期是警觉阶段抵抗衰竭恢复记忆思维情绪意志人格能力气质性格动机需要"
 _SPLITS = ("train", "dev", "test", "reserved")

@@ -6,9 +6,9 @@ from typing import Any
 
 from curation.audit.cross_split import share
 from curation.audit.rows import Row
-from curation.clean.questions.answer_marks import ANSWER_RULES
-from curation.clean.questions.option_text import OPTION_RULES
+from curation.clean.questions.options import OPTION_RULES
 from curation.clean.questions.paper_marks import STEM_RULES
+from curation.clean.questions.prose_marks import ANSWER_RULES
 from curation.clean.questions.rejections import REASONS
 from curation.text.normalize import RULES
 

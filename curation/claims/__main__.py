@@ -6,147 +6,15 @@ A pair asks one thing: the two sentences differ by the negation alone, and one o
 
 import gc
 import logging
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
-import msgspec
-
-from atomexam.records.claim import ClaimPair
-from atomexam.records.fact import RELATIONS, Fact
+from atomexam.records.fact import Fact
 from atomexam.records.params import Claims
-from atomexam.records.rejection import Rejected
-from atomexam.records.review import Review
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.claims.claim_context import Chosen, Contaminated, Known, contaminated, judgement_of, read_known, stated
-from curation.claims.conflicts import Settled, review_of, settle
-from curation.claims.negation import denies
-from curation.claims.sampling import Turns
-from curation.claims.synonyms import Synonyms, names_itself
-from curation.claims.tails import is_unfit
-from curation.claims.templates import make_claim, read_templates
-from curation.claims.used_claims import Taken
-
-REASONS = {
-    "head_unfit": "the head is no name: it holds no letter and no digit",
-    "tail_unfit": "the tail is no short phrase that the sentence takes",
-    "double_negation": "the tail denies already, so that its denial would be a double negation",
-    "names_itself": "the tail is the head, another name or a stage of it, or a part of its name",
-    "contradicted": "another fact says the opposite of one head, or states another range; detail is its id; all of them go, for review",
-    "overruled": "a fact that says otherwise, or the denial of this one, was decided on; detail is the id",
-    "contaminated": "a reference states the fact, too; detail is the reference",
-    "refuted": "most of those who judged the claim refuted it",
-    "neutral": "no majority of those who judged the claim supported it",
-    "duplicate_claim": "another fact gives the same claim; detail is its id",
-    "over_cap": "the atomic type has its fill of claims",
-}
-
-
-class Refused(NamedTuple):
-    """A fact without a claim, and why."""
-
-    fact: Fact
-    reason: str
-    detail: str | None
-
-    def row(self) -> Rejected:
-        record = msgspec.to_builtins(self.fact)
-        return Rejected(id=self.fact.id, kind="fact", reason=self.reason, detail=self.detail, record=record)
-
-
-def refuse(fact: Fact, synonyms: Synonyms) -> str | None:
-    """Return why a fact alone makes no sound pair, or None."""
-    if not synonyms.of(fact.head):
-        return "head_unfit"
-    if is_unfit(fact.relation, fact.tail):
-        return "tail_unfit"
-    if fact.relation != "examination_range" and denies(fact.tail):
-        return "double_negation"
-    return "names_itself" if names_itself(fact, synonyms) else None
-
-
-def make_claims(
-    facts: Sequence[Fact], params: Claims, known: Known | None = None, settled: Settled | None = None
-) -> tuple[list[ClaimPair], list[Refused]]:
-    """Return the pairs of the facts and, for each fact without one, why. The order of the facts does not matter.
-
-    `settled` is what became of facts that contradict others, where that is known already.
-    """
-    known = known or Known()
-    templates = read_templates(params.template)
-    sound, refused = _sift(facts, params, known, settled or settle(facts, known.synonyms, known.decisions))
-    taken = Taken(templates, known.synonyms)
-    turns = {relation: Turns(params.per_type, params.seed) for relation in RELATIONS}
-    for before in (True, False):  # all that was chosen before, of every type, has its place before a newcomer
-        for relation in RELATIONS:
-            turns[relation].take([fact for fact in sound[relation] if (fact.id in known.chosen) is before], taken.accept)
-    chosen = {id(fact) for fact in taken.facts}
-    for fact in (fact for relation in RELATIONS for fact in sound[relation] if id(fact) not in chosen):
-        twin = taken.twin(fact)
-        refused.append(Refused(fact, "duplicate_claim" if twin else "over_cap", twin))
-    if len(facts) != len(taken.facts) + len(refused):
-        raise ValueError(f"claims: {len(facts)} facts in, but {len(taken.facts)} claims and {len(refused)} rejected; please report this")
-    return [make_claim(fact, templates[fact.relation], params.template) for fact in taken.facts], refused
-
-
-def _sift(facts: Sequence[Fact], params: Claims, known: Known, settled: Settled) -> tuple[dict[str, list[Fact]], list[Refused]]:
-    """Return the facts that may have a claim by type, and the others."""
-    sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
-    refused: list[Refused] = []
-    for fact in facts:
-        detail, reason = None, refuse(fact, known.synonyms)
-        if not reason and (clash := settled.refused.get((fact.id, fact.polarity))):
-            reason, detail = clash
-        if not reason and params.contaminated == "drop" and (met := stated(fact, known)):
-            reason = "contaminated"
-            detail = min(f"{seen.source}: {seen.url}" for one in met for seen in one.provenance)
-        if not reason and (judged := judgement_of(fact, known)) and (judged == "refuted" or params.neutral == "drop"):
-            reason = judged
-        if reason:
-            refused.append(Refused(fact, reason, detail))
-        else:
-            sound[fact.relation].append(fact)
-    return sound, refused
-
-
-def reviews_of(settled: Settled, params: Claims, known: Known) -> list[Review]:
-    """Return what readers are to decide: clashes of which a side would have a claim, were it not for the other."""
-    templates = read_templates(params.template)
-    open_ones = [clash for clash in settled.undecided if any(not refuse(fact, known.synonyms) for rows in clash.values() for fact in rows)]
-    return [review_of(clash, known.synonyms, templates) for clash in open_ones]
-
-
-def met_in_references(
-    facts: Iterable[Fact], claims: Iterable[ClaimPair], refused: Iterable[Refused], params: Claims, known: Known
-) -> Iterator[Contaminated]:
-    """Yield the rows of claims that a reference states, or of facts dropped for it."""
-    if not known.references:
-        return
-    of_claims = {key for claim in claims for key in claim.fact_ids}
-    dropped = {row.fact.id for row in refused if row.reason == "contaminated"}
-    templates = read_templates(params.template)
-    for fact in facts:
-        if fact.id in of_claims or fact.id in dropped:
-            yield from contaminated(fact, make_claim(fact, templates[fact.relation], params.template), known)
-
-
-def measure(
-    facts: Sequence[Fact], claims: Sequence[ClaimPair], refused: Sequence[Refused], met: Sequence[Contaminated], for_review: int
-) -> dict[str, Any]:
-    """Return the stage's metrics; types without a claim stand with 0."""
-    by_type: Counter[str] = Counter(claim.atomic_type for claim in claims)
-    denials = {fact.id for fact in facts if not fact.polarity}
-    denied: Counter[str] = Counter(claim.atomic_type for claim in claims if claim.fact_ids[0] in denials)
-    return {
-        "facts": {"in": len(facts), "out": len(claims), "rejected": len(refused)},
-        "claims_by_type": {relation: by_type[relation] for relation in RELATIONS},
-        "denials_by_type": {relation: denied[relation] for relation in RELATIONS if denied[relation]},
-        "heads": len({claim.head for claim in claims}),
-        "for_review": for_review,
-        "contaminated": dict(sorted(Counter(name for name, _ in {(row.reference, row.fact_id) for row in met}).items())),
-        "rejected_by_reason": dict(sorted(Counter(row.reason for row in refused).items())),
-    }
+from curation.claims.claim_context import Chosen, Known, read_known
+from curation.claims.claim_pairs import Refused, make_claims, measure, met_in_references, reviews_of
+from curation.claims.conflicts import settle
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -1,8 +1,10 @@
-"""A relation and a tail -> whether the tail fits the sentences of its atomic type. Patterns in `curation/vocab/tails.yaml`."""
+"""Whether a tail makes sound sentences: it fits those of its atomic type, and it does not deny already, which would be denied twice.
+
+The patterns are in `curation/vocab/tails.yaml` and `curation/vocab/negation.yaml`.
+"""
 
 import re
 from functools import cache, lru_cache
-from typing import Any
 
 from atomexam.records.fact import RELATIONS
 from atomexam.text.canonical import canonical
@@ -43,16 +45,24 @@ def _torn(tail: str) -> bool:
 
 
 @cache
-def read_tails() -> dict[str, Any]:
-    """Return the vocabulary."""
-    return read_vocabulary("tails")
-
-
-@cache
 def _patterns() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
-    table = read_tails()
+    table = read_vocabulary("tails")
     patterns = {}
     for relation in RELATIONS:
         unfit = "|".join(table["unfit"][name] for name in ("any", relation) if name in table["unfit"])
         patterns[relation] = (re.compile(re.sub(r"\s+", "", unfit)), re.compile(table["needs"].get(relation, "")))
     return patterns
+
+
+@lru_cache(maxsize=1 << 16)
+def denies(tail: str) -> bool:
+    """Tell whether a tail denies: 无症状, 原因不明; not where the word is but a name's first, 不孕症, 非甾体抗炎药."""
+    openings, words, inside = _denials()
+    return bool(inside.search(tail) or (openings.match(tail) and not words.match(tail)))
+
+
+@cache
+def _denials() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    vocab = read_vocabulary("negation")
+    openings, words, inside = (re.compile(re.sub(r"\s+", "", vocab[name])) for name in ("openings", "words", "inside"))
+    return openings, words, inside

@@ -16,8 +16,7 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.params import PARAMS_FILE, Clean
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.clean.changes import change_of
-from curation.clean.cleaned import Cleaned, metrics_of
+from curation.clean.cleaned import Cleaned, change_of, metrics_of
 from curation.clean.facts import entries as facts
 from curation.clean.facts.corroboration import corroborated
 from curation.clean.facts.separators import columns_of

@@ -16,9 +16,8 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from curation.annotation.drawing import draw, with_evidence
 from curation.annotation.label_studio import write_project
 from curation.annotation.spreadsheet import write_spreadsheet
-from curation.evidence.ranking import Found, ranked
+from curation.evidence.ranking import Found, best_sentence, ranked
 from curation.evidence.search_results import results_in, saved
-from curation.evidence.sentences import best_sentence
 
 Retriever = Callable[[Sequence[ClaimPair], int], Iterator[Found]]
 

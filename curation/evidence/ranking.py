@@ -1,9 +1,10 @@
-"""Claims and passages -> the passages that speak of each claim, ranked by BM25 over words."""
+"""Claims and passages -> the passages that speak of each claim, ranked by BM25 over words, and the sentence that does."""
 
 import logging
+import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,56 @@ from tqdm import tqdm
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Passage
+from atomexam.runtime.workers import at_work, cores
 from atomexam.text.canonical import canonical
-from curation.evidence.tokens import Tokens, tokens_of
+from curation.text.words import segmenter
+
+_BATCH = 1_000
+_MANY_CHARS = 3_000_000
+"""Fewer are cut up in less time than another process takes to start and to read its dictionary."""
+_MAX_WORKERS = 8
+_segment: Callable[[str], list[str]]
+"""Of a worker, set by `_begin`."""
+
+
+class Tokens(NamedTuple):
+    """The words of some texts."""
+
+    ids: list[list[int]]
+    """A list a text."""
+    vocab: dict[str, int]
+
+
+def tokens_of(texts: Sequence[str], terms: Iterable[str]) -> Tokens:
+    """Return the words of texts; the terms given are words of their own. The number of processes changes nothing."""
+    ids: list[list[int]] = []
+    vocab: dict[str, int] = {}
+    for batch in _cut(texts, sorted(set(terms))):
+        for words in batch:
+            ids.append([vocab.setdefault(word, len(vocab)) for word in words])
+    return Tokens(ids, vocab)
+
+
+def words_of(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the words of heads and tails; where it knows no shorter ones, a name is a word itself."""
+    segment = segmenter(())
+    return {name: segment(name) for name in sorted(set(names))}
+
+
+def _cut(texts: Sequence[str], terms: list[str]) -> Iterator[list[list[str]]]:
+    batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
+    many = sum(map(len, texts)) >= _MANY_CHARS
+    with at_work(min(cores(), _MAX_WORKERS, len(batches)) if many else 1, _begin, (terms,)) as pool:
+        yield from pool.map(_words, batches)
+
+
+def _begin(terms: list[str]) -> None:
+    global _segment
+    _segment = segmenter(terms)
+
+
+def _words(texts: Sequence[str]) -> list[list[str]]:
+    return [_segment(text) for text in texts]
 
 
 class Found(NamedTuple):
@@ -90,3 +139,20 @@ def best_places(scores: np.ndarray, texts: Sequence[str], most: int) -> list[tup
         if len(unique) >= most:
             break
     return list(unique.values())[:most]
+
+
+_SENTENCE = re.compile(r"[^。！？；!?;\n]*[。！？；!?;\n]?[”）]?")
+
+
+def best_sentence(text: str, head: str, tail: str, words: Sequence[str]) -> tuple[int, int]:
+    """Return where the sentence begins and ends that names most of head, tail and their words; of equals the first."""
+    best, place = -1, (0, len(text))
+    for found in _SENTENCE.finditer(text):
+        sentence = found[0].lower()
+        if not sentence.strip():
+            continue
+        told = sum(len(name) for name in (head, tail) if name.lower() in sentence) + sum(len(word) for word in words if word in sentence)
+        if told > best:
+            best, place = told, found.span()
+    start, end = place
+    return start + len(text[start:end]) - len(text[start:end].lstrip()), start + len(text[start:end].rstrip())

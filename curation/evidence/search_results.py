@@ -13,8 +13,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Passage, passage_id
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
-from curation.evidence.ranking import Found
-from curation.evidence.tokens import words_of
+from curation.evidence.ranking import Found, words_of
 from curation.text.normalize import normalize
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")

@@ -6,9 +6,7 @@ All texts are canonical. Word classes are jieba's; the ends of names are in voca
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from curation.near_duplicates.aligning import differing
-from curation.near_duplicates.vocabulary import vocabulary
-from curation.near_duplicates.wording import without_idle, without_synonyms
+from curation.near_duplicates.wording import differing, vocabulary, without_idle, without_synonyms
 from curation.text.words import cutter
 
 _MIN_SLIP_CHARS = 4  # in a shorter text one character is much of it: 胃炎 and 肝炎

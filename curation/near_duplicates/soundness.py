@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curation.near_duplicates.aligning import differing
 from curation.near_duplicates.merging import Sighted, lacks
 from curation.near_duplicates.pair_rules import matched_options
 from curation.near_duplicates.renaming import is_word, splits_word
-from curation.near_duplicates.vocabulary import vocabulary
+from curation.near_duplicates.wording import differing, vocabulary
 
 _TIMES_RARER = 4  # from here on a pair of characters is damaged and not just another word; read off 80 merged pairs
 _TIMES_RARER_IDLE = 100  # the same for idle characters, which come and go: 列哪些 for 下列哪些

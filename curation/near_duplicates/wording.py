@@ -1,16 +1,114 @@
 """What two wordings must agree in to ask one thing: their figures, their denials, and no word in the place of its opposite.
 
-The words are in vocab/wording.yaml. All texts are canonical.
+The words are in `vocab/wording.yaml`.
 """
 
 import re
 from collections import Counter
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
-from atomexam.text.numerals import NUMERALS, in_figures
-from curation.near_duplicates.aligning import differing
-from curation.near_duplicates.vocabulary import vocabulary
+from atomexam.text.numerals import NUMERAL, NUMERALS, in_figures
+from curation.vocab.reader import read_vocabulary
+
+
+class Vocabulary(NamedTuple):
+    """What vocab/wording.yaml says, ready for use."""
+
+    denial: re.Pattern[str]
+    figure: re.Pattern[str]
+    denials: dict[str, str]
+    degree: re.Pattern[str]
+    degrees: frozenset[str]
+    opposites: list[tuple[str, str]]
+    rivals: list[frozenset[str]]
+    times: dict[str, str]
+    units: frozenset[str]
+    markers: frozenset[str]
+    variants: dict[int, str]
+    variant_words: dict[str, str]
+    idle_characters: frozenset[str]
+    without_idle: dict[int, None]
+    """Drops the idle characters."""
+    name_ends: frozenset[str]
+    suffixes: frozenset[str]
+    lookalikes: list[frozenset[str]]
+    synonym: re.Pattern[str]
+    synonyms: dict[str, str]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Return the words of vocab/wording.yaml."""
+    words: dict[str, Any] = read_vocabulary("wording")
+    kinds = {word: kind for kind, forms in words["denials"].items() for word in forms}
+    synonyms = {word: row[0] for row in words["synonyms"] for word in row}
+    times, units = _any(words["times"]), _any([*words["times"], *words["measures"]])
+    figure = (
+        rf"(?P<misread>(?=[lbo]*\d)[\dlbo]{{2,4}})(?P<unit_misread>{times})"
+        rf"|(?P<hundredths>百分之)?(?P<digits>−?\d+(?:[./:]\d+)*[%‰]?)(?P<unit>{times})?"
+        rf"|(?:第|百分之)(?P<ordinal>{NUMERAL})(?P<placed>{times})?"
+        rf"|(?P<numeral>{NUMERAL})(?:(?P<counted>{times})|(?={units})|(?=[至到]{NUMERAL}(?:{units})))"
+        rf"|半(?P<half>{times})|(?P<letters>[a-zα-ω]+)"
+    )
+    return Vocabulary(
+        denial=re.compile(_any([*kinds, *words["idle_denials"]])),
+        figure=re.compile(figure),
+        denials=kinds,
+        degree=re.compile(_any([*words["degrees"], *words["idle_degrees"]])),
+        degrees=frozenset(words["degrees"]),
+        opposites=[(one[0], one[1]) for one in words["opposites"]],
+        rivals=[frozenset(row) for row in words["rivals"]],
+        times=words["times"],
+        units=frozenset(words["times"].values()),
+        markers=frozenset(words["markers"]),
+        variant_words=words["variant_words"],
+        variants={ord(other): row[0] for row in words["variants"] for other in row[1:]},
+        idle_characters=frozenset(words["idle_characters"]),
+        without_idle=dict.fromkeys(map(ord, words["idle_characters"])),
+        name_ends=frozenset(words["name_ends"]),
+        suffixes=frozenset(words["suffixes"]),
+        lookalikes=[frozenset(row) for row in words["lookalikes"]],
+        synonym=re.compile(_any(synonyms)),
+        synonyms=synonyms,
+    )
+
+
+def _any(words: Iterable[str]) -> str:
+    """Return a pattern of alternatives, the longest first."""
+    return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
+
+
+LONG_CHARS = 1_000
+"""The matcher looks up each character of one text in the other, and again between the matches it found, so it gets no more than this."""
+
+Span = tuple[str, int, int, int, int]
+"""What was done (replace, delete, insert), from where to where in the one text, and in the other."""
+
+
+def differing(text: str, other: str) -> list[Span]:
+    """Return the spans in which a text differs from another.
+
+    Of long texts the beginning and the end that they share are taken off before; what is still long then is one span.
+    """
+    start = end = 0
+    if max(len(text), len(other)) > LONG_CHARS:
+        start = _shared(text, other)
+        end = _shared(text[start:][::-1], other[start:][::-1])
+    first, second = text[start : len(text) - end], other[start : len(other) - end]
+    if max(len(first), len(second)) > LONG_CHARS:
+        kind = "replace" if first and second else "delete" if first else "insert"
+        return [(kind, start, start + len(first), start, start + len(second))]
+    spans = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    return [(kind, start + i1, start + i2, start + j1, start + j2) for kind, i1, i2, j1, j2 in spans if kind != "equal"]
+
+
+def _shared(text: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    return next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
+
 
 _MISREAD = str.maketrans("lbo", "180")  # l90B年 for 1908年, where a scan was read
 

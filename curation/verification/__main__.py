@@ -11,8 +11,7 @@ from atomexam.records.verdict import ANSWERS, Verdict
 from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.verification.agreement import agreement
-from curation.verification.tables import as_csv, disagreements, markdown, outcomes, tabulate
+from curation.verification.tables import agreement, as_csv, disagreements, markdown, outcomes, tabulate
 
 
 def measure(votes: dict[str, list[Verdict]], claims: set[str]) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Verdicts -> the table of SdAK (Table 3): support, neutral and refute of each type, with 95 % intervals; as figures, Markdown and CSV."""
+"""Verdicts -> the table of SdAK (Table 3): support, neutral and refute of each type, with 95 % intervals; and how well people agree.
+
+The table comes as figures, Markdown and CSV.
+"""
 
 import csv
 import io
@@ -10,6 +13,12 @@ from msgspec import Struct
 
 from atomexam.records.fact import RELATIONS
 from atomexam.records.verdict import ANSWERS, Verdict, majority
+from atomexam.runtime import agreement as people
+
+
+def agreement(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, Any]:
+    """Return the figures over claims with two verdicts or more."""
+    return people.agreement([{one.annotator: one.verdict for one in given} for given in votes.values()], ANSWERS, "claim", "verdict")
 
 
 class Disagreement(Struct, frozen=True):

@@ -1,14 +1,24 @@
-"""The tables of words that ship beside the code: a name in, its plain values out."""
+"""Tables of words, one YAML file each: a name in, its plain values out, and the patterns that a table holds, compiled.
 
+A pattern may be written over several lines; its blanks and line ends do not count.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+Pairs = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+"""Patterns of tails and of heads, row by row."""
 
+
+@cache
 def read_vocabulary(name: str) -> Any:
-    """Return a table of `curation/vocab` as plain values."""
+    """Return a table of `curation/vocab` as plain values, read once; nobody may change it."""
     return read_yaml(Path(__file__).with_name(f"{name}.yaml"))
 
 
@@ -24,3 +34,12 @@ def read_yaml(path: Path) -> Any:
         raise ValueError(f"{path}: no such file; name one that is there, or bring it back: git checkout -- {path}") from None
     except (YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: no YAML ({' '.join(str(error).split())}); mend the line it names") from None
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern without the blanks and line ends that it is written with."""
+    return re.compile("".join(pattern.split()))
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> Pairs:
+    return tuple((compiled(tail), compiled(head)) for tail, head in rows)

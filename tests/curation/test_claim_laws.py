@@ -12,8 +12,8 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
-from curation.claims.__main__ import REASONS, make_claims
 from curation.claims.claim_context import Known
+from curation.claims.claim_pairs import REASONS, make_claims
 from curation.claims.contradictions import clashes
 from curation.claims.synonyms import Synonyms
 from curation.claims.templates import read_all

@@ -16,8 +16,8 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.claims.__main__ import make_claims, reviews_of
 from curation.claims.claim_context import Known
+from curation.claims.claim_pairs import make_claims, reviews_of
 from curation.claims.conflicts import settle
 from curation.claims.contradictions import clashes
 from curation.claims.synonyms import Synonyms

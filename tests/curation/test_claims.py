@@ -17,10 +17,11 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.rejection import Rejected
 from atomexam.records.verdict import Verdict
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.claims.__main__ import REASONS, main, make_claims
+from curation.claims.__main__ import main
 from curation.claims.claim_context import Known, judgements
-from curation.claims.negation import denies
+from curation.claims.claim_pairs import REASONS, make_claims
 from curation.claims.synonyms import Synonyms
+from curation.claims.tails import denies
 from curation.claims.templates import Template, claim_ids, read_templates
 
 PARAMS = Claims(per_type=1000, template="paper", seed=1)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.clean.facts.allowed_heads import befalls
+from curation.clean.facts.corroboration import befalls
 from curation.clean.facts.fact_values import tails
 from curation.clean.facts.kinds import apart, class_fits, misfit
 from curation.clean.facts.monographs import monograph_pieces

@@ -5,7 +5,7 @@ import pytest
 from atomexam.records.fact import Fact, Relation, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
-from curation.claims.__main__ import make_claims, refuse
+from curation.claims.claim_pairs import make_claims, refuse
 from curation.claims.synonyms import Synonyms
 
 _PARAMS = Claims(per_type=1000, template="paper", seed=1)

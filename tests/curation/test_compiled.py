@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-ASKED = "import numpy; from curation.near_duplicates.join.index import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
+ASKED = "import numpy; from curation.near_duplicates.join.join import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.exam_text import clean_explanation, clean_stem
-from curation.clean.questions.option_text import clean_options
+from curation.clean.questions.options import clean_options
 from curation.clean.questions.reading import Reading, read_questions
 from curation.clean.questions.source_context import context_of
 from curation.text.normalize import normalize

@@ -10,12 +10,11 @@ from atomexam.records.fact import Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.claims.__main__ import make_claims
-from curation.evidence import tokens
+from curation.claims.claim_pairs import make_claims
+from curation.evidence import ranking
 from curation.evidence.__main__ import evidence_of, main
-from curation.evidence.ranking import ranked
+from curation.evidence.ranking import best_sentence, ranked
 from curation.evidence.search_results import results_in, saved
-from curation.evidence.sentences import best_sentence
 
 
 def fact(relation: str, head: str, tail: str, *sources: str) -> Fact:
@@ -172,9 +171,9 @@ def test_a_spoiled_search_is_told(lines: list[str], told: str, tmp_path: Path) -
 @pytest.mark.slow
 def test_many_texts_are_cut_in_several_processes_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"胰尾癌第{n}例，腹痛。" for n in range(2_500)]
-    alone = tokens.tokens_of(texts, ["胰尾癌", "第1例"])
-    monkeypatch.setattr(tokens, "_MANY_CHARS", 1)
-    assert tokens.tokens_of(texts, ["胰尾癌", "第1例"]) == alone
+    alone = ranking.tokens_of(texts, ["胰尾癌", "第1例"])
+    monkeypatch.setattr(ranking, "_MANY_CHARS", 1)
+    assert ranking.tokens_of(texts, ["胰尾癌", "第1例"]) == alone
 
 
 def test_scores_are_those_of_bm25_by_its_formula() -> None:
@@ -183,7 +182,7 @@ def test_scores_are_those_of_bm25_by_its_formula() -> None:
 
     texts = [f"{'腹痛' * (n % 3)}胰尾癌{'的病人' * (n % 5)}" for n in range(30)]
     every = [Passage(id=f"passage-{n:03}", text=text, source="b", url="https://b/1") for n, text in enumerate(texts)]
-    cut = tokens.tokens_of(texts, ["胰尾癌", "腹痛"])
+    cut = ranking.tokens_of(texts, ["胰尾癌", "腹痛"])
     names = list(cut.vocab)
     docs = [[names[one] for one in ids] for ids in cut.ids]
     mean = sum(map(len, docs)) / len(docs)

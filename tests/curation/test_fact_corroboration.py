@@ -6,9 +6,8 @@ import pytest
 
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.provenance import Provenance
-from curation.clean.facts.allowed_heads import befalls
-from curation.clean.facts.corroboration import MIN_HEADS, Refusal, corroborated
-from curation.clean.facts.patterns import table_of
+from curation.clean.facts.corroboration import MIN_HEADS, Refusal, befalls, corroborated
+from curation.vocab.reader import read_vocabulary
 
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="page")
 
@@ -68,7 +67,7 @@ def test_what_strays_is_refused_and_what_is_at_home_stays() -> None:
     assert len(kept) == len(a_land_of(MIN_HEADS)) + len(SOUND)
 
 
-def test_in_small_data_the_table_of_organs_alone_speaks() -> None:
+def test_in_small_data_the_read_vocabulary_organs_alone_speaks() -> None:
     facts = [*a_land_of(MIN_HEADS // 2), *NOBODYS, *MISPLACED, *SOUND]
     kept, refused = corroborated(facts, {})
     assert ids(refused) == {row.id for row in MISPLACED} and len(kept) + len(refused) == len(facts)
@@ -116,7 +115,7 @@ def test_the_table_tells_whom_a_tail_befalls(relation: str, head: str, tail: str
 
 def test_every_pattern_of_the_table_can_be_reached() -> None:
     """A row whose tails an earlier row has already taken as a whole is dead."""
-    for relation, rows in table_of("bearers").items():
+    for relation, rows in read_vocabulary("bearers").items():
         seen = [row[0] for row in rows] if relation != "bodies" else []
         assert len(seen) == len(set(seen)), relation
 

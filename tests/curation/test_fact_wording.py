@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.clean.facts.allowed_heads import befalls
+from curation.clean.facts.corroboration import befalls
 from curation.clean.facts.kinds import doubtful_infectivity, misfit
 from curation.clean.facts.names import plain_name
 

@@ -13,7 +13,7 @@ from atomexam.records.params import Claims, Clean, NearDuplicates
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_jsonl
-from curation.claims.__main__ import make_claims
+from curation.claims.claim_pairs import make_claims
 from curation.clean.__main__ import clean
 from curation.near_duplicates.__main__ import unique_facts, unique_questions
 from curation.near_duplicates.contamination import contaminations

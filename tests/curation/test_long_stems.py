@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from curation.near_duplicates.aligning import LONG_CHARS, differing
 from curation.near_duplicates.pair_rules import proper, relation
+from curation.near_duplicates.wording import LONG_CHARS, differing
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
 LONG = "".join(chr(0x4E00 + (k * k + 7 * k) % 3000) for k in range(200_000))

@@ -8,7 +8,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.questions.answers import read_letters
-from curation.clean.questions.missing_cases import misses_case
+from curation.clean.questions.incomplete_stems import misses_case
 from curation.clean.questions.reading import read_questions
 from curation.clean.questions.rejections import CHECKS, REASONS
 from curation.clean.questions.source_context import NOTHING

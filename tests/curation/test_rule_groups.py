@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.clean.questions.answer_marks import ANSWER_RULES
-from curation.clean.questions.option_text import OPTION_RULES
+from curation.clean.questions.options import OPTION_RULES
 from curation.clean.questions.paper_marks import STEM_RULES
-from curation.clean.questions.prose_marks import PROSE_RULES
+from curation.clean.questions.prose_marks import ANSWER_RULES, PROSE_RULES
 from curation.text.normalize import normalize
 from curation.text.rules import Group, Rule, rule_of_signs, run_rules
 

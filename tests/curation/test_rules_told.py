@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from curation.clean.questions.answer_marks import ANSWER_RULES
-from curation.clean.questions.option_text import OPTION_RULES
+from curation.clean.questions.options import OPTION_RULES
 from curation.clean.questions.paper_marks import STEM_RULES
+from curation.clean.questions.prose_marks import ANSWER_RULES
 from curation.text.normalize import RULES
 from curation.text.rules import Rule
 
@@ -30,7 +30,7 @@ def test_a_rule_is_told_as_it_is(rule: Rule, told: str) -> None:
 
 def test_no_other_rule_is_told_and_none_is_left_out(root: Path, told: str) -> None:
     named = {rule.name for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
-    for name in ("reading", "option_text", "option_letters", "answers"):
+    for name in ("reading", "options", "answers"):
         found = NAMED_IN_CODE.findall((root / f"curation/clean/questions/{name}.py").read_text(encoding="utf-8"))
         named |= {one or other for one, other in found}
     named -= {"answer_missing", "answer_not_in_options"}

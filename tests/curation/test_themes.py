@@ -12,8 +12,7 @@ from ruamel.yaml import YAML
 import curation.themes.__main__ as themes
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.sheets import read_sheet, write_sheet
-from curation.themes.coding import Coded, read_coding_sheet
-from curation.themes.proposals import propose
+from curation.themes.coding import Coded, propose, read_coding_sheet
 from curation.themes.queries import Query, draw, query_id, read_queries
 from curation.themes.types import Theme, read_codebook, tabulate
 

@@ -19,7 +19,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, group_id, question_id
 from atomexam.runtime.jsonl import write_jsonl
-from curation.claims.__main__ import make_claims
+from curation.claims.claim_pairs import make_claims
 from curation.validate.__main__ import TABLES, main
 from curation.validate.run import check_table, quiet_context
 from curation.validate.suites import SUITES, read_suite

@@ -16,8 +16,7 @@ from atomexam.records.fact import RELATIONS
 from atomexam.records.verdict import ANSWERS, Verdict, majority
 from atomexam.runtime.jsonl import write_jsonl
 from curation.verification.__main__ import main
-from curation.verification.agreement import agreement
-from curation.verification.tables import as_csv, disagreements, outcomes, tabulate
+from curation.verification.tables import agreement, as_csv, disagreements, outcomes, tabulate
 from tests.curation.drawn_claims import by_claim, claim, verdict
 
 TABLE_3 = [

@@ -1,18 +1,54 @@
 """All facts of the data -> those that fit their heads and what others say, and why the rest do not: tails in the wrong lists.
 
-A page that links 侏儒症 to a cold is found by what all other pages say: whom the tail befalls, and where 侏儒症 itself is treated.
+Which heads a tail may have at all is said by a table of organs, `vocab/bearers.yaml`.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
-from curation.clean.facts.allowed_heads import befalls
 from curation.clean.facts.kinds import class_fits, doubtful_infectivity, tells
 from curation.clean.facts.names import is_sibling, plain_name
+from curation.clean.facts.pieces import REMEMBERED
+from curation.vocab.reader import compiled, read_vocabulary
+
+_BODY = re.compile(r"\{[a-z]+\}")
+
+
+class _Row(NamedTuple):
+    tails: re.Pattern[str]
+    heads: re.Pattern[str]
+    others: re.Pattern[str] | None = None
+    """Names of heads that the tail is not for all the same."""
+
+
+def befalls(relation: str, tail: str, head: str, places: str = "") -> bool | None:
+    """Tell whether a head of these places is one for the tail; None where no row names the tail."""
+    row = _row(relation, tail)
+    if row is None:
+        return None
+    return not (row.others and row.others.search(head)) and row.heads.search(f"{head}|{places}") is not None
+
+
+@lru_cache(REMEMBERED)
+def _row(relation: str, tail: str) -> _Row | None:
+    return next((row for row in _rows().get(relation, ()) if row.tails.search(tail)), None)
+
+
+@cache
+def _rows() -> dict[str, list[_Row]]:
+    table = dict(read_vocabulary("bearers"))
+    bodies = {f"{{{name}}}": f"(?:{pattern})" for name, pattern in table.pop("bodies").items()}
+    return {
+        relation: [_Row(*(compiled(_BODY.sub(lambda body: bodies[body[0]], pattern)) for pattern in row)) for row in rows]
+        for relation, rows in table.items()
+    }
+
 
 MIN_HEADS = 200
 """With places of fewer diseases there is nothing to compare with, and the table of organs alone speaks."""

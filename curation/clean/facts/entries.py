@@ -1,7 +1,8 @@
 """Encyclopedia entries to facts: labels mapped to relations by table, values and numbered headings into tails; prose to passages."""
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,18 +13,64 @@ from atomexam.records.fact import Fact, Relation, fact_id
 from atomexam.records.identity import content_id
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.rejection import Rejected
-from curation.clean.facts.aliases import aliases_of
-from curation.clean.facts.fact_values import is_prose, tails
-from curation.clean.facts.foods import of_foods
+from atomexam.text.canonical import canonical
+from curation.clean.facts.fact_values import is_prose, tails, tidy
 from curation.clean.facts.kinds import apart, misfit
 from curation.clean.facts.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
 from curation.clean.facts.monographs import SYNTAXES as OF_MONOGRAPHS
 from curation.clean.facts.monographs import monograph_pieces
 from curation.clean.facts.passages import passages_in, split_passages
-from curation.clean.facts.pieces import Piece
+from curation.clean.facts.pieces import Piece, checked
 from curation.clean.facts.sections import RELATIONS as TOLD_IN_SECTIONS
 from curation.clean.facts.sections import says_no_more, section_pieces
-from curation.clean.facts.separators import NO_COLUMNS, Column, Columns, column_for, columns_of
+from curation.clean.facts.separators import ALIASES, NO_COLUMNS, Column, Columns, column_for, columns_of
+
+_LABEL = re.compile(r"^[\s【\[]*(?:别名|又名|别称|俗称|也称|其他名称|其它名称|商品名称?)[\s】\]：:]*$")
+_BRACKETS = re.compile(r"^\s*[（(]?\s*(?:别名|又名|又称)?\s*[:：]?(.*?)[）)]?\s*$")
+"""（别名：甲，乙） stands for its list."""
+_EDGES = re.compile(r"^(?:又称|亦称|俗称|简称|旧称|又名|别名|也称|也叫|[:：])+|(?:等|等等)$")
+
+
+def aliases_of(item: EntityItem, name: str, entity_type: str, columns: Columns = NO_COLUMNS) -> list[Alias]:
+    """Return the aliases that an entry's labels give, none of which is the name itself."""
+    told = [(item.alias_raw, "alias", ALIASES)] if item.alias_raw else []
+    told += [(value.value, value.position, value.label) for value in item.values if _LABEL.match(value.label)]
+    found: dict[str, Alias] = {}
+    for text, position, label in told:
+        pieces = tails(_BRACKETS.sub(r"\1", text), "list", column=column_for(item, label, columns))
+        for number, piece in enumerate(pieces, 1):
+            alias = tidy(_EDGES.sub("", piece.text))
+            if piece.reason is None and canonical(alias) and canonical(alias) != canonical(name):
+                provenance = msgspec.structs.replace(item.provenance, position=f"{item.provenance.position}:{position}:{number}")
+                found.setdefault(canonical(alias), Alias(name=name, alias=alias, entity_type=entity_type, provenance=provenance))
+    return list(found.values())
+
+
+_EATING = r"(?:食用(?!油|菌|盐)|食(?![用物品盐疗水])|吃|喝|饮用(?!水)|饮(?![用料食水]))"
+_AVOID = re.compile(rf"(?:忌(?!口|[讳嘴]){_EATING}?+|(?:不宜|不能|不可|不要|禁止?){_EATING})(?=.)")
+_EAT = re.compile(rf"宜{_EATING}?+(?=.)")
+_TURN = re.compile("[多少慎][吃喝食饮]|限制|控制|减少|避免|戒")
+"""Advice that is no name of a food, but may hold for what follows it, too."""
+_UNSURE = "behind an item that says otherwise than the label"
+
+
+def of_foods(pieces: Iterable[Piece], to_eat: bool) -> list[Piece]:
+    """Return the pieces with their polarity. Once an item says otherwise than the label, those without a word of their own are unsure."""
+    found: list[Piece] = []
+    turned = False
+    for piece in pieces:
+        avoid, eat = _AVOID.match(piece.text), _EAT.match(piece.text)
+        if (said := avoid or eat) and (piece.reason is None or (piece.detail or "").startswith("prose: 不宜")):
+            found.append(checked(piece.text[said.end() :])._replace(polarity=eat is not None))
+            turned = turned or (eat is not None) != to_eat
+            continue
+        turned = turned or _TURN.match(piece.text) is not None
+        unsure = turned and piece.reason is None
+        found.append(
+            piece._replace(polarity=to_eat, reason="tail_not_atomic", detail=_UNSURE) if unsure else piece._replace(polarity=to_eat)
+        )
+    return found
+
 
 _SHOWN_CHARS = 40
 _UNKNOWN_RELATION: Relation = "disease_symptom"

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from atomexam.text.canonical import canonical
 from curation.clean.facts.names import KIND_CHARS, is_kind, says
-from curation.clean.facts.patterns import Pairs, compiled, pairs, table_of
 from curation.clean.facts.pieces import REMEMBERED, Piece, words
+from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
 REASONS = {
     "wrong_kind": "The tail is by its wording of another kind than its label promises, or too vague to say anything.",
@@ -99,7 +99,7 @@ class _Table(NamedTuple):
 
 @cache
 def _table() -> _Table:
-    table = dict(table_of("kinds"))
+    table = dict(read_vocabulary("kinds"))
     characters = frozenset("".join(table.pop("symptom_characters").split()))
     classes, forms = pairs(table.pop("medicine_classes")), pairs(table.pop("medicine_forms"))
     patterns = {name: compiled(table.pop(name)) for name in _Table._fields[4:]}

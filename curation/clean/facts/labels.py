@@ -8,9 +8,9 @@ from urllib.parse import unquote, urlsplit
 from atomexam.records.fact import RELATIONS
 from atomexam.records.item import EntityItem
 from curation.clean.facts.fact_values import tidy
-from curation.clean.facts.patterns import table_of
 from curation.clean.facts.pieces import LOST_CHARACTER, REMEMBERED
 from curation.text.normalize import normalize
+from curation.vocab.reader import read_vocabulary
 
 _MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32
 _MIN_BEGUN_CHARS = 3
@@ -23,7 +23,7 @@ _LABEL_EDGES = re.compile(r"[\s【】\[\]：:]+")
 
 @cache
 def _table() -> dict[str, Any]:
-    table = table_of("relations")
+    table = read_vocabulary("relations")
     for source in table.values():
         for labels in source.values() if isinstance(source, dict) else ():
             for label, use in labels.items():

@@ -6,10 +6,10 @@ from functools import cache
 from typing import NamedTuple
 
 from curation.clean.facts.fact_values import tails, without_label, without_marks
-from curation.clean.facts.patterns import compiled, table_of
 from curation.clean.facts.pieces import Piece
 from curation.clean.facts.separators import NO_COLUMN, Column, divided, without_link
 from curation.text.normalize import normalize
+from curation.vocab.reader import compiled, read_vocabulary
 
 SYNTAXES = ("indications", "adverse", "effects")
 _SENTENCE = re.compile(r"[。；;\n]|(?<![\d.A-Za-z])\d{1,2}[.．、)）](?!\d)|[（(]\d{1,2}[）)]|[①-⑳]")
@@ -60,7 +60,7 @@ class _Rules(NamedTuple):
 
 @cache
 def _pattern(kind: str, name: str) -> re.Pattern[str]:
-    return compiled(table_of("medicines")[kind][name])
+    return compiled(read_vocabulary("medicines")[kind][name])
 
 
 @cache
@@ -70,7 +70,7 @@ def _rules(kind: str) -> _Rules:
 
 @cache
 def _effect() -> re.Pattern[str]:
-    table = table_of("medicines")["effect"]
+    table = read_vocabulary("medicines")["effect"]
     fixed = "".join(table["fixed"].split())
     return re.compile(f"(?:[{table['verbs']}]{{1,2}}[{table['things']}]{{1,2}}|{fixed}){{1,4}}")
 

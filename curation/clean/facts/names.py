@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from atomexam.text.canonical import canonical
-from curation.clean.facts.patterns import table_of
+from curation.vocab.reader import read_vocabulary
 
 KIND_CHARS = 3
 """A longer head that ends a tail names its kind, 青光眼 and 急性闭角型青光眼; 嵌顿痔 is what becomes of 痔."""
@@ -19,7 +19,7 @@ _NO_KIND = re.compile("(?:血症|综合[征症]|中毒|障碍|衰竭|疾病|.病
 
 @cache
 def _rows() -> dict[str, tuple[str, int]]:
-    rows = table_of("same")["same"]
+    rows = read_vocabulary("same")["same"]
     return {canonical(name): (canonical(row[0]), place) for row in rows for place, name in enumerate(row)}
 
 

@@ -4,7 +4,7 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from curation.clean.facts.patterns import table_of
+from curation.vocab.reader import read_vocabulary
 
 MAX_TAIL_CHARS = 30
 """Longer values are clauses, not things."""
@@ -29,13 +29,13 @@ class Piece(NamedTuple):
 
 @cache
 def words() -> dict[str, frozenset[str]]:
-    table = table_of("relations")
+    table = read_vocabulary("relations")
     return {name: frozenset(table[name]) for name in ("empty", "methods")}
 
 
 @cache
 def _prose_words() -> re.Pattern[str]:
-    return re.compile("|".join(table_of("relations")["prose"]))
+    return re.compile("|".join(read_vocabulary("relations")["prose"]))
 
 
 @lru_cache(REMEMBERED)

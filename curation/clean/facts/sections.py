@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Collection
 
-from curation.clean.facts.enumerations import split_items
+from curation.clean.facts.fact_values import split_items
 from curation.clean.facts.pieces import Piece
 from curation.text.normalize import normalize
 

@@ -4,11 +4,9 @@ import re
 from functools import lru_cache
 
 from atomexam.text.option_letters import letters_in
-from curation.clean.questions.answer_marks import ANSWER_RULES
-from curation.clean.questions.answers import read_verdict
-from curation.clean.questions.no_answers import says_nothing
+from curation.clean.questions.answers import read_verdict, says_nothing
 from curation.clean.questions.paper_marks import STEM_RULES
-from curation.clean.questions.prose_marks import PROSE_RULES
+from curation.clean.questions.prose_marks import ANSWER_RULES, PROSE_RULES
 from curation.text.markup import BLANK
 from curation.text.normalize import normalize_and
 from curation.text.rules import Cleaned

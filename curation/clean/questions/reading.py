@@ -15,7 +15,7 @@ from curation.clean.classify.classes import Classes, classify_rows
 from curation.clean.questions.answers import Answer, are_opposites, are_verdicts, read_letters, read_verdict, read_verdict_line, read_words
 from curation.clean.questions.drafts import VERDICTS, Draft, question_of, rejected_of, shares_options, unclassified
 from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps, without_number
-from curation.clean.questions.option_text import clean_options, holds_sentence
+from curation.clean.questions.options import clean_options, holds_sentence
 from curation.clean.questions.paper_marks import type_tag
 from curation.clean.questions.rejections import reason_against
 from curation.clean.questions.run_together import parted

@@ -4,14 +4,12 @@ import re
 from collections.abc import Callable
 
 from atomexam.text.option_letters import LETTERS, names_no_option
-from curation.clean.questions.answers import points_elsewhere
-from curation.clean.questions.broken_stems import LOST, is_broken
+from curation.clean.questions.answers import points_elsewhere, says_nothing
 from curation.clean.questions.drafts import VERDICTS, Draft
-from curation.clean.questions.missing_cases import leans_on_case, misses_case
-from curation.clean.questions.no_answers import says_nothing
-from curation.clean.questions.option_text import runs_into_next
+from curation.clean.questions.incomplete_stems import LOST, is_broken, leans_on_case, misses_case
+from curation.clean.questions.options import runs_into_next
+from curation.text.characters import has_lost_characters
 from curation.text.latex import holds_latex
-from curation.text.lost_characters import has_lost_characters
 
 REASONS: dict[str, str] = {
     "not_read": "The reader of the page or paper gave the question up; `detail` says why.",

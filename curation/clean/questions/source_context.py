@@ -11,7 +11,7 @@ from atomexam.text.natural_order import natural_key
 from atomexam.text.option_letters import letters_in
 from curation.clean.classify.classes import declared_type
 from curation.clean.questions.exam_text import without_number
-from curation.clean.questions.missing_cases import misses_case
+from curation.clean.questions.incomplete_stems import misses_case
 from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, Parts, split_shared
 from curation.text.normalize import normalize
 
