@@ -61,7 +61,7 @@ def _read(path: Path, shape: type[T]) -> T | None:
     if not path.exists():
         return None
     with open(path, encoding="utf-8") as file:
-        value = YAML(typ="safe", pure=True).load(file)
+        value = YAML(typ="safe").load(file)
     try:
         return msgspec.convert(value, shape)
     except msgspec.ValidationError as error:
