@@ -1,6 +1,6 @@
 """Classes against labels given by reading, and the time that classifying takes.
 
-    python bench/classification.py                                  our own questions, tests/curation/labelled/own.jsonl
+    python bench/classification.py                                  our own questions, tests/curation/clean/classify/labelled/own.jsonl
     python bench/classification.py --items FILE.jsonl ...           and published ones, whose labels are kept by the hash of their texts:
                                                                     `python -m crawlers.read PATH... > FILE.jsonl` writes such files
     python bench/classification.py --count 300000 --items ...       and the time for so many rows made of these questions
@@ -26,7 +26,7 @@ from curation.clean.classify.classes import Classes, Unclassified, classify_rows
 from curation.clean.questions.reading import read_questions
 from curation.clean.questions.source_context import context_of
 
-LABELLED = Path(__file__).parent.parent / "tests/curation/labelled"
+LABELLED = Path(__file__).parent.parent / "tests/curation/clean/classify/labelled"
 _LETTER = re.compile(r"^\s*[A-J]\s*[.．、]")
 Tables = dict[tuple[str, str], Counter[tuple[str, str]]]
 """(Task, part) -> how often (label, class) came."""

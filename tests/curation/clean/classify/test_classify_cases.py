@@ -94,7 +94,10 @@ def test_every_text_has_a_case_type_and_no_order_of_options_matters(parts: list[
 
 
 def labelled(root: Path, name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (root / f"tests/curation/labelled/{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (root / f"tests/curation/clean/classify/labelled/{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def classed(root: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

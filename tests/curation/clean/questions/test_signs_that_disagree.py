@@ -12,7 +12,7 @@ from atomexam.records.provenance import Provenance
 from curation.clean.questions.reading import read_questions
 from curation.clean.questions.source_context import context_of
 
-DOC = Path(__file__).parent.parent.parent / "docs/cleaning.md"
+DOC = Path(__file__).parents[4] / "docs/cleaning.md"
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]
 ONE, TWO, THREE = ([f"{letter}.第{number}组{letter}" for letter in "ABCD"] for number in (1, 2, 3))

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import main
 from curation.audit.report import shown
-from tests.curation.audit_rows_of_tests import row
+from tests.curation.audit.audit_rows_of_tests import row
 
 HOSTILE = "</td><script>alert(1)</script>[x](javascript:1)|`*_&amp;\u202e颠倒的文字 www.a.cn @某 a@b.cn"
 LINK = "见HTTPS://evil.example/ 第1题"

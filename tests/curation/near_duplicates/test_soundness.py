@@ -7,7 +7,7 @@ from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.clusters import twins
 from curation.near_duplicates.merging import sighted
 from curation.near_duplicates.soundness import soundest_first
-from tests.curation.test_near_duplicates import CASE, PARAMS, ask, reasons
+from tests.curation.near_duplicates.test_near_duplicates import CASE, PARAMS, ask, reasons
 
 ASKED = "在社会主义革命和建设时期，我们党在民族地区进行民主改革和社会主义改造，形成了以（ ）为主要内容的民族工作方针政策。"
 RIGHTS = ("民族平等", "民族团结", "民族区域自治", "各民族共同繁荣")

@@ -5,7 +5,7 @@ import pytest
 from atomexam.records.question import Question, group_id
 from curation.near_duplicates.__main__ import unique_questions
 from curation.near_duplicates.pair_rules import proper, relation
-from tests.curation.test_near_duplicates import CASE, OPTIONS, PARAMS, STEM, ask, decide, reasons
+from tests.curation.near_duplicates.test_near_duplicates import CASE, OPTIONS, PARAMS, STEM, ask, decide, reasons
 
 OTHER_CASE = (
     "一般资料：求助者，男性，51岁，货车司机。案例介绍：半年前在高速公路上目睹一场多车相撞，从那以后只要路过同一路段就心慌、"

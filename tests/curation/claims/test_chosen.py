@@ -15,7 +15,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.review import Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 AS_SOMEBODY = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"]
 

@@ -13,7 +13,7 @@ from curation.near_duplicates.__main__ import measure, unique_facts, unique_ques
 from curation.near_duplicates.clusters import stars, twins
 from curation.near_duplicates.merging import sighted
 from curation.near_duplicates.pair_rules import proper, relation
-from tests.curation.test_near_duplicates import PARAMS, ask
+from tests.curation.near_duplicates.test_near_duplicates import PARAMS, ask
 
 TESTS = ("Z检验", "Z’检验", "t检验", "方差分析")
 SAME = ("Z检验", "Z-检验", "z 检验", "Ｚ检验", "", "（ ）", "。", "Z检验法", "方差分析", "t检验", "-β", "β", "1、2", "12")

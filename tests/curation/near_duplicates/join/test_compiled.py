@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[4]
 ASKED = "import numpy; from curation.near_duplicates.join.join import least_shared; print(least_shared(numpy.array([4]), 0.5).tolist())"
 
 

@@ -17,7 +17,7 @@ from atomexam.runtime.sheets import read_sheet
 from curation.annotation.drawing import draw, with_evidence
 from curation.annotation.label_studio import write_project
 from curation.annotation.spreadsheet import write_spreadsheet
-from tests.curation.drawn_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
+from tests.curation.annotation.drawn_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
 
 ANSWER = st.sampled_from([None, *ANSWERS])
 

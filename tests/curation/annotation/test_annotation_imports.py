@@ -10,7 +10,7 @@ from atomexam.records.verdict import Verdict
 from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.annotation.answers import name_of
-from tests.curation.drawn_claims import CLAIMS, exported, filled, lay_out, take, verdict
+from tests.curation.annotation.drawn_claims import CLAIMS, exported, filled, lay_out, take, verdict
 
 
 @pytest.fixture
