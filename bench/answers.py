@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.answers import read_row
-from eval.rules import RULE_SETS
+from eval.answers.__main__ import read_row
+from eval.answers.published import RULE_SETS
 
 OWN = Path(__file__).parent.parent / "tests/eval/replies.jsonl"
 LONG = ["A ", "答案：", "食物A", "【解析】", "1）", "不是A ", "正确，", "<think>"]

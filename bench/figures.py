@@ -12,9 +12,9 @@ import numpy as np
 from scipy import stats
 
 from atomexam.records.prediction import Score
-from eval.measuring.intervals import difference, rate_interval
-from eval.measuring.pairing import METRICS, paired, tally
-from eval.metrics import claim_figures
+from eval.score.metrics import claim_figures
+from eval.statistics.intervals import difference, rate_interval
+from eval.statistics.pairing import METRICS, paired, tally
 from eval.tasks.request import Request
 
 T = TypeVar("T")

@@ -24,9 +24,9 @@ from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
 from atomexam.records.model import Description
 from atomexam.records.run import Run
-from eval.backends import open_backend
-from eval.backends.contract import Asking, Backend, Settings
-from eval.planned import describe
+from eval.models import open_backend
+from eval.models.contract import Asking, Backend, Settings
+from eval.plan.planned import describe
 from eval.tasks import build_requests
 
 GREEDY = Settings(max_new_tokens=32, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=16)

@@ -89,7 +89,7 @@ def measure(command: str, folder: Path, root: Path) -> None:
     """Run a stage; print wall seconds, and the processor seconds and the most memory of all its processes."""
     words = command.split()
     if words[0] == "splits.release":
-        words += ["--prompts", str(root / "eval/prompts")]
+        words += ["--prompts", str(root / "eval/tasks/prompts")]
     start = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", *words], cwd=folder, env=os.environ | {"PYTHONPATH": str(root)})
     ended, most = 0, 0

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("atomexam", "crawlers", "curation", "splits", "eval", "scripts")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 HEAVY = {"torch", "transformers", "accelerate", "peft", "trl"}
-HEAVY_HOMES = ("eval/engine/", "eval/backends/huggingface.py", "eval/finetune.py")
+HEAVY_HOMES = ("eval/models/", "eval/finetune/")
 FLOOR = ("atomexam/text", "atomexam/records", "atomexam/runtime")  # each imports what stands before it
 ARROWS_BACK = {
     ("crawlers", "crawlers/replay"): "extract",
@@ -30,12 +30,6 @@ ARROWS_BACK = {
     ("crawlers/store", "crawlers/web"): "holdings ordering",
     ("crawlers/web", "crawlers"): "account refusals verdict",
     ("crawlers/web", "crawlers/replay"): "waiting",
-    ("eval/asking", "eval"): "asker",
-    ("eval/backends", "eval"): "baseline contract huggingface openai vllm",
-    ("eval/backends", "eval/engine"): "huggingface",
-    ("eval/judging", "eval"): "requests",
-    ("eval/reviewing", "eval"): "judging",
-    ("eval/tasks", "eval"): "choice claim essay request tcm",
 }
 """Folder and the folder that it should not import -> modules that still do. This list only gets shorter."""
 STAGES = {
@@ -43,7 +37,8 @@ STAGES = {
     "curation/clean/__main__.py", "curation/near_duplicates/__main__.py", "curation/claims/__main__.py", "curation/evidence/__main__.py",
     "curation/verification/__main__.py", "curation/validate/__main__.py",
     "splits/split/__main__.py", "splits/leaks/__main__.py", "splits/release/__main__.py",
-    "eval/finetune.py", "eval/predict.py", "eval/score.py", "eval/errors.py", "eval/judge.py", "eval/compare.py", "eval/report.py",
+    "eval/finetune/__main__.py", "eval/predict/__main__.py", "eval/score/__main__.py", "eval/errors/__main__.py", "eval/judge/__main__.py",
+    "eval/compare/__main__.py", "eval/report/__main__.py",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     model: str
     """Key of the model in params.yaml."""
     backend: str
-    """Key of `eval.backends.BACKENDS`."""
+    """Key of `eval.models.BACKENDS`."""
     strategy: str | None = None
     """What a baseline does."""
     name: str | None = None

@@ -33,7 +33,7 @@ class Model(Block, frozen=True):
 
     backend: Literal["baseline", "huggingface", "openai", "vllm"]
     strategy: str | None = None
-    """What a baseline does: a key of `eval.backends.baseline.STRATEGIES`."""
+    """What a baseline does: a key of `eval.models.baseline.STRATEGIES`."""
     name: str | None = None
     """Model on the Hugging Face hub, a local folder in its format, or what a server calls it."""
     revision: str | None = None

@@ -5,8 +5,7 @@ from pathlib import Path
 from atomexam.records.checks import one_of
 from atomexam.records.run import Run
 from eval.tasks import choice, claim, essay, tcm
-from eval.tasks.contract import Task
-from eval.tasks.reading import read_split
+from eval.tasks.contract import Task, read_split
 from eval.tasks.request import Request
 from eval.tasks.shots import examples_of, with_shots
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from eval.prompt import read_prompt
 from eval.tasks.contract import Task
+from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request, facets_of, kin_of, options_text
 
 _TYPE_NAMES = {"choice": {"mcqa": "单选", "mrqa": "多选"}, "choice_short": {"mcqa": "单项选择题", "mrqa": "多项选择题"}}

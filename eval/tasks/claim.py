@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question
-from eval.prompt import read_prompt
 from eval.tasks.contract import Task
+from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request
 
 _OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]

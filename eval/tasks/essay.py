@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from eval.prompt import read_prompt
 from eval.tasks.contract import Task
+from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request, facets_of, kin_of
 
 

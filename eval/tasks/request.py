@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from atomexam.records.question import Option, Question
-from eval.prompt import Message, merge_system
+from eval.tasks.prompt import Message, merge_system
 
 
 class Request(Struct, frozen=True, kw_only=True):

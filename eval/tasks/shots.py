@@ -12,8 +12,7 @@ from msgspec import structs
 
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl
-from eval.tasks.contract import Ask
-from eval.tasks.reading import read_split
+from eval.tasks.contract import Ask, read_split
 from eval.tasks.request import Request, conversation
 
 _SPLITS = ("train", "dev")

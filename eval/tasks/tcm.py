@@ -3,14 +3,44 @@
 The questions of an A3 case are one conversation: the case stands before the first, each later one sees the replies to those before it.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from atomexam.records.claim import ClaimPair
+from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from eval.prompt import read_prompt
-from eval.tasks.cases import cases_of
+from atomexam.text.natural_order import natural_key
 from eval.tasks.contract import Task
+from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request, facets_of, kin_of, options_text
+
+
+def cases_of(questions: Iterable[Question]) -> list[list[Question]]:
+    """Return questions in conversations: those with the same group and the same case text together, any other alone.
+
+    A group may hold a case and its rewording from another site; their questions are not mixed, since each speaks of its own text.
+    """
+    cases: dict[Any, list[Question]] = defaultdict(list)
+    for question in questions:
+        cases[(question.group_id, question.shared_stem) if question.group_id else question.id].append(question)
+    return [_in_order(members) for members in cases.values()]
+
+
+def _in_order(members: list[Question]) -> list[Question]:
+    """Return questions by their place on the page that has most of them."""
+    shared = Counter(page for question in members for page in {_page(seen) for seen in question.provenance})
+
+    def place(question: Question) -> Any:
+        places = [(-shared[_page(seen)], _page(seen), natural_key(seen.position)) for seen in question.provenance]
+        return (min(places, default=()), question.id)
+
+    return sorted(members, key=place)
+
+
+def _page(seen: Provenance) -> tuple[str, str, str]:
+    return seen.source, seen.url, seen.page_id
+
 
 _PARTS = {"a1": "a", "a2": "a", "a3": "a3", "b1": "b1"}
 _TAGS = {"tcm": ("<eoe>", "<eoa>"), "tcm_paper": ("<coe>", "<coas>")}

@@ -29,7 +29,7 @@ from splits.release.tables import Contents, Tables
 PATHS = {
     "splits": "data/splits",
     "leaks": "data/leaks",
-    "prompts": "eval/prompts",
+    "prompts": "eval/tasks/prompts",
     "ledger": "splits/released.jsonl",
     "out": "data/release",
 }

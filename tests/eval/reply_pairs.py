@@ -13,10 +13,10 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.answers import read_answer
-from eval.errors import main as errors
+from eval.answers.__main__ import read_answer
+from eval.errors.__main__ import main as errors
+from eval.errors.patterns import Pair
 from eval.review import main as review
-from eval.reviewing.kinds import Pair
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 SOUND = ("正确，教科书上就是这样写的。", "错误，教科书上正好相反。")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.answers import READERS, main, read_answer, read_row
-from eval.reading.reply_text import without_reasoning
+from eval.answers.__main__ import READERS, main, read_answer, read_row
+from eval.answers.reply_text import without_reasoning
 
 HERE = Path(__file__).parent
 OPTIONS = {"A": "荣格", "B": "阿德勒", "C": "弗洛伊德", "D": "埃里克森"}

@@ -7,8 +7,8 @@ import pytest
 
 from atomexam.records.model import Description
 from atomexam.records.run import Model
-from eval.backends import BACKENDS, open_backend
-from eval.backends.baseline import STRATEGIES
+from eval.models import BACKENDS, open_backend
+from eval.models.baseline import STRATEGIES
 
 
 def test_every_backend_of_params_is_known() -> None:

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from atomexam.records.model import Description
 from atomexam.records.question import Option
-from eval.backends import open_backend
-from eval.backends.baseline import STRATEGIES, bigram_f1
-from eval.backends.contract import Asking, Settings
-from eval.judging.reading import read_mark
-from eval.judging.requests import ORDERS, mark_request
+from eval.judge.marks import ORDERS, mark_request, read_mark
+from eval.models import open_backend
+from eval.models.baseline import STRATEGIES, bigram_f1
+from eval.models.contract import Asking, Settings
 from eval.tasks.request import Request, allowed_answers
 from tests.eval.essays import essay_question
 

@@ -13,8 +13,8 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_jsonl
-from eval.compare import compare, main
-from eval.measuring.pairing import METRICS, Tally, mean, paired, tally, with_holm
+from eval.compare.__main__ import compare, main
+from eval.statistics.pairing import METRICS, Tally, mean, paired, tally, with_holm
 
 
 def scores(right: list[bool | None], start: int = 0, repeat: int = 0) -> list[Score]:

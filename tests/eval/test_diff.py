@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.diff import difference_of, main
-from eval.differing.parts import CAUSES, PLACES, causes_of, divide, rounded, traits_of
-from eval.differing.version import Replied, Scored, Version
-from eval.measuring.pairing import Tally
+from eval.diff.__main__ import difference_of, main
+from eval.diff.parts import CAUSES, PLACES, causes_of, divide, rounded, traits_of
+from eval.diff.version import Replied, Scored, Version
+from eval.statistics.pairing import Tally
 
 tallies = st.dictionaries(
     st.sampled_from("abcdefghijkl"), st.integers(1, 3).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.label import ERRORS
-from eval.errors import main
-from eval.reviewing.judging import read_letter
-from eval.reviewing.kinds import has_reasons, pattern_of, propose
-from eval.reviewing.queue import draw
+from eval.errors.__main__ import main
+from eval.errors.model_proposals import read_letter
+from eval.errors.patterns import has_reasons, pattern_of, propose
+from eval.errors.queue import draw
 from tests.eval.reply_pairs import SOUND, Folder, Said, claim, pair
 
 PATTERNS = [

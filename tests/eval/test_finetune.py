@@ -19,11 +19,20 @@ from atomexam.records.model import Description
 from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
-from eval.backends import open_backend
-from eval.finetune import main
-from eval.lessons import IGNORED, batches_of, conversations, epoch_requests, known_requests, plain_texts, prompt_lesson, text_lessons
-from eval.prompt import render, token_ids
+from eval.finetune.__main__ import main
+from eval.finetune.training_data import (
+    IGNORED,
+    batches_of,
+    conversations,
+    epoch_requests,
+    known_requests,
+    plain_texts,
+    prompt_lesson,
+    text_lessons,
+)
+from eval.models import open_backend
 from eval.tasks import build_requests
+from eval.tasks.prompt import render, token_ids
 from eval.tasks.request import Request, conversation
 
 
@@ -55,7 +64,7 @@ def test_two_trainings_give_the_same_bytes(toy_models: Path, train_toy: Callable
 def test_another_process_gives_the_same_bytes(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, 'tests/eval')\n"
-        "from conftest import TINY_TRAINING; from eval.finetune import main\n"
+        "from conftest import TINY_TRAINING; from eval.finetune.__main__ import main\n"
         "data, out = map(Path, sys.argv[1:])\n"
         "flags = [w for n, v in TINY_TRAINING.items() for w in (f'--{n}', str(v))]\n"
         "main(['toy', *flags, '--splits', str(data / 'splits'), '--passages', str(data / 'passages.jsonl'),\n"

@@ -9,8 +9,8 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.judge import main
-from eval.judging.figures import agreement_of_orders, figures, mark_answers
+from eval.judge.__main__ import main
+from eval.judge.figures import agreement_of_orders, figures, mark_answers
 from tests.eval.essays import essay_question
 
 ANSWERS = ["甲乙丙丁", "戊己庚辛", "子丑寅卯", "辰巳午未"]

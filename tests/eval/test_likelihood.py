@@ -11,10 +11,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, 
 
 from atomexam.records.model import Description
 from atomexam.records.question import Option
-from eval.backends import open_backend
-from eval.backends.contract import Asking, Backend, Reply, Settings
-from eval.lessons import END_OF_TEXT, END_OF_TURN
-from eval.prompt import chat_template, token_ids
+from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN
+from eval.models import open_backend
+from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.tasks.prompt import chat_template, token_ids
 from eval.tasks.request import Request, allowed_answers
 
 PLAIN = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)

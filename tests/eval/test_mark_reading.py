@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.judging.reading import read_first_number, read_mark
+from eval.judge.marks import read_first_number, read_mark
 
 MARKS = [
     ("分数：“85”", 85),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.prediction import Score
-from eval.metrics import FIGURES, choice_figures, claim_figures, essay_figures
+from eval.score.metrics import FIGURES, choice_figures, claim_figures, essay_figures
 from eval.tasks import TASKS
 from eval.tasks.request import Request
 

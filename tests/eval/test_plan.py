@@ -9,9 +9,9 @@ from huggingface_hub import constants
 
 from atomexam.records.model import Description
 from atomexam.records.run import Model
-from eval.plan import describe_model, main
-from eval.plan import weights_of as weights_of_described
-from eval.planned import read_runs
+from eval.plan.__main__ import describe_model, main
+from eval.plan.__main__ import weights_of as weights_of_described
+from eval.plan.planned import read_runs
 
 
 def weights_of(name: str, model: Model, trained: tuple[str, ...] = ()) -> str:

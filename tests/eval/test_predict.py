@@ -16,14 +16,14 @@ from atomexam.records.checks import convert
 from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json
-from eval.asking.asker import NOT_REACHED, Asker, Counts, ask
-from eval.asking.shares import Finished, Rank, share_of, tell_finished, wait_for_others
-from eval.asking.store import KeptReply, Store, open_store
-from eval.backends.contract import Asking, Reply, Settings
-from eval.planned import describe
-from eval.predict import main
-from eval.prompt import Message, plain_text
+from eval.models.asker import NOT_REACHED, Asker, Counts, ask
+from eval.models.contract import Asking, Reply, Settings
+from eval.models.reply_store import KeptReply, Store, open_store
+from eval.plan.planned import describe
+from eval.predict.__main__ import main
+from eval.predict.ranks import Finished, Rank, share_of, tell_finished, wait_for_others
 from eval.tasks import TASKS, build_requests
+from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request
 
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)

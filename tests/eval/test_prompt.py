@@ -8,12 +8,12 @@ from tokenizers import processors
 from transformers import PreTrainedTokenizerFast
 
 from atomexam.records.run import Run
-from eval.lessons import byte_pairs
-from eval.prompt import Message, chat_template, merge_system, prompt_sha256, read_prompt, render, token_ids
+from eval.finetune.training_data import byte_pairs
 from eval.tasks import TASKS, build_requests
+from eval.tasks.prompt import Message, chat_template, merge_system, prompt_sha256, read_prompt, render, token_ids
 from eval.tasks.request import following
 
-PROMPTS = Path(__file__).parents[2] / "eval" / "prompts"
+PROMPTS = Path(__file__).parents[2] / "eval" / "tasks" / "prompts"
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 MESSAGES = [{"role": "system", "content": "你是专家。"}, {"role": "user", "content": "问"}]
 CONVERSATION = [*MESSAGES, {"role": "assistant", "content": "答案：A"}, {"role": "user", "content": "再问"}]

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from eval.report import Found, comparison_table, main, page, read_metrics, summarize, table
-from eval.reporting import CELLS, cpsyexam_table, letter_shares, rule_sets
+from eval.report.__main__ import Found, comparison_table, main, page, read_metrics, summarize, table
+from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 COUNTS = {"in": 10, "out": 8, "rejected": 2}

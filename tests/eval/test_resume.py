@@ -17,7 +17,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.asking.store import KeptReply
+from eval.models.reply_store import KeptReply
 
 ROOT = Path(__file__).parents[2]
 SCRIPTED = Path(__file__).parent / "scripted.py"

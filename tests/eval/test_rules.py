@@ -13,8 +13,8 @@ import pytest
 
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Option
-from eval.rules import RULE_SETS
-from eval.rules.sdak_v1 import refutes, supports
+from eval.answers.published import RULE_SETS
+from eval.answers.published.sdak_v1 import refutes, supports
 from eval.tasks import TASKS
 from eval.tasks.request import Request
 

@@ -13,7 +13,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.score import main, score_replies, usage
+from eval.score.__main__ import main, score_replies, usage
 from eval.tasks import TASKS
 from eval.tasks.request import Request
 

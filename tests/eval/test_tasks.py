@@ -16,9 +16,9 @@ from atomexam.records.run import Run
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.tasks import TASKS, build_requests, wording
-from eval.tasks.cases import cases_of
 from eval.tasks.request import Request, allowed_answers, conversation, following
 from eval.tasks.shots import with_shots
+from eval.tasks.tcm import cases_of
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 WORDINGS = [(name, prompt) for name, task in sorted(TASKS.items()) for prompt in task.prompts]

@@ -17,7 +17,7 @@ from atomexam.runtime.jsonl import write_jsonl
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter
 from crawlers.store.warc import Key, Page
-from eval.trace import main
+from eval.trace.__main__ import main
 
 ENTRY, PAPER, BINARY = "https://a.example/病/1", "https://b.example/paper", "file:book.docx"
 BODIES = {

@@ -70,7 +70,7 @@ def test_what_is_taught_is_what_the_evaluation_asks(release: Path, tmp_path: Pat
 
 
 def test_each_type_is_taught_under_its_name(question) -> None:
-    prompts = Prompts(ROOT / "eval/prompts")
+    prompts = Prompts(ROOT / "eval/tasks/prompts")
     names = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "qa": "问答", "blank": "填空"}
     for kind, name in names.items():
         (entry,) = teach(question(1, kind=kind, answer="感觉" if kind in ("qa", "blank") else "A"), prompts)
@@ -78,7 +78,7 @@ def test_each_type_is_taught_under_its_name(question) -> None:
 
 
 def test_a_case_stands_before_its_question(question) -> None:
-    (entry,) = teach(question(1, category="ca", shared_stem="案例：某女。"), Prompts(ROOT / "eval/prompts"))
+    (entry,) = teach(question(1, category="ca", shared_stem="案例：某女。"), Prompts(ROOT / "eval/tasks/prompts"))
     assert entry["instruction"].startswith("案例：某女。\nPCE")
 
 
@@ -102,7 +102,7 @@ def test_opencompass_tables_hold_the_test_split(release: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize(("form", "explanation"), [("a1", "肝主疏泄。"), ("a3", None), ("b1", "肝主疏泄。"), (None, "肝主疏泄。")])
 def test_chinese_medicine_is_taught_with_its_reasons(question, form: str | None, explanation: str | None) -> None:
-    prompts = Prompts(ROOT / "eval/prompts")
+    prompts = Prompts(ROOT / "eval/tasks/prompts")
     one = question(1, exam="TCM", form=form, answer="C", explanation=explanation, shared_stem="患者，女，31岁。" if form == "a3" else None)
     (entry,) = teach(one, prompts)
     assert entry["output"] == f"【解析】{explanation or '略。'}<eoe>\n【答案】C<eoa>"
@@ -114,7 +114,7 @@ def test_chinese_medicine_is_taught_with_its_reasons(question, form: str | None,
 
 def test_both_sides_of_a_pair_are_taught_and_asked_with_their_verdicts(claim, release: Path, tmp_path: Path) -> None:
     pair = claim("病1", "发热")
-    taught = teach(pair, Prompts(ROOT / "eval/prompts"))
+    taught = teach(pair, Prompts(ROOT / "eval/tasks/prompts"))
     assert [(entry["instruction"].split("\n")[-1], entry["output"]) for entry in taught] == [
         (pair.factual, "正确"),
         (pair.non_factual, "错误"),
@@ -177,5 +177,5 @@ def test_an_example_that_is_not_released_stops_the_release(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("kind", "answer"), [("mrqa", "AC"), ("tf", "A"), ("qa", "理气和胃。")])
 def test_what_the_forms_of_chinese_medicine_do_not_ask_is_taught_as_elsewhere(question, kind: str, answer: str) -> None:
-    (entry,) = teach(question(1, "TCM", "方剂学", kind, answer), Prompts(ROOT / "eval/prompts"))
+    (entry,) = teach(question(1, "TCM", "方剂学", kind, answer), Prompts(ROOT / "eval/tasks/prompts"))
     assert entry["output"] == f"答案：{answer}" and "方剂学" in entry["system"] and "心理" not in entry["system"]

@@ -15,7 +15,7 @@ import pytest
 from msgspec import structs
 from ruamel.yaml import YAML
 
-from eval.lessons import END_OF_TEXT, byte_pairs
+from eval.finetune.training_data import END_OF_TEXT, byte_pairs
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
 LETTERS = "ABCDE"

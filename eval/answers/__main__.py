@@ -1,0 +1,155 @@
+"""Reading answers: what a reply commits to, or why there is no answer to be read.
+
+`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa, response, options}; prints them with outcome, answer and
+committed (what the whole reply commits to).
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from atomexam.records.checks import one_of
+from atomexam.records.prediction import FinishReason, Outcome
+from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.stage import command, run_stage
+from eval.answers.choice import read_several, read_single
+from eval.answers.claim import read_claim
+from eval.answers.published import RULE_SETS
+from eval.answers.published.contract import ERROR, RuleSet
+from eval.answers.reply_text import said
+from eval.answers.tcm import read_tcm, read_tcm_group
+from eval.answers.whole_choice import read_whole_choice, read_whole_group
+from eval.answers.whole_claim import read_whole_claim
+
+_TOLD_EVERY = 100_000
+_TEXTS = {str, type(None)}
+Options = Mapping[str, str]
+READERS: dict[str, Callable[[str, Options], str | None]] = {
+    "claim": lambda reply, options: read_claim(reply),
+    "mcqa": read_single,
+    "mrqa": read_several,
+    "tcm": read_tcm,
+    "qa": lambda reply, options: reply.strip() or None,
+}
+"""Claims, one option, several options, TCMBench's format, and an answer in words, which is the reply itself."""
+WHOLE_READERS: dict[str, Callable[[str, Options, str | None], str | None]] = {
+    "claim": lambda reply, options, answer: read_whole_claim(reply, answer),
+    "mcqa": lambda reply, options, answer: read_whole_choice(reply, options, False, answer),
+    "mrqa": lambda reply, options, answer: read_whole_choice(reply, options, True, answer),
+    "tcm": lambda reply, options, answer: read_whole_choice(reply, options, False, answer),
+    "qa": lambda reply, options, answer: answer,
+}
+"""What the whole reply commits to, also after its reasons."""
+
+
+class Reading(NamedTuple):
+    """What a reply was read as."""
+
+    outcome: Outcome
+    answer: str | None
+    """The strict reading: None unless the outcome is answered."""
+    committed: str | None
+    """The reading of the whole reply: a last conclusion overrides what stands before it."""
+
+
+def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> Reading:
+    """Return the outcome of a reply, its answer, and what it commits to as a whole.
+
+    A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer that stands
+    before the cut is an answer.
+    """
+    read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
+    if finish_reason == "error":
+        return Reading("failed", None, None)
+    text, cut = said(reply)
+    answer = read(text, options)
+    outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"
+    return Reading(outcome, answer, WHOLE_READERS[task](text, options, answer))
+
+
+def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:
+    """Return the outcome of a reply and its answer, None unless answered."""
+    return read_reply(task, reply, options, finish_reason)[:2]
+
+
+def read_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with outcome, answer and committed; a case group (a list of options) gets lists of both, aligned by number.
+
+    A list of one is a single question.
+
+    Raises:
+        ValueError: the response is no text, the task is unknown, or the options are neither {A: text} nor [{letter, text}].
+    """
+    if not isinstance(row["response"], str):
+        raise ValueError(f"response {row['response']!r} is no text; give a failed call's response as an empty one")
+    options = by_letter(row.get("options") or {})
+    if isinstance(options, list):
+        one_of(row["task"], ["tcm"], "task of a case group", "answers")
+        options = options[0] if len(options) == 1 else options
+    if isinstance(options, list):
+        text, cut = said(row["response"])
+        answers = read_tcm_group(text, options)
+        outcome = "answered" if any(answers) else "truncated" if cut else "unparsed"
+        return {**row, "outcome": outcome, "answer": answers, "committed": read_whole_group(text, options, answers)}
+    outcome, answer, committed = read_reply(row["task"], row["response"], options)
+    return {**row, "outcome": outcome, "answer": answer, "committed": committed}
+
+
+def by_letter(options: Any) -> Any:
+    """Return options as letter -> text, those of a case group as a list of such."""
+    if isinstance(options, dict) and _TEXTS.issuperset(map(type, options.values())):
+        return options
+    if isinstance(options, list) and all(isinstance(option, dict) and option.keys() >= {"letter", "text"} for option in options):
+        return {option["letter"]: option["text"] for option in options}
+    if isinstance(options, list) and (group := [by_letter(each) for each in options]) and all(isinstance(each, dict) for each in group):
+        return group
+    raise ValueError(f"options {str(options)[:60]} are neither {{A: text}} nor [{{letter, text}}]")
+
+
+def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
+    """Return a row with the decision of a published rule set; outcome and answer are None where it reads no such question.
+
+    Of a case group each question gets the decision on the whole reply, since the released code asks them one by one.
+    """
+    options = by_letter(row.get("options") or {})
+    kind = "a1" if row["task"] == "tcm" else row["task"]
+    if kind not in rules.kinds:
+        return {**row, "outcome": None, "answer": None}
+    if isinstance(options, list) and len(options) == 1:
+        options = options[0]
+    if isinstance(options, list):
+        decisions: Any = [rules.read(row["response"], each, "a3") for each in options]
+        return {**row, "outcome": "answered" if any(decisions) else "unparsed", "answer": decisions}
+    decision = rules.read(row["response"], options, kind)
+    return {**row, "outcome": "unparsed" if decision is None else decision if decision == ERROR else "answered", "answer": decision}
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, allow_abbrev=False)
+    parser.add_argument("file", help="JSON Lines")
+    parser.add_argument("--rules", help=f"read as the released code of a benchmark does: {', '.join(RULE_SETS)}")
+    arguments = parser.parse_args(argv)
+    rules = RULE_SETS[one_of(arguments.rules, RULE_SETS, "rule set", "--rules")] if arguments.rules else None
+    outcomes: Counter[str | None] = Counter()
+    for number, row in enumerate(read_jsonl(arguments.file, dict, "name a file of JSON objects, one a line"), 1):
+        if missing := {"task", "response"} - row.keys():
+            raise ValueError(f"{arguments.file}:{number}: missing {', '.join(sorted(missing))}; expected id, task, response, options")
+        try:
+            done = read_row(row)
+            done = read_row_by_rules(row, rules) if rules else done
+        except ValueError as error:
+            raise ValueError(f"{arguments.file}:{number}: {error}") from None
+        sys.stdout.buffer.write(msgspec.json.encode(done) + b"\n")
+        outcomes[done["outcome"]] += 1
+        if number % _TOLD_EVERY == 0:
+            print(f"{number} replies read", file=sys.stderr)
+    counts = ", ".join(f"{count} {outcome or 'not read by these rules'}" for outcome, count in sorted(outcomes.items(), key=str))
+    print(f"{sum(outcomes.values())} replies: {counts}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run_stage(main)

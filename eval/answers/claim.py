@@ -1,0 +1,248 @@
+"""Reading the verdict on a claim: 正确, 错误, or none.
+
+The verdict must be the reply's first assertion. Lead-ins that assert nothing are skipped (greetings, 我认为, labels, list numbers).
+正确 and 错误 as attribute or adverb (正确的诊断, 错误用药), questions, echoes of the instruction and both at once are no verdict.
+"""
+
+import re
+
+from eval.answers.reply_text import folded, simplified
+from eval.answers.scope import doubted, without_cases
+from eval.answers.structured import json_fields, table_fields
+
+RIGHT, WRONG = "正确", "错误"
+
+_QUICK = re.compile(r"[\s“”\"*]*(正确|错误)[”“\"*]*(?:[。.！!]|$|[，,\n](?![^。\n]{0,6}(?:或|还是|/)))")
+_JSON = re.compile(r"\A(?:json\s*)?\{\s*[\"'][^\"']{1,12}[\"']\s*:\s*")
+_QUOTED_CLAIM = re.compile(
+    r"\A[^“\"「『‘'\n]{0,10}[“\"「『‘'][^“”\"「」『』‘’'\n]{5,200}[”\"」』’'](?=[的,]?(?:这|该|此|的|是)|\s?[:—-]{1,2}\s?(?:不?正确|错误|有误|不?对|错))"
+)
+_QUOTES = re.compile(r"[\"'“”‘’「」『』《》〈〉]")
+_TABLE_HEAD = re.compile(r"\A\|?[^|\n]{1,20}\|[^\n]{0,200}\n\|?[-:| ]{3,80}\n\|?")
+_BRACKETS = re.compile(r"[()\[\]【】<>{}~|]")  # 错误哦~ ends as with a comma
+_SIGNS = re.compile(r"[√×]")
+_MARKED = re.compile("|".join(each.pattern for each in (_QUOTES, _BRACKETS, _SIGNS)))
+_REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+(?!\w)")
+_GREETINGS = (
+    r"(?:你好|您好|好的|好|当然(?:可以|了)?|可以|明白了?|收到|了解了?|没问题|嗯+|哈+|很高兴[^,。!]{0,12}|(?:很|非常|十分)?抱歉|对不起|不好意思|(?:很|非常)?遗憾(?:的是)?|谢谢[^,。!]{0,12}|感谢[^,。!]{0,12}"
+    r"|(?:亲爱|尊敬)的[^,。!:]{1,12}|(?:hi|hello|hey)(?: there)?|sure(?: thing)?|ok(?:ay)?|of course|certainly|absolutely|well"
+    r"|let'?s (?:see|think)[^.!:\n]{0,20}"
+    r"|(?:great|good|nice|interesting) question|thank(?:s| you)[^.!\n]{0,60}|here(?:'s| is)[^.!:\n]{0,30})[,。!.:~\s]+"
+    r"|我?(?:之前|刚才|先前|上面)的?(?:回答|判断|答案)(?:确实|是|存在)?(?:有误|错误|错了)[,。!]\s*|(?:这|该|此)(?:个|道)?(?:问题|题目?)(?:嘛|呢|啊|吧|呀)[,。.\s]+|(?:这(?:真|确实)?是|[您你]提(?:出|到)?了?)(?:一?个|的)?[^,。!:\n]{0,10}(?:问题|提问|话题)[,。!:~\s]+"
+    r"|(?:我们?|让我们?|下面|接下来|现在|首先)(?:我们?)?(?:会|将|来|就|先|要|可以|需要|帮[您你]|为[您你]|逐步|一起|尝试|按照?要求|根据要求){1,4}"
+    r"(?:对?[这该此上][^,。!:;?\n]{0,10}?)?(?:进行|做出|作出|给出)?(?:一个|我的)?(?:判断|分析|回答|解答|评估|核实|看看|看一下|审视|作答)"
+    r"(?:(?!(?<!否)(?:正确|错误)|[是为](?!否)|不|对(?=[,。!]))[^,。!:;?\n]){0,20}[,。!:\n]\s*"
+)
+_VIEWS = (
+    r"(?:作为|对于|关于|针对|就)[^,。:]{1,20},\s*|(?:以下|下面)是[^,。:]{1,12}:\s*|(?:首先|总之|综上所述|综上|总的来说|(?:从?(?:总体|整体|大体|总的|大致|一般|通常|严格|客观|简单|广义|狭义|原则|本质)上?(?:而言|来说|来看|来讲|地说|说来|说|讲|看))|(?:总体|整体|大体|基本)上?|由此可[见知]|可见|(?:总而|简而?|换)言之|一言以蔽之|换句话说|归根结底|说到底|不得不说|可以说|总结(?:一下|来说|而言)?|综合(?:考虑|来看|(?:以上|上述)?分析|以上|上述)?|[由从据](?:此|上|以上分析)?可[见知得]|分析可[见知得]|因此|所以|那么)[,:\s]*"
+    r"|我(?:们)?(?:的)?(?:更?倾向于)?(?:认为|觉得|判断|回答|答案|回复|结论|看法)(?:是|为)?[,:\s]*|我[会想]说[,:\s]*|在我看来[,:\s]*|(?:真的|事实上|实际上|其实|很?显然|显而易见|很?明显|当然|毫无疑问|(?:恕我|坦[率白])[^,。:\n不无没]{1,4}|我(?:可以|敢|能)[^,。:\n不无没]{0,10}?(?:告诉[您你]|说(?!法)|肯定|确认|确定)|的确|[^,。:\n]{1,6}(?:来说|来讲|来看|而言|地说|说来)),?\s*|个人认为[,:\s]*|(?:医学|临床|理论|科学)上(?:来说|认为|来讲|讲|来看|看)?[,:\s]*"
+    r"|[^,。:\n不没无未]{0,14}(?<!待)(?:表明|证明|显示|证实)(?![。\n])[,:]?\s*|(?:(?:专家|医生|学者)们?(?:认为|表示|指出|强调)|(?:一般|通常|普遍)认为)[,:]?\s*"
+    r"|(?:据|以|依|就|按|凭)(?:我|我们|目前|现有|笔者)[^,。:\n]{1,12},\s*|参[考照][^,。:\n]{1,20},\s*"
+    r"|(?:根据|按照|依据|基于|从|经过?|通过|结合)[^,。:\n]{1,20}[,:][,:\s]*|让?我们?(?:来|先)?(?:一步|逐)[^,。:\n]{0,16}[,。:\n]\s*|我来[^,。:\n]{1,12}[,。:\n]\s*"
+    r"|(?:based on|according to|in) [^,.:\n]{1,60},\s*|i (?:think|believe)(?: that)?\s*|(?:overall|therefore|thus|so|finally),\s*"
+    r"|(?:the|this) (?:statement|claim|answer) is:?\s*|(?:it|this|that)(?:'?s| is):?\s*(?=[\u4e00-\u9fff])|(?:yes|no|true|false"
+    r"|correct|incorrect|right|wrong)\s*[,.]\s*"
+)
+_LABEL = (
+    r"(?:(?:我的|(?:这|该|此|本)[个道]?(?:问题|题目?)的?|正确|最[终后]|参考|标准|初步|综合|总体|整体|核心|明确|简[短要洁单]|直接|快速|一句话|专业|医学|判断|评估|分析|审核|(?:事实)?核[查实对])*(?:的?(?:答案|选项|选择|回答|回复|结论|判断|判断结果|判定|结果|结论先行|判断结论|评价|意见|判断题(?:的?答案)?)|总结|小结)(?:如下)?|tl;?dr|(?:my|the|final|correct)\s(?:final\s|correct\s)?(?:answer|verdict|judge?ment)|verdict|答|answer|ans|a|response|result|judg(?:e)?ment|conclusion"
+    r"|assistant|助手|医生)"
+)
+_SAID = r"(?:说法|观点|陈述|表述|描述|命题|论断|论述|句话|话|叙述|内容|断言|声明|判断|理解|情况|结论)"
+_LEAD_INS = re.compile(
+    rf"(?:{_GREETINGS}|{_VIEWS}|{_LABEL}\s*(?:(?:应该?)?[是为])?\s*[:,\n—→-]+\s*|(?:(?:这|该|此|本)[个道]?(?:问题|题目?)的?)?(?:(?:正确|最终|参考)?答案|结论|回答|判断结果|结果|判断|判定)(?:应该?)?[是为]\s*"
+    r"|(?:但是?|不过|然而),?\s*"
+    rf"|(?:这个|这种|这|该|此|上述|以上)?(?:一|种|条)?{_SAID}[,:]\s*"
+    rf"|(?:(?:这|该|此|本)道?题目?,?)?(?:我(?:们)?(?:会|将|应该?|的)?|应(?:该|当)?|可以?)?(?:回复|回答|答|判断|判定|选择?|判|填写?|打|勾选|归)(?:是|为)?[:\s]*(?=(?:正确|错误?|对)(?:{_SAID})?\s*(?:[,。!;:.\n]|$))"
+    r"|(?:[^,。:;!?\n]{0,10}(?:是否|是不是)(?:正确|对|成立|属实)|(?:判断)?(?:正确与否|正误|对错|是非|真伪|(?:真实|准确|正确|科学)性)(?:判断)?)\s*[:\n]\s*"
+    r"|(?:我?选择?|选项|答案)?\s*[a-d]\s*(?:选?项)?\s*[.、,:]?\s*(?=(?:正确|错误|对|错)\s*(?:[,。!;.\n]|$))"
+    r"|(?:\d{1,2}|[一二三四五六]|[ivx]{1,4})\s*[.、,:]\s*|[-—•·.。,:|\s]+)",
+    re.IGNORECASE,
+)
+_SUBJECT = (
+    r"(?:(?:您|你|题目中?|题干中?|题中|文中)?(?:的|所说的|所述|提到的|说的|所描述的)?"
+    rf"(?:该|这个|这种|这一|这|那|此|本|上述|以上|下列|给出的|这样的|它)?(?:条|句|个|项|种|题)?(?:医学)?(?:{_SAID}|题述|所述|选项)?)(?:说得|说的|讲得)?"
+    r"(?:[在从](?:绝?大?多数|一般|通常|正常|多数)?(?:情况|医学|临床|科学|理论|原则|总体|整体|大体|本质|事实)[上下中]?(?:(?:的)?角度)?(?:来?[说看讲]|而言)?)?"
+)
+
+_ANY_SUBJECT = (
+    rf"[^,。;!?:\n—]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_SAID}"  # the claim itself, named: 流感不传染这种说法
+    r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
+)
+# What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
+_ENDS = r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|哈|嘛|噢){0,8}\s*(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d)))"
+_VERDICTS = [
+    (
+        WRONG,
+        r"(?:并)?(?:不(?:完全|太|够)?|(?<!是)不是(?:完全)?|非(?:完全)?"
+        r"|不能(?:说|算|认为|视为|判断为?)(?:它|其)?是?(?:完全)?)(?:正确|对)",
+    ),
+    (
+        WRONG,
+        r"(?:是)?(?:完全|[非异]常|十分|极其|严重|明显|根本|绝对)?错误|(?:有|存在)(?:错)?误|(?:存在|有)(?:着)?(?:一些|一定|部分|明显|严重|较大|很大|多处|根本性?|原则性?|概念性?|事实性?|常识性?|逻辑性?)?的?错误|错",
+    ),
+    (
+        RIGHT,
+        r"并?(?:没有|没|无|不存在|未见)(?:任何|什么|明显的?)?(?:错误|错|误)(?:之处|的地方)?"
+        r"|(?:并)?(?:不是|不算|不|非)(?:错误|错的|不正确|不对)(?:的)?"
+        r"|(?:是)?(?:完全|基本|大致|大体|[非异]常|十分|绝对)?正确(?:无误)?|(?:是)?(?:对)(?:的)?",
+    ),
+]
+_VERDICT = (
+    r"(?:均|都|也|完全|根本|仍然?|依然|本身|可以说|显然|明显|确实|的确|其实|无疑|当然|绝对|应该|应当|[很极]有?可能|大概率|多半|目前|已经?|通常|一般|普遍|(?:应|可)?(?:被)?(?:普遍|广泛|公认|认为|证明|证实|视为|判断|判定|认定|评定){1,2})*(?:是|属于|应为|为)?(?:(?:一个|一种)?)?(?:"
+    + "|".join(f"(?P<v{i}>{pattern})" for i, (_, pattern) in enumerate(_VERDICTS))
+    + rf")(?:的{_SAID}|(?:(?<=[是于]错误)|(?<=[是于]正确)){_SAID})?{_ENDS}"
+)
+_OPENING = re.compile(_SUBJECT + _VERDICT)
+_NAMED_OPENING = re.compile(rf"(?:{_ANY_SUBJECT})" + _VERDICT)
+_OPEN_QUESTION = re.compile(
+    r"是否|是不是|如果|只有|除非|无法|不能|难以|不确定|因为|所以|因此|吗|正确|错误|哪|否认|假设|假如|倘若|若|要是|即使|就算|起初|最初|一开始|原[本先]|乍|看[起上]|听[起上]"
+)
+# Neither word, alone no verdict: 这个说法有问题. The verdict may follow in the same sentence.
+_VAGUE = (
+    r"是?(?:并|显然|确实|也)?(?:(?:没有?|不存在)(?:什么|任何)?问题|(?:有|存在)(?:一[些定]的?)?问题|(?:过于|太|有些|比较)?(?:片面|绝对|武断|夸大|笼统)"
+    r"|不?(?:太|够|完全)?(?:准确|成立|合理|严谨|恰当|属实|真实|科学|客观))"
+)
+# To the asker, where a verdict on the claim may follow: 对，这句话错误
+_AGREEING = re.compile(rf"(?:[您你]说[得的]?)?(?:很)?(?:对|没错|不错)(?:的)?{_ENDS}")
+_CONFORMING = (
+    r"(?:(?:是|确实|也|并|基本|完全){0,3}(?:不?符合|有?违背?了?|违反了?)[^,。;:!?\n]{0,10}(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则)(?:的)?"
+    r"|(?:是|确实|也|并|完全){0,3}[与和同][^,。;:!?\n]{1,16}?(?:不相?符合?|相?符合?|不?一致|相悖|相?矛盾|相反|吻合|冲突|违背)(?:的)?)"
+)
+_FILLERS = [
+    (WRONG, re.compile(rf"不是(?:的|这样的)?{_ENDS}")),
+    (RIGHT, re.compile(rf"是(?:的)?{_ENDS}")),
+    (None, re.compile(rf"不错{_ENDS}")),
+    (None, re.compile(rf"(?:事实)?(?:并非如此|并?不是这样)(?:的)?{_ENDS}")),
+    (None, re.compile(_SUBJECT + _VAGUE + _ENDS)),
+    (None, re.compile(_SUBJECT + rf"{_CONFORMING}(?=,(?!\s*(?:因此|所以|故|可见)))")),
+    (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or what it denies: only what follows tells
+    (None, re.compile(r"我(?:并)?不?(?:同意|赞同)[^,。!;:\n]{0,12}(?=,)")),
+]
+# Both verdicts as headings or items, or nothing but both
+_ITEM = r"\s*(?:[-•*]\s*|[(]?(?:\d{1,2}|[A-Da-d])\s*[.、:)]\s*)?"
+_SIDE_BY_SIDE = re.compile(
+    rf"{_ITEM}(?P<one>{RIGHT}|{WRONG})(?:\s*:[^\n;]*|\s*[。.]?)\s*[\n;]\s*{_ITEM}(?!(?P=one))(?:{RIGHT}|{WRONG})\s*(?::|[。.]?\s*(?:\n|\Z))"
+    r"|[^。\n]{0,30}?不[^,。\n]{0,6}正确[,、](?:但|而)?也[不没][^,。\n]{0,8}错"
+    rf"|{_ITEM}(?P<first>{RIGHT}|{WRONG})[\s,、;]*{_ITEM}(?!(?P=first))(?:{RIGHT}|{WRONG})\s*[。.!]?\s*\Z"
+)
+_ECHO = re.compile(  # of the question, or of the asked format: 该说法是否正确？ 回答“正确”或“错误”。
+    r"[^。;!?\n]{2,80}\?\s*(?=[这该此][^,。!?\n]{0,12}(?:正确|错误|不对|有误))|[^。;!?\n]{0,80}(?:(?:是否|是不是)(?:完全)?(?:正确|对|成立|属实|准确)的?|(?:正确|对|错误|错|准确)吗|对不对|正确(?:还是|或)错误)[呢呀啊]?\s?\?\s*"
+    r"|(?![^。\n]{0,20}(?:[无没]法|不能|难))[^。;!?\n]{0,40}(?:回答|回复|作答|输出|判断|判定|选择|只|用|从|给出)[^。;!?\n]{0,20}?"
+    r"(?:正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确)[^。;:!?\n]{0,12}[。:\n]\s*"
+)
+_ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确")
+_DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
+_SENTENCE = re.compile(r"[。!?\n;]")
+_ALTERNATIVE = re.compile(r"\s*的?[,、—-]?\s*(?:或|还是|/)|的?,?\s?(?:但|却|同时)?[也又](?:不(?:完全|全)?(?:对|正确)|错)")
+_NAMES_CLAIM = (
+    r"(?:(?:下列|以下|待判断的?|待核查的?|原始?)?(?:说法|陈述|表述|描述|命题|论断|观点|题目|题干|问题|原文|原句|原题|句子|内容|断言|判断题|claim|statement"
+    r"|question|input|text|输入|文本)(?:内容)?\s?\d{0,2})"
+)
+_ASKS_FOR_IT = (
+    r"请?(?:判断|评估|分析|核查)?[^\n:?。]{0,12}(?:说法|陈述|表述|描述|命题|观点|句话)[^\n:?。]{0,4}"
+    r"(?:是否(?:正确|成立|属实)|正误|对错|真伪|正确与否)[^\n:?。]{0,12}"
+)
+_NOT_REPEATED = r"(?![^\n]{0,10}(?:正确|错误|不?对的?|错|有误|是的|没错)\s?[,。!;.\n)\]】])"
+_REPEATS_CLAIM = re.compile(  # 说法：X⏎ before 判断：错误. What is said beside the claim and is no reason may stand there, too
+    rf"[\[【(<]?\s?(?:(?:{_NAMES_CLAIM}\s?[\]】)>]?\s?(?:[:\n]|(?<=[\]】)>]))|{_ASKS_FOR_IT}:|请判断(?:题)?:)\s*{_NOT_REPEATED}"
+    r"[^\n]{2,300}|(?:判断类型|类型|题型|任务|类别|编号|序号|题号|置信度|id|type|confidence)\s?:[^\n]{1,20})\n\s*",
+    re.IGNORECASE,
+)
+_CLAIM_KEY = re.compile(
+    rf"{_NAMES_CLAIM}|(?:题|序|编)?号|#|类型|题型|任务|置信度|id|index|no|type|task|confidence|score|label id|question id", re.IGNORECASE
+)
+_VERDICT_KEY = re.compile(
+    r"(?:最终)?(?:判断|判定|判断结果|结果|结论|答案|回答|评价|评判)|(?:是否)?正确性?|是否(?:成立|属实)|正误|对错|真伪"
+    r"|(?:is ?)?(?:correct|verdict|answer|result"
+    r"|label|judge?ment|conclusion|prediction|decision)|final ?answer",
+    re.IGNORECASE,
+)
+
+
+def read_claim(reply: str) -> str | None:
+    """Return 正确 or 错误, or None where the reply opens with neither."""
+    if quick := _QUICK.match(reply):
+        return None if (WRONG if quick[1] == RIGHT else RIGHT) in reply and side_by_side(folded(reply[:600])) else quick[1]
+    text = _opening_text(reply)
+    if RIGHT in text and WRONG in text and side_by_side(text):
+        return None
+    if denied := _DENIED.match(text):
+        match = _OPENING.match(text, denied.end())
+        return {RIGHT: WRONG, WRONG: RIGHT}[_verdict(match)] if match else None
+    if match := _OPENING.match(text) or _named(text):
+        if _ALTERNATIVE.match(text, match.end()):
+            return None
+        agreeing = _AGREEING.match(text)
+        return (_explicit_after(text[agreeing.end() : agreeing.end() + 80], named=True) if agreeing else None) or _verdict(match)
+    for verdict, filler in _FILLERS:
+        if match := filler.match(text):
+            return _explicit_after(text[match.end() : match.end() + 80]) or verdict
+    return _field_verdict(folded(reply[:600])) if "{" in reply or "|" in reply else None
+
+
+def side_by_side(text: str) -> bool:
+    """Tell whether a folded reply answers both verdicts, one beside the other: 正确：…⏎错误：…"""
+    return bool(_SIDE_BY_SIDE.match(text))
+
+
+def _field_verdict(text: str) -> str | None:
+    """Return the verdict of an object or a table in which nothing but the claim stands before it."""
+    for key, value in json_fields(text) or table_fields(text):
+        if _VERDICT_KEY.fullmatch(key):
+            match = _OPENING.match(_without_lead_ins(_BRACKETS.sub(",", _SIGNS.sub("", value))))
+            return _verdict(match) if match else None
+        if not _CLAIM_KEY.fullmatch(key):
+            return None
+    return None
+
+
+def _opening_text(reply: str) -> str:
+    """Return what a reply says first, without what asserts nothing; its first 600 characters hold that."""
+    text = simplified(folded(reply[:600]))
+    while "\n" in text and (repeated := _REPEATS_CLAIM.match(text)):
+        text = text[repeated.end() :]
+    if _MARKED.search(text):
+        text = _without_opening(_TABLE_HEAD, text) if "|" in text else text
+        text = _QUOTES.sub("", _without_opening(_QUOTED_CLAIM, _without_opening(_JSON, text)))
+        text = _BRACKETS.sub(",", _SIGNS.sub("", text))
+    if text.count(RIGHT) > 1 or text.count(WRONG) > 1:
+        text = _REPEATED.sub(r"\1", text)
+    text = _without_lead_ins(without_cases(text))
+    if _ECHOING.search(text, 0, 120) and (echo := _ECHO.match(text)):
+        return _without_lead_ins(text[echo.end() :])
+    return text
+
+
+def _without_opening(opening: re.Pattern, text: str) -> str:
+    match = opening.match(text)
+    return text[match.end() :] if match else text
+
+
+def _without_lead_ins(text: str) -> str:
+    while (lead := _LEAD_INS.match(text)) and lead.end():
+        text = text[lead.end() :]
+    return text
+
+
+def _named(text: str) -> re.Match | None:
+    match = _NAMED_OPENING.match(text)
+    before = match.start(match.lastgroup or 0) if match else 0
+    return match if match and not _OPEN_QUESTION.search(text, 0, before) and not doubted(text[:before]) else None
+
+
+def _verdict(match: re.Match) -> str:
+    number = next(i for i in range(len(_VERDICTS)) if match[f"v{i}"])
+    return _VERDICTS[number][0]
+
+
+def _explicit_after(rest: str, named: bool = False) -> str | None:
+    """Return an explicit verdict in what is left of the opening sentence: 是的，该说法错误 is a refusal.
+
+    Args:
+        named: only a verdict that names what it judges.
+    """
+    sentence = _SENTENCE.split(rest.lstrip("的 ,"), maxsplit=1)[0]
+    for clause in re.split(r"[,:]", _AGREEING.sub("", sentence, count=1)):
+        if (match := _OPENING.match(_without_lead_ins(clause.strip()))) and not (named and match.start(match.lastgroup or 0) < 3):
+            return _verdict(match)
+    return None

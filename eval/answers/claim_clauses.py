@@ -1,0 +1,241 @@
+"""Clauses of a reply that judge the claim, in order. In: folded text without quotation marks and brackets; out: statements.
+
+A verdict word judges the claim where its clause says so: 该说法…, 答案是…, 因此…, or the word alone. What is in doubt, under a condition or
+somebody else's view is no statement (eval/answers/scope.py), nor is a verdict on a part of the claim or on the reply's own words.
+"""
+
+import re
+from typing import NamedTuple
+
+from eval.answers.claim import RIGHT, WRONG
+from eval.answers.scope import conditional, in_scope, of_others
+
+_FACT = r"(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则|道理|逻辑|推荐|描述|记载|特点|特征)"
+# Verdicts without the adverbs before them, which `_without_modifiers` takes off
+_NOT_WRONG = (
+    r"(?:(?:不(?:是|算|能算)?|非|谈不上)(?:错误|错的)(?:的)?"
+    r"|(?:不是|不算|非)(?:完全)?不(?:正确|准确|属实|成立|合理|科学|真实|对)(?:的)?)"
+)
+_NOT_WITHOUT = (  # 不是没有问题, 不能说没有错误
+    r"(?:不是|不算|非|不能说是?|不等于|不意味着)(?:就|完全|一点|丝毫|真的|说)?(?:毫?无|没有?|不存在)(?:任何|什么|一点|丝毫|明显){0,2}的?(?:问题|错误|错|误|不妥|瑕疵)(?:的)?"
+)
+_NOTHING_WRONG = r"(?:没有?|无|不存在|没什么|挑不出)(?:任何|什么|明显|大){0,3}的?(?:错误|错|误|问题|不妥|不当|不对|不正确)(?:之处|的?地方)?"
+_WRONG = (
+    r"(?:不(?:完全|太|够|大|是|算|能算|能说是?|很|尽|怎么){0,3}|非(?:完全)?|没有完全)(?:正确|准确|属实|成立|合理|科学"
+    r"|恰当|妥当|妥|真实|对|可信|可靠|事实|符)(?:的)?"
+    r"|错误?(?:的|了)?|(?:有|存在)(?:着?(?:明显|严重|一定|一些|很大|较大|多处|根本性?|原则性?|概念性?|事实性?|常识性?|逻辑性?)的?|些)?(?:错误|误|偏差|问题|谬误|不妥)|失实|不实"
+    r"|虚假的?|站不住脚|(?:没有|无)道理|(?:非如此|不是(?:这样|如此|事实)|不如此)(?:的)?|(?<=其实)不然|(?:认[识知]|健康)?误区|误解|谣言|谬误|谬论|伪科学|迷思"
+    r"|伪命题|误传|否定的?|否|×|(?<=[是为:])假(?:的|命题)?|(?<![\u4e00-\u9fffA-Za-z])假的|(?:(?<=[是为:])|(?<=[:是为] )|(?<=is ))F"
+    r"|false|incorrect|wrong|untrue|inaccurate|not (?:entirely |completely |fully )?(?:correct|true|accurate|right|valid)"
+)
+_RIGHT = (
+    r"(?:(?:正确|准确|科学|真实)[且和、又]?)?(?:正确|准确|属实|成立|合理|科学|恰当|真实|可信)(?:的|无误)?|无误|对(?:的)?|没错|(?:(?<=确实)|(?<=的确)|(?<=事实))是?(?:如此|这样)(?:的)?"
+    r"|有道理(?!的)|事实|肯定的?|√|(?<=[是为:])真(?:的|命题)?|(?<![\u4e00-\u9fffA-Za-z])真的"
+    r"|(?:(?<=[是为:])|(?<=[:是为] )|(?<=is ))T|true|correct|right|accurate|valid"
+)
+_CONFORMING = (
+    rf"(?:不?符合?|有?违背?了?|违反了?)[^,。;:!?\n]{{0,10}}{_FACT}(?:的)?"
+    r"|[与和同][^,。;:!?\n]{1,16}?(?:不相?符合?|相?符合?|不?一致|相悖|相?矛盾|相反|吻合|冲突|违背)(?:的)?"
+)
+# fmt: off
+_MODIFIERS = (
+    "均", "都", "也", "还", "就", "则", "才", "又", "仍", "更", "可以说", "显然", "明显", "确实", "的确", "其实", "无疑", "当然", "绝对",
+    "应该", "应当", "应", "该", "很可能", "极可能", "很有可能", "极有可能", "大概率", "多半", "完全", "总体", "总体上",
+    "整体", "整体上", "本身", "是", "为",
+    "属于", "属", "算", "被判定", "判定", "被判", "认定", "并", "即", "故",
+    "基本", "大致", "大体", "非常", "十分", "比较", "一个", "一种", "常见的", "典型的", "常见", "典型", "普遍", "普遍的", "严重",
+    "大错特", "事实", "被普遍认为", "被广泛认为", "被认为", "被证明", "被证实", "被视为", "通常", "一般", "普遍", "目前", "已经", "已",
+    " is", " was", " seem", " seems", " appears", " to be", " be", " should", " indeed", " also", " therefore", " thus", " clearly",
+    " actually", " completely", " totally", " entirely", " absolutely",
+)
+# fmt: on
+_LONGEST_FIRST = sorted(_MODIFIERS, key=len, reverse=True)
+_ENDS = (
+    r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,8}\s*(?:[,。!;:.|\n√×—-]|$|因为|原因|理由|由于|because|since"
+    r"|as )|的(?:说法|观点|陈述|表述|描述|命题|论断|论述|叙述|断言|认识)\s*(?:[,。!;.\n]|$))"
+)
+VERDICT = re.compile(
+    rf"(?=[不非没无谈挑存有认健错误失虚站谣谬伪否×假符违与和同正准属成合科恰真可对事如是这肯√fiwuntcrav])"
+    rf"(?:(?P<without>{_NOT_WITHOUT}){_ENDS}|(?P<right>{_NOT_WRONG}|{_NOTHING_WRONG}){_ENDS}|(?P<conforming>{_CONFORMING}){_ENDS}"
+    rf"|(?<!不)(?P<wrong>{_WRONG}){_ENDS}|(?<![不没])(?P<plain>{_RIGHT}){_ENDS})",
+    re.IGNORECASE,
+)
+_DISCONFORMING = re.compile(r"不|违|悖|矛盾|相反|冲突")
+# What a verdict word may stand behind in its clause, so that it judges the claim
+# fmt: off
+_CLAIM_NOUNS = (
+    "说法", "观点", "陈述", "表述", "描述", "命题", "论断", "论述", "句话", "这话", "叙述", "断言", "声明", "判断", "理解", "认识", "看法",
+    "结论", "题", "题目", "题干", "选项", "内容", "这", "它", "其", "此", "该", "题述", "所述", "原文", "原句",
+    "讲法", "提法", "传言", "此话",
+    "这样说", "这么说", "这样讲", "这么讲", "这种说", "□",
+    "statement", "claim", "assertion", "description", "sentence", "proposition", "this", "it", "that", "which", "it's", "that's",
+)
+_LABEL_NOUNS = (
+    "答案", "判断", "判断结果", "判定", "判定结果", "结果", "结论", "回答", "回复", "选", "选择", "答", "判", "定", "视", "看作", "认为",
+    "认为它", "认为其", "认为这", "认定", "评价", "真/假", "真假", "真伪", "对错", "对/错", "正误", "正/误",
+    "是否正确", "是否成立", "是否属实", "现在认", "目前认", "通常认", "一般认", "普遍认", "学界认", "专家认",
+    "verdict", "answer", "conclusion", "result", "judgment", "judgement",
+)
+# fmt: on
+_SUBJECTS = tuple(noun + behind for noun in _CLAIM_NOUNS for behind in ("", "得", "中", "里"))
+_LABELS = tuple(label + behind for label in _LABEL_NOUNS for behind in ("", "是", "为", "成", "应", "应该", "就"))
+_DESCRIBED = re.compile(
+    r"(?:(?:认为|说|称|以为)[^,。;:]{2,40}|[^,。;:]{2,40}的(?:说法|观点|看法|陈述|描述|表述|理解|认识|想法))\Z"
+)  # 所以说“可以治愈”是错误的
+_DETERMINED = re.compile(r"[这该此本]|上述|以上|题|所[给述]|给出|[您你]|说法\Z")
+_DENYING = re.compile(
+    r"(?P<plain>不(?:认为|觉得|同意|赞同|认同|赞成))(?:[这该此本上][^,。;:]{0,8}|它|其|题[目干])?(?:是|为)?\Z|不(?:能|可"
+    r"|应该?|宜)(?:被)?(?:认为|觉得|视为|看作|当作|算|说|判定?|判断|认定|选择?)(?:[这该此本上][^,。;:]{0,8}|它|其|题[目干])?(?:是|为)?\Z"
+)
+_PART = re.compile(
+    r"[前后]半|前者|后者|另一|另外|上半|下半|第[一二三四12345](?!步)|部分|其中|选项[A-J]|[A-J]项|反过来|相反的|之前|刚才"
+    r"|刚刚|先前|上一|前面|起初|最初|一开始|原本|原先|乍一?看"
+)
+_OWN = re.compile(
+    r"(?:回答|答案|判断|理解|分析|结论)[中里]?(?:是|确实)?(?:存在|有)?(?:些|一些)?(?:有误|错误|错了|不对|误|问题)\Z"
+)  # of the reply itself
+_LEAD = (
+    r"(?:综上(?:所述|分析)?|总之|总的来[说看]|[总整]体(?:上)?(?:而言|来[说看])|总结(?:一下|来说)?|综合(?:以上|上述)?(?:分析|来看"
+    r"|考虑|所述)?|由此(?:可[见知])?|(?<![\u4e00-\u9fff])可见|因此|因而|所以|故(?:而|此)?|于是|从而|最终|最后|那么|其实|实际上|事实上"
+    r"|严格来说|更正|修正|纠正|改为"
+    r"|我(?:们)?(?:更?倾向于)?(?:认为|觉得|判断|选择|的?(?:最终|最后)?(?:答案|判断|结论)是?)|应(?:该|当)?(?:是|为|选择?"
+    r"|判断?为?|回答|填写?|打|勾选)?|打|可以?|可判断?为?|(?:对于?|关于|针对)[^,。;:]{1,16}|本题|该题|此题"
+    r"|但是?|然而|不过|而|也|so|therefore|thus|hence|in conclusion|overall|finally|in summary|however|but|then|答|选|和"
+    r"|、|\d{1,2}[.、]|[-•·>|#=]|[A-D][.、,:]|\s)"
+)
+_ANOTHER = re.compile(r"才|改[为成]|换成|应[为是]|正确的")  # “……”才是正确的
+_VIEW = re.compile(r"[这该此][种个些]?(?:看法|观点|想法|说法|认识|理解|结论)\Z")
+_BARE = re.compile(rf"(?>{_LEAD}*)\Z", re.IGNORECASE)
+_CONCLUDING = re.compile(
+    r"综上|因此|因而|所以|故|总之|(?<![\u4e00-\u9fff])可见|由此|最终|最后|结论|答案|总结|总的来|总体|综合|更正|修正|纠正|改为|应(?:该"
+    r"|当)?(?:是|为|判|选|改)|其实|实际上|事实上|判断结果|判定结果|判断\s*:|判定|therefore|thus|hence|conclusion|answer"
+    r"|overall|finally|summary|verdict|(?<![a-z])so(?![a-z])",
+    re.IGNORECASE,
+)
+_CONCLUDING_CLAUSE = re.compile(rf"(?:\A|[,:、])\s*(?:但|而)?(?:{_CONCLUDING.pattern})", re.IGNORECASE)
+_TURNING = re.compile(
+    r"更正|修正|纠正|等等|等一下|抱歉|不好意思|再想|仔细|重新|有误|(?<![a-z])(?:wait|sorry|actually|correction)(?![a-z])", re.IGNORECASE
+)
+_TAKEN_BACK = re.compile(
+    r"(?:\A|[,:])\s*[哦噢啊]?(?:不对|不),|(?:[看记搞说弄判答]|判断|回答)错了|更正|修正|纠正|等等,|等一下|抱歉|不好意思"
+)
+_LETTER_LABEL = re.compile(
+    r"(?:答案|判断|判断结果|结果|结论|判定|回答|正误|对错|真假|verdict|answer|conclusion|result|judge?ment)\s?(?:应该?)?(?:是|为|is)?\s?:?\s*\Z",
+    re.IGNORECASE,
+)
+_OPEN_END = re.compile(
+    r"(?:无法|难以|不能|很难|没法|不好)(?:简单|直接|准确|一概)*地?(?:判断|确定|判定|得出|给出|下结论|确认|断定|定论|作出"
+    r"|做出)[^,。;:\n]{0,20}(?:说法|陈述|描述|正误|对错|真伪|正确|结论|答案|判断|\Z)"
+    r"|(?:部分|一半|半)(?:正确|对|错)|有对有错|(?:说法|陈述|描述|表述|观点|命题)[^,。;:\n]{0,10}(?:视[^,。;:\n]{0,6}情况"
+    r"|因人而异|有待|存在争议|不能一概而论|无法|难以|取决于)"
+)
+_NOD = re.compile(r"是的?|对的?|没错|不对|不是的?|否|yes|no|√|×|right|not right|无误|的确如此|确实如此", re.IGNORECASE)
+_ASKED = re.compile(
+    r"(?:正确|准确|属实|成立|科学|真|对|错误?)的?(?:吗|么|与否)|对不对|是不是(?:真|对|正确)的?|是否(?:正确|准确|属实|成立|科学|真实)\s*\Z|正确还是错误"
+)
+_REPLY = re.compile(
+    r"\s*(?:(?P<yes>是的|对的?|没错|正确的?)|(?P<no>不(?:完全|太)?对|不是的?|错了?|错误的?|不(?:完全|太)?正确|并非如此))(?=\s*(?:[,!]|\Z))(?!,?\s?(?:但|却)?[也又])"
+)
+_SENTENCE_END = re.compile(r"[。!?;\n]|\.(?=\s|\Z)|(?:\.{3,}|…+)(?=[^\s.])")
+_CONTEXT = 200
+_CLAUSE = 60
+
+
+class Statement(NamedTuple):
+    """One clause that judges the claim."""
+
+    verdict: str
+    explicit: bool
+    """Whether it says more than 是的 or no."""
+    concluding: bool
+    alone: bool = False
+    """Whether it is all of the last sentence."""
+
+
+def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]:
+    """Return what judges the claim, in order, and whether a conclusion after all of it leaves the matter open."""
+    statements: list[Statement] = []
+    left_open = False
+    asked = ""
+    start, turned, length = 0, False, len(text.rstrip(" \n。.!,"))
+    for end in _SENTENCE_END.finditer(text + "\n"):
+        sentence = text[start : end.start()]
+        is_question = end[0] == "?" or sentence.rstrip().endswith(("吗", "呢"))
+        is_last = end.end() >= length
+        start = end.end()
+        if not sentence.strip():
+            continue
+        before, asked = asked, sentence if is_question and _ASKED.search(sentence) else ""
+        if is_question:
+            continue
+        back = _TAKEN_BACK.search(sentence) if answer or statements else None
+        found = [
+            each
+            for match in VERDICT.finditer(sentence)
+            if (each := _statement(sentence, match, is_last, turned or bool(back and back.end() <= match.start())))
+        ]
+        if before and not found and (reply := _REPLY.match(sentence)):
+            found = [Statement(RIGHT if reply["yes"] else WRONG, True, bool(_CONCLUDING.search(before)))]
+        statements += found
+        if found:
+            left_open = False
+        elif (answer or statements) and (is_last or _CONCLUDING.search(sentence)) and _OPEN_END.search(sentence):
+            left_open = True
+        turned = turned or (not is_last and bool(_TURNING.search(sentence)))
+    return statements, left_open
+
+
+def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> Statement | None:
+    before = sentence[max(0, match.start() - _CONTEXT) : match.start()]
+    clause = before[max(before.rfind(","), before.rfind(":"), before.rstrip(" -—").rfind("—")) + 1 :][-_CLAUSE:].rstrip(" -—")
+    if "不" in clause and (denying := _DENYING.search(clause)):
+        return _denied(match, before, denying)
+    stem = _without_modifiers(clause)
+    said = match[0].strip()
+    bare = bool(_BARE.match(stem))
+    described = not bare and bool(_DESCRIBED.search(stem)) and not _DETERMINED.search(stem[:-2])
+    subject = not bare and (described or stem.endswith(_SUBJECTS) or stem.endswith(_LABELS))
+    if "□" in stem and stem.endswith("□") and _ANOTHER.search(clause):
+        return None
+    if said in ("T", "F", "t", "f") and not _LETTER_LABEL.search(before):
+        return None
+    if match["conforming"] and "因为" in clause:
+        return None  # 说它正确是因为它符合…
+    if (not bare and not subject) or _PART.search(clause) or in_scope(before) or _OWN.search(clause + match[0].strip()):
+        return None
+    is_nod = bool(_NOD.fullmatch(said)) and not subject
+    rest = sentence[match.end() :].strip(" ,.的")
+    alone = bare and is_last and not rest and len(_without_modifiers(before).strip()) < 3
+    if said in "√×" and is_last and not rest and before.endswith(","):
+        return Statement(_verdict(match), True, False)  # the claim, and the sign behind it in brackets
+    if is_nod and not alone and not before.rstrip().endswith(":") and not _CONCLUDING.search(clause):
+        return None
+    verdict = _verdict(match)
+    own = before[len(before.removesuffix(clause).rstrip(" :").rpartition(",")[0]) :] if clause != before else before
+    concluding = bool(alone or _CONCLUDING.search(own) or _CONCLUDING_CLAUSE.search(before) or (turned and not is_nod)) and not (
+        described or (subject and _VIEW.search(stem) and of_others(before))
+    )
+    return Statement(verdict, not is_nod or before.rstrip().endswith(":"), concluding, alone)
+
+
+def _denied(match: re.Match, before: str, denying: re.Match) -> Statement | None:
+    """Return the contrary of a verdict that the reply denies: 我不认为该说法正确. That nothing can be called wrong calls nothing right."""
+    rest = before[: len(before) - len(denying[0])]
+    if (in_scope(rest) if denying["plain"] else in_scope(rest[rest.rfind(",") + 1 :]) or conditional(rest)) or (
+        _verdict(match) == WRONG and not denying["plain"]
+    ):
+        return None
+    return Statement(RIGHT if _verdict(match) == WRONG else WRONG, True, bool(_CONCLUDING.search(before)))
+
+
+def _without_modifiers(clause: str) -> str:
+    clause = clause.lower().rstrip()
+    while clause.endswith(_MODIFIERS):
+        clause = clause[: -len(next(modifier for modifier in _LONGEST_FIRST if clause.endswith(modifier)))].rstrip()
+    return clause.strip()
+
+
+def _verdict(match: re.Match) -> str:
+    if match["conforming"]:
+        return WRONG if _DISCONFORMING.search(match["conforming"]) else RIGHT
+    return WRONG if match["wrong"] or match["without"] else RIGHT

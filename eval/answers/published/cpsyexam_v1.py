@@ -1,0 +1,68 @@
+"""CPsyExam's rules for replies, those of the code whose prompt the paper shows.
+
+The paper's figures of open models take single choices from the likelihoods of the letters instead, which no reading of replies can redo.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from eval.answers.published.contract import ERROR, RuleSet, choice_figures, letters_after_phrase
+
+_COLUMNS = "ABCDE"  # the released set has these columns in every row, filled or not
+_LEADS = (
+    "^选",
+    "^选项",
+    "是",
+    "为",
+    "应为",
+    "选",
+    "是:",
+    "应该是:",
+    "的一项是",
+    "为:",
+    "应为:",
+    ":",
+    "是：",
+    "应该是：",
+    "为：",
+    "应为：",
+    "：",
+)
+
+
+@cache
+def _patterns(last: str) -> list[re.Pattern]:
+    """Return the patterns in the order in which they are tried; none knows a comma, a bracket or a small letter."""
+    written = []
+    for lead in _LEADS:
+        if lead.startswith("^"):
+            written.append(f"{lead}([A-{last}])")
+        elif lead == "的一项是":
+            written.append(rf"正确{lead}\s?([A-{last}])")
+        else:
+            written.append(rf"答案{lead}\s?选?项?\s?([A-{last}])")
+    return [re.compile(pattern) for pattern in written]
+
+
+def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
+    """Return the decision: every letter that the first fitting pattern finds, so that an answer given twice is two letters."""
+    letters = "".join(sorted({*_COLUMNS, *options}))
+    if kind == "mrqa":
+        return letters_after_phrase(reply, letters) or None
+    if not reply:
+        return ERROR
+    if reply[0] in letters:
+        return reply[0]
+    for pattern in _patterns(chr(ord("A") + len(letters) - 1)):
+        if found := pattern.findall(reply):
+            return "".join(found)
+    return None
+
+
+RULES = RuleSet(
+    source="CAS-SIAT-XinHai/CPsyExam 83ae9471, src/cpsyexam/utils.py: Evaluator.extract_ans",
+    kinds=frozenset({"mcqa", "mrqa"}),
+    read=read,
+    figures=choice_figures(read),
+)

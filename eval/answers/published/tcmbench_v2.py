@@ -1,0 +1,72 @@
+"""TCMBench's rules: the last capital on the line of the last 答案, or simply the last one; then a guess by the options' words.
+
+An explanation after the answer wins over it, and lower-case or full-width letters are not seen.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from eval.answers.published.contract import ERROR, RuleSet, choice_figures
+
+_CAPITAL_BEFORE_LABEL = re.compile(r"([A-Z]).*?案答")  # of the reply read backwards
+_FIELD_LETTER = re.compile(r"答案】.*?([A-Z])")
+_LABEL_LETTER = re.compile(r"答案.*?([A-Z])")
+_OPTION_LETTER = re.compile(r"[A-E]")
+_DOTTED = re.compile(r"．[A-Z]")
+_PIECES = re.compile(r"[，。；\s]")
+_LETTERS_AND_DOTS = str.maketrans("", "", "ABCDE．.")
+
+
+def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
+    """Return the letter for a question of a form, `error` where the released code breaks off."""
+    if kind == "a3":
+        return _of_case(reply) or ERROR  # it goes on to guess by words that it then looks for in the wrong place
+    return _letter(reply) or _by_words(reply, options)
+
+
+def _letter(reply: str) -> str | None:
+    backwards = reply[::-1]
+    label = _CAPITAL_BEFORE_LABEL.search(backwards)
+    if label and _DOTTED.search(backwards):
+        return label[1]
+    return _last(backwards)
+
+
+def _last(backwards: str) -> str | None:
+    found = _OPTION_LETTER.search(backwards)
+    return found[0] if found else None
+
+
+def _of_case(reply: str) -> str | None:
+    if "【答案】" in reply:
+        found = _FIELD_LETTER.findall(reply.replace("\n", ""))
+        return found[-1] if found else None
+    found = _LABEL_LETTER.findall(reply)
+    return found[-1] if found else _last(reply[::-1])
+
+
+def _by_words(reply: str, options: Mapping[str, str]) -> str | None:
+    """Return the option whose pieces occur most often; none where two are alike, or where no piece occurs."""
+    texts = [f"{letter}．{text}".translate(_LETTERS_AND_DOTS) for letter, text in options.items()]
+    counts, last = {}, None
+    for text in texts:
+        pieces = [piece for piece in _PIECES.split(text) if piece in reply]
+        if pieces:
+            last = texts.index(text)
+        if total := sum(reply.count(piece) for piece in pieces):
+            counts[text] = total
+    if len(counts) > 1:
+        most = max(counts.values())
+        if Counter(counts.values())[most] > 1:
+            return None
+        last = texts.index(next(text for text, total in counts.items() if total == most))
+    return None if last is None else chr(ord("A") + last)
+
+
+RULES = RuleSet(
+    source="ywjawmw/TCMBench 0709cbf8, pipline/bench_function.py: extract_choice_answer, A3_second_check, pattern_second_check",
+    kinds=frozenset({"a1", "a2", "a3", "b1"}),
+    read=read,
+    figures=choice_figures(read),
+)

@@ -1,0 +1,127 @@
+"""Why the figures moved between two versions: items removed and added, asked again with another result, and whether that is noise.
+
+python -m eval.diff A [B]      A and B are commits, branches or tags; without B, the files as they lie here.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from atomexam.runtime.stage import command, run_stage
+from eval.diff.parts import PLACES, causes_of, divide, rounded, traits_of
+from eval.diff.version import WORKSPACE, Version
+from eval.statistics.intervals import Figures
+from eval.statistics.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
+
+_MEANINGS = {
+    "removed": "no longer asked",
+    "key": "another right answer",
+    "repeats": "another number of repeats",
+    "prompt": "another prompt",
+    "reply": "another reply to the same prompt",
+    "reading": "same reply, read otherwise",
+    "mark": "same reply, another mark",
+    "added": "not asked before",
+}
+
+
+def difference_of(a: Version, b: Version) -> Figures:
+    """Return for each run of both versions how its headline figures moved, and why."""
+    ours, theirs = a.runs(), b.runs()
+    questions = a.questions(), b.questions()
+    runs = {run: _run(run, a, b, questions) for run in ours if run in theirs}
+    tested = [figures[name]["paired"] for figures in runs.values() for name in ("accuracy", "mark") if name in figures]
+    with_holm(tested)
+    only = {"only_a": [run for run in ours if run not in theirs], "only_b": [run for run in theirs if run not in ours]}
+    return {"a": a.name, "b": b.name, **only, "comparisons": len(tested), "runs": runs}
+
+
+def _run(run: str, a: Version, b: Version, questions: tuple[list[Member], list[Member]]) -> Figures:
+    versions = (a, b)
+    scores = [version.scores(run) for version in versions]
+    replies = [version.replies(run) for version in versions]
+    judged = [version.judgements(run) for version in versions]
+    keys = [{row.id: row.answer for row in rows} for rows in questions]
+    groups = {row.id: row.group_id for rows in questions for row in rows if row.group_id}
+    causes = causes_of(*map(traits_of, scores, replies, keys))
+    figures = {name: _metric(run, tally(scores[0], counts), tally(scores[1], counts), causes, groups) for name, counts in METRICS.items()}
+    if all(judged):
+        before, after = (
+            tally_marks(rows, marks, {key for key, text in texts.items() if text})
+            for rows, marks, texts in zip(scores, judged, keys, strict=True)
+        )
+        figures["mark"] = _metric(run, before, after, causes_of(*map(traits_of, scores, replies, keys, judged)), groups)
+    return {name: figure for name, figure in figures.items() if figure}
+
+
+def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str], groups: Mapping[str, str]) -> Figures:
+    """Return how one figure moved; nothing where one of the versions has none."""
+    start, end = mean(before.values()), mean(after.values())
+    if start is None or end is None:
+        return {}
+    parts = divide(before, after, causes)
+    first, last, units = rounded(start, end, [part.effect for part in parts])
+    changed = [key for key in sorted(before.keys() & after.keys()) if before[key].share != after[key].share]
+    return {
+        "a": first / PLACES,
+        "b": last / PLACES,
+        "change": (last - first) / PLACES,
+        "parts": {part.name: {"items": part.items, "effect": unit / PLACES} for part, unit in zip(parts, units, strict=True)},
+        "paired": paired(after, before, groups, run),
+        "changed": {key: {"cause": causes.get(key), "a": float(before[key].share), "b": float(after[key].share)} for key in changed},
+    }
+
+
+def as_text(found: Figures, items: bool) -> str:
+    """Return what moved for the terminal; figures that stayed and on which nothing was asked otherwise are one line."""
+    lines = [f"{found['a']} -> {found['b']}"]
+    for name, version in (("only_a", found["a"]), ("only_b", found["b"])):
+        lines += [f"{run}: only in {version}" for run in found[name]]
+    still = []
+    for run, figures in found["runs"].items():
+        for metric, figure in figures.items():
+            if any(part["items"] for part in figure["parts"].values()):
+                lines += ["", *_told(run, metric, figure, found["comparisons"], items)]
+            else:
+                still.append(f"{run} {metric.replace('_', ' ')} {100 * figure['b']:.2f} %")
+    return "\n".join([*lines, "", f"nothing moved: {', '.join(still)}"] if still else lines)
+
+
+def _told(run: str, metric: str, figure: Figures, comparisons: int, items: bool) -> list[str]:
+    change = f"{100 * figure['a']:.2f} % -> {100 * figure['b']:.2f} % ({100 * figure['change']:+.2f} points)"
+    lines = [f"{run} {metric.replace('_', ' ')}  {change}"]
+    parts = {name: part for name, part in figure["parts"].items() if part["items"]}
+    lines += [f"  {name:8} {part['items']:>7}  {100 * part['effect']:+7.2f}  {_MEANINGS[name]}" for name, part in parts.items()]
+    test = figure["paired"]
+    if test["shared"] and (test["better"] or test["worse"]):
+        told = f"better {test['better']}, worse {test['worse']}, alike {test['alike']}; difference {100 * test['difference']:+.2f}"
+        told += " in {:+.2f} … {:+.2f}".format(*(100 * bound for bound in test["interval"])) if test["interval"] else ""
+        p_values = f"p = {test['mcnemar_p']:.3g} (McNemar), {test['bootstrap_p']:.3g} (bootstrap)"
+        if "differs" in test:
+            verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
+            p_values += f"; corrected for {comparisons} figures {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}: {verdict}"
+        lines += [f"  on the {test['shared']} shared: {told}", f"    {p_values}"]
+    if items:
+        lines += [f"    {key}  {one['a']:.2f} -> {one['b']:.2f}  {one['cause']}" for key, one in figure["changed"].items()]
+    return lines
+
+
+def main(argv: list[str] | None = None, open_version: Callable[[str], Version] = Version) -> None:
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("a", metavar="A")
+    parser.add_argument("b", metavar="B", nargs="?", default=WORKSPACE)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--items", action="store_true", help="name each pair or question that has another result")
+    args: Any = parser.parse_args(argv)
+    found = difference_of(open_version(args.a), open_version(args.b))
+    if not found["runs"]:
+        raise ValueError(f"{args.a} and {args.b} share no run: {found['only_a']} and {found['only_b']}; nothing can be compared")
+    text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode() if args.json else as_text(found, args.items)
+    sys.stdout.write(text + "\n")
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,84 @@
+"""The change of a rate between two versions, divided without a rest: what was taken away, asked again with another result, and added."""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import floor
+from typing import NamedTuple
+
+from eval.diff.version import Judged, Replied, Scored
+from eval.statistics.pairing import Tallies, counted, mean
+
+CAUSES = ("key", "repeats", "prompt", "reply", "reading", "mark")
+"""Why an item has another result, in the order in which they are looked for: another right answer, another number of repeats,
+another prompt, another reply to the same prompt, another reading of the same reply, another mark for it."""
+PLACES = 10_000  # parts are told in hundredths of a percentage point
+
+Traits = Mapping[str, tuple]
+"""Cause -> what would differ between two versions if it were at work."""
+
+
+class Part(NamedTuple):
+    """One share of a change."""
+
+    name: str
+    items: int
+    effect: Fraction
+
+
+def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[Part]:
+    """Return the parts whose effects sum up to mean(after) - mean(before), exactly.
+
+    Taking items away moves the rate from the mean before to that of the shared items before; then these get their new results,
+    cause by cause; then the added items move it on to the mean after. Where nothing is shared, all of it is put down to `added`.
+
+    Args:
+        causes: shared item -> why it has another result, for those that have.
+    """
+    shared = sorted(before.keys() & after.keys())
+    start, end = mean(before.values()), mean(after.values())
+    if start is None or end is None:
+        return []
+    held = mean(before[key] for key in shared)
+    stay = start if held is None else held
+    parts = [Part("removed", len(before) - len(shared), stay - start)]
+    effects = {cause: [after[key].share - before[key].share for key in shared if causes.get(key) == cause] for cause in CAUSES}
+    parts += [Part(cause, len(found), sum(found, Fraction(0)) / max(len(shared), 1)) for cause, found in effects.items()]
+    moved = sum((part.effect for part in parts), start)
+    return [*parts, Part("added", len(after) - len(shared), end - moved)]
+
+
+def traits_of(
+    scores: Iterable[Scored], replies: Iterable[Replied], keys: Mapping[str, str | None], judged: Iterable[Judged] = ()
+) -> dict[str, Traits]:
+    """Return of each pair or question what tells why its result may have changed."""
+    found: dict[str, dict[str, list]] = {}
+    for score in scores:
+        traits = found.setdefault(counted(score.item_id), {cause: [] for cause in CAUSES})
+        traits["key"].append((score.item_id, keys.get(score.item_id)))
+        traits["repeats"].append((score.item_id, score.repeat))
+        traits["reading"].append((score.item_id, score.repeat, score.outcome, score.answer or "", score.correct is True))
+    for reply in replies:
+        if (key := counted(reply.item_id)) in found:
+            found[key]["prompt"].append((reply.item_id, reply.repeat, reply.prompt_sha256))
+            found[key]["reply"].append((reply.item_id, reply.repeat, reply.reply, reply.finish_reason))
+    for one in judged:
+        if one.item_id in found:
+            found[one.item_id]["mark"].append((one.repeat, one.order, one.draw, one.mark))
+    return {key: {cause: tuple(sorted(values, key=str)) for cause, values in traits.items()} for key, traits in found.items()}
+
+
+def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits]) -> dict[str, str]:
+    """Return why each shared item may have another result: the first cause that is at work; items with none are left out."""
+    shared = before.keys() & after.keys()
+    found = {key: next((cause for cause in CAUSES if before[key][cause] != after[key][cause]), None) for key in sorted(shared)}
+    return {key: cause for key, cause in found.items() if cause}
+
+
+def rounded(start: Fraction, end: Fraction, effects: list[Fraction]) -> tuple[int, int, list[int]]:
+    """Return a change and its parts in hundredths of a percentage point, so rounded that they still sum up (largest remainders)."""
+    first, last = round(start * PLACES), round(end * PLACES)
+    units = [floor(effect * PLACES) for effect in effects]
+    rests = sorted((place for place, effect in enumerate(effects) if effect), key=lambda place: units[place] - effects[place] * PLACES)
+    for place in rests[: last - first - sum(units)]:
+        units[place] += 1
+    return first, last, units

@@ -1,0 +1,136 @@
+"""One version of data and results: a git revision by way of DVC's cache, or the files as they lie in the workspace."""
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+from ruamel.yaml import YAML
+
+from atomexam.records.params import PARAMS_FILE
+from eval.statistics.pairing import Member
+
+WORKSPACE = "workspace"
+T = TypeVar("T")
+
+
+class Scored(Struct, frozen=True):
+    """What matters of a score of any version; further fields are passed over."""
+
+    item_id: str
+    repeat: int
+    outcome: str
+    answer: str | None = None
+    correct: bool | None = None
+
+
+class Replied(Struct, frozen=True):
+    """What matters of a prediction of any version."""
+
+    item_id: str
+    repeat: int
+    prompt_sha256: str
+    reply: str
+    finish_reason: str
+
+
+class Judged(Struct, frozen=True):
+    """What matters of a judgement of any version."""
+
+    item_id: str
+    repeat: int
+    order: str
+    draw: int
+    mark: float | None = None
+
+
+class Version:
+    """Reads a revision."""
+
+    def __init__(self, name: str, repository: Path = Path()) -> None:
+        self.name = name
+        self._read = _workspace(repository) if name == WORKSPACE else _revision(repository, name)
+
+    def runs(self) -> list[str]:
+        """Return the names of its runs."""
+        return list(self._listed("runs"))
+
+    def judgements(self, run: str) -> list[Judged]:
+        """Return how a run's answers in words were judged; nothing where they were not."""
+        return self._rows(f"data/judgements/{run}.jsonl", Judged) if run in self._listed("judges") else []
+
+    def _listed(self, block: str) -> dict[str, Any]:
+        return (YAML(typ="safe", pure=True).load(BytesIO(self._read(PARAMS_FILE))) or {}).get(block) or {}
+
+    def scores(self, run: str) -> list[Scored]:
+        """Return a run's scores."""
+        return self._rows(f"data/scores/{run}.jsonl", Scored)
+
+    def replies(self, run: str) -> list[Replied]:
+        """Return a run's replies: from its model's folder, and in a version before there was one, from a file of its own."""
+        model = (self._listed("runs")[run] or {}).get("model")
+        try:
+            return self._rows(f"data/predictions/{model}/{run}.jsonl", Replied)
+        except FileNotFoundError as missing:
+            try:
+                return self._rows(f"data/predictions/{run}.jsonl", Replied)
+            except FileNotFoundError:
+                raise missing from None
+
+    def questions(self) -> list[Member]:
+        """Return the questions of the test split."""
+        return self._rows("data/splits/test/questions.jsonl", Member)
+
+    def _rows(self, path: str, shape: type[T]) -> list[T]:
+        decoder, rows = msgspec.json.Decoder(shape), []
+        for number, line in enumerate(self._read(path).splitlines(), 1):
+            try:
+                rows.append(decoder.decode(line))
+            except msgspec.DecodeError as error:
+                raise ValueError(f"{path}:{number} of {self.name}: {error}; this version cannot be compared") from None
+        return rows
+
+
+def _workspace(repository: Path) -> Callable[[str], bytes]:
+    def read(path: str) -> bytes:
+        if not (repository / path).exists():
+            raise FileNotFoundError(f"{path}: not in the workspace; `dvc repro` builds it, `dvc checkout` brings it back from the cache")
+        return (repository / path).read_bytes()
+
+    return read
+
+
+def _revision(repository: Path, name: str) -> Callable[[str], bytes]:
+    """Return a reader of a revision's files, those of git and those of DVC's cache.
+
+    Raises:
+        ValueError: there is no such revision.
+    """
+    from dvc.api import DVCFileSystem
+    from dvc.exceptions import DvcException
+    from dvc.repo import Repo
+    from dvc.scm import SCM, SCMError, resolve_rev
+    from dvc_data.index import DataIndexDirError
+
+    try:
+        root = Repo.find_root(str(repository))
+        commit = resolve_rev(SCM(root), name)
+    except (DvcException, SCMError) as error:
+        known = f"give a commit, branch or tag, or `{WORKSPACE}`"
+        raise ValueError(f"{name}: no version of this repository ({error}); {known}") from None
+    files: Any = DVCFileSystem(repo=root, rev=commit)
+
+    def read(path: str) -> bytes:
+        advice = f"`dvc pull` fetches it from a remote, `git checkout {name} && dvc repro` builds it anew"
+        try:
+            return files.read_bytes(path)
+        except DataIndexDirError as error:
+            raise FileNotFoundError(f"{path} of {name} is not in DVC's cache ({error}); {advice}") from None
+        except (OSError, DvcException) as error:
+            if files.exists(path):
+                raise FileNotFoundError(f"{path} of {name} is not in DVC's cache ({error}); {advice}") from None
+            raise FileNotFoundError(f"{path}: {name} has no such file; was the run scored and committed there?") from None
+
+    return read

@@ -1,0 +1,108 @@
+"""Stage `errors`: replies to claims and what was read from them -> why pairs are not right, and the queue that people label.
+
+SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` fills eval/labels.jsonl: docs/evaluation.md.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.label import ERRORS, REASONS, ReplyPair
+from atomexam.records.params import Errors
+from atomexam.records.prediction import Prediction, Score
+from atomexam.runtime.agreement import agreement
+from atomexam.runtime.annotation_files import read_labels
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from eval.errors.model_proposals import Judged, judge_errors
+from eval.errors.patterns import Pair, Proposal, propose
+from eval.errors.queue import build, draw, write_queue_sheet
+from eval.errors.tables import markdown, run_figures, said_of
+from eval.models.reply_store import kept_path
+from eval.plan.planned import read_runs
+from eval.statistics.intervals import Figures
+
+_REPEAT = 0  # SdAK, section 5.1: of the first of two runs
+_SIDES = ("factual", "non_factual")
+
+
+def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> list[Pair]:
+    """Return the claim pairs with what a run said of them in its first repeat.
+
+    Raises:
+        ValueError: a claim has no reply or no score, so the files are of other data.
+    """
+    replies = {one.item_id: one.reply for one in predictions if one.repeat == _REPEAT}
+    read = {one.item_id: one for one in scores if one.repeat == _REPEAT}
+    pairs = []
+    for claim in claims:
+        items = {side: f"{claim.id}/{side}" for side in _SIDES}
+        if missing := [item for item in items.values() if item not in replies or item not in read]:
+            raise ValueError(f"run {run} has no reply or no score of {missing[0]}; rebuild them with `dvc repro score`")
+        outcomes = {side: read[item].outcome for side, item in items.items()}
+        answers = {side: read[item].answer for side, item in items.items()}
+        pairs.append(Pair(claim, {side: replies[item] for side, item in items.items()}, outcomes, answers))
+    return pairs
+
+
+def propose_all(pairs: Sequence[Pair]) -> dict[str, Proposal]:
+    """Return what rules make of the pairs that are not right, by claim."""
+    found = {pair.claim.id: propose(pair) for pair in pairs}
+    return {claim: proposal for claim, proposal in found.items() if proposal}
+
+
+def main(argv: list[str] | None = None) -> None:
+    paths = {
+        "predictions": "data/predictions",
+        "scores": "data/scores",
+        "splits": "data/splits",
+        "models": "data/plan",
+        "labels": "eval/labels.jsonl",
+        "out": "data/errors",
+        "metrics": "metrics/errors.json",
+    }
+    args = read_arguments(argv, __doc__, "errors", Errors, paths)
+    params: Errors = args.params
+    labels = read_labels(args.labels)
+    claims = list(read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair))
+    figures: dict[str, Figures] = {}
+    with folder_lock(args.out) as out:
+        for run, model in _claim_runs(args):
+            predictions = read_jsonl(args.predictions / model / f"{run}.jsonl", Prediction)
+            pairs = read_pairs(claims, predictions, read_jsonl(args.scores / f"{run}.jsonl", Score), run)
+            proposals = propose_all(pairs)
+            judged = _judged(args, run, [pair for pair in pairs if pair.claim.id in proposals])
+            queue = build(run, pairs, params.drawn, params.seed, proposals | judged.proposals, labels)
+            _write_queue(out, run, queue)
+            figures[run] = run_figures(pairs, proposals, queue) | {"judge": {"asked": judged.asked, "read": len(judged.proposals)}}
+        with replacing(out / "table.md") as part:
+            part.write_text(markdown(figures), encoding="utf-8")
+        asked = {"errors": ERRORS, "reasons": REASONS}
+        agreed = {what: agreement(said_of(labels, allowed), allowed, "pair", "label") for what, allowed in asked.items()}
+        write_json(args.metrics, {"labels": sum(map(len, labels.values())), "runs": figures, "agreement": agreed})
+
+
+def _judged(args: Arguments, run: str, wrong: Sequence[Pair]) -> Judged:
+    """Return what the model of params.yaml makes of the drawn pairs, where one is named there."""
+    params: Errors = args.params
+    if params.judge is None:
+        return Judged({}, 0)
+    kept = kept_path(args.out, params.judge.model, run)
+    return judge_errors(params.judge, draw(wrong, params.drawn, params.seed), args.models, kept, run)
+
+
+def _write_queue(out: Path, run: str, queue: Sequence[ReplyPair]) -> None:
+    write_jsonl(out / f"{run}.jsonl", queue, key=lambda row: (row.asks, row.claim_id))
+    write_queue_sheet(out / f"{run}.xlsx", queue)
+
+
+def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
+    """Return the runs of task claim with their models: those of params.yaml, and by hand, without one, those of the plan."""
+    if runs := args.all_params.get("runs"):
+        return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
+    planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]
+    return sorted((name, run.model) for name, run in planned if run.task == "claim")
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,77 @@
+"""Pairs that are not right -> what a model takes for the error, where the verdicts alone leave it open."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from atomexam.records.label import Error, pair_id
+from atomexam.records.question import Option
+from atomexam.records.run import Judge
+from eval.answers.reply_text import folded, said
+from eval.errors.patterns import Pair, Proposal, has_a_reason, pattern_of
+from eval.models import open_backend
+from eval.models.asker import ask, settings_of
+from eval.models.contract import Asking
+from eval.plan.planned import describe
+from eval.tasks.prompt import read_prompt
+from eval.tasks.request import Request
+
+_PROMPT = "error_type"
+_ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
+_OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
+_LETTER = re.compile(r"(?:答案(?:是|为)?\s*:?)?\s*[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
+_QUOTES = str.maketrans({"“": "‘", "”": "’"})  # so that no reply ends its quotation and speaks as the prompt
+
+
+class Judged(NamedTuple):
+    """What a model made of the pairs it was asked about."""
+
+    proposals: dict[str, Proposal]
+    """By claim; a pair of which its reply could not be read is not there."""
+    asked: int
+
+
+def error_request(pair: Pair) -> Request:
+    """Return the question which error a pair shows."""
+    claim, replies = pair.claim, pair.replies
+    texts = {"factual": claim.factual, "non_factual": claim.non_factual}
+    texts |= {f"{side}_reply": reply for side, reply in replies.items()}
+    content = read_prompt(_PROMPT).format(**{name: text.translate(_QUOTES) for name, text in texts.items()})
+    return Request(
+        item_id=pair_id(claim.factual, replies["factual"], claim.non_factual, replies["non_factual"]),
+        messages=[{"role": "user", "content": content}],
+        question_type="mcqa",
+        options=_OPTIONS,
+        answer=None,
+        answer_format="答案：{answer}",
+        solution=None,
+        pool="errors",
+        kin=frozenset(),
+        reader="mcqa",
+        unit=claim.id,
+        facets={"atomic_type": claim.atomic_type},
+    )
+
+
+def read_letter(reply: str) -> str | None:
+    """Return the letter that is all a reply says in its first line: one that repeats the prompt, or argues first, is not read."""
+    first, *_ = folded(said(reply)[0]).split("\n", 1)
+    match = _LETTER.fullmatch(first.strip())
+    return match[1] if match else None
+
+
+def judge_errors(judge: Judge, drawn: Iterable[Pair], models: Path, kept: Path, name: str) -> Judged:
+    """Return what a model makes of pairs with two verdicts and a reason; all others are what the verdicts make."""
+    pairs = [pair for pair in drawn if pattern_of(pair) in ("sycophancy", "contrary", "reversed") and has_a_reason(pair)]
+    if not pairs:
+        return Judged({}, 0)
+    backend = open_backend(*describe(judge.model, models))
+    requests = [error_request(pair) for pair in pairs]
+    askings = [Asking(request=request, repeat=0, prompt=backend.render(request.messages)) for request in requests]
+    found: dict[str, Proposal] = {}
+    for pair, reply in zip(pairs, ask(backend, askings, settings_of(judge), kept, f"errors of {name}"), strict=True):
+        if letter := read_letter(reply.text):
+            error = _ERRORS.get(letter) or pattern_of(pair)
+            found[pair.claim.id] = Proposal(error, f"by {judge.model}: {letter}")  # type: ignore[arg-type]
+    return Judged(found, len(pairs))

@@ -1,0 +1,183 @@
+"""Stage `finetune`: train split and passages -> a model in the Hugging Face format, for each line under `finetune`.
+
+It is a small Qwen2 with a tokenizer of its own, trained from scratch: first on passages and claims as text,
+then on the evaluation's own prompts with their answers. Steps are counted, never timed, so that the same data give the same weights.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import Any
+
+from tqdm import tqdm
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Passage
+from atomexam.records.model import Description
+from atomexam.records.question import Question
+from atomexam.records.run import Training
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
+from atomexam.runtime.stage import read_arguments, run_stage
+from eval.finetune import training_data
+from eval.tasks.prompt import chat_template
+from eval.tasks.request import Request
+
+_THREADS = 1  # the number of threads is part of the result; a second one gains little and waits where the cores are shared
+_MAX_POSITIONS = 32768  # room for few-shot prompts; rotary positions cost nothing
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Train one model."""
+    paths = {
+        "splits": "data/splits",
+        "passages": "data/clean/passages.jsonl",
+        "out": "data/models/{key}",
+        "metrics": "metrics/finetune/{key}.json",
+    }
+    args = read_arguments(argv, __doc__, "finetune", Training, paths, keyed=True)
+    if os.environ.get("RANK", "0") != "0":
+        print("finetune: one process trains, so that the sums are the same everywhere; this one has nothing to do", file=sys.stderr)
+        return
+    training: Training = args.params
+    if training.hidden % (2 * training.heads):
+        where = f"params.yaml: finetune.{args.key}"
+        raise ValueError(f"{where}: hidden {training.hidden} must be a multiple of twice the heads ({training.heads})")
+    with folder_lock(args.out) as out:
+        made = out.with_name(out.name + ".part")
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir()
+        claims = read_jsonl(args.splits / "train" / "claims.jsonl", ClaimPair)
+        texts = training_data.plain_texts(read_jsonl(args.passages, Passage), claims)
+        dev = training_data.epoch_requests(_requests(args.splits / "dev"), training.per_task, training.seed, 0)
+        metrics = _train(training, texts, _requests(args.splits / "train"), dev, made)
+        write_json(made / "model.json", Description(model=args.key, backend="huggingface"))
+        shutil.rmtree(out)
+        made.replace(out)
+    write_json(args.metrics, {"backend": "huggingface", "steps": metrics["steps"]} | metrics)
+
+
+def _requests(split: Path) -> list[Request]:
+    questions = list(read_jsonl(split / "questions.jsonl", Question))
+    return training_data.known_requests(questions, list(read_jsonl(split / "claims.jsonl", ClaimPair)))
+
+
+def _train(training: Training, texts: list[str], requests: list[Request], dev: list[Request], out: Path) -> dict[str, Any]:
+    """Train a model from scratch, save it, and return its metrics."""
+    import torch
+    import transformers
+
+    transformers.logging.disable_progress_bar()
+    torch.manual_seed(training.seed)
+    torch.set_num_threads(_THREADS)
+    torch.use_deterministic_algorithms(True)
+    tokenizer = _tokenizer(texts + training_data.spoken_texts(requests), training.vocab_size)
+    model = _new_model(training, tokenizer)
+    reading = training_data.text_lessons(tokenizer, texts, training.max_text_tokens, training.seed)
+    answering = [
+        training_data.prompt_lesson(tokenizer, chunk)
+        for epoch in range(training.prompt_epochs)
+        for chunk in training_data.conversations(
+            training_data.epoch_requests(requests, training.per_task, training.seed, epoch), training.seed, epoch
+        )
+    ]
+    metrics = {
+        "parameters": model.num_parameters(),
+        "vocabulary": len(tokenizer),
+        "text": _learn(model, reading, training, "reading"),
+        "prompts": _learn(model, answering, training, "answering"),
+        "dev_loss": _dev_loss(model, [training_data.prompt_lesson(tokenizer, [request]) for request in dev], training),
+    }
+    model.save_pretrained(out)
+    (out / "model.safetensors").chmod(0o644)  # the library leaves it to its owner alone
+    tokenizer.save_pretrained(out)
+    return metrics | {"steps": metrics["text"]["steps"] + metrics["prompts"]["steps"]}
+
+
+def _tokenizer(texts: list[str], vocab_size: int) -> Any:
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=training_data.byte_pairs(texts, vocab_size),
+        eos_token=training_data.END_OF_TURN,
+        pad_token=training_data.END_OF_TEXT,
+        additional_special_tokens=list(training_data.SPECIAL_TOKENS),
+        clean_up_tokenization_spaces=False,
+    )
+    tokenizer.chat_template = chat_template()
+    return tokenizer
+
+
+def _new_model(training: Training, tokenizer: Any) -> Any:
+    from transformers import Qwen2Config, Qwen2ForCausalLM
+
+    ends = tokenizer.convert_tokens_to_ids([training_data.END_OF_TURN, training_data.END_OF_TEXT])
+    config = Qwen2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=training.hidden,
+        intermediate_size=training.hidden * 8 // 3,
+        num_hidden_layers=training.layers,
+        num_attention_heads=training.heads,
+        num_key_value_heads=training.heads,
+        max_position_embeddings=_MAX_POSITIONS,
+        initializer_range=training.hidden**-0.5,  # the library's 0.02 is for widths of thousands; from it a small model hardly starts
+        tie_word_embeddings=True,
+        eos_token_id=ends,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    return Qwen2ForCausalLM(config)
+
+
+def _learn(model: Any, taught: Sequence[training_data.Lesson], training: Training, name: str) -> dict[str, Any]:
+    """Take one step a batch and return the loss curve in twenty points."""
+    import torch
+
+    batches = training_data.batches_of(taught, training.batch_lessons, training.batch_tokens)
+    Random(f"{training.seed}/{name}").shuffle(batches)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, training.learning_rate, total_steps=len(batches) + 1, pct_start=0.1)
+    model.train()
+    losses: list[float] = []
+    for batch in tqdm(batches, desc=name, unit="step", disable=None):
+        loss = _loss(model, batch)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return {"steps": len(batches), "tokens": sum(len(lesson.ids) for batch in batches for lesson in batch), "loss": _curve(losses)}
+
+
+def _loss(model: Any, batch: Sequence[training_data.Lesson]) -> Any:
+    """Return the mean loss of the tokens to be learned; the output layer is run for these alone."""
+    import torch
+
+    width = max(len(lesson.ids) for lesson in batch)
+    ids = torch.tensor([lesson.ids + [0] * (width - len(lesson.ids)) for lesson in batch])
+    targets = torch.tensor([lesson.targets[1:] + [training_data.IGNORED] * (width + 1 - len(lesson.ids)) for lesson in batch])
+    # Padding stands on the right, where causal attention never looks.
+    states = model.model(input_ids=ids, use_cache=False).last_hidden_state
+    learned = targets != training_data.IGNORED
+    return torch.nn.functional.cross_entropy(model.lm_head(states[learned]), targets[learned])
+
+
+def _dev_loss(model: Any, taught: Sequence[training_data.Lesson], training: Training) -> float | None:
+    import torch
+
+    model.eval()
+    with torch.inference_mode():
+        losses = [_loss(model, batch).item() for batch in training_data.batches_of(taught, training.batch_lessons, training.batch_tokens)]
+    return round(mean(losses), 3) if losses else None
+
+
+def _curve(losses: list[float]) -> list[float]:
+    size = -(-len(losses) // 20) or 1
+    return [round(mean(losses[start : start + size]), 3) for start in range(0, len(losses), size)]
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,165 @@
+"""What a model trained here learns from: plain texts, and the evaluation's own conversations with their right replies."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from msgspec import structs
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Passage
+from atomexam.records.question import Question
+from atomexam.text.option_letters import LETTERS
+from eval.tasks import TASKS
+from eval.tasks.prompt import render, token_ids
+from eval.tasks.request import Request, conversation, following
+
+SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
+IGNORED = -100  # torch's cross entropy leaves these targets out
+_BLOCK_TOKENS = 256
+_TURNS = (1, 2, 6)  # questions a conversation: alone, as in zero-shot, or after up to five shots
+_ALONE = ("claim", "qa")
+_TASKS_BY_READER = {"claim": "claim", "mcqa": "choice", "mrqa": "choice", "qa": "essay", "tcm": "tcm"}
+# Option letters and the marks of answer formats are tokens of their own: a small model then learns them from few examples.
+_ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", "<coas>", "<coe>", *LETTERS)
+# How Qwen2 cuts text before it merges; the library puts its own in the place of any other when it loads a Qwen2 model.
+_PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+
+
+class Lesson(NamedTuple):
+    """Token ids, and for each the id to be foretold in its place, or -100 where nothing is learned."""
+
+    ids: list[int]
+    targets: list[int]
+
+
+def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> list[str]:
+    """Return what is true and can be read: passages and factual claims, sorted."""
+    return sorted({passage.text for passage in passages} | {pair.factual for pair in claims})
+
+
+def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
+    """Return the requests of all tasks and wordings whose answers are known, with the shortest reply in the asked format as solution.
+
+    One that follows another has that one's question and right reply before it.
+    """
+    found = []
+    for task in TASKS.values():
+        for prompt in task.prompts:
+            requests = {request.item_id: request for request in task.requests(questions, claims, prompt) if request.answer is not None}
+            solved = {item: structs.replace(one, solution=one.reply(one.answer or "")) for item, one in requests.items()}
+            found += [_with_history(request, solved) for request in solved.values() if _reached(request, solved)]
+    return found
+
+
+def _reached(request: Request, solved: Mapping[str, Request]) -> bool:
+    """Tell whether all that a request follows has a known answer."""
+    return request.follows is None or (request.follows in solved and _reached(solved[request.follows], solved))
+
+
+def _with_history(request: Request, solved: Mapping[str, Request]) -> Request:
+    if request.follows is None:
+        return request
+    before = _with_history(solved[request.follows], solved)
+    return structs.replace(following(request, before, before.solution or ""), follows=None)
+
+
+def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch: int) -> list[Request]:
+    """Return at most `per_task` items of each task; epochs go round and round through a task's shuffled items.
+
+    An item comes in one wording at a time, in the next one a round later: several wordings take no more time than one.
+    """
+    by_task: dict[str, dict[str, list[Request]]] = {}
+    for request in requests:
+        by_task.setdefault(_TASKS_BY_READER[request.reader], {}).setdefault(request.item_id, []).append(request)
+    chosen: list[Request] = []
+    for task in sorted(by_task):
+        items = list(by_task[task].values())
+        Random(f"{seed}/{task}").shuffle(items)
+        size = min(per_task, len(items))
+        for number in range(epoch * size, (epoch + 1) * size):
+            around, place = divmod(number, len(items))
+            chosen.append(items[place][(around + place) % len(items[place])])
+    return chosen
+
+
+def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[list[Request]]:
+    """Return the requests in an epoch's order, choice questions of one pool and wording after each other in conversations of 1, 2 or 6."""
+    draw = Random(f"{seed}/conversations/{epoch}")
+    pools: dict[tuple[str, str], list[Request]] = {}
+    for request in requests:
+        pools.setdefault((request.pool, request.answer_format), []).append(request)
+    chunks = []
+    for pool in sorted(pools):
+        members = draw.sample(pools[pool], len(pools[pool]))
+        while members:
+            size = 1 if members[0].question_type in _ALONE else draw.choice(_TURNS)
+            chunks.append(members[:size])
+            members = members[size:]
+    draw.shuffle(chunks)
+    return chunks
+
+
+def text_lessons(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: int) -> list[Lesson]:
+    """Return blocks of text, each text closed by the end-of-text token; where there is more than `most_tokens`, some blocks of all."""
+    stream: list[int] = []
+    for ids in tokenizer(list(texts), add_special_tokens=False)["input_ids"] if texts else []:
+        stream += [*ids, tokenizer.convert_tokens_to_ids(END_OF_TEXT)]
+    blocks = [stream[start : start + _BLOCK_TOKENS] for start in range(0, len(stream), _BLOCK_TOKENS)]
+    Random(f"{seed}/blocks").shuffle(blocks)
+    return [Lesson(block, block) for block in blocks[: most_tokens // _BLOCK_TOKENS]]
+
+
+def prompt_lesson(tokenizer: Any, chunk: Sequence[Request]) -> Lesson:
+    """Return a conversation as the model will meet it; only the replies are learned, each cut apart from its prompt as in evaluation."""
+    ids: list[int] = []
+    targets: list[int] = []
+    said = ""
+    for place, request in enumerate(chunk):
+        prompt = render(tokenizer, conversation(chunk[: place + 1]))
+        reply = f"{request.solution}{END_OF_TURN}"
+        prompt_ids, reply_ids = token_ids(tokenizer, [prompt.removeprefix(said), reply])
+        ids += prompt_ids + reply_ids
+        targets += [IGNORED] * len(prompt_ids) + reply_ids
+        said = prompt + reply
+    return Lesson(ids, targets)
+
+
+def batches_of(lessons: Sequence[Lesson], most_lessons: int, most_tokens: int) -> list[list[Lesson]]:
+    """Return batches of lessons of like length; a lesson longer than a batch may be is one by itself."""
+    batches: list[list[Lesson]] = []
+    for lesson in sorted(lessons, key=lambda lesson: len(lesson.ids)):
+        size = len(batches[-1]) + 1 if batches else 1
+        if batches and size <= most_lessons and len(lesson.ids) * size <= most_tokens:
+            batches[-1].append(lesson)
+        else:
+            batches.append([lesson])
+    return batches
+
+
+def spoken_texts(requests: Sequence[Request]) -> list[str]:
+    """Return what is said in the conversations, for the tokenizer: contents, solutions and the names of the roles."""
+    texts = []
+    for request in requests:
+        texts += [request.solution or "", *(text for message in request.messages for text in message.values())]
+    return texts
+
+
+def byte_pairs(texts: Sequence[str], vocab_size: int) -> Tokenizer:
+    """Return a byte-level BPE tokenizer learned from texts."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.NFC()
+    split = pre_tokenizers.Split(Regex(_PIECES), behavior="isolated")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=2,
+        special_tokens=list(SPECIAL_TOKENS),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.add_tokens([AddedToken(atom, normalized=False) for atom in _ATOMS])
+    return tokenizer

@@ -1,0 +1,159 @@
+"""Marks of answers in words -> a run's figures: mean, spread and interval, by exam, subject and category, and how far both orders agree."""
+
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+import numpy as np
+
+from atomexam.records.judgement import Judgement
+from atomexam.records.question import Question
+from eval.judge.marks import ORDERS, PUBLISHED
+from eval.statistics.intervals import Figures, rate_interval
+
+_DIGITS = 2  # of marks, as in CPsyExam, Table 3
+_HUNDREDTHS, _FULL = 100, 100
+_FACETS: dict[str, Callable[[Question], str | None]] = {
+    "exam": lambda question: question.exam,
+    "subject": lambda question: f"{question.exam} {question.subject}",
+    "category": lambda question: question.category,
+}
+
+
+class Marked(NamedTuple):
+    """One reply of the run and its mark."""
+
+    question: Question
+    repeat: int
+    mark: float | None
+    """Mean of the marks that were read; 0 where the reply holds no answer, None where no mark of an answer was read."""
+
+
+def mark_answers(replies: Iterable[tuple[Question, int, bool]], judgements: Iterable[Judgement]) -> list[Marked]:
+    """Return replies with their marks; each comes as its question, its repeat, and whether it holds an answer."""
+    read: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for one in judgements:
+        if one.mark is not None:
+            read[one.item_id, one.repeat].append(one.mark)
+    marked = []
+    for question, repeat, answered in replies:
+        marks = read[question.id, repeat] if answered else [0.0]
+        marked.append(Marked(question, repeat, fmean(marks) if marks else None))
+    return marked
+
+
+def figures(marked: Sequence[Marked], judgements: Sequence[Judgement]) -> Figures:
+    """Return the figures of a run. What has no mark is in no mean; it is counted, and the bounds say what it could change."""
+    readings = Counter(_reading(one) for one in judgements)
+    return {
+        **_part(marked, "all"),
+        **_spread(marked),
+        **_bounds(marked),
+        "readings": {name: readings[name] for name in ("read", "unread", "failed")},
+        "read_share": round(readings["read"] / readings.total(), 4) if readings else None,
+        "published": {name: _published(marked, judgements, read) for name, read in PUBLISHED.items()},
+        "orders": agreement_of_orders(judgements),
+        **{f"by_{name}": _grouped(marked, name, key) for name, key in _FACETS.items()},
+    }
+
+
+def _reading(judgement: Judgement) -> str:
+    return "failed" if judgement.finish_reason == "error" else "unread" if judgement.mark is None else "read"
+
+
+def _part(marked: Sequence[Marked], where: str) -> Figures:
+    """Return how many replies there are, the mean mark, and its interval by bootstrap over questions, and cases where they share one."""
+    known = [one for one in marked if one.mark is not None]
+    told = {"replies": len(marked), "without_mark": len(marked) - len(known), "mark": _mean(known)}
+    sums: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for one in known:
+        cluster = one.question.group_id or one.question.id
+        sums[cluster] += round(_HUNDREDTHS * (one.mark or 0))  # whole numbers, whose sums are the same on every machine
+        counts[cluster] += _HUNDREDTHS * _FULL
+    if told["mark"] not in (None, 0.0, float(_FULL)) and len({one.mark for one in known}) == 1:
+        return told  # as many times the same mark: nothing to draw from, and no certainty either
+    clusters = sorted(counts)
+    drawn = rate_interval(np.array([sums[name] for name in clusters]), np.array([counts[name] for name in clusters]), f"{where}/mark")
+    return told | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in drawn]} if drawn else {})
+
+
+def _mean(known: Iterable[Marked]) -> float | None:
+    marks = [one.mark for one in known if one.mark is not None]
+    return round(fmean(marks), _DIGITS) if marks else None
+
+
+def _spread(marked: Sequence[Marked]) -> Figures:
+    """Return the sample standard deviation of single marks, and with repeats that of the repeats' means."""
+    marks = [one.mark for one in marked if one.mark is not None]
+    found: Figures = {"mark_spread": round(stdev(marks), _DIGITS) if len(marks) > 1 else None}
+    repeats = sorted({one.repeat for one in marked})
+    by_repeat = [[one.mark for one in marked if one.repeat == repeat and one.mark is not None] for repeat in repeats]
+    means = [fmean(row) for row in by_repeat if row]
+    return found | ({"mark_std": round(stdev(means), _DIGITS)} if len(means) > 1 else {})
+
+
+def _bounds(marked: Sequence[Marked]) -> Figures:
+    """Return the mean if each reply without a mark had been worth nothing, and if each had been worth 100."""
+    bounds = {"mark_at_least": 0.0, "mark_at_most": float(_FULL)}
+    return {name: _mean([one if one.mark is not None else one._replace(mark=bound) for one in marked]) for name, bound in bounds.items()}
+
+
+def _published(marked: Sequence[Marked], judgements: Iterable[Judgement], read: Callable[[str], float | None]) -> Figures:
+    """Return the mean as a published reading has it: one judging of each reply, in the published order."""
+    replies = {(one.item_id, one.repeat): one.reply for one in judgements if one.order == "standard_first" and one.draw == 0}
+    marks = [read(replies[key]) if (key := (one.question.id, one.repeat)) in replies else 0.0 for one in marked]
+    known = [mark for mark in marks if mark is not None]
+    return {"mark": round(fmean(known), _DIGITS) if known else None, "without_mark": len(marks) - len(known)}
+
+
+def _grouped(marked: Iterable[Marked], name: str, key: Callable[[Question], str | None]) -> Figures:
+    groups: dict[str, list[Marked]] = defaultdict(list)
+    for one in marked:
+        if group := key(one.question):
+            groups[group].append(one)
+    return {group: _part(groups[group], f"{name}/{group}") for group in sorted(groups)}
+
+
+def agreement_of_orders(judgements: Iterable[Judgement]) -> Figures:
+    """Return how far the marks of one answer in the two orders are apart, over answers of which both were read."""
+    read: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in judgements:
+        if one.mark is not None:
+            read[one.item_id, one.repeat][one.order].append(one.mark)
+    both = [_means(read[key]) for key in sorted(read) if len(read[key]) == len(ORDERS)]
+    if not both:
+        return {"answers": 0}
+    first, second = np.array(both).T
+    return {
+        "answers": len(both),
+        "mean_absolute_difference": round(float(np.abs(second - first).mean()), _DIGITS),
+        "mean_difference": round(float((second - first).mean()), _DIGITS),
+        "pearson": _pearson(first, second),
+        "krippendorff": _alpha(first, second),
+    }
+
+
+def _means(by_order: Mapping[str, Sequence[float]]) -> list[float]:
+    return [fmean(by_order[order]) for order in ORDERS]
+
+
+def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
+    """Return Pearson's correlation; None where one order gives every answer the same mark."""
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return round(float(np.corrcoef(first, second)[0, 1]), 4)
+
+
+def _alpha(first: np.ndarray, second: np.ndarray) -> float | None:
+    """Return Krippendorff's alpha of interval data; None where all marks are the same."""
+    import krippendorff
+
+    pair = np.stack([first, second])
+    if np.ptp(pair) == 0:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)  # a division by zero is no figure
+        return round(float(krippendorff.alpha(reliability_data=pair, level_of_measurement="interval")), 4)

@@ -1,0 +1,142 @@
+"""Asking a model what it has not been asked before: requests in, a reply to each out."""
+
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+from tqdm import tqdm
+
+from atomexam.records.run import Asked
+from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.reply_store import Store, open_store
+from eval.tasks.prompt import prompt_sha256
+from eval.tasks.request import Request, following
+
+NOT_REACHED = "the question before it failed"
+
+
+class Counts(Struct, kw_only=True):
+    """What became of the requests of a run: each of its repeats counts as one."""
+
+    requests: int = 0
+    kept: int = 0
+    """Found in the store."""
+    asked: int = 0
+    failed: int = 0
+    """Without a reply, whether the call failed or that of the question before."""
+
+    def add(self, other: "Counts") -> None:
+        """Add the counts of another process."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def line(self, name: str) -> str:
+        """Return the counts as `predict` prints them."""
+        return f"{name}: {self.requests} requests, {self.kept} kept, {self.asked} asked, {self.failed} failed"
+
+
+class Asker:
+    """A model, how it is asked, and the store of its replies."""
+
+    def __init__(
+        self, backend: Backend, settings: Settings, store: Store, method: str = "generation", failed: Mapping[str, Reply] | None = None
+    ) -> None:
+        self.counts = Counts()
+        self.failed: dict[str, Reply] = dict(failed or {})
+        """By key: these have no reply in the store, and are not asked again by this process."""
+        self._backend = backend
+        self._settings = settings
+        self._store = store
+        self._method = method
+
+    def ask(self, askings: Sequence[Asking], bar: tqdm) -> list[Reply]:
+        """Return a reply to each asking, in their order; only what the store does not have is asked, once, and added to it."""
+        keys = [key_of(self._backend.identity, asking, self._settings, self._method) for asking in askings]
+        known = self._store.find(keys)
+        missing = {key: asking for key, asking in zip(keys, askings, strict=True) if key not in known and key not in self.failed}
+        self._count(bar, requests=len(keys), kept=sum(key in known for key in keys))
+        todo = list(missing)
+        generate = self._backend.weigh if self._method == "likelihood" else self._backend.generate
+        for place, reply in generate(list(missing.values()), self._settings) if missing else ():
+            key = todo[place]
+            if missing.pop(key, None) is None:
+                raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
+            if reply.error is None and reply.finish_reason != "error":
+                self._store.add(key, reply)
+                known[key] = reply
+            else:
+                self.failed[key] = structs.replace(reply, text="", finish_reason="error", error=reply.error or "no reply")
+            self.counts.asked += 1
+            bar.update()
+        if missing:
+            odd = f"{len(missing)} questions, such as {next(iter(missing.values())).request.item_id}"
+            raise ValueError(f"{self._backend.identity} gave no reply to {odd}; this is a fault of the backend")
+        self.counts.failed += sum(key not in known for key in keys)
+        return [known[key] if key in known else self.failed[key] for key in keys]
+
+    def ask_in_turn(self, requests: Sequence[Request], repeats: int, name: str) -> list[tuple[Asking, Reply]]:
+        """Return each request in each repeat with its reply; one that follows another is asked when that has its reply.
+
+        Raises:
+            ValueError: a request follows one that is not among them.
+        """
+        done: dict[tuple[str, int], tuple[Asking, Reply]] = {}
+        waiting = list(requests)
+        with tqdm(total=len(requests) * repeats, desc=name, unit="reply", disable=None) as bar:
+            while waiting:
+                ready = [one for one in waiting if one.follows is None or (one.follows, 0) in done]
+                if not ready:
+                    raise ValueError(f"{waiting[0].item_id} follows {waiting[0].follows}, which is not asked")
+                waiting = [one for one in waiting if one.follows is not None and (one.follows, 0) not in done]
+                askings = [asking for one in ready for asking in self._askings(one, repeats, done, bar)]
+                for asking, reply in zip(askings, self.ask(askings, bar), strict=True):
+                    done[asking.request.item_id, asking.repeat] = asking, reply
+        return list(done.values())
+
+    def _askings(self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[Asking, Reply]], bar: tqdm) -> list[Asking]:
+        """Return the askings of a request; a repeat in which the one before it failed is done, and not asked."""
+        if request.follows is None:
+            prompt = self._backend.render(request.messages)
+            return [Asking(request=request, repeat=repeat, prompt=prompt) for repeat in range(repeats)]
+        askings = []
+        for repeat in range(repeats):
+            before, reply = done[request.follows, repeat]
+            whole = following(request, before.request, reply.text)
+            if reply.finish_reason == "error":
+                lost = Reply(text="", finish_reason="error", tokens=0, error=NOT_REACHED)
+                done[request.item_id, repeat] = Asking(request=whole, repeat=repeat, prompt=""), lost
+                self._count(bar, requests=1, failed=1)
+            else:
+                askings.append(Asking(request=whole, repeat=repeat, prompt=self._backend.render(whole.messages)))
+        return askings
+
+    def _count(self, bar: tqdm, **more: int) -> None:
+        self.counts.add(Counts(**more))
+        bar.update(more.get("kept", 0) + more.get("failed", 0))
+
+
+def ask(backend: Backend, askings: list[Asking], settings: Settings, kept: Path, name: str, method: str = "generation") -> list[Reply]:
+    """Return a reply to each asking, in their order, and say on stderr how many were asked; `kept` is their file in the model's store."""
+    with open_store(kept) as store, tqdm(total=len(askings), desc=name, unit="reply", disable=None) as bar:
+        asker = Asker(backend, settings, store, method)
+        replies = asker.ask(askings, bar)
+    print(asker.counts.line(name), file=sys.stderr, flush=True)
+    return replies
+
+
+def settings_of(asked: Asked) -> Settings:
+    """Return how the replies of a run, or of a judge, are made."""
+    return Settings(**{name: getattr(asked, name) for name in Settings.__struct_fields__})
+
+
+def key_of(identity: str, asking: Asking, settings: Settings, method: str) -> str:
+    """Return the hash of all that a reply depends on: not of the batch, the run's name or the version of the data."""
+    request = asking.request
+    what: list[Any] = [identity, prompt_sha256(asking.prompt), structs.replace(settings, batch_size=1), method]
+    what += [request.question_type, [option.letter for option in request.options], request.answer_format]
+    what += [request.item_id, asking.repeat]
+    return hashlib.sha256(msgspec.json.encode(what)).hexdigest()

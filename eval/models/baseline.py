@@ -1,0 +1,131 @@
+"""Backend `baseline`: replies made by a rule, with figures that arithmetic foretells."""
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+
+from msgspec import Struct
+
+from atomexam.records.checks import one_of
+from atomexam.records.model import Description
+from atomexam.text.canonical import canonical
+from atomexam.text.ngrams import bigrams
+from eval.models.contract import Asking, Reply, Settings
+from eval.tasks.prompt import Message, plain_text
+from eval.tasks.request import Request, allowed_answers
+
+_NEGATIONS = ("不", "异常", "忌")  # of the templates in SdAK's Table 2
+_CHOICES = frozenset({"claim", "mcqa", "mrqa"})
+_ALL = _CHOICES | {"qa", "mark"}
+
+
+class Strategy(Struct, frozen=True):
+    """One rule."""
+
+    reply: Callable[[Request, Random], str]
+    serves: frozenset[str]
+    """Question types that it has a reply to."""
+
+
+def random_answer(request: Request, draw: Random) -> str:
+    """Return one of the allowed answers, each as likely: for mrqa one of the sets of two letters or more, for a judge a mark."""
+    if request.question_type == "mark":
+        return request.reply(str(draw.randint(0, 100)))
+    return request.reply(draw.choice(allowed_answers(request)))
+
+
+def always_correct(request: Request, draw: Random) -> str:
+    """Agree with whatever is said: 正确 to a claim, the first option, and for mrqa all of them."""
+    letters = [option.letter for option in request.options]
+    return request.reply("".join(letters) if request.question_type == "mrqa" else letters[0])
+
+
+def longest_option(request: Request, draw: Random) -> str:
+    """Return the option with the longest text, for mrqa the two longest; the earlier one where they are equal."""
+    by_length = sorted(request.options, key=lambda option: -len(option.text))
+    chosen = by_length[: 2 if request.question_type == "mrqa" else 1]
+    return request.reply("".join(sorted(option.letter for option in chosen)))
+
+
+def negation_word(request: Request, draw: Random) -> str:
+    """Call a claim 错误 where it holds a word of negation, else 正确: what the wording alone gives away."""
+    claim = request.messages[-1]["content"].splitlines()[-1]  # the prompt stands on the lines before
+    return request.reply("错误" if any(word in claim for word in _NEGATIONS) else "正确")
+
+
+def echo(request: Request, draw: Random) -> str:
+    """Repeat what was asked, word for word and in no asked format."""
+    return request.messages[-1]["content"]
+
+
+def empty(request: Request, draw: Random) -> str:
+    """Say nothing."""
+    return ""
+
+
+def overlap(request: Request, draw: Random) -> str:
+    """Mark an answer by the F1 of the character bigrams that it shares with the standard answer."""
+    if request.compared is None:
+        raise ValueError(f"{request.item_id} is asked for a mark, and has no two answers to compare; this is a fault of its task")
+    return request.reply(str(round(100 * bigram_f1(*request.compared))))
+
+
+def bigram_f1(one: str, other: str) -> float:
+    """Return the F1 of two texts' sets of character bigrams, without blanks and punctuation; a single character is its own bigram."""
+    left, right = _bigrams(one), _bigrams(other)
+    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+
+
+def _bigrams(text: str) -> frozenset[str]:
+    return bigrams(canonical(text))
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "random": Strategy(random_answer, _CHOICES | {"mark"}),
+    "always_correct": Strategy(always_correct, _CHOICES),
+    "longest_option": Strategy(longest_option, _CHOICES),
+    "negation_word": Strategy(negation_word, frozenset({"claim"})),
+    "echo": Strategy(echo, _ALL),
+    "empty": Strategy(empty, _ALL),
+    "overlap": Strategy(overlap, frozenset({"mark"})),
+}
+
+_UNUSED = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
+_NAMES = {"claim": "claims", "mcqa": "single choices", "mrqa": "multiple choices", "qa": "questions in words", "mark": "marks"}
+
+
+class Baseline:
+    """A model of one rule."""
+
+    def __init__(self, description: Description) -> None:
+        where = f"model {description.model}"
+        self._name = one_of(description.strategy or "", STRATEGIES, "strategy", where)
+        self._strategy = STRATEGIES[self._name]
+        self.identity = f"baseline/1/{self._name}"
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the conversation as plain text."""
+        return plain_text(messages)
+
+    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the rule's reply to each asking.
+
+        Raises:
+            ValueError: the rule has no reply to what is asked, or the settings ask for sampling; before the first reply.
+        """
+        for name, value in _UNUSED.items():
+            if getattr(settings, name) != value:
+                raise ValueError(f"a baseline has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml")
+        for kind in sorted({asking.request.question_type for asking in askings} - self._strategy.serves):
+            able = ", ".join(name for name, strategy in STRATEGIES.items() if kind in strategy.serves)
+            raise ValueError(f"the strategy {self._name!r} has no reply to {_NAMES[kind]}; a model with one of these has: {able}")
+        return self._replies(askings, settings)
+
+    def _replies(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        for place, asking in enumerate(askings):
+            draw = Random(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}")
+            text = self._strategy.reply(asking.request, draw)
+            yield place, Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(asking.prompt))
+
+    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Refuse: a rule has no likelihoods."""
+        raise ValueError("a baseline has no likelihoods; take `method: likelihood` out of its run in params.yaml")

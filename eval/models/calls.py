@@ -1,0 +1,165 @@
+"""Calls to an OpenAI-compatible server: a request's body in, a reply or its failure with cause out; never a key in either."""
+
+import asyncio
+import math
+import time
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from itertools import count
+from random import Random
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI
+
+from atomexam.records.prediction import FinishReason
+from atomexam.records.run import Server
+from eval.models.contract import Reply
+
+_AGAIN = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
+_OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status, a filter's 403 apart, ends the run
+_TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
+_FILTERED = ("content_filter", "content_policy", "content management policy", "data_inspection_failed", "requires moderation")
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between two tries, doubled each time
+_LONGEST_RETRY_AFTER = 600.0
+_CAUSE_CHARS = 300
+_SHORTEST_KEY = 8  # a shorter one (`EMPTY`, `x`) is a stand-in, and taking it out would spoil replies
+_STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "length": "length"}  # eos_token: text-generation-inference
+
+
+class Failure(Exception):
+    """A call that gave no reply."""
+
+    def __init__(
+        self, cause: str, again: bool = False, wait: float | None = None, counts: bool = True, ends: bool = False, status: int | None = None
+    ) -> None:
+        super().__init__(cause)
+        self.status = status
+        """HTTP status, where there is one."""
+        self.again = again
+        """Trying again may help."""
+        self.wait = wait
+        """Seconds the server asks all callers to wait."""
+        self.counts = counts
+        """Speaks against the server, not only against this request."""
+        self.ends = ends
+        """No other request will fare better."""
+
+
+class _Message(Struct):
+    content: str | None = None
+
+
+class _Choice(Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+_Tokens = Annotated[int, Meta(ge=0, le=1 << 40)]
+
+
+class _Usage(Struct):
+    prompt_tokens: _Tokens | None = None
+    completion_tokens: _Tokens | None = None
+
+
+class _Completion(Struct):
+    choices: Annotated[list[_Choice], Meta(min_length=1)]
+    usage: _Usage | None = None
+
+
+class Caller:
+    """One server asked by several workers, which share its limits."""
+
+    def __init__(self, client: AsyncOpenAI, server: Server, key: str | None) -> None:
+        self._client, self._server, self._key = client, server, key
+        self._gap = 60 / server.calls_per_minute if server.calls_per_minute else 0.0
+        self._free_at = 0.0
+
+    async def reply(self, body: dict[str, Any], most_tokens: int, name: str) -> Reply:
+        """Return the reply to one request, tried as often as it may help.
+
+        Raises:
+            Failure: there is no reply; `ends` and `counts` say what that means for the others.
+        """
+        jitter = Random(name)  # spreads the workers; no output depends on it
+        for number in count(1):
+            await self._turn()
+            try:
+                return await self._once(body, most_tokens)
+            except Failure as failure:
+                if not failure.again or number >= self._server.tries:
+                    tried = f", {number} times" if number > 1 else ""
+                    raise Failure(f"{failure}{tried}", counts=failure.counts, ends=failure.ends, status=failure.status) from None
+                wait = min(_FIRST_WAIT * 2 ** (number - 1), _LONGEST_WAIT) * jitter.uniform(0.5, 1.0)
+                if failure.wait is not None:
+                    self._free_at = max(self._free_at, time.monotonic() + failure.wait)
+            await asyncio.sleep(wait)
+        raise ValueError("unreachable")
+
+    def without_key(self, text: str) -> str:
+        """Return a text in which the server, or a library, cannot have put the key."""
+        return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_KEY else text
+
+    async def _turn(self) -> None:
+        """Wait until the server's limits let one more call start."""
+        while (wait := self._free_at - time.monotonic()) > 0:
+            await asyncio.sleep(wait)
+        self._free_at = time.monotonic() + self._gap
+
+    async def _once(self, body: dict[str, Any], most_tokens: int) -> Reply:
+        try:
+            # The library's own limit is on silence between bytes; a server that drips one a second would hold a worker for hours.
+            async with asyncio.timeout(self._server.timeout):
+                response = await self._client.chat.completions.with_raw_response.create(**body)
+        except TimeoutError:
+            raise Failure(f"no whole reply within {self._server.timeout:g} s", again=True) from None
+        except APIStatusError as error:
+            raise self._refusal(error) from None
+        except APIConnectionError as error:  # also half a reply
+            raise Failure(f"connection: {self._told(error.__cause__ or error) or type(error.__cause__).__name__}", again=True) from None
+        except APIError as error:
+            raise Failure(f"no reply: {self._told(error)}", again=True) from None
+        return self._read(response.http_response.content, most_tokens)
+
+    def _refusal(self, error: APIStatusError) -> Failure:
+        status, said = error.status_code, self._told(error.response.text)
+        cause = f"HTTP status {status}: {said or 'no words'}"
+        if "insufficient_quota" in said:  # comes as 429, and no waiting mends it
+            return Failure(cause, ends=True, status=status)
+        if status in _AGAIN or status >= 500:
+            wait = _retry_after(error.response.headers.get("retry-after", ""))
+            return Failure(cause, again=wait is None or wait <= _LONGEST_RETRY_AFTER, wait=wait, status=status)
+        own_words = any(words in said.lower() for words in _TOO_LONG + _FILTERED)
+        return Failure(cause, counts=not own_words, ends=status not in _OWN_FAULT and not own_words, status=status)
+
+    def _read(self, content: bytes, most_tokens: int) -> Reply:
+        try:
+            completion = msgspec.json.decode(content, type=_Completion)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            found = self._told(content[:1000].decode(errors="replace"))
+            raise Failure(f"no chat completion in JSON ({self._told(error)}): {found}", again=True) from None
+        choice, usage = completion.choices[0], completion.usage or _Usage()
+        if choice.finish_reason == "content_filter":
+            raise Failure("the server's content filter held the reply back", counts=False)
+        if choice.finish_reason not in _STOPS:
+            raise Failure(f"the reply ended for an unknown reason: finish_reason {self._told(choice.finish_reason)}")
+        tokens = usage.completion_tokens or 0
+        if tokens > most_tokens:
+            raise Failure(f"the server ignores the limit of {most_tokens} tokens: the reply has {tokens}")
+        text = self.without_key(choice.message.content or "")
+        return Reply(text=text, finish_reason=_STOPS[choice.finish_reason], tokens=tokens, prompt_tokens=usage.prompt_tokens or 0)
+
+    def _told(self, words: object) -> str:
+        """Return what others said as one short line, the key taken out before anything is cut."""
+        return " ".join(self.without_key(str(words)).split())[:_CAUSE_CHARS]
+
+
+def _retry_after(value: str) -> float | None:
+    """Return the seconds that a Retry-After header asks for, as a number or a date."""
+    with suppress(ValueError):
+        return max(0.0, seconds) if math.isfinite(seconds := float(value)) else None
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    return None

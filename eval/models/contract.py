@@ -1,0 +1,79 @@
+"""What a backend is asked, what it gives back, and what it must have."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from atomexam.records.model import Description
+from atomexam.records.prediction import FinishReason
+from eval.tasks.prompt import Message
+from eval.tasks.request import Request
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """How replies are made. A backend that cannot honour one of these raises ValueError."""
+
+    max_new_tokens: int
+    temperature: float
+    """0 takes the likeliest token."""
+    top_k: int
+    """0: no limit."""
+    top_p: float
+    repetition_penalty: float
+    seed: int
+    batch_size: int
+    """Only a matter of speed: no reply depends on it."""
+
+
+class Asking(Struct, frozen=True, kw_only=True):
+    """One request put to a model once."""
+
+    request: Request
+    repeat: int
+    prompt: str
+    """The request as the model is given it."""
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """What came back."""
+
+    text: str
+    """Empty where the call failed."""
+    finish_reason: FinishReason
+    tokens: int
+    prompt_tokens: int = 0
+    error: str | None = None
+    """Cause of a failed call, in words that hold no key; such a reply is not kept, so that the next run asks again."""
+    likelihoods: dict[str, float] | None = None
+    """Natural log-likelihood of each of the request's answers."""
+
+
+class Backend(Protocol):
+    """A model that can be asked."""
+
+    identity: str
+    """Changes whenever the same asking may get another reply: name and revision, or a hash of the weights."""
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the prompt for a conversation."""
+
+    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the place of each asking with its reply, as they come and in any order; each place once.
+
+        An asking that cannot be answered (too long a prompt, a call that failed for good) gets a reply with an error.
+        """
+
+    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield for each asking the log-likelihoods of its answers, and as text the likeliest in the asked format.
+
+        Raises:
+            ValueError: the backend has no likelihoods, or the settings ask for sampling.
+        """
+
+
+class Opener(Protocol):
+    """Opens a model from its description and the folder it lies in."""
+
+    def __call__(self, description: Description, folder: Path) -> Backend: ...

@@ -1,0 +1,165 @@
+"""Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
+from transformers.generation import LogitsProcessorList
+
+from atomexam.records.model import Description
+from eval.models import batches, loglikelihood
+from eval.models.contract import Asking, Reply, Settings
+from eval.models.sampling import Choosing
+from eval.models.weights import content_hash, locate
+from eval.tasks.prompt import Message, render, token_ids
+
+_SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
+_MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
+
+
+def open_model(description: Description, folder: Path) -> "HuggingFace":
+    """Open the model that a description names, from its own folder, a local path, or the hub."""
+    return HuggingFace(locate(description, folder), description)
+
+
+class HuggingFace:
+    """One model and its tokenizer. The weights are loaded when the first question is asked, and then serve all that are asked."""
+
+    def __init__(self, path: Path, description: Description) -> None:
+        logging.disable_progress_bar()
+        self._path, self._description = path, description
+        self._device = _device()
+        self._dtype = torch.bfloat16 if self._device.type == "cuda" else torch.float32
+        self._tokenizer = self._loaded(AutoTokenizer, padding_side="left")
+        self.identity = f"huggingface/{_MAKING}/{content_hash(path)}/{self._dtype}".replace("torch.", "")
+
+    @cached_property
+    def _model(self) -> Any:
+        model = self._loaded(AutoModelForCausalLM, dtype=self._dtype, use_safetensors=True).to(self._device).eval()
+        batches.set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
+        ends = _end_tokens(model, self._tokenizer)
+        # What a model's authors recommend must not mix with what the run asks for.
+        model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=self._pad_token(ends))
+        return model
+
+    @property
+    def _ends(self) -> list[int]:
+        return self._model.generation_config.eos_token_id
+
+    def _loaded(self, kind: Any, **settings: Any) -> Any:
+        try:
+            return kind.from_pretrained(self._path, trust_remote_code=False, **settings)
+        except (OSError, SafetensorError) as error:
+            raise ValueError(
+                f"model {self._description.model}: {self._description.name or self._path} has no model of the Hugging Face format "
+                f"in safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{self._description.model}` makes a model that is "
+                "trained here"
+            ) from None
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the prompt by the model's chat template."""
+        return render(self._tokenizer, messages)
+
+    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield replies batch by batch, short prompts first."""
+        ids = token_ids(self._tokenizer, [asking.prompt for asking in askings])
+
+        def work(places: list[int], width: int) -> list[Reply]:
+            return self._reply([ids[place] for place in places], width, [askings[place] for place in places], settings)
+
+        room = [(len(row), len(row) + settings.max_new_tokens) for row in ids]
+        yield from self._answers(room, settings, work)
+
+    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the likeliest of each request's answers with the likelihoods of all.
+
+        Raises:
+            ValueError: the settings ask for sampling, or a request has no given answers.
+        """
+        unused = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
+        for name in (name for name, value in unused.items() if getattr(settings, name) != value):
+            raise ValueError(
+                f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
+            )
+        choices = loglikelihood.choices(self._tokenizer, askings)
+        weigher = loglikelihood.Weigher(
+            self._model, self._pad_token(), self._ends, batches.shape_on(self._device.type, settings.batch_size).spare
+        )
+
+        def work(places: list[int], width: int) -> list[Reply]:
+            weights = weigher.weigh([choices[place] for place in places], width, len(set(places)))
+            return [loglikelihood.reply_of(askings[place], choices[place], found) for place, found in zip(places, weights, strict=False)]
+
+        yield from self._answers([(len(choice.start), choice.longest()) for choice in choices], settings, work)
+
+    def _answers(
+        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[Reply]]
+    ) -> Iterator[tuple[int, Reply]]:
+        """Yield what the work makes of each place; a place that is too long, in tokens read or in all, fails with its cause."""
+        limit = getattr(self._model.config, "max_position_embeddings", None)
+        fitting = []
+        for place, (length, whole) in enumerate(room):
+            if limit and whole > limit:
+                cause = f"the prompt has {length} tokens, with the reply {whole}, and this model was made for {limit}"
+                yield place, _failed(f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml")
+            else:
+                fitting.append((place, length))
+        shape = batches.shape_on(self._device.type, settings.batch_size)
+        for place, reply in batches.in_batches(fitting, shape, work):
+            yield place, reply or _failed(f"out of memory on {self._device.type}, for this prompt of {room[place][0]} tokens alone")
+
+    @torch.inference_mode()
+    def _reply(self, rows: list[list[int]], width: int, askings: list[Asking], settings: Settings) -> list[Reply]:
+        pad = self._pad_token()
+        inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=self._device)
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
+        output = self._model.generate(
+            input_ids=inputs,
+            attention_mask=mask,
+            generation_config=GenerationConfig(
+                do_sample=False, max_new_tokens=settings.max_new_tokens, eos_token_id=self._ends, pad_token_id=pad
+            ),
+            logits_processor=LogitsProcessorList([Choosing(settings, askings, mask)]),
+        )
+        return [self._read(row, len(asked)) for row, asked in zip(output[:, width:].tolist(), rows, strict=True)]
+
+    def _read(self, row: list[int], prompt_tokens: int) -> Reply:
+        end = next((place for place, token in enumerate(row) if token in self._ends), None)
+        kept = row if end is None else row[:end]
+        text = self._tokenizer.decode(kept, skip_special_tokens=True)
+        return Reply(text=text, finish_reason="length" if end is None else "stop", tokens=len(kept), prompt_tokens=prompt_tokens)
+
+    def _pad_token(self, ends: Sequence[int] | None = None) -> int:
+        pad = self._tokenizer.pad_token_id
+        return (ends or self._ends)[0] if pad is None else pad
+
+
+def _device() -> torch.device:
+    """Return the CPU, or of the CUDA devices the first; of several processes on a machine, as torchrun starts them, each has its own.
+
+    Raises:
+        ValueError: there are more processes than devices.
+    """
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    number, devices = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
+    if number >= devices:
+        raise ValueError(f"LOCAL_RANK={number}: this machine shows {devices} CUDA devices; start at most so many processes on it")
+    return torch.device("cuda", number)
+
+
+def _failed(cause: str) -> Reply:
+    return Reply(text="", finish_reason="error", tokens=0, error=cause)
+
+
+def _end_tokens(model: Any, tokenizer: Any) -> list[int]:
+    ends = model.generation_config.eos_token_id if model.generation_config else None
+    ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
+    if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in ends:
+        ends = [*ends, tokenizer.eos_token_id]
+    return ends

@@ -1,0 +1,184 @@
+"""Backend `openai`: any server that speaks OpenAI's chat completions, asked by several calls at a time."""
+
+import asyncio
+import hashlib
+import ipaddress
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from queue import SimpleQueue
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+from anyio.from_thread import start_blocking_portal
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+from atomexam.records.model import Description
+from atomexam.records.run import Server
+from eval.models.calls import Caller, Failure
+from eval.models.contract import Asking, Reply, Settings
+from eval.tasks.prompt import Message
+
+_LOST_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and asking on would only cost
+_OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
+_logger = logging.getLogger(__name__)
+_Came = SimpleQueue[tuple[int, Reply | Failure] | None]
+"""Places with what came of them; None when no worker is left."""
+
+
+class OpenAI:
+    """One model of one server."""
+
+    def __init__(self, description: Description) -> None:
+        self._server = description.server or Server()
+        self._where = f"model {description.model}"
+        if not description.name:
+            raise ValueError(f"{self._where}: no name; set `name` in params.yaml to what the server calls the model")
+        self._name = description.name
+        address = _address(self._server.url, self._where)
+        self._host = address.hostname or ""
+        self._key = _key(self._server, self._host, self._where)
+        if self._key and address.scheme == "http" and not _is_near(self._host):
+            _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
+        place = [self._host + address.path.rstrip("/"), self._name, description.revision or "", *sorted(self._server.knows)]
+        self.identity = "/".join(["openai", "1", *place])
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the messages as the server gets them; the chat template is the server's own."""
+        return msgspec.json.encode(messages).decode()
+
+    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Refuse: chat completions tell no likelihood of a given answer."""
+        raise ValueError(f"{self._where}: a server tells no likelihoods of answers; set `method: generation` for its runs in params.yaml")
+
+    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield replies as they come; what came before a Ctrl-C or the server's end is yielded before the error.
+
+        Raises:
+            ValueError: the server cannot honour a setting, refuses key or model, or is down.
+        """
+        self._check(settings)
+        answered = lost = 0
+        came: _Came = SimpleQueue()
+        # A call may start when a reply has been taken and kept, so that no kill loses more replies than calls may be under way.
+        room = asyncio.Semaphore(self._server.concurrency)
+        with start_blocking_portal() as portal:  # calls have a thread of their own: this one may have a loop running, as in a notebook
+            work = portal.start_task_soon(self._work, askings, settings, came, room)
+            try:
+                for _ in askings:
+                    try:
+                        found = came.get()
+                    except KeyboardInterrupt:
+                        yield from _rest(came)
+                        raise
+                    if found is None:
+                        work.result()  # an error of this program
+                        break
+                    place, what = found
+                    yield place, _reply(what)
+                    portal.call(room.release)
+                    answered, lost = (answered + 1, 0) if isinstance(what, Reply) else (answered, lost + what.counts)
+                    if isinstance(what, Failure) and (what.ends or lost == _LOST_IN_A_ROW):
+                        yield from _rest(came)
+                        raise ValueError(self._end(what, answered))
+            finally:
+                work.cancel()
+
+    async def _work(self, askings: Sequence[Asking], settings: Settings, came: _Came, room: asyncio.Semaphore) -> None:
+        """Put what comes of each asking into the queue, when there is room."""
+        # A proxy named in the environment is not for this machine; a redirect would carry prompts to who knows where.
+        http = DefaultAsyncHttpxClient(trust_env=not _is_near(self._host), follow_redirects=False)
+        places = iter(range(len(askings)))
+        limits: dict[str, Any] = {"timeout": self._server.timeout, "max_retries": 0}
+        try:
+            async with AsyncOpenAI(base_url=self._server.url, api_key=self._key or "none", http_client=http, **limits) as client:
+                caller = Caller(client, self._server, self._key)
+
+                async def worker() -> None:
+                    while await room.acquire() and (place := next(places, None)) is not None:
+                        body, name = self._body(askings[place], settings), f"{askings[place].request.item_id}/{askings[place].repeat}"
+                        try:
+                            came.put((place, await caller.reply(body, settings.max_new_tokens, name)))
+                        except Failure as failure:
+                            came.put((place, failure))
+
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(self._server.concurrency):
+                        group.create_task(worker())
+        finally:
+            came.put(None)
+
+    def _check(self, settings: Settings) -> None:
+        asked = {"top_k": settings.top_k != 0, "repetition_penalty": settings.repetition_penalty != 1.0, "seed": settings.temperature > 0}
+        for name in (name for name, is_asked in asked.items() if is_asked and name not in self._server.knows):
+            why = "sampling draws by a seed" if name == "seed" else f"the run asks for {name} {getattr(settings, name)}"
+            raise ValueError(
+                f"{self._where}: {why}, and chat completions need not have {name}; "
+                f"name it in server.knows of the model if this server honours it, or change the run in params.yaml"
+            )
+
+    def _body(self, asking: Asking, settings: Settings) -> dict[str, Any]:
+        """Return the arguments of one call. What the server knows is always sent, since its own defaults may be others."""
+        limit = "max_completion_tokens" if f".{self._host}".endswith(_OFFICIAL) else "max_tokens"
+        body = {"model": self._name, "messages": msgspec.json.decode(asking.prompt), limit: settings.max_new_tokens}
+        body["temperature"] = settings.temperature
+        extra: dict[str, Any] = {"repetition_penalty": settings.repetition_penalty}
+        if settings.temperature > 0:
+            body["top_p"] = settings.top_p
+            draw = hashlib.sha256(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}".encode()).digest()
+            extra |= {"top_k": settings.top_k, "seed": int.from_bytes(draw[:4]) >> 1}
+        return body | {"extra_body": {name: value for name, value in extra.items() if name in self._server.knows}}
+
+    def _end(self, failure: Failure, answered: int) -> str:
+        why = f"{self._host} answers no request" if failure.ends else f"{_LOST_IN_A_ROW} requests in a row failed at {self._host}"
+        hint = f"; is the key in {self._server.key_variable} right?" if failure.status in (401, 403) else ""
+        hint = f"; is `name` {self._name} right, and server.url?" if failure.status == 404 else hint
+        return (
+            f"{self._where}: {why}: {failure}{hint}; {answered} replies of this start came and are kept; "
+            f"`dvc repro` goes on from there when that is mended, and asks only for what is missing"
+        )
+
+
+def _rest(came: _Came) -> Iterator[tuple[int, Reply]]:
+    """Yield what came and was not yet taken."""
+    while not came.empty():
+        if found := came.get_nowait():
+            yield found[0], _reply(found[1])
+
+
+def _reply(what: Reply | Failure) -> Reply:
+    return what if isinstance(what, Reply) else Reply(text="", finish_reason="error", tokens=0, error=str(what))
+
+
+def _address(url: str, where: str) -> SplitResult:
+    address = urlsplit(url)
+    if address.username or address.password or address.query:
+        raise ValueError(f"{where}: server.url holds a name, password or query; put keys into the environment (server.key_variable)")
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise ValueError(f"{where}: server.url is {url!r}; expected an address such as https://api.openai.com/v1")
+    return address
+
+
+def _key(server: Server, host: str, where: str) -> str | None:
+    """Return the key from the environment; a server nearby may do without."""
+    key = os.environ.get(server.key_variable, "").strip()
+    if not key and not _is_near(host):
+        raise ValueError(
+            f"{where}: no key for {host}: the environment variable {server.key_variable} is not set; "
+            f"set it, or name another one by server.key_variable of the model in params.yaml"
+        )
+    if any(not "!" <= character <= "~" for character in key):  # the libraries would quote such a header in their errors
+        raise ValueError(
+            f"{where}: what the environment variable {server.key_variable} holds is no key: spaces, line breaks or other letters"
+        )
+    return key or None
+
+
+def _is_near(host: str) -> bool:
+    """Tell whether a host is this machine or in a private network."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host
+    return address.is_loopback or address.is_private

@@ -1,0 +1,132 @@
+"""Backend `vllm`: vLLM's own server, started on this machine for the length of a run and asked as any other server is.
+
+Why no `import vllm`: docs/decisions/0014-vllm-is-a-server.md.
+"""
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+from urllib.error import URLError
+from urllib.request import ProxyHandler, build_opener
+from weakref import finalize
+
+from msgspec import structs
+
+from atomexam.records.model import Description
+from atomexam.records.run import Server
+from eval.models.contract import Asking, Reply, Settings
+from eval.models.openai import OpenAI
+from eval.models.weights import content_hash, locate
+from eval.tasks.prompt import Message
+
+_LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
+_MAKING = "1"  # raise it when a change of this module changes replies
+_LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # by torchrun
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+
+
+class Vllm:
+    """One model on vLLM. No server is started, and no GPU woken, before something must be asked; it then serves all that is asked."""
+
+    def __init__(self, description: Description, folder: Path) -> None:
+        program = shutil.which("vllm")
+        if program is None:
+            raise ValueError(
+                f"model {description.model}: there is no program `vllm`; install it in an environment of its own, since it brings its own "
+                f"torch (`uv tool install vllm` or `pipx install vllm`), or set `backend: huggingface` for this model in params.yaml"
+            )
+        path = locate(description, folder).resolve()
+        self._command = [program, "serve", str(path), "--generation-config", "vllm"]  # not what the model's authors recommend
+        server = structs.replace(description.server or Server(), knows=["seed", "top_k", "repetition_penalty"], key_variable="VLLM_API_KEY")
+        self._description = structs.replace(description, name=str(path), server=server)
+        self.identity = f"vllm/{_MAKING}/{content_hash(path)}"
+        self._url: str | None = None
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the messages as the server gets them; it puts them into the model's chat template."""
+        return self._at("http://127.0.0.1").render(messages)
+
+    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield replies as they come, with a server started for the first of them.
+
+        Raises:
+            ValueError: the server does not start, or ends.
+        """
+        if askings:
+            yield from self._at(self._url or self._start()).generate(askings, settings)
+
+    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Refuse, as every server does."""
+        return self._at("http://127.0.0.1").weigh(askings, settings)
+
+    def _start(self) -> str:
+        """Return the address of a server that ends with this object: the questions of a case come in waves, and a start takes minutes."""
+        server = ExitStack()
+        self._url = server.enter_context(_serving(self._command, self._description.model))
+        finalize(self, server.close)
+        return self._url
+
+    def _at(self, url: str) -> OpenAI:
+        server = self._description.server or Server()
+        return OpenAI(structs.replace(self._description, server=structs.replace(server, url=f"{url}/v1")))
+
+
+@contextmanager
+def _serving(command: Sequence[str], model: str) -> Iterator[str]:
+    """Start a server on a free port of loopback, wait until it answers, yield its address and end it."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with tempfile.TemporaryFile() as log:
+        whole = [*command, "--host", "127.0.0.1", "--port", str(port)]
+        process = subprocess.Popen(whole, env=_own_gpu(os.environ), stdout=log, stderr=subprocess.STDOUT, preexec_fn=_die_with_parent)
+        try:
+            _wait(process, f"http://127.0.0.1:{port}", log, model)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _own_gpu(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a server: where torchrun has started several of us, it takes one GPU and is no part of their group."""
+    own = {name: value for name, value in environment.items() if name not in _LAUNCHED and not name.startswith("TORCHELASTIC_")}
+    if number := environment.get("LOCAL_RANK"):
+        visible = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+        own["CUDA_VISIBLE_DEVICES"] = visible[int(number) % len(visible)] if visible else number
+    return own
+
+
+def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> None:
+    direct = build_opener(ProxyHandler({}))
+    until = time.monotonic() + _LONGEST_START
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            log.seek(0)
+            words = log.read().decode(errors="replace").strip().splitlines()[-1:] or ["no words"]
+            raise ValueError(f"model {model}: vLLM did not start (exit status {process.returncode}): {words[0][:300]}")
+        try:
+            with direct.open(f"{url}/health", timeout=5):
+                return
+        except (URLError, OSError):
+            time.sleep(0.2)
+    raise ValueError(f"model {model}: vLLM did not answer within {_LONGEST_START:g} s")
+
+
+def _die_with_parent() -> None:
+    """Have the server end with the run that started it, also when that is killed: an orphan would hold the GPU."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)

@@ -1,0 +1,70 @@
+"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL: how a model is reached, which weights it has, what it is asked.
+
+    model.json      where `predict`, `judge` and `errors` find the model
+    weights.txt     what tells its weights from others under the same name
+    runs.json       its runs
+
+`predict` and `judge` depend on these files and not on params.yaml as a whole: a new run asks its own model alone, and other weights under
+the same name are asked anew. Nothing is fetched.
+"""
+
+import logging
+import shutil
+from collections.abc import Container
+from pathlib import Path
+
+from atomexam.records.checks import convert, one_of
+from atomexam.records.model import Description
+from atomexam.records.run import Model, Run
+from atomexam.runtime.jsonl import folder_lock, replacing, write_json
+from atomexam.runtime.stage import read_arguments, run_stage
+from eval.models.weights import content_hash, kept_revision
+
+_WATCHED = Path("imports/models")
+_SERVED = ("openai", "vllm")
+_logger = logging.getLogger("eval.plan")
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write a folder a model."""
+    args = read_arguments(argv, __doc__, None, None, {"models": "data/models", "out": "data/plan"})
+    models = {name: convert(line, Model, f"params.yaml: models.{name}") for name, line in (args.all_params.get("models") or {}).items()}
+    runs = {name: convert(line, Run, f"params.yaml: runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
+    for name, run in runs.items():
+        one_of(run.model, models, "model", f"params.yaml: runs.{name}.model")
+    trained = args.all_params.get("finetune") or {}
+    with folder_lock(args.out) as out:
+        for name, model in models.items():
+            description = describe_model(name, model, trained, args.models)
+            write_json(out / name / "model.json", description)
+            with replacing(out / name / "weights.txt") as part:
+                part.write_text(weights_of(description, args.models) + "\n", encoding="utf-8")
+            write_json(out / name / "runs.json", {run: runs[run] for run in sorted(runs) if runs[run].model == name})
+        for path in out.iterdir():
+            if path.name not in models:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def describe_model(name: str, model: Model, trained: Container[str], made: Path) -> Description:
+    """Return how a model is reached; one that is trained here is a local folder like any other."""
+    server = model.server if model.backend in _SERVED else None
+    where = str(made / name) if name in trained else model.name
+    return Description(model=name, backend=model.backend, strategy=model.strategy, name=where, revision=model.revision, server=server)
+
+
+def weights_of(model: Description, made: Path = Path("data/models")) -> str:
+    """Return what tells one set of weights from another: a hash of a local folder, or the commit that is kept of a model on the hub."""
+    if model.name is None or model.backend not in ("huggingface", "vllm"):
+        return "none of its own"
+    folder = Path(model.name)
+    if folder.is_dir():
+        if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED, made)):
+            again = f"after a change there, run `dvc repro -f plan`, or keep the model in {_WATCHED / model.model}"
+            _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s lies elsewhere: %s", model.model, _WATCHED, folder, again)
+        return f"files {content_hash(folder)}"
+    revision = model.revision or "main"
+    return f"revision {revision}: {kept_revision(model.name, revision) or 'not kept on this machine'}"
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,105 @@
+"""Stage `predict`: a model and the test split -> the replies of all its runs: a file a run, a line a reply, sorted by item and repeat.
+
+The model is loaded once, and only where something is to be asked. Replies are kept as they come, under the content of what was asked: a
+killed stage goes on where it stopped, a changed dataset asks only for what changed, and a new run asks nothing that another has asked.
+Over several GPUs:
+
+    torchrun --nproc-per-node 4 -m eval.predict MODEL        or `accelerate launch -m eval.predict MODEL`
+"""
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+from atomexam.records.prediction import Prediction
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
+from eval.models import open_backend
+from eval.models.asker import Asker, settings_of
+from eval.models.contract import Asking, Backend, Reply
+from eval.models.reply_store import kept_path, open_store
+from eval.plan.planned import describe, read_runs
+from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, read_rank, share_of, tell_finished, wait_for_others
+from eval.tasks import build_requests, wording
+from eval.tasks.prompt import prompt_sha256
+from eval.tasks.request import Request
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Ask a model the requests of its runs, one run after the other, and write the replies of each as soon as it has them all."""
+    paths = {
+        "runs": "data/plan/{key}/runs.json",
+        "splits": "data/splits",
+        "models": "data/plan",
+        "out": "data/predictions/{key}",
+    }
+    args = read_arguments(argv, __doc__, "models", None, paths, keyed=True)
+    described = describe(args.key, args.models)
+    runs = read_runs(args.runs)
+    for run in runs.values():
+        wording(run.task, run.prompt)  # a wrong name is told before anything is asked
+    rank = read_rank()
+    folder = kept_path(args.out, args.key, args.key).parent
+    if rank.number:
+        for name in runs:
+            finished_path(folder, name, rank).unlink(missing_ok=True)
+    backend = open_backend(*described) if runs else None
+    with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
+        for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
+            stale.unlink()
+        for name, run in runs.items():
+            replies = _ask_run(run, name, build_requests(run, args.splits), backend, folder, rank)
+            if rank.number:
+                continue
+            predictions = [_prediction(name, asking, reply) for asking, reply in replies]
+            write_jsonl(out / f"{name}.jsonl", predictions, key=lambda prediction: (prediction.item_id, prediction.repeat))
+            for number in range(1, rank.of):
+                finished_path(folder, name, Rank(number, rank.of)).unlink(missing_ok=True)
+        if not rank.number:
+            write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
+
+
+def _ask_run(run: Run, name: str, requests: list[Request], backend: Backend, folder: Path, rank: Rank) -> list[tuple[Asking, Reply]]:
+    """Return every request with its reply; a process that is not the first returns its own share."""
+    settings = settings_of(run)
+    asked = asked_hash(backend.identity, settings, run.method, run.repeats, [(one.item_id, one.messages) for one in requests])
+    with open_store(folder / f"{rank.name(name)}.jsonl") as store:
+        asker = Asker(backend, settings, store, run.method)
+        replies = asker.ask_in_turn(share_of(requests, rank), run.repeats, rank.name(name))
+        counts = asker.counts
+        if rank.number:
+            tell_finished(folder, name, rank, Finished(asked=asked, counts=counts, failed=asker.failed))
+        elif rank.of > 1:
+            others = wait_for_others(folder, name, rank.of, asked)
+            failed = asker.failed | {key: reply for other in others for key, reply in other.failed.items()}
+            replies = Asker(backend, settings, store, run.method, failed).ask_in_turn(requests, run.repeats, name)
+            for other in others:
+                counts.add(other.counts)
+    short = sum(asking.request.shots < run.shots for asking, _ in replies if asking.repeat == 0)
+    line = counts.line(rank.name(name) if rank.number else name)
+    print(f"{line}, {short} short of {run.shots} shots" if run.shots else line, file=sys.stderr, flush=True)
+    if counts.failed and not rank.number:
+        print(f"{name}: what failed is not kept; `dvc repro -fs predict@{run.model}` asks that alone again", file=sys.stderr, flush=True)
+    return replies
+
+
+def _prediction(run: str, asking: Asking, reply: Reply) -> Prediction:
+    return Prediction(
+        item_id=asking.request.item_id,
+        run=run,
+        repeat=asking.repeat,
+        prompt_sha256=prompt_sha256(asking.prompt),
+        reply=reply.text,
+        finish_reason=reply.finish_reason,
+        tokens=reply.tokens,
+        prompt_tokens=reply.prompt_tokens,
+        error=reply.error,
+        likelihoods=reply.likelihoods,
+        follows=asking.request.follows,
+        shots=asking.request.shots,
+    )
+
+
+if __name__ == "__main__":
+    run_stage(main)

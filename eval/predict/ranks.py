@@ -1,0 +1,115 @@
+"""One run asked by several processes, as torchrun and `accelerate launch` start them: each asks its share, the first gathers all.
+
+The processes meet in the store alone. Each says there when it is done, and which of its questions failed, since no failed reply is kept.
+"""
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from atomexam.runtime.jsonl import write_json
+from eval.models.asker import Counts
+from eval.models.contract import Reply
+from eval.tasks.request import Request
+
+_SECONDS_BETWEEN_LOOKS = 0.2
+
+
+class Rank(NamedTuple):
+    """Which of how many processes this is."""
+
+    number: int = 0
+    of: int = 1
+
+    def name(self, run: str) -> str:
+        """Return what this process's part of a run is called."""
+        return run if self.of == 1 else f"{run}.{self.number}of{self.of}"
+
+
+class Finished(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a process leaves when it has asked its share."""
+
+    asked: str
+    """Hash of all that was to be asked, so that what another launch left is not taken for this one's."""
+    counts: Counts
+    failed: dict[str, Reply]
+
+
+def read_rank(environment: Mapping[str, str] = os.environ) -> Rank:
+    """Return this process's rank, the only one where no launcher has set RANK and WORLD_SIZE.
+
+    Raises:
+        ValueError: they are no numbers, or do not fit each other.
+    """
+    number, of = environment.get("RANK", "0"), environment.get("WORLD_SIZE", "1")
+    if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
+        raise ValueError(f"RANK={number} WORLD_SIZE={of}: expected 0 <= RANK < WORLD_SIZE, as torchrun sets them; unset both to run alone")
+    return Rank(int(number), int(of))
+
+
+def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
+    """Return every n-th of the requests; those that follow one stay with it."""
+    by_item = {request.item_id: request for request in requests}
+    turns: dict[str, int] = {}
+
+    def first(request: Request) -> str:
+        while request.follows is not None and request.follows in by_item:
+            request = by_item[request.follows]
+        return request.item_id
+
+    return [request for request in requests if turns.setdefault(first(request), len(turns)) % rank.of == rank.number]
+
+
+def asked_hash(*what: Any) -> str:
+    """Return a hash of all that a launch asks."""
+    return hashlib.sha256(msgspec.json.encode(what)).hexdigest()
+
+
+def finished_path(folder: Path, run: str, rank: Rank) -> Path:
+    """Return where a process says that it is done."""
+    return folder / f"{rank.name(run)}.done.json"
+
+
+def tell_finished(folder: Path, run: str, rank: Rank, done: Finished) -> None:
+    """Say that this process is done."""
+    write_json(finished_path(folder, run, rank), done)
+
+
+def wait_for_others(folder: Path, run: str, of: int, asked: str, sleep: Callable[[float], None] = time.sleep) -> list[Finished]:
+    """Return what the other processes left, as soon as all are done."""
+    waiting = [finished_path(folder, run, Rank(number, of)) for number in range(1, of)]
+    found: list[Finished] = []
+    told = False
+    while waiting:
+        path = waiting[0]
+        done = _read(path)
+        if done and done.asked == asked:
+            found.append(done)
+            waiting.pop(0)
+            continue
+        if not told:
+            there = "is there" if done is None else "is no longer of other questions"
+            print(
+                f"{run}: its share is asked; waiting for {len(waiting)} others, until {path} {there}",
+                file=sys.stderr,
+                flush=True,
+            )
+            told = True
+        sleep(_SECONDS_BETWEEN_LOOKS)
+    return found
+
+
+def _read(path: Path) -> Finished | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Finished)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{path}: {error}; remove it and run the same command again") from None

@@ -1,0 +1,174 @@
+"""Stage `report`: the stages' metrics -> one summary for `dvc metrics diff`, tables for the plots, and one page for people."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from atomexam.runtime.jsonl import folder_lock, replacing, write_json
+from atomexam.runtime.stage import read_arguments, run_stage
+from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets, whole_groups
+from eval.statistics.intervals import Figures
+
+_DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
+_TABLES = {"types": ("by_type", "atomic_type"), "subjects": ("by_subject", "subject"), "exams": ("by_exam", "exam")}
+_PLOTTED = ("accuracy", "asked", "following_rate", "low", "high")
+_COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
+
+
+class Found(NamedTuple):
+    """The metrics of all stages, as they wrote them."""
+
+    data: Figures
+    runs: dict[str, Figures]
+    judges: dict[str, Figures]
+    """By the run that was judged."""
+    errors: Figures
+    """What stage `errors` wrote; empty where it has not run."""
+    comparisons: list[Figures]
+    profile: Mapping[str, Any] = MappingProxyType({})
+    """What stage `validate` wrote of each source; empty where an older one did."""
+
+
+def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = ()) -> Found:
+    """Return the metrics of the data stages, and of the runs and judges in the order given.
+
+    Raises:
+        FileNotFoundError: a stage has not run; the message names it.
+    """
+
+    def read(path: Path, stage: str) -> Figures:
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: no such file; `dvc repro {stage}` builds it")
+        return msgspec.json.decode(path.read_bytes())
+
+    def read_or_empty(path: Path) -> Figures:
+        return read(path, "") if path.exists() else {}
+
+    return Found(
+        data={stage: read(folder / f"{stage}.json", stage.replace("validation", "validate")) for stage in _DATA_STAGES},
+        runs={run: read(folder / "runs" / f"{run}.json", "score") for run in runs},
+        judges={run: read(folder / "judge" / f"{run}.json", f"judge@{run}") for run in judges},
+        errors=read_or_empty(folder / "errors.json"),
+        comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
+        profile=read_or_empty(folder / "profile.json"),
+    )
+
+
+def summarize(found: Found) -> Figures:
+    """Return the few figures that a diff between two dataset versions should show."""
+    clean, unique, claims, split = (found.data[stage] for stage in ("clean", "near_duplicates", "claims", "split"))
+    return {
+        "data": {
+            "items": clean["questions"]["in"],
+            "questions": unique["questions"]["out"],
+            "questions_rejected": clean["questions"]["rejected"] + unique["questions"]["rejected"],
+            "clusters": unique["clusters"],
+            "facts": unique["facts"]["out"],
+            "facts_rejected": clean["facts"]["rejected"] + unique["facts"]["rejected"],
+            "passages": clean["passages"],
+            "claims": claims["facts"]["out"],
+            "claims_rejected": claims["facts"]["rejected"],
+        },
+        "splits": {name: {"questions": split["questions"][name], "claims": split["claims"][name]} for name in split["questions"]},
+        "runs": {run: _headline(figures, found.judges.get(run, {})) for run, figures in found.runs.items()},
+    }
+
+
+def _headline(figures: Figures, judged: Figures) -> Figures:
+    asked = "pairs" if figures["task"] == "claim" else "questions"
+    named = {asked: figures[asked], "following_rate": figures["following_rate"], "accuracy": figures.get("accuracy")}
+    named |= {"committed_accuracy": figures["committed_accuracy"]} if "committed_accuracy" in figures else {}
+    by_type = {kind: part["accuracy"] for kind, part in figures.get("by_question_type", {}).items()} if figures["task"] == "choice" else {}
+    return named | by_type | ({"mark": judged["mark"]} if judged else {})
+
+
+def table(runs: Mapping[str, Figures], part: str, column: str) -> str:
+    """Return one plot's rows as CSV: run, group, accuracy with its interval, how many were asked, following rate where there is one."""
+    rows = [[run, name, *_cells(group)] for run, figures in runs.items() for name, group in figures.get(part, {}).items()]
+    return _csv(["run", column, *_PLOTTED], rows)
+
+
+def run_table(runs: Mapping[str, Figures]) -> str:
+    """Return the headline accuracy of each run that has one, as CSV."""
+    return _csv(["run", *_PLOTTED], [[run, *_cells(figures)] for run, figures in runs.items() if figures.get("accuracy") is not None])
+
+
+def _cells(group: Figures) -> list[Any]:
+    low, high = group.get("accuracy_interval") or ("", "")
+    return [group.get("accuracy"), group.get("pairs", group.get("questions")), group.get("following_rate", ""), low, high]
+
+
+def comparison_table(pairs: Iterable[Figures]) -> str:
+    """Return the comparisons as CSV."""
+    rows = [row | dict(zip(("low", "high"), row.get("interval") or ("", ""), strict=True)) for row in pairs]
+    return _csv(_COMPARED, [[row.get(name, "") for name in _COMPARED] for row in rows])
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def page(found: Found, summary: Figures) -> str:
+    """Return the report as HTML: no script, no address outside, every text escaped."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    places = FileSystemLoader(Path(__file__).parent / "templates")
+    environment = Environment(loader=places, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"percent": _percent, "points": _points, "p_value": _p_value, "interval": _interval}
+    environment.globals |= {"rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS}
+    by_task: dict[str, list[Figures]] = {}
+    for row in found.comparisons:
+        by_task.setdefault(row["task"], []).append(row)
+    told = found._asdict() | {"summary": summary, "by_task": by_task, "cpsyexam": cpsyexam_table(found.runs)}
+    return environment.get_template("report.html").render(told)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _points(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:+.1f}"
+
+
+def _interval(bounds: Sequence[float] | None, signed: bool = False) -> str:
+    return "" if not bounds else "{} … {}".format(*(_points(bound) if signed else f"{100 * bound:.1f}" for bound in bounds))
+
+
+def _p_value(value: float | None) -> str:
+    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def main(argv: list[str] | None = None) -> None:
+    paths = {"metrics": "metrics", "out": "reports", "plots": "data/plots", "summary": "metrics/summary.json"}
+    args = read_arguments(argv, __doc__, None, None, paths)
+    listed = {
+        block: list(args.all_params.get(block) or {})
+        if args.all_params
+        else sorted(path.stem for path in (args.metrics / at).glob("*.json"))
+        for block, at in (("runs", "runs"), ("judges", "judge"))
+    }
+    found = read_metrics(args.metrics, listed["runs"], listed["judges"])
+    summary = summarize(found)
+    tables = {name: table(found.runs, part, column) for name, (part, column) in _TABLES.items()}
+    tables |= {"runs": run_table(found.runs), "comparisons": comparison_table(found.comparisons)}
+    with folder_lock(args.plots) as plots:
+        for name, text in tables.items():
+            with replacing(plots / f"{name}.csv") as part_file:
+                part_file.write_text(text, encoding="utf-8")
+        with replacing(args.out / "index.html") as part_file:
+            part_file.write_text(page(found, summary), encoding="utf-8")
+        write_json(args.summary, summary)
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,119 @@
+"""Stage `score`: the replies of all runs and the test split -> what each was read as, whether it is right, and the figures. No model."""
+
+from collections.abc import Sequence
+
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.run import Run, Server
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from eval.answers.__main__ import read_reply
+from eval.answers.published import RULE_SETS
+from eval.plan.planned import describe, read_runs
+from eval.score.metrics import FIGURES
+from eval.statistics.costs import cost_of
+from eval.tasks import TASKS, wording
+from eval.tasks.contract import read_split
+from eval.tasks.request import Request
+
+
+def score_replies(predictions: Sequence[Prediction], requests: Sequence[Request], model: str = "MODEL") -> list[Score]:
+    """Return what each reply was read as, and whether it is right."""
+    asked = {request.item_id: request for request in requests}
+    check_complete(predictions, list(asked), model)
+    return [_score(prediction, asked[prediction.item_id]) for prediction in predictions]
+
+
+def _score(prediction: Prediction, request: Request) -> Score:
+    options = {option.letter: option.text for option in request.options}
+    outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
+    hidden = request.answer is None or request.reader == "qa"  # an answer in words has no letters to compare: a judge marks it
+    return Score(
+        item_id=prediction.item_id,
+        repeat=prediction.repeat,
+        outcome=outcome,
+        answer=answer,
+        correct=None if hidden else answer == request.answer,
+        committed=committed,
+        committed_correct=None if hidden else committed == request.answer,
+    )
+
+
+def check_complete(predictions: Sequence[Prediction], expected: Sequence[str], model: str) -> None:
+    """Raise ValueError unless each expected item, and no other, has one reply in each repeat."""
+    repeats = {prediction.repeat for prediction in predictions}
+    found = sorted((prediction.item_id, prediction.repeat) for prediction in predictions)
+    wanted = sorted((item, repeat) for item in expected for repeat in repeats or {0})
+    if found != wanted:
+        odd = sorted(set(found) ^ set(wanted))[:3]
+        raise ValueError(
+            f"predictions do not fit the test split: {len(found)} replies where {len(wanted)} were expected, such as {odd}; "
+            f"rebuild them with `dvc repro predict@{model}`"
+        )
+
+
+def check_repeats(predictions: Sequence[Prediction], run: Run, name: str) -> None:
+    """Raise ValueError unless the replies are those of as many repeats as the run has."""
+    if predictions and (found := sorted({prediction.repeat for prediction in predictions})) != list(range(run.repeats)):
+        again = f"rebuild them with `dvc repro predict@{run.model}`"
+        raise ValueError(f"run {name} has {run.repeats} repeats, its predictions have {found}; {again}")
+
+
+def published_figures(task: str, predictions: Sequence[Prediction], requests: Sequence[Request]) -> dict[str, dict]:
+    """Return what the code released with each benchmark makes of the same replies, by rule set."""
+    return {name: RULE_SETS[name].figures(predictions, requests) for name in TASKS[task].published} if predictions else {}
+
+
+def usage(predictions: Sequence[Prediction], server: Server | None) -> dict[str, float]:
+    """Return how many tokens were read and written and how many calls failed, and the cost where the server has prices.
+
+    Replies kept from an earlier run count as if they were asked for anew.
+    """
+    tokens = {
+        "prompt_tokens": sum(prediction.prompt_tokens for prediction in predictions),
+        "reply_tokens": sum(prediction.tokens for prediction in predictions),
+        "failed_calls": sum(prediction.finish_reason == "error" for prediction in predictions),
+    }
+    return tokens | cost_of(predictions, server)
+
+
+def score_run(name: str, run: Run, args: Arguments) -> None:
+    """Write the scores and the figures of one run."""
+    path = args.predictions / run.model / f"{name}.jsonl"
+    predictions = list(read_jsonl(path, Prediction, f"`dvc repro predict@{run.model}` builds it"))
+    check_repeats(predictions, run, name)
+    prompt = wording(run.task, run.prompt)
+    requests = TASKS[run.task].requests(*read_split(args.splits / "test"), prompt)
+    scores = score_replies(predictions, requests, run.model)
+    figures = FIGURES[run.task](scores, requests)
+    if published := published_figures(run.task, predictions, requests):
+        figures["published"] = published
+    figures["usage"] = usage(predictions, describe(run.model, args.models)[0].server)
+    about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}
+    if run.shots:  # items with fewer examples than the run asks for, since their subject has no more
+        about["short_of_shots"] = sum(prediction.shots < run.shots for prediction in predictions if prediction.repeat == 0)
+    write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda score: (score.item_id, score.repeat))
+    write_json(args.metrics / f"{name}.json", {**about, **figures})
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Score every run, and remove what a run that is no more has left."""
+    paths = {
+        "runs": "data/plan",
+        "predictions": "data/predictions",
+        "splits": "data/splits",
+        "models": "data/plan",
+        "out": "data/scores",
+        "metrics": "metrics/runs",
+    }
+    args = read_arguments(argv, __doc__, None, None, paths)
+    runs = {name: run for plan in sorted(args.runs.glob("*/runs.json")) for name, run in read_runs(plan).items()}
+    with folder_lock(args.out) as out:
+        for name, run in sorted(runs.items()):
+            score_run(name, run, args)
+        for stale in [*out.glob("*.jsonl"), *args.metrics.glob("*.json")]:
+            if stale.stem not in runs:
+                stale.unlink()
+
+
+if __name__ == "__main__":
+    run_stage(main)

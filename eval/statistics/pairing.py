@@ -1,0 +1,172 @@
+"""Two sets of scores side by side: what both were asked, where they differ, and how sure the difference is."""
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from fractions import Fraction
+from statistics import fmean
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from msgspec import Struct
+
+from atomexam.records.prediction import Score
+from eval.statistics.intervals import DIGITS, Figures, difference, numbered, sign_test
+
+
+class Scored(Protocol):
+    """What matters of a score here, be it of this version or of another."""
+
+    @property
+    def item_id(self) -> str: ...
+    @property
+    def repeat(self) -> int: ...
+    @property
+    def outcome(self) -> str: ...
+    @property
+    def correct(self) -> bool | None: ...
+
+
+class Judged(Protocol):
+    """What matters of a judgement here."""
+
+    @property
+    def item_id(self) -> str: ...
+    @property
+    def repeat(self) -> int: ...
+    @property
+    def mark(self) -> float | None: ...
+
+
+METRICS: dict[str, Callable[[Scored], bool | None]] = {
+    "following_rate": lambda score: score.outcome == "answered",
+    "accuracy": lambda score: score.correct,
+}
+"""Headline figures: what of a score is counted; None where it counts in neither way."""
+
+
+def committed_right(score: Score) -> bool | None:
+    """Tell whether what the whole reply commits to is right."""
+    return score.committed_correct
+
+
+class Tally(NamedTuple):
+    """In how many of the repeats something held of one pair or question."""
+
+    marks: int
+    repeats: int
+
+    @property
+    def share(self) -> Fraction:
+        """Share of the repeats."""
+        return Fraction(self.marks, self.repeats)
+
+
+Tallies = dict[str, Tally]
+S = TypeVar("S", bound=Scored)
+_STEPS = 10_000  # marks are told apart in hundredths
+
+
+class Member(Struct, frozen=True):
+    """What of a question of any version of the data matters here; further fields are passed over."""
+
+    id: str
+    group_id: str | None = None
+    answer: str | None = None
+
+
+def counted(item_id: str) -> str:
+    """Return what an item is counted under: both sides of a claim pair under their pair, a question under itself."""
+    return item_id.partition("/")[0]
+
+
+def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
+    """Return for each pair or question in how many repeats something holds of all its items."""
+    whole: dict[str, dict[int, bool]] = {}
+    for score in scores:
+        holds = counts(score)
+        if holds is not None:
+            repeats = whole.setdefault(counted(score.item_id), {})
+            repeats[score.repeat] = repeats.get(score.repeat, True) and holds
+    return {name: Tally(sum(repeats.values()), len(repeats)) for name, repeats in whole.items()}
+
+
+def tally_marks(scores: Iterable[Scored], judgements: Iterable[Judged], markable: Container[str]) -> Tallies:
+    """Return each answer's mean mark as a share of 100, of all its judgings and repeats; a reply without an answer is worth 0.
+
+    Args:
+        markable: questions with a standard answer.
+    """
+    marks: dict[tuple[str, int], list[float]] = {}
+    for one in judgements:
+        if one.mark is not None:
+            marks.setdefault((one.item_id, one.repeat), []).append(one.mark)
+    worth: dict[str, list[float]] = {}
+    for score in scores:
+        read = marks.get((score.item_id, score.repeat), []) if score.outcome == "answered" else [0.0]
+        if read and score.item_id in markable:
+            worth.setdefault(score.item_id, []).append(fmean(read))
+    return {item: Tally(round(_STEPS / 100 * fmean(repeats)), _STEPS) for item, repeats in worth.items()}
+
+
+def mean(tallies: Iterable[Tally]) -> Fraction | None:
+    """Return the mean of the shares, exactly; None of nothing."""
+    total, number = Fraction(0), 0
+    for kind, times in _kinds(tallies).items():
+        total, number = total + kind.share * times, number + times
+    return total / number if number else None
+
+
+def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -> Figures:
+    """Return how two runs differ on what both were asked: difference, interval, who is better where, and two p-values.
+
+    `mcnemar_p` takes pairs or questions for independent; with several repeats it is the sign test over those whose share of
+    right repeats differs, of which McNemar's exact test is the case of one. `bootstrap_p` draws cases and groups as wholes.
+
+    Args:
+        groups: question -> case or group of shared options, where it is in one.
+    """
+    shared = sorted(one.keys() & other.keys())
+    if not shared:
+        return {"shared": 0}
+    more = np.fromiter((one[key].marks * other[key].repeats - other[key].marks * one[key].repeats for key in shared), np.int64)
+    weight = np.fromiter((one[key].repeats * other[key].repeats for key in shared), np.int64)
+    clusters = numbered([groups.get(key, key) for key in shared])
+    sums, counts = (np.bincount(clusters, weights=values).astype(np.int64) for values in (more, weight))
+    result = difference(sums, counts, name)
+    better, worse = int((more > 0).sum()), int((more < 0).sum())
+    gap = (mean(one[key] for key in shared) or Fraction(0)) - (mean(other[key] for key in shared) or Fraction(0))
+    return {
+        "shared": len(shared),
+        "difference": round(float(gap), DIGITS),
+        "interval": [round(bound, DIGITS) for bound in result.interval] if result.interval else None,
+        "better": better,
+        "worse": worse,
+        "alike": len(shared) - better - worse,
+        "mcnemar_p": significant_digits(sign_test(better, worse)),
+        "bootstrap_p": significant_digits(result.p_value),
+    }
+
+
+def with_holm(rows: list[Figures]) -> list[Figures]:
+    """Return rows of `paired` with p-values corrected for their number (S. Holm, 1979), and whether both tests find a difference."""
+    from statsmodels.stats.multitest import multipletests
+
+    tested = [row for row in rows if row["shared"]]
+    for test in ("mcnemar", "bootstrap") if tested else ():
+        corrected = multipletests([row[f"{test}_p"] for row in tested], method="holm")[1]
+        for row, value in zip(tested, corrected, strict=True):
+            row[f"{test}_p_holm"] = significant_digits(float(value))
+    for row in tested:
+        row["differs"] = max(row["mcnemar_p_holm"], row["bootstrap_p_holm"]) <= 0.05
+    return rows
+
+
+def significant_digits(p_value: float) -> float:
+    """Return a p-value rounded to three significant digits, so that small ones do not become 0."""
+    return float(f"{p_value:.3g}")
+
+
+def _kinds(tallies: Iterable[Tally]) -> dict[Tally, int]:
+    kinds: dict[Tally, int] = {}
+    for each in tallies:
+        kinds[each] = kinds.get(each, 0) + 1
+    return kinds

@@ -1,0 +1,165 @@
+"""A record -> the chain it stands in, from the scores of all runs back to the bytes of the pages, and the other way."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.fact import Fact
+from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
+from eval.trace.lookup import SPLITS, Hit, find_page, rows_with, told_fact
+
+Chain = dict[str, Any]
+_REPLY_CHARS = 80
+
+
+def trace(data: Path, hit: Hit) -> Chain:
+    """Return what a record was made from and what was made from it."""
+    return {"claim": _claim, "question": _question, "fact": _fact, "page": _page, "rejected": _rejected}[hit.kind](data, hit)
+
+
+def _claim(data: Path, hit: Hit) -> Chain:
+    pair = _one(rows_with(data / "splits" / hit.place / "claims.jsonl", [hit.id], ClaimPair), hit.id)
+    facts = [fact for fact in rows_with(data / "unique/facts.jsonl", pair.fact_ids, Fact) if fact.id in pair.fact_ids]
+    return {
+        "claim": pair.id,
+        "split": hit.place,
+        "factual": pair.factual,
+        "non-factual": pair.non_factual,
+        "atomic type": pair.atomic_type,
+        "template": pair.template_id,
+        "scores": _scores(data, [pair.id]),
+        "facts": [{"fact": fact.id, "says": told_fact(fact), "relation": fact.relation, "pages": _pages(data, fact)} for fact in facts],
+        **({} if facts else {"pages": _pages(data, pair)}),
+    }
+
+
+def _question(data: Path, hit: Hit) -> Chain:
+    question = _one(rows_with(data / "splits" / hit.place / "questions.jsonl", [hit.id], Question), hit.id)
+    told = ("exam", "subject", "question_type", "form", "category", "case_type", "group_id", "cluster_id", "shared_stem", "stem")
+    return {
+        "question": question.id,
+        "split": hit.place,
+        **{name.replace("_", " "): value for name in told if (value := getattr(question, name))},
+        "options": [f"{option.letter}. {option.text}" for option in question.options],
+        "answer": question.answer or "hidden",
+        "scores": _scores(data, [question.id]),
+        "pages": _pages(data, question),
+    }
+
+
+def _fact(data: Path, hit: Hit) -> Chain:
+    fact = _one(rows_with(data / "unique/facts.jsonl", [hit.id], Fact), hit.id)
+    claims = _claims_of(data, [fact.id])
+    return {
+        "fact": fact.id,
+        "says": told_fact(fact),
+        "relation": fact.relation,
+        "claims": [_line(split, pair.id, pair.factual) for split, pair in claims],
+        **({} if claims else {"no claim": _reasons(data, fact.id)}),
+        "scores": _scores(data, [pair.id for _, pair in claims]),
+        "pages": _pages(data, fact),
+    }
+
+
+def _page(data: Path, hit: Hit) -> Chain:
+    facts = [fact for fact in rows_with(data / "unique/facts.jsonl", [hit.id], Fact) if _is_from(fact, hit.id)]
+    claims = _claims_of(data, [fact.id for fact in facts])
+    questions = [
+        (split, question)
+        for split in SPLITS
+        for question in rows_with(data / "splits" / split / "questions.jsonl", [hit.id], Question)
+        if _is_from(question, hit.id)
+    ]
+    return {
+        **(find_page(data / "pages", hit.id) or {"page": hit.id}),
+        "questions": [_line(split, question.id, question.stem) for split, question in questions],
+        "facts": [_line(fact.relation, fact.id, told_fact(fact)) for fact in facts],
+        "claims": [_line(split, pair.id, pair.factual) for split, pair in claims],
+        "rejected": _reasons(data, hit.id),
+        "scores": _shares(data, [*(pair.id for _, pair in claims), *(question.id for _, question in questions)]),
+    }
+
+
+def _rejected(data: Path, hit: Hit) -> Chain:
+    rows = [row for stage in ("clean", "unique", "claims") for row in rows_with(data / stage / "rejected.jsonl", [hit.id], Rejected)]
+    return {"rejected": hit.id, "records": [to_builtins(row) for row in rows if row.id == hit.id]}
+
+
+def _pages(data: Path, record: ClaimPair | Question | Fact) -> list[Chain]:
+    """Return each place at which a record was seen, with the page's record in the archive."""
+    return [_place(data, seen) for seen in record.provenance]
+
+
+def _place(data: Path, seen: Provenance) -> Chain:
+    page = find_page(data / "pages", seen.page_id)
+    fault = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` brings the archive back"
+    return {"position": seen.position, "snapshot": seen.snapshot} | (page or {"page": seen.page_id, "url": seen.url, "fault": fault})
+
+
+def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, ClaimPair]]:
+    wanted = set(facts)
+    rows = ((split, pair) for split in SPLITS for pair in _read_claims(data, split, facts))
+    return [(split, pair) for split, pair in rows if wanted & set(pair.fact_ids)]
+
+
+def _read_claims(data: Path, split: str, facts: Sequence[str]) -> Iterable[ClaimPair]:
+    return rows_with(data / "splits" / split / "claims.jsonl", facts, ClaimPair) if facts else ()
+
+
+def _scores(data: Path, items: Sequence[str]) -> list[str]:
+    """Return what each run replied to the items, and what that was worth, a line a reply."""
+    lines = []
+    for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
+        scores = list(rows_with(path, items, Score))
+        files = sorted((data / "predictions").glob(f"*/{path.name}"))  # in the folder of the run's model
+        replies = {(row.item_id, row.repeat): row for file in files for row in rows_with(file, items, Prediction)}
+        for score in scores:
+            reply = replies.get((score.item_id, score.repeat))
+            said = reply.error or reply.reply if reply else "reply not kept"
+            worth = "not scored" if score.correct is None else "right" if score.correct else "wrong"
+            side = score.item_id.partition("/")[2]
+            where = f"{path.stem} #{score.repeat}" + (f" {side}" if side else "")
+            item = f" {score.item_id.partition('/')[0]}" if len(items) > 1 else ""
+            answer = score.answer if len(score.answer or "") < _REPLY_CHARS else None  # in words, it is the reply
+            told = " ".join(word for word in (score.outcome, answer, worth) if word)
+            lines.append(f"{where}{item}: {told} | {said[:_REPLY_CHARS]}")
+    return lines + _marks(data, items)
+
+
+def _marks(data: Path, items: Sequence[str]) -> list[str]:
+    """Return what judges gave for answers in words."""
+    rows = ((path.stem, row) for path in sorted((data / "judgements").glob("*.jsonl")) for row in rows_with(path, items, Judgement))
+    return [f"{run} #{row.repeat}: mark {'unread' if row.mark is None else row.mark} ({row.order}) | {row.reply}" for run, row in rows]
+
+
+def _shares(data: Path, items: Sequence[str]) -> list[str]:
+    """Return for each run how many replies to the items are right."""
+    lines = []
+    for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
+        known = [score.correct for score in rows_with(path, items, Score) if score.correct is not None]
+        lines += [f"{path.stem}: {sum(known)} of {len(known)} replies right"] if known else []
+    return lines
+
+
+def _reasons(data: Path, text: str) -> list[str]:
+    rows = [(stage, row) for stage in ("clean", "unique", "claims") for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected)]
+    return [_line(f"{stage}: {row.reason}", row.id, row.detail or "") for stage, row in rows]
+
+
+def _is_from(record: Question | Fact, page: str) -> bool:
+    return any(seen.page_id == page for seen in record.provenance)
+
+
+def _line(place: str, key: str, text: str) -> str:
+    return f"{key} ({place}) {text}"
+
+
+def _one(rows: Iterable[Any], key: str) -> Any:
+    return next(row for row in rows if row.id == key)
