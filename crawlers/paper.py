@@ -36,7 +36,7 @@ from crawlers.papers.lines import IMAGE, visible
 from crawlers.papers.markup import without_markup
 from crawlers.papers.page import own_lines
 from crawlers.papers.rings import rings_as_letters
-from crawlers.papers.shared import doubt_old_options, share_answers
+from crawlers.papers.shared import doubt_joined_keys, doubt_old_options, share_answers
 from crawlers.papers.spelling import usual_spelling
 from crawlers.papers.table import tables_in
 from crawlers.papers.ticks import ticks_told
@@ -71,6 +71,7 @@ def read_paper(lines: Iterable[str]) -> Reading:
     asked = assemble(layout, unread)
     share_answers(asked)
     unread += join_regions(layout, asked)
+    doubt_joined_keys(asked)
     take_unlettered(asked)
     settle(layout, asked, unread)
     doubt_unanswered(asked)

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from atomexam.text.option_letters import are_in_turn, letters_at
+from crawlers.papers.options import find_options
 
 _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
 _BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")
@@ -33,6 +34,9 @@ def split_options(text: str) -> list[str]:
         parts = [part.strip() for part in text.split(separator)]
         if len([part for part in parts if part]) > 1:
             return parts if parts[-1] else parts[:-1]
+    run = find_options(text)
+    if run and run.sure and len(run.cuts) > 2 and min(run.cuts)[0] == 0:
+        return run.texts(text)  # run together: `A.甲B.乙（丙）C.丁`
     return [text]
 
 

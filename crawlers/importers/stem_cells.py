@@ -10,6 +10,7 @@ from crawlers.papers.lines import flat
 
 _A, _B = (re.compile(rf"(?:^|(?<=[\s)\]】?:。(]))[{letters}](?:\s{{0,2}}[.、:)\]]|\s{{0,2}}[\u4e00-\u9fff])") for letters in ("Aa", "Bb"))
 _A_GLUED = re.compile(r"(?<=[是为有于括])A[.、]")
+_A_IN_TURN = re.compile(r"(?:(?<=[\u4e00-\u9fff])|(?<=素[A-EK]))A[.、](?![A-J][.、])")
 _GLUED = re.compile(r"[A-J][.、]")
 _NUMBERED = re.compile(r"[(第]?\s?\d{1,4}\s?[、.)题](?!\d)")
 _NUMBER = "1、"
@@ -31,6 +32,9 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     if verdicts := _verdicts_at_end(text, line):
         return verdicts
     first = _A.search(line) or _A_GLUED.search(line)
+    led = _A_IN_TURN.search(line) if first is None else None
+    led = led if led and _is_glued(line[led.start() :]) else None
+    first = first or led
     if first is None and _ANSWER_AT_END.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS)):
         return {"doubt": "options_unreadable"}  # the letters of the options were lost, that of the answer was not
     if first is None or not (_B.search(line, first.end()) or _is_glued(line[first.start() :])):
@@ -38,7 +42,7 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     number = "" if _NUMBERED.match(line) else _NUMBER
     drafts = read_paper(f"{number}{text}".split("\n")).drafts
     if len(drafts) != 1 or not (drafts[0].options or drafts[0].doubt):
-        return {}
+        return {"doubt": "options_unreadable"} if led else {}
     if drafts[0].doubt:
         return {"doubt": drafts[0].doubt}
     if not _agree(drafts[0].options, line[first.start() :]):

@@ -25,7 +25,8 @@ _TITLE = re.compile(
     r"[【\[(*#|\-\s]{0,30}(?:附[录件]?\s?[一二三1-3]?\s?[:、.]\s?)?[^:。?]{0,30}?(?:参考|标准|正确|试题|试卷)?(?:答\s?案|Answers?|ANSWERS?|Key|KEY)"
     r"(?:(?:及|与|和|、|/|&)?(?:详细|试题|评分|参考)?(?:解析|解释|详解|提示|标准|细则|要点|分析|说明)){0,2}(?:部分|速查|一览表?|汇总|如下|表|页|纸|卷)?[】\])\s*|\-]{0,30}:?$"
 )
-_OPENS_CONTENT = re.compile(r"[(\[【]?\s?(?:\d{1,5}|[A-J])\s?[)\]】、.:]\s{0,3}|第\s?\d{1,5}\s?题\s{0,3}")
+_OPENS_CONTENT = re.compile(r"[(\[【]?\s?(?:\d{1,5}|[A-Ja-j])\s?[)\]】、.:]\s{0,3}|第\s?\d{1,5}\s?题\s{0,3}")
+_OPTION_WITHIN = re.compile(r"[\s\u4e00-\u9fff][(\[]?(?:[B-J]\s?[.、:)\]]|[b-j][.、)])(?!\s?卷)")
 _BARE_TITLE = re.compile(r"(?:参考|标准|正确|试题|试卷|练习|习题|本[题章节]|[【\[(*]){0,3}答\s?案")
 _OTHER_ANSWERS = re.compile("备选|共用|选出|选择|以下|下列|您的|你的|我的")
 GROUP = re.compile(
@@ -43,9 +44,9 @@ _NUMBER_ROW = re.compile(
     r"\|?\s{0,4}(?:题\s?号|序\s?号|题目|编号)?\s{0,4}[:|]?\s{0,4}(?P<cells>\d{1,5}(?:[\s|,、]{1,12}\d{1,5}){1,200})[\s|]{0,8}$"
 )
 _ANSWER_ROW = re.compile(
-    rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}(?P<cells>(?:[A-J]{{1,10}}|{_SIGN})(?:[\s|,、]{{0,12}}(?:[A-J]{{1,10}}|{_SIGN})){{0,200}})[\s|]{{0,8}}$"
+    rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}(?P<cells>(?:[A-J]{{1,10}}|[a-j]{{1,10}}|{_SIGN})(?:[\s|,、]{{0,12}}(?:[A-J]{{1,10}}|[a-j]{{1,10}}|{_SIGN})){{0,200}})[\s|]{{0,8}}$"
 )
-_CELL = re.compile(rf"[A-J]+|{_SIGN}")
+_CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}")
 
 
 class Entry(Struct):
@@ -91,7 +92,7 @@ def listed_in(text: str) -> Listed:
 
 def is_title(line: str) -> bool:
     """Tell whether a flat line says no more than that answers follow; a question or an option that ends with the word does not."""
-    if len(line) >= 60 or not _TITLE.match(line) or _OTHER_ANSWERS.search(line):
+    if len(line) >= 60 or not _TITLE.match(line) or _OTHER_ANSWERS.search(line) or _OPTION_WITHIN.search(line):
         return False
     return not (opens := _OPENS_CONTENT.match(line)) or bool(_BARE_TITLE.match(line, opens.end()))
 

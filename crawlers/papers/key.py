@@ -21,6 +21,7 @@ _CASE_WITHIN = re.compile(
 )
 _NESTED = re.compile(r"(?:第\s?)?\d{1,3}\s?题?\s?[、.:]?\s?(?=[(]1[)]\s?[A-J](?![A-Za-z]).{0,40}[(]\d[)]|[(]1[)]\s?[A-J]{1,6}\s{0,3}$)")
 """The number of a case before the answers of its questions, `31.(1)A(2)B`: those are told apart by beginning anew."""
+_MORE_LETTERS = re.compile(r"[A-Ja-j]{1,6}[。.;]?")
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
 
@@ -84,6 +85,9 @@ def _read_line(text: str, section: str | None, entries: list[Entry]) -> None:
     worded = _worded(text, entries, section)
     if worded:
         entries += worded
+        return
+    if entries and entries[-1].lettered and _MORE_LETTERS.fullmatch(flat(text)):
+        entries[-1].sure = False  # the letters of one answer, which a line end parted, or those of another
         return
     parts = list(parts_of(text))
     kind, words = parts[0] if parts else ("text", "")

@@ -54,7 +54,7 @@ _MARK = re.compile(
     rf"|(?<=[\u4e00-\u9fff℃%\w])(?P<a6>{_ANSWER}\s?:\s?)(?=[A-J]{{1,6}}。)"
     # 答案 B, 故选B: only where letters or a verdict follow, and nothing else
     # in 最合适的答案是（B） the word is the stem's own, and the brackets its blank
-    rf"|(?P<a4>(?:(?:^|(?<=[\s。;.、)】√×?!:题]))|(?!{_ANSWER}\s?(?:[为是选]{{1,2}})?\s?[(\[])){_ANSWER}\s?(?:[为是选]{{1,2}})?\s?:?\s?|[Aa]nswer\s?:?\s?"
+    rf"|(?P<a4>(?:(?:^|(?<=[\s。;.、)】√×?!:题]))|(?!{_ANSWER}\s?(?:(?:[为是选]{{1,2}})?\s?[(\[]|是\s?$))){_ANSWER}\s?(?:[为是选]{{1,2}})?\s?:?\s?|[Aa]nswer\s?:?\s?"
     rf"|故?本题(?:正确)?(?:答案)?应?选\s?:?\s?|^(?:故|因此|所以)?应?选\s?:?\s?)(?={_WHOLE})"
     rf"|(?<=[A-J√×)])\s{{0,3}}(?P<e3>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)"
     rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:解析|详解|分析)$)"

@@ -12,6 +12,8 @@ from crawlers.papers.lines import flat
 
 _POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
 _SCANNED = re.compile(r"^[80O８０Ｏ](?=\s{0,2}[.、:,．：，)）])")
+_GLUES = ".:)"
+"""Signs behind a letter that is an option's wherever it stands; 、 parts the items of a list, too."""
 _MANY = 4  # letters that stand for options even where single blanks part them
 
 
@@ -50,6 +52,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
     alone = len(chain) == 1 and chain[0].weight == LINE and chain[0].sign and not _POINTS.match(line, chain[0].end)
     if not alone and (len(chain) < 2 or not _is_told(line, chain)):
         return Found([], sure=False) if _has_rest(signs) else None
+    sure = sure and not _holds_next(text, line, chain)
     places = sorted(sign.start for sign in chain)
     ends = dict(zip(places, [*places[1:], len(text)], strict=True))
     return Found([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual))
@@ -117,7 +120,23 @@ def _bridged(chain: list[Sign], signs: Iterable[Sign], usual: int) -> list[Sign]
 
 def _columns(signs: Sequence[Sign]) -> list[Sign]:
     """Return options that stand in columns, A C over B D: each letter once, at the start of a line or behind wide blanks."""
-    return _in_columns(signs, (LINE, WIDE)) or _in_columns(signs, (BARE_LINE, BARE_WIDE))
+    return _in_narrow_columns(signs) or _in_columns(signs, (LINE, WIDE)) or _in_columns(signs, (BARE_LINE, BARE_WIDE))
+
+
+def _in_narrow_columns(signs: Iterable[Sign]) -> list[Sign]:
+    """Return options in two columns that a single blank parts, as a page shows them: A and B open lines, C and D stand behind them."""
+    led = [sign for sign in signs if sign.weight in (LINE, WIDE, LED) and sign.sign]
+    ordered = sorted(led, key=lambda sign: sign.letter)
+    half = (len(led) + 1) // 2
+    opening = [sign.weight == LINE for sign in ordered]
+    if (
+        len({sign.sign for sign in led}) != 1
+        or not are_in_turn(sign.letter for sign in ordered)
+        or opening != [at < half for at in range(len(led))]
+    ):
+        return []
+    rows = [ordered[at::half] for at in range(half)]
+    return ordered if len(led) > half and [sign for row in rows for sign in row] == led else []
 
 
 def _in_columns(signs: Iterable[Sign], weights: tuple[int, ...]) -> list[Sign]:
@@ -160,6 +179,19 @@ def _is_whole(signs: Iterable[Sign], chain: list[Sign], usual: int) -> bool:
         if len(chain) < usual and sign.sign in kinds and ord(sign.letter) == ord(last) + 1:
             return False
     return True
+
+
+def _holds_next(text: str, line: str, chain: Sequence[Sign]) -> bool:
+    """Tell whether the letter behind the last one stands within the options with the sign of all others: `b.乙c.丙`."""
+    if len({sign.sign for sign in chain}) != 1 or not chain[0].sign or chain[-1].letter == LETTERS[-1]:
+        return False
+    letter, sign = chr(ord(chain[-1].letter) + 1), chain[0].sign.removesuffix("small")
+    if chain[0].sign != sign:
+        letter = letter.lower()
+    behind = line[chain[0].end :]
+    if any(text[at.start()] == "\t" or line[at.start() - 1] == " " for at in re.finditer(rf" {letter} ?(?=[\u4e00-\u9fff])", line)):
+        return True  # its sign was lost
+    return sign in _GLUES and re.search(rf"(?<=[\u4e00-\u9fff\d℃)])(?<!素){letter}\s?{re.escape(sign)}(?=\S)", behind) is not None
 
 
 def _has_rest(signs: list[Sign]) -> bool:

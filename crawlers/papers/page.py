@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 
 from crawlers.papers.columns import one_column
 from crawlers.papers.furniture import bare, opens_content, repeated_in
+from crawlers.papers.headings import is_note, note_in
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import IMAGE, flat, seen
 from crawlers.papers.numbers import BARE_TAG, TAGS, number_of
@@ -43,8 +44,14 @@ _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
 _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_STOPS = re.compile(r"[。.,、;:?!)”’》】]{1,3}")
+_STOPS = re.compile(r"[。.,、;:?!)”’》】℃%‰°]{1,3}")
 _LONGEST = 70  # characters: a longer line is content, whatever it names
+
+
+_NOTE_OPENS = re.compile(r"[(【\[]|请?(?:根据|结合|依据|阅读|针对|基于|分析)|(?:以下|下列|题目?|第?\s?\d)")
+_NOTE_ROWS = 4
+_PAGE_DIGITS = 4
+_SIGNED = ("point", "paren", "ordinal", "titled", "bracket", "ringed")
 
 
 class Line(Struct, frozen=True):
@@ -65,6 +72,7 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
     plain = _stops_joined(_pieces(one_column(given)))
     wraps = wraps_of(plain)
     repeated = repeated_in(plain, wraps)
+    paged = _page_numbers(plain, repeated.sure)
     often = Counter(bare(line.flat) for line in plain)
     kept: list[Line] = []
     dropped: list[str] = []
@@ -75,14 +83,33 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         goes_on = above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
         below = plain[place + 1] if place + 1 < len(plain) else None
         is_stem = place > 0 and _is_bare_number(plain[place - 1].flat)
-        if not is_stem and _is_furniture(line, repeated.sure, goes_on or (below is not None and letter_of(below.text) == "A")):
+        belongs = goes_on or (below is not None and letter_of(below.text) == "A")
+        if paged.get(place) or (not is_stem and _is_furniture(line, repeated.sure, belongs)):
             dropped.append(line.text)
         else:
-            kept.append(structs.replace(line, gap=gap, unsure=bare(line.flat) in repeated.doubtful))
+            kept.append(structs.replace(line, gap=gap, unsure=bare(line.flat) in repeated.doubtful or place in paged))
             gap = False
     if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
         kept = [structs.replace(line, gap=False) for line in kept]
+    kept = _with_notes(kept)
     return _with_tails(kept, tails_of(kept, wraps)), dropped
+
+
+def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:
+    """Return the places of the numbers that stand alone below a line of the page, and whether each is surely the number of its page.
+
+    Those that follow each other from 1 on are; another one may as well end the sentence above the page.
+    """
+    found: dict[int, bool] = {}
+    page = 0
+    if not any((number := number_of(line.flat)) and number.style in _SIGNED for line in lines):
+        return {}  # they are the questions' own
+    for place in range(1, len(lines)):
+        line, above = lines[place], lines[place - 1]
+        if line.flat.isdecimal() and len(line.flat) <= _PAGE_DIGITS and _is_furniture(above, repeated, belongs=False):
+            found[place] = int(line.flat) == page + 1
+            page += found[place]
+    return found
 
 
 def _is_bare_number(line: str) -> bool:
@@ -104,7 +131,7 @@ def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
-    """Return the lines that are not empty; a full stop that found no room stands on the line above, beyond a running title."""
+    """Return the lines that are not empty; a full stop or a unit that found no room stands on the line above, beyond a running title."""
     given = list(given)
     often = Counter(bare(flat(text)) for _, text in given)
     lines: list[Line] = []
@@ -120,6 +147,38 @@ def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
             lines.append(Line(index, text, line, gap))
             gap = False
     return lines
+
+
+def _with_notes(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines, each note that a line end cut, `（1～3题共用题⏎干）`, on one line."""
+    joined: list[Line] = []
+    place = 0
+    while place < len(lines):
+        rows = _note_rows(lines, place)
+        note = lines[place : place + rows]
+        joined.append(
+            structs.replace(note[0], text="".join(line.text for line in note), flat="".join(line.flat for line in note))
+            if rows > 1
+            else note[0]
+        )
+        place += rows
+    return joined
+
+
+def _note_rows(lines: Sequence[Line], place: int) -> int:
+    """Return how many lines a note takes that opens at a place; 1 where none does or it is whole."""
+    text = lines[place].flat
+    if not _NOTE_OPENS.match(text):
+        return 1
+    for rows in range(2, _NOTE_ROWS + 1):
+        below = lines[place + rows - 1] if place + rows <= len(lines) else None
+        if below is None or below.gap or len(text) > _LONGEST or is_note(below.flat):
+            return 1
+        text += below.flat
+        note = note_in(text)
+        if note and not note["rest"]:
+            return rows
+    return 1
 
 
 def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:

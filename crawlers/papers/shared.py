@@ -30,6 +30,17 @@ def doubt_old_options(asked: Sequence[Asked]) -> None:
             one.draft.doubt = one.draft.doubt or "options_unreadable"
 
 
+def doubt_joined_keys(asked: Sequence[Asked]) -> None:
+    """Give up a case's last question where its key has a letter for each question of the case, and the others have none."""
+    for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.case else None):
+        group = list(members)
+        told = flat(group[-1].draft.answer or "").strip()
+        if len(group) < 2 or any(one.draft.answer for one in group[:-1]) or not all(one.draft.options for one in group):
+            continue
+        if len(letters_in(told)) == len(group) and _WHOLE.fullmatch(told):
+            group[-1].draft.doubt = group[-1].draft.doubt or "answer_list_mismatch"
+
+
 def share_answers(asked: Sequence[Asked]) -> None:
     """Give the letters below the last question of a group to all of it, one each; doubt the group where they are not as many."""
     for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.shared_options else None):

@@ -11,6 +11,8 @@ from crawlers.papers.lines import LETTERS, flat
 _CHOICE = ("choice", "multiple", "case")
 _STEM_ENDS = re.compile(r"(?:[)\]】]|_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
+_LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
+"""A and B within one option: the letters have no sign."""
 _MOST = 10
 _RING = re.compile(f"[{RINGS}]")
 
@@ -41,7 +43,9 @@ def _may_have(one: Asked) -> bool:
 
 def _take(one: Asked, usual: int) -> None:
     cells = _cells(one.block.rows)
-    if len(cells) == usual:
+    if cells and any(_LETTERED.match(flat(cell)) for cell in cells):
+        one.block.sure_options = False
+    elif len(cells) == usual:
         one.draft.options = cells
         one.block.ringed = any(_ringed(row) for row in one.block.rows)
         one.draft.stem = "\n".join(one.block.rows[: _stem_rows(one.block.rows)]).strip()

@@ -12,7 +12,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from crawlers.papers.entries import listed_in
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.entries import is_title, listed_in
 from crawlers.papers.headings import heads, is_paper_title, may_head, numeral_of
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import WHOLE_ANSWER, columns_of, flat, parts_of
@@ -21,6 +22,9 @@ from crawlers.papers.options import options_in
 
 _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
 _ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
+_VERDICTS = re.compile("判断|是非|正误")
+_WORD_CUT = re.compile("(?:维生素|维他命)$")
+_ITS_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?")
 _WINDOW = 6  # columns within which the ends of full lines lie: a sign or a word that found no room goes to the next line
 _NARROWEST = 20  # columns of a page
 _FEWEST = 3  # lines that must be broken at one width
@@ -86,11 +90,21 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
     """Return the places of lines that read as a heading, mark or answer and are the end of the sentence above, and whether that is sure."""
     found: dict[int, bool] = {}
     alone = sum(bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
-    in_place = sum(_answers(line) for line in lines) * 2 > sum(number_of(line.flat) is not None for line in lines)
+    numbers = sum(number_of(line.flat) is not None for line in lines)
+    in_place = sum(_answers(line) for line in lines) * 2 > numbers
     for place in range(1, len(lines)):
         if in_place and heads(lines[place].flat) and place + 1 < len(lines) and _answers(lines[place + 1]) and _above(lines, place)[0]:
             found[place] = False  # a heading that parts a question from its answer is none
-        elif (kind := _read_as(lines[place].flat)) and (kind != "answer" or not alone):
+        elif _cuts_word(lines, place):
+            found[place] = True
+        elif (
+            (kind := _read_as(lines[place].flat)) == "answer"
+            and lines[place].flat[0] in LETTERS
+            and alone * 2 <= numbers
+            and _cuts_stem(lines, place, wraps)
+        ):
+            found[place] = False
+        elif kind and (kind != "answer" or not alone):
             sure = _is_tail(lines, place, kind, wraps)
             if sure is not None:
                 found[place] = sure
@@ -107,7 +121,7 @@ def _read_as(line: str) -> str:
     """Return what a flat line would be read as if it stood for itself: heading, title or answer."""
     if len(line) > _LONGEST:
         return ""
-    if _ANSWER_TITLE.fullmatch(line):
+    if _ANSWER_TITLE.fullmatch(line) or is_title(line):
         return "title"
     if WHOLE_ANSWER.fullmatch(line):
         return "answer"
@@ -127,11 +141,49 @@ def _is_tail(lines: Sequence[PaperLine], place: int, kind: str, wraps: Wraps) ->
     full = wraps.goes_on(before, line.flat)
     if above == "options" and below == "letter" and value == ord(letter) + 1:  # between two options of one question
         return True if full or kind != "answer" else None
+    if above and not full and not is_closed(before) and _goes_unheaded(lines, place, kind, above, below, value == number + 1):
+        return False
     if not full or not above:
         return None
     if below == "answer" or (below == "letter" and above == "stem" and value == ord("A")):
         return True  # the question goes on below
     return False if below == "number" and value == number + 1 else None
+
+
+def _cuts_word(lines: Sequence[PaperLine], place: int) -> bool:
+    """Tell whether a letter ends a word of the line above: `维生素` above `A`."""
+    return not lines[place].gap and bool(_WORD_CUT.search(lines[place - 1].flat) and _ITS_LETTER.fullmatch(lines[place].flat))
+
+
+def _cuts_stem(lines: Sequence[PaperLine], place: int, wraps: Wraps) -> bool:
+    """Tell whether a letter stands between a stem whose sentence is open and its options."""
+    if lines[place].gap or is_closed(lines[place - 1].flat) or _above(lines, place)[0] != "stem":
+        return False
+    return _below(lines, place, wraps) == ("letter", ord("A"))
+
+
+def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str, below: str, in_turn: bool) -> bool:
+    """Tell whether what a line would head is not there, though no width says that the line above is full.
+
+    `解析` between a stem and its options, `判断` above nothing or above a question with options whose number goes on.
+    """
+    if kind == "title":
+        return above == "stem" and below == "letter"
+    if kind != "heading" or not _VERDICTS.fullmatch(lines[place].flat):
+        return False
+    if place + 1 == len(lines) or heads(lines[place + 1].flat):
+        return True
+    return below == "number" and in_turn and _has_options(lines, place + 1)
+
+
+def _has_options(lines: Sequence[PaperLine], place: int) -> bool:
+    """Tell whether the question that begins at a place has options."""
+    for at in range(place, min(place + _NEAR, len(lines))):
+        if at > place and (number := number_of(lines[at].flat)) and number.style != "tight":
+            return False
+        if letter_of(lines[at].text) == "A" or len(options_in(lines[at].text)) > 1:
+            return True
+    return False
 
 
 def _above(lines: Sequence[PaperLine], place: int) -> tuple[str, str, int]:

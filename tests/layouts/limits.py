@@ -44,12 +44,6 @@ LIMITS = (
         "`D E型行为` and `A A型血` hold two letters, and nothing tells which is the option's",
     ),
     Limit(
-        "bare page numbers",
-        ("text", "noise"),
-        lambda form: form["pages"] == "advert",
-        "a line that is a number alone is the end of a sentence as often as a page's number",
-    ),
-    Limit(
         "ticks among broken or glued lines",
         _LINES,
         lambda form: form["place"] == "ticked" and (form["wrapped"] != "none" or form["arranged"] == "behind"),
@@ -66,42 +60,6 @@ LIMITS = (
         _LINES,
         lambda form: form["headed"] in ("none", "tags") and form["sections"] > 1,
         "a case, or a list of answers, that a further section ends without a heading may go on",
-    ),
-    Limit(
-        "lines that end with 答案",
-        _LINES,
-        lambda form: form["ends_with_answer"],
-        "such a line is read as the title of a list of answers: `D.核对答案`",
-    ),
-    Limit(
-        "headings broken over lines",
-        _LINES,
-        lambda form: form["wrapped"] == "width" and form["headed"] == "numeral_scored",
-        "what is left of `（每题1分，共20分）` on a further line becomes a case, or goes on with an answer",
-    ),
-    Limit(
-        "one key for the questions of a case",
-        _LINES,
-        lambda form: form["place"] == "group" and "case" in form["kinds"],
-        "`答案：CAC` below the last of three questions with options of their own is read as that one's",
-    ),
-    Limit(
-        "tables of answers behind answers in words",
-        _LINES,
-        lambda form: form["place"] == "table" and bool({"blank", "words"} & form["kinds"]),
-        "the table goes on with the last answer in words",
-    ),
-    Limit(
-        "options in columns of a page",
-        ("html",),
-        lambda form: form["arranged"] == "columns",
-        "a page shows one blank where its source has eight, so that A and C are parted by nothing",
-    ),
-    Limit(
-        "broken lines of a case of several sections",
-        _LINES,
-        lambda form: form["wrapped"] == "width" and form["sections"] > 1,
-        "numbers and words at a broken line's start are taken for those of a further section; to be mended",
     ),
     Limit(
         "joined keys without a type",
