@@ -21,7 +21,7 @@ from eval.models.contract import Asking, Backend, Reply
 from eval.models.reply_store import kept_path, open_store
 from eval.plan.planned import describe, read_runs
 from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, read_rank, share_of, tell_finished, wait_for_others
-from eval.tasks import build_requests, wording
+from eval.tasks import RequestBuilder, wording
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
@@ -39,6 +39,7 @@ def main(argv: list[str] | None = None) -> None:
     runs = read_runs(args.runs)
     for run in runs.values():
         wording(run.task, run.prompt)  # a wrong name is told before anything is asked
+    requests = RequestBuilder(args.splits)
     rank = read_rank()
     folder = kept_path(args.out, args.key, args.key).parent
     if rank.number:
@@ -49,7 +50,7 @@ def main(argv: list[str] | None = None) -> None:
         for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
             stale.unlink()
         for name, run in runs.items():
-            replies = _ask_run(run, name, build_requests(run, args.splits), backend, folder, rank)
+            replies = _ask_run(run, name, requests.of_run(run), backend, folder, rank)
             if rank.number:
                 continue
             predictions = [_prediction(name, asking, reply) for asking, reply in replies]

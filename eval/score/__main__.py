@@ -11,8 +11,7 @@ from eval.answers.published import RULE_SETS
 from eval.plan.planned import describe, read_runs
 from eval.score.metrics import FIGURES
 from eval.statistics.costs import cost_of
-from eval.tasks import TASKS, wording
-from eval.tasks.contract import read_split
+from eval.tasks import TASKS, RequestBuilder, wording
 from eval.tasks.request import Request
 
 
@@ -76,13 +75,13 @@ def usage(predictions: Sequence[Prediction], server: Server | None) -> dict[str,
     return tokens | cost_of(predictions, server)
 
 
-def score_run(name: str, run: Run, args: Arguments) -> None:
+def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> None:
     """Write the scores and the figures of one run."""
     path = args.predictions / run.model / f"{name}.jsonl"
     predictions = list(read_jsonl(path, Prediction, f"`dvc repro predict@{run.model}` builds it"))
     check_repeats(predictions, run, name)
     prompt = wording(run.task, run.prompt)
-    requests = TASKS[run.task].requests(*read_split(args.splits / "test"), prompt)
+    requests = builder.zero_shot(run.task, prompt)
     scores = score_replies(predictions, requests, run.model)
     figures = FIGURES[run.task](scores, requests)
     if published := published_figures(run.task, predictions, requests):
@@ -107,9 +106,10 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, None, None, paths)
     runs = {name: run for plan in sorted(args.runs.glob("*/runs.json")) for name, run in read_runs(plan).items()}
+    builder = RequestBuilder(args.splits)
     with folder_lock(args.out) as out:
         for name, run in sorted(runs.items()):
-            score_run(name, run, args)
+            score_run(name, run, builder, args)
         for stale in [*out.glob("*.jsonl"), *args.metrics.glob("*.json")]:
             if stale.stem not in runs:
                 stale.unlink()

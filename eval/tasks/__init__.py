@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from atomexam.records.checks import one_of
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
 from atomexam.records.run import Run
 from eval.tasks import choice, claim, essay, tcm
 from eval.tasks.contract import Task, read_split
@@ -22,8 +24,34 @@ def wording(task: str, name: str | None) -> str:
     return one_of(name, prompts, "prompt", f"task {task}") if name else prompts[0]
 
 
+class RequestBuilder:
+    """The requests of runs over one folder of splits; those of one task and prompt are built once, and the test split is read once."""
+
+    def __init__(self, splits: Path) -> None:
+        self._splits = splits
+        self._test: tuple[list[Question], list[ClaimPair]] | None = None
+        self._asked: dict[tuple[str, str], list[Request]] = {}
+        self._examples: dict[tuple[str, str, int], list[Request]] = {}
+
+    def zero_shot(self, task: str, prompt: str) -> list[Request]:
+        """Return the requests of the test split for a task and one of its prompts, sorted by item id."""
+        if (task, prompt) not in self._asked:
+            self._test = self._test or read_split(self._splits / "test")
+            self._asked[task, prompt] = TASKS[task].requests(*self._test, prompt)
+        return self._asked[task, prompt]
+
+    def of_run(self, run: Run) -> list[Request]:
+        """Return the requests of a run, sorted by item id; few-shot examples come from train and dev, never from test."""
+        prompt = wording(run.task, run.prompt)
+        return with_shots(self.zero_shot(run.task, prompt), self._shown(run, prompt), run.shots)
+
+    def _shown(self, run: Run, prompt: str) -> list[Request]:
+        key = run.task, prompt, run.seed
+        if run.shots and key not in self._examples:
+            self._examples[key] = examples_of(TASKS[run.task].requests, prompt, self._splits, run.seed)
+        return self._examples[key] if run.shots else []
+
+
 def build_requests(run: Run, splits: Path) -> list[Request]:
-    """Return the requests of the test split, sorted by item id; few-shot examples come from train and dev, never from test."""
-    ask, prompt = TASKS[run.task].requests, wording(run.task, run.prompt)
-    examples = examples_of(ask, prompt, splits, run.seed) if run.shots else []
-    return with_shots(ask(*read_split(splits / "test"), prompt), examples, run.shots)
+    """Return the requests of one run."""
+    return RequestBuilder(splits).of_run(run)
