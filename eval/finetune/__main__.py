@@ -23,6 +23,7 @@ from atomexam.records.run import Training
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.finetune import training_data
+from eval.models.weights import content_hash
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -55,9 +56,10 @@ def main(argv: list[str] | None = None) -> None:
         dev = training_data.epoch_requests(_requests(args.splits / "dev"), training.per_task, training.seed, 0)
         metrics = _train(training, texts, _requests(args.splits / "train"), dev, made)
         write_json(made / "model.json", Description(model=args.key, backend="huggingface"))
+        weights = content_hash(made)
         shutil.rmtree(out)
         made.replace(out)
-    write_json(args.metrics, {"backend": "huggingface", "steps": metrics["steps"]} | metrics)
+    write_json(args.metrics, {"backend": "huggingface", "weights": weights, "steps": metrics["steps"]} | metrics)
 
 
 def _requests(split: Path) -> list[Request]:

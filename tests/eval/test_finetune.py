@@ -31,6 +31,7 @@ from eval.finetune.training_data import (
     text_lessons,
 )
 from eval.models import open_backend
+from eval.models.weights import content_hash
 from eval.tasks import build_requests
 from eval.tasks.prompt import render, token_ids
 from eval.tasks.request import Request, conversation
@@ -98,6 +99,7 @@ def test_metrics_tell_the_loss(toy_models: Path) -> None:
     assert 1 <= len(metrics["prompts"]["loss"]) <= 20
     assert metrics["prompts"]["loss"][-1] < metrics["prompts"]["loss"][0]
     assert metrics["dev_loss"] > 0
+    assert metrics["weights"] == content_hash(toy_models / "toy")  # `plan` depends on this file: other weights are planned anew
 
 
 @pytest.mark.parametrize(("flags", "message"), [
