@@ -10,7 +10,6 @@ import pytest
 from msgspec import Struct
 from ruamel.yaml import YAML
 
-import curation.near_duplicates.__main__ as near_duplicates
 from atomexam.records import (
     alias,
     claim,
@@ -35,13 +34,14 @@ from atomexam.records import (
 from curation.claims import claim_pairs
 from curation.clean.facts import kinds
 from curation.clean.questions import rejections
+from curation.near_duplicates import unique
 from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours
 
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
-REASONS = {**rejections.REASONS, **kinds.REASONS, **near_duplicates.REASONS, **claim_pairs.REASONS}
+REASONS = {**rejections.REASONS, **kinds.REASONS, **unique.REASONS, **claim_pairs.REASONS}
 _LINK = re.compile(r"\]\((?!\w+://|mailto:)([^)\s]+)\)")
 _PATH = re.compile(r"`((?:atomexam|crawlers|curation|splits|eval|tests|docs|bench|scripts|plots|imports)/[^`\s]*)`")
 _PLACEHOLDER = re.compile(r"[*{<]|\b[A-Z]{3,}\b(?!\.md)|smallexam|my_\w+")

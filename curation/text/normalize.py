@@ -16,7 +16,7 @@ from curation.text.characters import (
 )
 from curation.text.latex import needs_plain_text, to_plain_text
 from curation.text.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
-from curation.text.rules import Cleaned, Group, Rule, run_rules
+from curation.text.rules import CleanText, Group, Rule, run_rules
 from curation.text.signs import CJK, needs_signs, needs_spacing, space, to_chinese_signs
 
 _LOST_ELLIPSIS = re.compile(rf"(?<=[{CJK}”）])\?\?(?=[{CJK}”，,。])")
@@ -156,22 +156,22 @@ def is_plain(text: str) -> bool:
     return bool(_PLAIN.fullmatch(text))
 
 
-def normalize(text: str) -> Cleaned:
+def normalize(text: str) -> CleanText:
     """Return a text in one form and the names of the rules that changed it."""
     if _PLAIN.fullmatch(text):
-        return Cleaned(text, ())
+        return CleanText(text, ())
     filled = _PLAIN_BLANK.sub(BLANK, text)
     if _PLAIN.fullmatch(filled):  # most stems; the rules would do no more
-        return Cleaned(filled, ("blank",))
+        return CleanText(filled, ("blank",))
     filled = _WIDE_BLANK.sub(BLANK, filled)
     if not _PLAIN.fullmatch(filled):
         return run_rules(text, RULES)
-    return Cleaned(filled, ("characters",) if text.replace("（\u3000）", BLANK) == filled else ("characters", "blank"))
+    return CleanText(filled, ("characters",) if text.replace("（\u3000）", BLANK) == filled else ("characters", "blank"))
 
 
-def normalize_and(text: str, rules: Group, normal: bool = False) -> Cleaned:
+def normalize_and(text: str, rules: Group, normal: bool = False) -> CleanText:
     """Normalize a text and apply further rules, until neither changes it; `normal` says that it is normalized."""
-    cleaned = Cleaned(text, ()) if normal else normalize(text)
+    cleaned = CleanText(text, ()) if normal else normalize(text)
     names = cleaned.rules
     for _ in range(_AT_MOST_ROUNDS):
         if rules.leaves(cleaned.text):
@@ -183,4 +183,4 @@ def normalize_and(text: str, rules: Group, normal: bool = False) -> Cleaned:
         names = (*names, *changed.rules, *cleaned.rules)
         if cleaned.text == changed.text:  # no rule has anything left to do
             break
-    return Cleaned(cleaned.text, tuple(dict.fromkeys(names))) if names else cleaned
+    return CleanText(cleaned.text, tuple(dict.fromkeys(names))) if names else cleaned

@@ -27,7 +27,7 @@ class Rule(NamedTuple):
     """Patterns of which `needs` searches any, where the rule is one of a group."""
 
 
-class Cleaned(NamedTuple):
+class CleanText(NamedTuple):
     """A text and the names of the rules that changed it."""
 
     text: str
@@ -79,7 +79,7 @@ def _signless(rules: Iterable[Rule]) -> re.Pattern[str]:
     return re.compile(rf"(?!{'|'.join(starts) or '(?!)'})(?:{'|'.join(passed)})*+")
 
 
-def run_rules(text: str, rules: Sequence[Rule], leaves: Callable[[str], Any] | None = None) -> Cleaned:
+def run_rules(text: str, rules: Sequence[Rule], leaves: Callable[[str], Any] | None = None) -> CleanText:
     """Apply rules in turn, again and again, until each has left the text as it is; `leaves` tells of a text that all leave."""
     changed: dict[str, None] = {}
     last = rules[-1]  # where a round ends in which nothing changed
@@ -91,4 +91,4 @@ def run_rules(text: str, rules: Sequence[Rule], leaves: Callable[[str], Any] | N
                 break
         elif rule is last:
             break
-    return Cleaned(text, tuple(changed))
+    return CleanText(text, tuple(changed))

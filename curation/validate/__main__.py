@@ -18,7 +18,7 @@ from atomexam.records.checks import one_of
 from atomexam.runtime.jsonl import folder_lock, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from curation.validate.lines import lines_of
-from curation.validate.profile_tables import Cleaned, columns_of_rows, counts_of, profile_rows
+from curation.validate.profile_tables import CleanFiles, columns_of_rows, counts_of, profile_rows
 from curation.validate.report import describe, failures, figures, write_profile, write_reports
 from curation.validate.result_tables import predictions_table, splits_table
 from curation.validate.run import check_table, quiet_context
@@ -73,7 +73,7 @@ def main(argv: list[str] | None = None) -> None:
     known = [*TABLES, PROFILE]
     wanted = {one_of(table, known, "table", "--what") for table in args.params.what}
     suites = {table: read_suite(args.suites / f"{table}.yaml") for table in known if table in wanted}
-    cleaned = Cleaned(args.items, args.cleaned / "questions.jsonl", args.cleaned / "facts.jsonl", args.counts)
+    cleaned = CleanFiles(args.items, args.cleaned / "questions.jsonl", args.cleaned / "facts.jsonl", args.counts)
     profile = profile_rows(cleaned) if PROFILE in suites else []
     with folder_lock(args.out) as out:
         for stale in (

@@ -44,7 +44,7 @@ class Became(NamedTuple):
     answer: str | None
 
 
-class Cleaned(NamedTuple):
+class CleanFiles(NamedTuple):
     """What `clean` wrote, as far as a profile needs it."""
 
     items: Path
@@ -55,14 +55,14 @@ class Cleaned(NamedTuple):
     """Counts of `clean`: which sources there are, and what no table knows."""
 
 
-def counts_of(places: Cleaned) -> dict[str, Any]:
+def counts_of(places: CleanFiles) -> dict[str, Any]:
     """Return the figures of `clean`, which name the sources that it read, references aside."""
     if not places.metrics.exists():
         raise FileNotFoundError(f"{places.metrics}: no such file; `dvc repro clean` builds it")
     return json.loads(places.metrics.read_text(encoding="utf-8"))
 
 
-def profile_rows(places: Cleaned) -> list[dict[str, Any]]:
+def profile_rows(places: CleanFiles) -> list[dict[str, Any]]:
     """Return the profile of each source and file, sorted by name."""
     counted = counts_of(places)
     questions = _questions_table(places, sorted(counted["by_source"]))
@@ -86,7 +86,7 @@ def _everywhere(row: Mapping[str, Any]) -> int:
     return sum(one["share"] >= 0.9 for one in row["unknown_labels"])
 
 
-def _questions_table(places: Cleaned, sources: Iterable[str]) -> pd.DataFrame:
+def _questions_table(places: CleanFiles, sources: Iterable[str]) -> pd.DataFrame:
     kept: dict[tuple[str, ...], Became] = {}
     for question in read_jsonl(places.questions, Question):
         for seen in question.provenance:

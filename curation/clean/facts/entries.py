@@ -25,59 +25,12 @@ from curation.clean.facts.sections import RELATIONS as TOLD_IN_SECTIONS
 from curation.clean.facts.sections import says_no_more, section_pieces
 from curation.clean.facts.separators import ALIASES, NO_COLUMNS, Column, Columns, column_for, columns_of
 
-_LABEL = re.compile(r"^[\s【\[]*(?:别名|又名|别称|俗称|也称|其他名称|其它名称|商品名称?)[\s】\]：:]*$")
-_BRACKETS = re.compile(r"^\s*[（(]?\s*(?:别名|又名|又称)?\s*[:：]?(.*?)[）)]?\s*$")
-"""（别名：甲，乙） stands for its list."""
-_EDGES = re.compile(r"^(?:又称|亦称|俗称|简称|旧称|又名|别名|也称|也叫|[:：])+|(?:等|等等)$")
-
-
-def aliases_of(item: EntityItem, name: str, entity_type: str, columns: Columns = NO_COLUMNS) -> list[Alias]:
-    """Return the aliases that an entry's labels give, none of which is the name itself."""
-    told = [(item.alias_raw, "alias", ALIASES)] if item.alias_raw else []
-    told += [(value.value, value.position, value.label) for value in item.values if _LABEL.match(value.label)]
-    found: dict[str, Alias] = {}
-    for text, position, label in told:
-        pieces = tails(_BRACKETS.sub(r"\1", text), "list", column=column_for(item, label, columns))
-        for number, piece in enumerate(pieces, 1):
-            alias = tidy(_EDGES.sub("", piece.text))
-            if piece.reason is None and canonical(alias) and canonical(alias) != canonical(name):
-                provenance = msgspec.structs.replace(item.provenance, position=f"{item.provenance.position}:{position}:{number}")
-                found.setdefault(canonical(alias), Alias(name=name, alias=alias, entity_type=entity_type, provenance=provenance))
-    return list(found.values())
-
-
-_EATING = r"(?:食用(?!油|菌|盐)|食(?![用物品盐疗水])|吃|喝|饮用(?!水)|饮(?![用料食水]))"
-_AVOID = re.compile(rf"(?:忌(?!口|[讳嘴]){_EATING}?+|(?:不宜|不能|不可|不要|禁止?){_EATING})(?=.)")
-_EAT = re.compile(rf"宜{_EATING}?+(?=.)")
-_TURN = re.compile("[多少慎][吃喝食饮]|限制|控制|减少|避免|戒")
-"""Advice that is no name of a food, but may hold for what follows it, too."""
-_UNSURE = "behind an item that says otherwise than the label"
-
-
-def of_foods(pieces: Iterable[Piece], to_eat: bool) -> list[Piece]:
-    """Return the pieces with their polarity. Once an item says otherwise than the label, those without a word of their own are unsure."""
-    found: list[Piece] = []
-    turned = False
-    for piece in pieces:
-        avoid, eat = _AVOID.match(piece.text), _EAT.match(piece.text)
-        if (said := avoid or eat) and (piece.reason is None or (piece.detail or "").startswith("prose: 不宜")):
-            found.append(checked(piece.text[said.end() :])._replace(polarity=eat is not None))
-            turned = turned or (eat is not None) != to_eat
-            continue
-        turned = turned or _TURN.match(piece.text) is not None
-        unsure = turned and piece.reason is None
-        found.append(
-            piece._replace(polarity=to_eat, reason="tail_not_atomic", detail=_UNSURE) if unsure else piece._replace(polarity=to_eat)
-        )
-    return found
-
-
 _SHOWN_CHARS = 40
 _UNKNOWN_RELATION: Relation = "disease_symptom"
 _PARTS = "part of the body"
 
 
-class Reading(NamedTuple):
+class EntryReading(NamedTuple):
     """What one entry gave: every fact candidate is in `facts` or, rejected, in `rejected`."""
 
     facts: list[Fact]
@@ -92,7 +45,7 @@ class Reading(NamedTuple):
     """Set when the entry gave nothing at all."""
 
 
-def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) -> list[Reading]:
+def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) -> list[EntryReading]:
     """Return what each entry gave, in order. `columns` is what all entries of the source tell of its lists."""
     return [read_entity(item, columns) for item in items]
 
@@ -100,10 +53,10 @@ def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) ->
 def reference_facts(items: Sequence[EntityItem]) -> list[Fact]:
     """Return what reference entries say, for comparison; under a label that no table knows as a symptom, the label in the position."""
     columns = columns_of(items)
-    return [fact for item in items for fact in _told(item, columns)]
+    return [fact for item in items for fact in _stated(item, columns)]
 
 
-def _told(item: EntityItem, columns: Columns) -> Iterator[Fact]:
+def _stated(item: EntityItem, columns: Columns) -> Iterator[Fact]:
     yield from read_entity(item, columns).facts
     name, entity_type = name_of(item), item.entity_type or "disease"
     for value in item.values:
@@ -113,11 +66,11 @@ def _told(item: EntityItem, columns: Columns) -> Iterator[Fact]:
                     yield _fact(item, _UNKNOWN_RELATION, name, piece, True, f"{value.position}:{label_of(value.label)}")
 
 
-def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> Reading:
+def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> EntryReading:
     """Return the facts and passages of one encyclopedia entry."""
     name, entity_type = name_of(item), item.entity_type or "disease"
     if fault := fault_of_name(name):
-        return Reading([], [], [], Counter(), frozenset(), [], _rejected_entity(item, *fault))
+        return EntryReading([], [], [], Counter(), frozenset(), [], _rejected_entity(item, *fault))
     kind = medicine_kind(item) if entity_type == "medicine" else None
     facts: list[Fact] = []
     rejected: list[Rejected] = []
@@ -138,16 +91,16 @@ def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> Reading:
     for section in item.sections:
         use = use_of(item.provenance.source, entity_type, section.title) or {}
         if use.get("relation") in TOLD_IN_SECTIONS:
-            pieces = section_pieces(use["relation"], name, section.text) or _untold(section.text, {fact.tail for fact in facts})
+            pieces = section_pieces(use["relation"], name, section.text) or _unsure_section(section.text, {fact.tail for fact in facts})
             _keep(item, name, use, use["relation"], section.position, pieces, facts, rejected)
     passages = passages_in(item, prose)
     empty = None if facts or rejected or passages else _rejected_entity(item, "neither values nor prose", reason="entity_empty")
-    return Reading(
-        facts, rejected, passages, unmapped, _parts(item, entity_type, columns), aliases_of(item, name, entity_type, columns), empty
+    return EntryReading(
+        facts, rejected, passages, unmapped, _parts(item, entity_type, columns), _aliases(item, name, entity_type, columns), empty
     )
 
 
-def _untold(text: str, told: Collection[str]) -> list[Piece]:
+def _unsure_section(text: str, told: Collection[str]) -> list[Piece]:
     """Return the row of a section that names nothing surely, is too short for a passage and says more than what is told already."""
     shown = text.strip()[:_SHOWN_CHARS]
     return (
@@ -196,7 +149,7 @@ def _keep(
     """Make each piece a fact, or a rejection by the piece's own reason or by what its wording is."""
     polarity = use.get("polarity", True)
     if relation == "disease_food":
-        pieces, polarity = of_foods(pieces, polarity), True
+        pieces, polarity = _of_foods(pieces, polarity), True
     for number, piece in enumerate(apart(relation, pieces), 1):
         fact = _fact(item, relation, name, piece, polarity, f"{position}:{number}")
         reason, detail = (piece.reason, piece.detail) if piece.reason else misfit(relation, name, piece.text) or (None, None)
@@ -226,3 +179,50 @@ def rejected_fact(fact: Fact, reason: str, detail: str | None) -> Rejected:
 def _rejected_entity(item: EntityItem, detail: str, reason: str) -> Rejected:
     identity = content_id("entity", item.entity_type or "", item.name_raw or "", item.url, item.provenance.position)
     return Rejected(id=identity, kind="entity", reason=reason, detail=detail, record=msgspec.to_builtins(item))
+
+
+_ALIAS_LABEL = re.compile(r"^[\s【\[]*(?:别名|又名|别称|俗称|也称|其他名称|其它名称|商品名称?)[\s】\]：:]*$")
+_ALIAS_BRACKETS = re.compile(r"^\s*[（(]?\s*(?:别名|又名|又称)?\s*[:：]?(.*?)[）)]?\s*$")
+"""（别名：甲，乙） stands for its list."""
+_ALIAS_EDGES = re.compile(r"^(?:又称|亦称|俗称|简称|旧称|又名|别名|也称|也叫|[:：])+|(?:等|等等)$")
+
+
+def _aliases(item: EntityItem, name: str, entity_type: str, columns: Columns = NO_COLUMNS) -> list[Alias]:
+    """Return the aliases that an entry's labels give, none of which is the name itself."""
+    told = [(item.alias_raw, "alias", ALIASES)] if item.alias_raw else []
+    told += [(value.value, value.position, value.label) for value in item.values if _ALIAS_LABEL.match(value.label)]
+    found: dict[str, Alias] = {}
+    for text, position, label in told:
+        pieces = tails(_ALIAS_BRACKETS.sub(r"\1", text), "list", column=column_for(item, label, columns))
+        for number, piece in enumerate(pieces, 1):
+            alias = tidy(_ALIAS_EDGES.sub("", piece.text))
+            if piece.reason is None and canonical(alias) and canonical(alias) != canonical(name):
+                provenance = msgspec.structs.replace(item.provenance, position=f"{item.provenance.position}:{position}:{number}")
+                found.setdefault(canonical(alias), Alias(name=name, alias=alias, entity_type=entity_type, provenance=provenance))
+    return list(found.values())
+
+
+_EATING = r"(?:食用(?!油|菌|盐)|食(?![用物品盐疗水])|吃|喝|饮用(?!水)|饮(?![用料食水]))"
+_AVOID = re.compile(rf"(?:忌(?!口|[讳嘴]){_EATING}?+|(?:不宜|不能|不可|不要|禁止?){_EATING})(?=.)")
+_EAT = re.compile(rf"宜{_EATING}?+(?=.)")
+_TURN = re.compile("[多少慎][吃喝食饮]|限制|控制|减少|避免|戒")
+"""Advice that is no name of a food, but may hold for what follows it, too."""
+_UNSURE = "behind an item that says otherwise than the label"
+
+
+def _of_foods(pieces: Iterable[Piece], to_eat: bool) -> list[Piece]:
+    """Return the pieces with their polarity. Once an item says otherwise than the label, those without a word of their own are unsure."""
+    found: list[Piece] = []
+    turned = False
+    for piece in pieces:
+        avoid, eat = _AVOID.match(piece.text), _EAT.match(piece.text)
+        if (said := avoid or eat) and (piece.reason is None or (piece.detail or "").startswith("prose: 不宜")):
+            found.append(checked(piece.text[said.end() :])._replace(polarity=eat is not None))
+            turned = turned or (eat is not None) != to_eat
+            continue
+        turned = turned or _TURN.match(piece.text) is not None
+        unsure = turned and piece.reason is None
+        found.append(
+            piece._replace(polarity=to_eat, reason="tail_not_atomic", detail=_UNSURE) if unsure else piece._replace(polarity=to_eat)
+        )
+    return found

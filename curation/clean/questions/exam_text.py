@@ -9,7 +9,7 @@ from curation.clean.questions.paper_marks import STEM_RULES
 from curation.clean.questions.prose_marks import ANSWER_RULES, PROSE_RULES
 from curation.text.markup import BLANK
 from curation.text.normalize import normalize_and
-from curation.text.rules import Cleaned
+from curation.text.rules import CleanText
 from curation.text.signs import CJK
 
 _CACHED_CHARS = 4_000
@@ -34,26 +34,26 @@ def open_gaps(stem: str) -> str:
     return opened if 0 < gaps <= _MOST_GAPS and not _SPACED.search(opened) else stem
 
 
-def clean_stem(text: str, normal: bool = False) -> Cleaned:
+def clean_stem(text: str, normal: bool = False) -> CleanText:
     """Return the question proper; `normal` says that the text is normalized."""
     return normalize_and(text, STEM_RULES, normal)
 
 
-def clean_prose(text: str | None) -> Cleaned:
+def clean_prose(text: str | None) -> CleanText:
     """Return an explanation or a case; its lines stay. An empty one is `""`."""
     if not text:
-        return Cleaned("", ())
+        return CleanText("", ())
     return _clean_prose(text) if len(text) <= _CACHED_CHARS else normalize_and(text, PROSE_RULES)
 
 
 @lru_cache(maxsize=1 << 10)  # the questions of one case follow each other
-def _clean_prose(text: str) -> Cleaned:
+def _clean_prose(text: str) -> CleanText:
     return normalize_and(text, PROSE_RULES)
 
 
-def clean_answer(text: str | None) -> Cleaned:
+def clean_answer(text: str | None) -> CleanText:
     """Return an answer in words. An empty one is `""`."""
-    return normalize_and(text, ANSWER_RULES) if text else Cleaned("", ())
+    return normalize_and(text, ANSWER_RULES) if text else CleanText("", ())
 
 
 def without_number(text: str, number_raw: str | None) -> str:

@@ -12,7 +12,7 @@ from atomexam.text.option_letters import LETTERS
 from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
 from curation.clean.questions.misreadings import MISREADINGS
 from curation.text.normalize import RULES, is_plain, normalize_and
-from curation.text.rules import Cleaned, Group, rule_of_signs, run_rules
+from curation.text.rules import CleanText, Group, rule_of_signs, run_rules
 
 LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：]?|[、.．:：，,。])\s*")
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")
@@ -197,29 +197,29 @@ def _irregular(raw: Sequence[str], names: dict[str, None]) -> list[str]:
     return [_kept(_without_edges(text), names) for text in without_letters(texts, names)]
 
 
-def _kept(cleaned: Cleaned, names: dict[str, None]) -> str:
+def _kept(cleaned: CleanText, names: dict[str, None]) -> str:
     names.update(dict.fromkeys(cleaned.rules))
     return cleaned.text
 
 
-def _with_letter(option: str) -> Cleaned:
+def _with_letter(option: str) -> CleanText:
     return _short_with_letter(option) if len(option) <= _CACHED_CHARS else _normal(option)
 
 
-def _normal(option: str) -> Cleaned:
+def _normal(option: str) -> CleanText:
     text, rules = run_rules(option, _LETTER_RULES)
-    return Cleaned(text.replace("\n", " "), rules)
+    return CleanText(text.replace("\n", " "), rules)
 
 
 _short_with_letter = lru_cache(maxsize=1 << 16)(_normal)
 
 
-def _without_edges(text: str) -> Cleaned:
+def _without_edges(text: str) -> CleanText:
     return _short_without_edges(text) if len(text) <= _CACHED_CHARS else normalize_and(text, OPTION_RULES)
 
 
 @lru_cache(maxsize=1 << 16)
-def _short_without_edges(text: str) -> Cleaned:
+def _short_without_edges(text: str) -> CleanText:
     return normalize_and(text, OPTION_RULES)
 
 

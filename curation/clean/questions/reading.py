@@ -27,7 +27,7 @@ _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})
 
 
-class Reading(NamedTuple):
+class QuestionReading(NamedTuple):
     """What one item gave: a question or a rejection, and the names of the rules that changed it."""
 
     question: Question | None
@@ -43,19 +43,19 @@ class _Parts(NamedTuple):
     tag: str | None
 
 
-def read_questions(items: Sequence[QuestionItem], params: Clean, context: Context = NOTHING) -> list[Reading]:
+def read_questions(items: Sequence[QuestionItem], params: Clean, context: Context = NOTHING) -> list[QuestionReading]:
     """Return what each item gave, in order; an item's reading depends on the context, and on no other item of the batch."""
     drafts = [draft_of(item, params, context) for item in items]
     sound = [(item, draft) for item, (draft, reason, _) in zip(items, drafts, strict=True) if reason is None]
     classes = iter(classify_rows([unclassified(item, draft) for item, draft in sound]))
     return [
-        Reading(None, rejected_of(item, draft, reason), rules) if reason else _kept(item, draft, next(classes), rules)
+        QuestionReading(None, rejected_of(item, draft, reason), rules) if reason else _kept(item, draft, next(classes), rules)
         for item, (draft, reason, rules) in zip(items, drafts, strict=True)
     ]
 
 
-def _kept(item: QuestionItem, draft: Draft, classes: Classes, rules: tuple[str, ...]) -> Reading:
-    return Reading(question_of(item, draft, classes), None, rules, classes.unmapped)
+def _kept(item: QuestionItem, draft: Draft, classes: Classes, rules: tuple[str, ...]) -> QuestionReading:
+    return QuestionReading(question_of(item, draft, classes), None, rules, classes.unmapped)
 
 
 def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft, str | None, tuple[str, ...]]:

@@ -16,9 +16,9 @@ from atomexam.records.profile import SIGNS, is_disordered, key_of, profile_of, s
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_json, write_jsonl
-from curation.clean.__main__ import clean
 from curation.clean.classify import classes as classify
 from curation.clean.classify.subjects import Place
+from curation.clean.cleaning import clean
 from curation.clean.facts import entries as entity_facts
 from curation.clean.facts import fact_values
 from curation.clean.questions import reading as questions

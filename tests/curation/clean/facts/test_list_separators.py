@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
-from curation.clean.facts.entries import Reading, read_entities
+from curation.clean.facts.entries import EntryReading, read_entities
 from curation.clean.facts.fact_values import tails
 from curation.clean.facts.separators import Column, column_of, columns_of, without_link
 
@@ -119,7 +119,7 @@ def test_each_syntax_of_a_value_alone(value: str, kept: list[str]) -> None:
     assert [piece.text for piece in tails(value, "list") if piece.reason is None] == kept
 
 
-def _read(label: str, values: list[str]) -> list[Reading]:
+def _read(label: str, values: list[str]) -> list[EntryReading]:
     items = [_entity(label, value, number) for number, value in enumerate(values)]
     return read_entities(items, columns_of(items))
 

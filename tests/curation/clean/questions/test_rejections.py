@@ -191,7 +191,7 @@ SOUND_CASES: list[dict[str, Any]] = [
 ]
 
 
-def read(changes: dict[str, Any]):  # the module's own Reading
+def read(changes: dict[str, Any]):  # the module's own QuestionReading
     fields = SOUND | changes
     context = fields.pop("context", NOTHING)
     return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, **fields)], PARAMS, context)[0]
