@@ -16,7 +16,7 @@ from atomexam.runtime.annotation_files import VERDICTS, read_verdicts
 from atomexam.runtime.annotations import merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from curation.annotation.answers import Answered, Known, check
+from curation.annotation.answers import Answered, KnownVerdicts, check
 from curation.annotation.label_studio import read_export
 from curation.annotation.spreadsheet import read_spreadsheet
 
@@ -27,8 +27,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = _arguments(argv)
     answers = [one for path in arguments.files for one in _read(path, None in arguments.names)]
     old = [one for votes in read_verdicts(arguments.verdicts).values() for one in votes] if arguments.verdicts.exists() else []
-    known = {one.claim_id: Known(one.claim, one.atomic_type) for one in old}  # a refuted claim is in no other file
-    known |= {one.id: Known(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
+    known = {one.claim_id: KnownVerdicts(one.claim, one.atomic_type) for one in old}  # a refuted claim is in no other file
+    known |= {one.id: KnownVerdicts(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
     merged = merge(VERDICTS, old, check(answers, known, arguments.names, arguments.skip_gone))
     if merged.added or merged.changed:
         write_jsonl(arguments.verdicts, merged.records, key=VERDICTS.key)

@@ -24,14 +24,14 @@ class Answered(NamedTuple):
     comment: str
 
 
-class Known(NamedTuple):
+class KnownVerdicts(NamedTuple):
     """A claim that may be judged."""
 
     claim: str
     atomic_type: str
 
 
-def name_of(annotator: str | None, names: Mapping[str | None, str]) -> str:
+def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> str:
     """Return the name under which an annotator's verdicts are kept; `names` may hold one for all under None.
 
     Raises:
@@ -46,7 +46,9 @@ def name_of(annotator: str | None, names: Mapping[str | None, str]) -> str:
     return check_name(VERDICTS, name, f"; give --annotator {wanted}")
 
 
-def check(answers: Iterable[Answered], known: Mapping[str, Known], names: Mapping[str | None, str], skip_gone: bool) -> list[Verdict]:
+def check(
+    answers: Iterable[Answered], known: Mapping[str, KnownVerdicts], names: Mapping[str | None, str], skip_gone: bool
+) -> list[Verdict]:
     """Return answers as verdicts; with `skip_gone`, answers to claims that are not known are left out.
 
     Raises:
@@ -56,7 +58,7 @@ def check(answers: Iterable[Answered], known: Mapping[str, Known], names: Mappin
     return checked(VERDICTS, wanted, lambda one: _verdict(one, known, names))
 
 
-def _verdict(one: Answered, known: Mapping[str, Known], names: Mapping[str | None, str]) -> Verdict:
+def _verdict(one: Answered, known: Mapping[str, KnownVerdicts], names: Mapping[str | None, str]) -> Verdict:
     if one.claim_id not in known:
         raise ValueError(
             f"no claim {one.claim_id[:40]!r} in the data, and none judged before; the sheet belongs to other data: "
@@ -70,7 +72,7 @@ def _verdict(one: Answered, known: Mapping[str, Known], names: Mapping[str | Non
         raise ValueError(f"verdict is {one.verdict[:40]!r}; expected {', '.join(ANSWERS)}, or nothing")
     row = {
         "claim_id": one.claim_id,
-        "annotator": name_of(one.annotator, names),
+        "annotator": annotator_name(one.annotator, names),
         "verdict": answer,
         "comment": one.comment[:MAX_COMMENT_CHARS],
         "claim": claim,

@@ -9,7 +9,7 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from curation.audit.rows import Row
 from curation.near_duplicates.clusters import Bonds, case_groups
-from curation.near_duplicates.merging import Sighted
+from curation.near_duplicates.merging import Sightings
 from curation.near_duplicates.pair_rules import answer_of, same_answer
 
 _ORDER = ("test", "val", "dev", "reserved", "train")
@@ -41,7 +41,7 @@ class _Reach(NamedTuple):
     """The question itself and its twins."""
 
 
-def leaks(every: Sequence[Sighted], held: Held, bonds: Bonds, params: NearDuplicates) -> Leaks:
+def leaks(every: Sequence[Sightings], held: Held, bonds: Bonds, params: NearDuplicates) -> Leaks:
     """Return what each split of a set has of another."""
     reach = _reach(every, held, bonds, params)
     splits = sorted({row.split for rows in held for row in rows if row.split}, key=_place_of_split)
@@ -60,7 +60,7 @@ def _place_of_split(name: str) -> tuple[int, str]:
     return (_ORDER.index(name) if name in _ORDER else -1, name)
 
 
-def _reach(every: Sequence[Sighted], held: Held, bonds: Bonds, params: NearDuplicates) -> _Reach:
+def _reach(every: Sequence[Sightings], held: Held, bonds: Bonds, params: NearDuplicates) -> _Reach:
     same = [{row.split for row in rows} for rows in held]
     reached, places = [set(splits) for splits in same], [[place] for place in range(len(held))]
     for a, b in sorted(bonds):
@@ -69,7 +69,7 @@ def _reach(every: Sequence[Sighted], held: Held, bonds: Bonds, params: NearDupli
             places[one].append(other)
     groups = case_groups(every, bonds, params)
     by_group: dict[str, set[Split]] = defaultdict(set)
-    keys = [groups.get(one.proper.case or "") for one in every]
+    keys = [groups.get(one.compared.case or "") for one in every]
     for key, splits in zip(keys, same, strict=True):
         if key:
             by_group[key] |= splits

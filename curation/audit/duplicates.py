@@ -12,15 +12,15 @@ from atomexam.records.params import NearDuplicates
 from curation.audit.cross_split import Leaks, leaks
 from curation.audit.rows import Row
 from curation.clean.questions.with_all_reasons import is_comparable
-from curation.near_duplicates.clusters import Bonds, Star, stars, twins
-from curation.near_duplicates.merging import Sighted, sighted
-from curation.near_duplicates.reviews import told
+from curation.near_duplicates.clusters import Bonds, Star, find_twins, stars
+from curation.near_duplicates.merging import Sightings, sighted
+from curation.near_duplicates.reviews import right_texts
 from curation.near_duplicates.soundness import soundest_first
 
 _STEM_CHARS = 200
 
 
-class Twins(NamedTuple):
+class Duplicates(NamedTuple):
     """What asks the same as what in a set."""
 
     clusters: list[dict[str, Any]]
@@ -34,18 +34,18 @@ class Twins(NamedTuple):
     """Further rows that a cluster holds beyond its first."""
 
 
-def twins_of(rows: Sequence[Row], params: NearDuplicates) -> Twins:
+def duplicates_in(rows: Sequence[Row], params: NearDuplicates) -> Duplicates:
     """Return what asks the same as what; questions without a stem, and endless ones, are compared with none."""
     row_of = {id(row.question): row for row in rows}  # by object: rows may be equal to the last byte
     order = {id(row): place for place, row in enumerate(rows)}
     every = sighted((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
     held = [[row_of[id(question)] for question in one.rows] for one in every]
-    bonds = twins(every, params)
+    bonds = find_twins(every, params)
     found = list(stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)))
     groups = [star for star in found if star.members or len(star.centre.rows) > 1]
     clusters = sorted((_cluster(star, row_of, order) for star in groups), key=lambda one: one["cluster_id"])
     astray = [_cluster(star, row_of, order) for star in _astray(every, found, bonds)]
-    return Twins(
+    return Duplicates(
         clusters=clusters,
         conflicts=[one for one in clusters if one["conflict"]] + astray,
         leaks=leaks(every, held, bonds, params),
@@ -54,7 +54,7 @@ def twins_of(rows: Sequence[Row], params: NearDuplicates) -> Twins:
     )
 
 
-def _astray(every: Sequence[Sighted], found: Sequence[Star], bonds: Bonds) -> Iterable[Star]:
+def _astray(every: Sequence[Sightings], found: Sequence[Star], bonds: Bonds) -> Iterable[Star]:
     """Yield pairs whose answers differ and that no cluster holds together."""
     star_of = {one.id: place for place, star in enumerate(found) for one in (star.centre, *(member for member, _ in star.members))}
     for (a, b), bond in sorted(bonds.items()):
@@ -70,7 +70,7 @@ def _cluster(star: Star, row_of: dict[int, Row], order: dict[int, int]) -> dict[
     keys: dict[str, list[str]] = defaultdict(list)
     for row, _ in rows:
         if row.question.answer:
-            keys[" + ".join(sorted(told(row.question)))].append(f"{row.file} {row.position}")
+            keys[" + ".join(sorted(right_texts(row.question)))].append(f"{row.file} {row.position}")
     return {
         "cluster_id": content_id("cluster", star.centre.id),
         "stem": star.centre.rows[0].stem[:_STEM_CHARS],

@@ -7,7 +7,7 @@ from atomexam.records.params import NearDuplicates
 from curation.audit import balance
 from curation.audit.cross_split import share
 from curation.audit.defects import defects, reasons_of, repairs_of, withheld
-from curation.audit.duplicates import Twins, twins_of
+from curation.audit.duplicates import Duplicates, duplicates_in
 from curation.audit.letters import letters, longest
 from curation.audit.rows import Row
 from curation.clean.questions.with_all_reasons import is_comparable
@@ -18,7 +18,7 @@ _STEM_CHARS = 200
 
 def examine(rows: Sequence[Row], references: Sequence[Row] | None, params: NearDuplicates) -> dict[str, Any]:
     """Return what is found in a set; without references it is not told what is contaminated."""
-    twins = twins_of(rows, params)
+    twins = duplicates_in(rows, params)
     files = balance.files(rows)
     found = {
         "files": files,
@@ -37,7 +37,7 @@ def examine(rows: Sequence[Row], references: Sequence[Row] | None, params: NearD
     return {"figures": _figures(rows, references, twins, found)} | found
 
 
-def _figures(rows: Sequence[Row], references: Sequence[Row] | None, twins: Twins, found: Mapping[str, Any]) -> dict[str, Any]:
+def _figures(rows: Sequence[Row], references: Sequence[Row] | None, twins: Duplicates, found: Mapping[str, Any]) -> dict[str, Any]:
     splits = {row.split for row in rows} - {None}
     outside = sum(row.split not in (None, "train") for row in rows)
     withholding = withheld(found["files"])

@@ -11,7 +11,7 @@ from atomexam.records.question import Question
 from curation.audit.sets import Set
 from curation.audit.splits import SplitOf, split_at, splits_of_file
 from curation.clean.questions.source_context import context_of
-from curation.clean.questions.with_all_reasons import understood
+from curation.clean.questions.with_all_reasons import with_all_reasons
 
 _BATCH = 500
 _LETTERED_BY_READER = "option_letter"  # the reader of files puts the letters there
@@ -40,7 +40,7 @@ def rows_of(found: Set, told: SplitOf, params: Clean) -> list[Row]:
     with tqdm(total=len(found.entries), desc="read", file=sys.stderr, disable=None, leave=False) as done:
         for start in range(0, len(found.entries), _BATCH):
             batch = found.entries[start : start + _BATCH]
-            for entry, one in zip(batch, understood([entry.item for entry in batch], params, context), strict=True):
+            for entry, one in zip(batch, with_all_reasons([entry.item for entry in batch], params, context), strict=True):
                 rules = tuple(rule for rule in one.rules if rule != _LETTERED_BY_READER)
                 split = split_at(splits[entry.file], entry.position)
                 rows.append(Row(entry.question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item))

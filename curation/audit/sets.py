@@ -26,7 +26,7 @@ Shape = UnionType | type[Question]
 """Item, a union, or Question."""
 
 
-class Entry(NamedTuple):
+class FileQuestion(NamedTuple):
     """One question as a file holds it."""
 
     item: QuestionItem
@@ -57,7 +57,7 @@ class ReadFile(Struct, frozen=True, kw_only=True):
 class Set(NamedTuple):
     """A question set as it was read."""
 
-    entries: list[Entry]
+    entries: list[FileQuestion]
     files: dict[str, ReadFile]
 
 
@@ -112,12 +112,12 @@ def _own_shape(path: Path) -> Shape | None:
     return None
 
 
-def _own_entries(path: Path, name: str, shape: Shape) -> Iterator[Entry]:
+def _own_entries(path: Path, name: str, shape: Shape) -> Iterator[FileQuestion]:
     for number, one in enumerate(read_jsonl(path, shape), 1):
         if isinstance(one, Question):
-            yield Entry(_item_of(one), name, f"line:{number}", one)
+            yield FileQuestion(_item_of(one), name, f"line:{number}", one)
         elif not isinstance(one, EntityItem):
-            yield Entry(one, name, f"line:{number}")
+            yield FileQuestion(one, name, f"line:{number}")
 
 
 def _item_of(question: Question) -> QuestionItem:
@@ -137,7 +137,7 @@ def _item_of(question: Question) -> QuestionItem:
 
 def _read_others(
     paths: Sequence[str], format_name: str | None, fields: Sequence[str], layouts: Path | None
-) -> tuple[list[Entry], dict[str, ReadFile]]:
+) -> tuple[list[FileQuestion], dict[str, ReadFile]]:
     """Return the questions that the reader of files finds, those included that it gives up, and how it read each file."""
     with tempfile.TemporaryDirectory() as folder:
         read, rejected, report = (Path(folder) / f"{name}.jsonl" for name in ("items", "rejected", "report"))
@@ -154,7 +154,7 @@ def _read_others(
             raise ValueError("\n".join([f"{' '.join(paths)}: `python -m {_READER}` could not read all of it:", *said[-_TOLD_LINES:]]))
         items = [item for path in (read, rejected) for item in read_jsonl(path, Item) if isinstance(item, QuestionItem)]
         files = {one.file: one for one in read_jsonl(report, ReadFile)}
-    return [Entry(item, item.provenance.url.removeprefix("file:"), item.provenance.position) for item in items], files
+    return [FileQuestion(item, item.provenance.url.removeprefix("file:"), item.provenance.position) for item in items], files
 
 
 def _files(path: str) -> list[Path]:

@@ -12,9 +12,9 @@ from atomexam.records.fact import Fact
 from atomexam.records.params import Claims
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.claims.claim_context import Chosen, Known, read_known
+from curation.claims.claim_context import Chosen, ClaimContext, read_claim_context
 from curation.claims.claim_pairs import Refused, make_claims, measure, met_in_references, reviews_of
-from curation.claims.conflicts import settle
+from curation.claims.conflicts import resolve
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -31,9 +31,9 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "claims", Claims, paths)
     with folder_lock(args.out) as out:
         facts = list(read_jsonl(args.facts, Fact))
-        known = read_known(args.chosen, args.verdicts, args.references, args.aliases, args.decisions)
+        known = read_claim_context(args.chosen, args.verdicts, args.references, args.aliases, args.decisions)
         _tell_idle(known, facts)
-        settled = settle(facts, known.synonyms, known.decisions)
+        settled = resolve(facts, known.synonyms, known.decisions)
         claims, refused = make_claims(facts, args.params, known, settled)
         met = list(met_in_references(facts, claims, refused, args.params, known))
         reviews = reviews_of(settled, args.params, known)
@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
 
 
-def _tell_idle(known: Known, facts: Sequence[Fact]) -> None:
+def _tell_idle(known: ClaimContext, facts: Sequence[Fact]) -> None:
     """Tell of decisions on facts that are not there: they went, or the id is mistyped."""
     on_facts = {key for key, decision in known.decisions.items() if decision.polarity is not None}
     if on_facts and (idle := sorted(on_facts.difference(fact.id for fact in facts))):

@@ -41,7 +41,7 @@ class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     tail: str
 
 
-class Known(NamedTuple):
+class ClaimContext(NamedTuple):
     """All of it; nothing at all unless read."""
 
     chosen: frozenset[str] = frozenset()
@@ -53,11 +53,11 @@ class Known(NamedTuple):
     """By the id of a fact: what readers decided where facts contradict each other."""
 
 
-def read_known(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> Known:
+def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> ClaimContext:
     """Return what the files hold; one that is not there holds nothing, so that the stage runs on facts alone."""
     names = Synonyms(read_jsonl(aliases, Alias) if aliases.exists() else ())
     before = read_jsonl(chosen, Chosen, f"bring it back: git checkout -- {chosen}") if chosen.exists() else ()
-    return Known(
+    return ClaimContext(
         chosen=frozenset(row.fact_id for row in before),
         judged=judgements(read_verdicts(verdicts)) if verdicts.exists() else {},
         references=by_names(read_jsonl(references, Fact), names) if references.exists() else {},
@@ -73,7 +73,7 @@ def judgements(verdicts: Mapping[str, Iterable[Verdict]]) -> dict[str, str]:
     return {key: words[answer] for key, answer in most.items() if answer in words}
 
 
-def judgement_of(fact: Fact, known: Known) -> str | None:
+def judgement_of(fact: Fact, known: ClaimContext) -> str | None:
     """Return what people found of a fact's claim, in whichever wording they read it."""
     return next((known.judged[key] for key in claim_ids(fact) if key in known.judged), None) if known.judged else None
 
@@ -86,19 +86,19 @@ def by_names(references: Iterable[Fact], synonyms: Synonyms) -> dict[tuple[str, 
     return dict(found)
 
 
-def stated(fact: Fact, known: Known) -> list[Fact]:
+def references_stating(fact: Fact, known: ClaimContext) -> list[Fact]:
     """Return the facts of references that have a fact's head and tail."""
     if not known.references:
         return []
     return known.references.get((known.synonyms.of(fact.head), known.synonyms.of(fact.tail)), [])
 
 
-def contaminated(fact: Fact, claim: ClaimPair, known: Known) -> list[Contaminated]:
+def contaminated(fact: Fact, claim: ClaimPair, known: ClaimContext) -> list[Contaminated]:
     """Return a row for each place at which a reference states the fact."""
     return [
         Contaminated(
             fact_id=fact.id, claim_id=claim.id, reference=seen.source, url=seen.url, head=one.head, relation=one.relation, tail=one.tail
         )
-        for one in stated(fact, known)
+        for one in references_stating(fact, known)
         for seen in one.provenance
     ]

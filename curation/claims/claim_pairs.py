@@ -14,8 +14,8 @@ from atomexam.records.fact import RELATIONS, Fact
 from atomexam.records.params import Claims
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Review
-from curation.claims.claim_context import Contaminated, Known, contaminated, judgement_of, stated
-from curation.claims.conflicts import Settled, review_of, settle
+from curation.claims.claim_context import ClaimContext, Contaminated, contaminated, judgement_of, references_stating
+from curation.claims.conflicts import Resolution, resolve, review_of
 from curation.claims.contradictions import Key, key_of
 from curation.claims.sampling import Turns
 from curation.claims.synonyms import Synonyms, names_itself
@@ -49,7 +49,7 @@ class Refused(NamedTuple):
         return Rejected(id=self.fact.id, kind="fact", reason=self.reason, detail=self.detail, record=record)
 
 
-class Taken:
+class UsedClaims:
     """The facts that have a claim, by what they say: none says what another says or denies."""
 
     def __init__(self, templates: Wordings, synonyms: Synonyms) -> None:
@@ -74,7 +74,7 @@ class Taken:
         return key_of(fact, self._synonyms), *sentences_of(fact, wordings[wording_of(fact, wordings)])
 
 
-def refuse(fact: Fact, synonyms: Synonyms) -> str | None:
+def reason_against(fact: Fact, synonyms: Synonyms) -> str | None:
     """Return why a fact alone makes no sound pair, or None."""
     if not synonyms.of(fact.head):
         return "head_unfit"
@@ -86,16 +86,16 @@ def refuse(fact: Fact, synonyms: Synonyms) -> str | None:
 
 
 def make_claims(
-    facts: Sequence[Fact], params: Claims, known: Known | None = None, settled: Settled | None = None
+    facts: Sequence[Fact], params: Claims, known: ClaimContext | None = None, settled: Resolution | None = None
 ) -> tuple[list[ClaimPair], list[Refused]]:
     """Return the pairs of the facts and, for each fact without one, why. The order of the facts does not matter.
 
     `settled` is what became of facts that contradict others, where that is known already.
     """
-    known = known or Known()
+    known = known or ClaimContext()
     templates = read_templates(params.template)
-    sound, refused = _sift(facts, params, known, settled or settle(facts, known.synonyms, known.decisions))
-    taken = Taken(templates, known.synonyms)
+    sound, refused = _sift(facts, params, known, settled or resolve(facts, known.synonyms, known.decisions))
+    taken = UsedClaims(templates, known.synonyms)
     turns = {relation: Turns(params.per_type, params.seed) for relation in RELATIONS}
     for before in (True, False):  # all that was chosen before, of every type, has its place before a newcomer
         for relation in RELATIONS:
@@ -109,15 +109,15 @@ def make_claims(
     return [make_claim(fact, templates[fact.relation], params.template) for fact in taken.facts], refused
 
 
-def _sift(facts: Sequence[Fact], params: Claims, known: Known, settled: Settled) -> tuple[dict[str, list[Fact]], list[Refused]]:
+def _sift(facts: Sequence[Fact], params: Claims, known: ClaimContext, settled: Resolution) -> tuple[dict[str, list[Fact]], list[Refused]]:
     """Return the facts that may have a claim by type, and the others."""
     sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
     refused: list[Refused] = []
     for fact in facts:
-        detail, reason = None, refuse(fact, known.synonyms)
+        detail, reason = None, reason_against(fact, known.synonyms)
         if not reason and (clash := settled.refused.get((fact.id, fact.polarity))):
             reason, detail = clash
-        if not reason and params.contaminated == "drop" and (met := stated(fact, known)):
+        if not reason and params.contaminated == "drop" and (met := references_stating(fact, known)):
             reason = "contaminated"
             detail = min(f"{seen.source}: {seen.url}" for one in met for seen in one.provenance)
         if not reason and (judged := judgement_of(fact, known)) and (judged == "refuted" or params.neutral == "drop"):
@@ -129,15 +129,17 @@ def _sift(facts: Sequence[Fact], params: Claims, known: Known, settled: Settled)
     return sound, refused
 
 
-def reviews_of(settled: Settled, params: Claims, known: Known) -> list[Review]:
+def reviews_of(settled: Resolution, params: Claims, known: ClaimContext) -> list[Review]:
     """Return what readers are to decide: clashes of which a side would have a claim, were it not for the other."""
     templates = read_templates(params.template)
-    open_ones = [clash for clash in settled.undecided if any(not refuse(fact, known.synonyms) for rows in clash.values() for fact in rows)]
+    open_ones = [
+        clash for clash in settled.undecided if any(not reason_against(fact, known.synonyms) for rows in clash.values() for fact in rows)
+    ]
     return [review_of(clash, known.synonyms, templates) for clash in open_ones]
 
 
 def met_in_references(
-    facts: Iterable[Fact], claims: Iterable[ClaimPair], refused: Iterable[Refused], params: Claims, known: Known
+    facts: Iterable[Fact], claims: Iterable[ClaimPair], refused: Iterable[Refused], params: Claims, known: ClaimContext
 ) -> Iterator[Contaminated]:
     """Yield the rows of claims that a reference states, or of facts dropped for it."""
     if not known.references:

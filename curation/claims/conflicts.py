@@ -18,7 +18,7 @@ _Name = tuple[str, bool]
 """Of a fact: its id, and its polarity."""
 
 
-class Settled(NamedTuple):
+class Resolution(NamedTuple):
     """What became of the facts that contradict others."""
 
     refused: Mapping[_Name, tuple[str, str]]
@@ -26,7 +26,7 @@ class Settled(NamedTuple):
     undecided: Sequence[Clash]
 
 
-def settle(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, Decision]) -> Settled:
+def resolve(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, Decision]) -> Resolution:
     """Return which facts go: of a clash all, or, where a reader decided for one side, the others.
 
     Raises:
@@ -41,7 +41,7 @@ def settle(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, De
     undecided = [clash for clash in left if sum(map(bool, clash.values())) > 1]
     for clash in undecided:
         _note(refused, "contradicted", _contradicted(clash))
-    return Settled(refused, undecided)
+    return Resolution(refused, undecided)
 
 
 def _note(refused: dict[_Name, tuple[str, str]], reason: str, against: Mapping[_Name, str]) -> None:

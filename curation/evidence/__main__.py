@@ -17,7 +17,7 @@ from curation.annotation.drawing import draw, with_evidence
 from curation.annotation.label_studio import write_project
 from curation.annotation.spreadsheet import write_spreadsheet
 from curation.evidence.ranking import Found, best_sentence, ranked
-from curation.evidence.search_results import results_in, saved
+from curation.evidence.search_results import passages_of_search, results_in
 
 Retriever = Callable[[Sequence[ClaimPair], int], Iterator[Found]]
 
@@ -30,7 +30,7 @@ def retriever(name: str, passages: Path, search: Path) -> Retriever:
             raise ValueError(
                 f"{search}: no *.jsonl with results of a search; docs/evidence.md says what to put there, or use retriever: passages"
             )
-        return lambda claims, most: saved(claims, results, most)
+        return lambda claims, most: passages_of_search(claims, results, most)
     every = list(read_jsonl(passages, Passage))
     return lambda claims, most: ranked(claims, every, most)
 

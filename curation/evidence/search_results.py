@@ -21,7 +21,7 @@ _MAX_CHARS = 2_000
 """Of a result; search engines give a few lines, and a longer text is no passage."""
 
 
-class Result(Struct, frozen=True):
+class SearchResult(Struct, frozen=True):
     """One line of a saved search; other fields are ignored."""
 
     query: str
@@ -32,15 +32,15 @@ class Result(Struct, frozen=True):
     title: str = ""
 
 
-def results_in(folder: Path) -> dict[str, list[Result]]:
+def results_in(folder: Path) -> dict[str, list[SearchResult]]:
     """Return the results of each query, the best first.
 
     Raises:
         ValueError: a line has another shape, an address is none, or one query has two results of one rank.
     """
-    found: dict[str, dict[int, Result]] = defaultdict(dict)
+    found: dict[str, dict[int, SearchResult]] = defaultdict(dict)
     for path in sorted(folder.glob("*.jsonl")):
-        for number, result in enumerate(read_jsonl(path, Result, "docs/evidence.md says what to put there"), 1):
+        for number, result in enumerate(read_jsonl(path, SearchResult, "docs/evidence.md says what to put there"), 1):
             where = f"{path}:{number}"
             if not _ADDRESS.fullmatch(result.url):
                 raise ValueError(f"{where}: url: expected an address that begins with http:// or https://, found {result.url[:80]!r}")
@@ -49,7 +49,7 @@ def results_in(folder: Path) -> dict[str, list[Result]]:
     return {query: [ranks[rank] for rank in sorted(ranks)] for query, ranks in found.items()}
 
 
-def saved(claims: Sequence[ClaimPair], results: dict[str, list[Result]], most: int) -> Iterator[Found]:
+def passages_of_search(claims: Sequence[ClaimPair], results: dict[str, list[SearchResult]], most: int) -> Iterator[Found]:
     """Yield the first `most` results of each claim, of equal texts one; the score of a result is 1 / rank."""
     words = words_of(name for claim in claims for name in (claim.head, claim.tail))
     for claim in claims:

@@ -16,7 +16,7 @@ from atomexam.records.rejection import Rejected
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.join.similarity import near_pairs_between
-from curation.near_duplicates.pair_rules import Proper, cores, proper, relation
+from curation.near_duplicates.pair_rules import ComparedQuestion, compared, relation, stem_keys
 
 REASON = "contaminated"
 REASONS = {REASON: "a reference benchmark asks the same; detail is the reference and the similarity"}
@@ -56,7 +56,7 @@ class _Form(NamedTuple):
     """One way in which a question is compared."""
 
     place: int
-    proper: Proper
+    compared: ComparedQuestion
     whole: bool
     """Its case is taken for a part of its stem, as a source writes it that has one question of the case."""
 
@@ -70,8 +70,8 @@ def met(questions: Sequence[Question], references: Sequence[Question], params: N
     found: dict[tuple[int, int], Met] = {}
     for left, right, similarity in _candidates(ours, theirs, params):
         for one, other in product(ours[left], theirs[right]):
-            if not (one.whole and other.whole) and (kind := relation(one.proper, other.proper, params)):
-                same = one.proper.text == other.proper.text and one.proper.case == other.proper.case
+            if not (one.whole and other.whole) and (kind := relation(one.compared, other.compared, params)):
+                same = one.compared.text == other.compared.text and one.compared.case == other.compared.case
                 hit = Met(one.place, other.place, round(similarity, 6), same, kind == "conflict")
                 found[hit[:2]] = max(hit, found.get(hit[:2], hit))
     return [found[key] for key in sorted(found)]
@@ -134,7 +134,7 @@ def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str,
     for place, question in enumerate(questions):
         for whole in [False, True] if question.shared_stem else [False]:
             shown = replace(question, stem=f"{question.shared_stem}\n{question.stem}", shared_stem=None) if whole else question
-            one = proper(shown, params.ngram_chars)
+            one = compared(shown, params.ngram_chars)
             if one.stem:  # what has no stem asks nothing
                 forms[one.text].append(_Form(place, one, whole))
     return forms
@@ -147,10 +147,10 @@ def _candidates(
     least = params.ngram_chars + MIN_NGRAMS - 1
     holders: dict[int, set[str]] = defaultdict(set)
     for text, forms in theirs.items():
-        for core in {core for form in forms for core in cores(form.proper)}:
+        for core in {core for form in forms for core in stem_keys(form.compared)}:
             holders[core].add(text)
     for text, forms in ours.items():
-        for other in {other for form in forms for core in cores(form.proper) for other in holders.get(core, ())}:
+        for other in {other for form in forms for core in stem_keys(form.compared) for other in holders.get(core, ())}:
             yield text, other, 1.0 if text == other else jaccard(ngrams(text, params.ngram_chars), ngrams(other, params.ngram_chars))
     left, right = [text for text in ours if len(text) >= least], [text for text in theirs if len(text) >= least]
     pairs = near_pairs_between(left, right, params.ngram_chars, params.threshold)

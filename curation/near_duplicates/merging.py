@@ -13,21 +13,21 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.canonical import canonical
 from curation.engine.engines import LOCAL, Engine, batches_of
-from curation.near_duplicates.pair_rules import Proper, proper
+from curation.near_duplicates.pair_rules import ComparedQuestion, compared
 
 _BLEMISH = re.compile(r"[\ufffd\u25a1\ue000-\uf8ff]|\?\?|？？|&#?\w+;|<[^<>]+>|[ \t]{2,}|[单多]选题?$")
 _LETTER = re.compile(r"[A-J]")
 _BATCH = 5_000
 
 
-class Sighted(NamedTuple):
+class Sightings(NamedTuple):
     """One id with all its rows, the best first."""
 
     id: str
     rows: list[Question]
-    proper: Proper
+    compared: ComparedQuestion
     conflict: bool
-    """Two rows hold different options to be right; then `proper` has no answer."""
+    """Two rows hold different options to be right; then `compared` has no answer."""
 
 
 class Ranked(NamedTuple):
@@ -35,11 +35,11 @@ class Ranked(NamedTuple):
 
     places: list[int]
     """Of the rows, the best first."""
-    proper: Proper
+    compared: ComparedQuestion
     conflict: bool
 
 
-def sighted(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[Sighted]:
+def sighted(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[Sightings]:
     """Return the rows by id, the best id first: it has an answer, an explanation, was seen most often, is cleanest, has most options."""
     by_id: dict[str, list[Question]] = defaultdict(list)
     for row in rows:
@@ -47,7 +47,7 @@ def sighted(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) 
     ranked = engine.mapped(ranked_groups, batches_of(list(by_id.values()), _BATCH), ngram_chars)
     every = zip(by_id.items(), (one for batch in ranked for one in batch), strict=True)
     return sorted(
-        (Sighted(key, [group[place] for place in one.places], one.proper, one.conflict) for (key, group), one in every), key=_rank
+        (Sightings(key, [group[place] for place in one.places], one.compared, one.conflict) for (key, group), one in every), key=_rank
     )
 
 
@@ -57,10 +57,12 @@ def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[Ra
 
 
 def _ranked(group: list[Question], ngram_chars: int) -> Ranked:
-    places = sorted(range(len(group)), key=lambda place: (lacks(group[place]), question_blemishes(group[place]), to_line(group[place])))
+    places = sorted(
+        range(len(group)), key=lambda place: (missing_parts(group[place]), question_blemishes(group[place]), to_line(group[place]))
+    )
     best = group[places[0]]
-    own = proper(best, ngram_chars)
-    answers = {proper(row, ngram_chars).answer for row in group if row.answer != best.answer or row.options != best.options}
+    own = compared(best, ngram_chars)
+    answers = {compared(row, ngram_chars).answer for row in group if row.answer != best.answer or row.options != best.options}
     conflict = len((answers | {own.answer}) - {None}) > 1 and not own.in_words
     return Ranked(places, own._replace(answer=None) if conflict else own, conflict)
 
@@ -89,12 +91,12 @@ def blemishes(*texts: str) -> int:
     return sum(len(_BLEMISH.findall(text)) for text in texts)
 
 
-def _rank(one: Sighted) -> tuple[tuple[bool, bool], int, int, int, str]:
+def _rank(one: Sightings) -> tuple[tuple[bool, bool], int, int, int, str]:
     best = one.rows[0]
-    return lacks(best), -len(merged_provenance(one.rows)), question_blemishes(best), -len(best.options), one.id
+    return missing_parts(best), -len(merged_provenance(one.rows)), question_blemishes(best), -len(best.options), one.id
 
 
-def lacks(row: Question) -> tuple[bool, bool]:
+def missing_parts(row: Question) -> tuple[bool, bool]:
     """Tell whether a row has no answer, or none among its options, and whether it has no explanation."""
     readable = row.answer is not None and (not row.options or set(row.answer) <= {option.letter for option in row.options})
     return not readable, row.explanation is None

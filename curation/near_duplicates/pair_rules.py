@@ -29,7 +29,7 @@ _MEASURE = re.compile(r"(−?\d[\d./:^~−-]*)(°c|[°%]|[\u4e00-\u9fff]{1,2})?"
 _SENTENCE_END = re.compile(r"[。！？；!?;\n]")
 
 
-class Proper(NamedTuple):
+class ComparedQuestion(NamedTuple):
     """A question as it is compared: all texts canonical."""
 
     stem: str
@@ -46,7 +46,7 @@ class Proper(NamedTuple):
     """Stem and options for the join."""
 
 
-def proper(question: Question, ngram_chars: int) -> Proper:
+def compared(question: Question, ngram_chars: int) -> ComparedQuestion:
     """Return what is compared of a question.
 
     In `text` no n-gram reaches from one part into another, so the order of the options does not matter, and short options count.
@@ -54,7 +54,7 @@ def proper(question: Question, ngram_chars: int) -> Proper:
     stem = canonical(question.stem)
     by_letter = {option.letter: canonical(option.text) for option in question.options}
     in_words = question.question_type in ("qa", "blank")
-    return Proper(
+    return ComparedQuestion(
         stem=stem,
         tail=_tail(question.stem) if len(stem) >= _LONG_STEM_CHARS else None,
         options=tuple(sorted(by_letter.values())),
@@ -66,7 +66,7 @@ def proper(question: Question, ngram_chars: int) -> Proper:
     )
 
 
-def cores(question: Proper) -> list[int]:
+def stem_keys(question: ComparedQuestion) -> list[int]:
     """Return numbers of which two questions share one whose stems are equal but for idle characters, and whose options are equal
     but for one.
 
@@ -78,7 +78,7 @@ def cores(question: Proper) -> list[int]:
     return [*dict.fromkeys([hash((stem, options)), *without_one])]  # of two equal options, either may be left out
 
 
-def frame(question: Proper) -> int | None:
+def options_key(question: ComparedQuestion) -> int | None:
     """Return a number that questions share whose options and answers are equal, where these say something of what is asked."""
     if question.bare or question.answer is None:
         return None
@@ -88,7 +88,7 @@ def frame(question: Proper) -> int | None:
 class Candidates(NamedTuple):
     """Pairs of questions that may ask the same thing."""
 
-    questions: list[Proper]
+    questions: list[ComparedQuestion]
     pairs: list[tuple[int, int]]
     """Places in `questions`."""
 
@@ -98,7 +98,7 @@ def relations(candidates: Candidates, params: NearDuplicates) -> list[Relation |
     return [relation(candidates.questions[a], candidates.questions[b], params) for a, b in candidates.pairs]
 
 
-def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
+def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -> Relation | None:
     """Return how two questions whose `text` reaches the threshold stand to each other; None: they ask different things.
 
     Known answers speak: equal ones allow the stems to be worded more freely; different ones allow next to nothing, because the
@@ -112,7 +112,7 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     kinds = len(set(a.options)) + len(set(b.options)) - len(match)
     likeness = _likeness(a.stem, b.stem, params.ngram_chars)
     alike, all_shared = likeness >= params.threshold, len(match) == kinds and not a.bare and not b.bare
-    near = likeness >= _STEM_FLOOR or (all_shared and cores(a)[0] == cores(b)[0])
+    near = likeness >= _STEM_FLOOR or (all_shared and stem_keys(a)[0] == stem_keys(b)[0])
     if len(match) < _OPTIONS_SHARED * kinds or not near or not _same_tail(a, b, params.ngram_chars):
         return None
     ours, theirs = a.answer, b.answer
@@ -132,7 +132,7 @@ def relation(a: Proper, b: Proper, params: NearDuplicates) -> Relation | None:
     return "conflict" if (len(match) == kinds and asks_the_same) or _contradict(a, b, match) else None
 
 
-def _contradict(a: Proper, b: Proper, match: dict[str, str]) -> bool:
+def _contradict(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
     """Tell whether two questions of one stem, of whose options one differs, hold different ones of the others to be right."""
     most = max(len(set(a.options)), len(set(b.options)))
     if a.answer is None or b.answer is None:
@@ -158,7 +158,7 @@ def same_answer(question: Question, right: frozenset[str], ngram_chars: int) -> 
     return frozenset(match.get(text, text) for text in right) == answer_of(question)
 
 
-def _same_case(a: Proper, b: Proper, params: NearDuplicates) -> bool:
+def _same_case(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -> bool:
     if a.case is None or b.case is None or a.case == b.case:
         return a.case == b.case
     is_equal = (a.stem, a.options, a.answer) == (b.stem, b.options, b.answer)
@@ -171,7 +171,7 @@ def retold_threshold(params: NearDuplicates) -> float:
     return _RETOLD * params.case_threshold
 
 
-def matched_options(a: Proper, b: Proper, ngram_chars: int) -> list[tuple[str, str]]:
+def matched_options(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) -> list[tuple[str, str]]:
     """Return the options of two twins that are not equal and stand for each other, as do those of which each has one left over."""
     match = _matched(a.options, b.options, ngram_chars)
     rest, other_rest = set(a.options) - set(match), set(b.options) - set(match.values())
@@ -179,7 +179,7 @@ def matched_options(a: Proper, b: Proper, ngram_chars: int) -> list[tuple[str, s
     return [(text, other) for text, other in (*sorted(match.items()), *left_over) if text != other]
 
 
-def _same_tail(a: Proper, b: Proper, ngram_chars: int) -> bool:
+def _same_tail(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) -> bool:
     if a.tail is None or b.tail is None:
         return True
     chars = min(len(a.tail), len(b.tail))  # where a sentence ends hangs on one sign
@@ -201,7 +201,7 @@ def _matched(options: tuple[str, ...], others: tuple[str, ...], ngram_chars: int
     return match
 
 
-def _without_idle(question: Proper) -> str:
+def _without_idle(question: ComparedQuestion) -> str:
     return without_idle(in_digits(question.stem))
 
 

@@ -28,7 +28,7 @@ def decision_for(rows: Iterable[Question], decisions: Mapping[str, Decision]) ->
     return decisions[found[0]] if found else None
 
 
-class Settled(NamedTuple):
+class Decided(NamedTuple):
     """Rows that ask the same, after a decision."""
 
     best: Question
@@ -38,7 +38,7 @@ class Settled(NamedTuple):
     """Places of the rows that say otherwise, that of the best among them where it was given another answer."""
 
 
-def settled(rows: Sequence[Question], decision: Decision, ngram_chars: int) -> Settled:
+def apply_decision(rows: Sequence[Question], decision: Decision, ngram_chars: int) -> Decided:
     """Return the first row that says what was decided, and which rows say otherwise; rows without an answer say nothing.
 
     Where no row says it, the first that has such options gets it as its answer.
@@ -51,13 +51,13 @@ def settled(rows: Sequence[Question], decision: Decision, ngram_chars: int) -> S
     agreeing = [place for place, row in enumerate(rows) if answers[place] and same_answer(row, right, ngram_chars)]
     overruled = frozenset(place for place, answer in enumerate(answers) if answer and place not in agreeing)
     if agreeing:
-        return Settled(rows[agreeing[0]], agreeing[0], overruled)
+        return Decided(rows[agreeing[0]], agreeing[0], overruled)
     for place, row in enumerate(rows):
         letters = sorted(option.letter for option in row.options if canonical(option.text) in right)
         if len(letters) == len(right):
             kind = ("mcqa" if len(letters) == 1 else "mrqa") if row.question_type in ("mcqa", "mrqa") else row.question_type
             answered = replace(row, answer="".join(letters), question_type=kind, explanation=None)
-            return Settled(answered, place, overruled)
+            return Decided(answered, place, overruled)
     raise ValueError(f"decisions: {decision.id}: {'＋'.join(decision.right)}: no options of it; expected texts as review.jsonl has them")
 
 
@@ -66,7 +66,7 @@ def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:
     said: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for row in rows:
         if row.answer:
-            said[tuple(sorted(told(row)))].append(row)
+            said[tuple(sorted(right_texts(row)))].append(row)
     statements = [_statement(Decision(id=group[0].id, right=list(right)), group) for right, group in said.items()]
     asked = "\n".join(filter(None, [rows[0].shared_stem, rows[0].stem]))
     options = sorted(option.text for option in rows[0].options)
@@ -81,7 +81,7 @@ def review_of_fact(rows: Sequence[Fact]) -> Review:
     return Review(id=fact.id, kind="fact", asked=f"{fact.head} {fact.relation} {fact.tail}", options=[], statements=_most_first(statements))
 
 
-def told(row: Question) -> list[str]:
+def right_texts(row: Question) -> list[str]:
     """Return the texts that a row holds to be right."""
     return [option.text for option in row.options if option.letter in (row.answer or "")] or [row.answer or ""]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curation.near_duplicates.merging import Sighted, lacks
+from curation.near_duplicates.merging import Sightings, missing_parts
 from curation.near_duplicates.pair_rules import matched_options
 from curation.near_duplicates.renaming import is_word, splits_word
 from curation.near_duplicates.wording import differing, vocabulary
@@ -40,7 +40,7 @@ class _Span(NamedTuple):
     """1 where a character makes no word and the one in its place does; -1 where it is the other way round."""
 
 
-def soundest_first(sighted: Sequence[Sighted], bonds: Mapping[tuple[int, int], object], ngram_chars: int) -> list[int]:
+def soundest_first(sighted: Sequence[Sightings], bonds: Mapping[tuple[int, int], object], ngram_chars: int) -> list[int]:
     """Return the places of questions, given from the best to the worst, so that of twins the less damaged one comes first.
 
     An answer and an explanation still count before.
@@ -54,18 +54,18 @@ def soundest_first(sighted: Sequence[Sighted], bonds: Mapping[tuple[int, int], o
             damage[other] -= worse
             spans.extend(_spans(place, other, text, other_text))
     wanted = sorted({pair for span in spans for pair in (*span.pairs, *span.other_pairs)})
-    counts = _occurrences(wanted, [one.proper.text for one in sighted], {one.proper.case for one in sighted if one.proper.case})
+    counts = _occurrences(wanted, [one.compared.text for one in sighted], {one.compared.case for one in sighted if one.compared.case})
     for span in spans:
         here, there = (max(counts[pair] for pair in pairs) for pairs in (span.pairs, span.other_pairs))
         worse = (span.times * here <= there) - (span.times * there <= here) or span.words
         damage[span.place] += worse
         damage[span.other] -= worse
-    return sorted(range(len(sighted)), key=lambda place: (lacks(sighted[place].rows[0]), damage[place], place))
+    return sorted(range(len(sighted)), key=lambda place: (missing_parts(sighted[place].rows[0]), damage[place], place))
 
 
-def _parts(one: Sighted, other: Sighted, ngram_chars: int) -> Iterator[tuple[str, str]]:
+def _parts(one: Sightings, other: Sightings, ngram_chars: int) -> Iterator[tuple[str, str]]:
     """Yield the parts of two twins that differ, side by side."""
-    a, b = one.proper, other.proper
+    a, b = one.compared, other.compared
     sides = [(a.stem, b.stem), (a.case or "", b.case or ""), *matched_options(a, b, ngram_chars)]
     return ((text, other_text) for text, other_text in sides if text != other_text)
 

@@ -17,10 +17,10 @@ from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import to_line
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates import contamination
-from curation.near_duplicates.clusters import Star, case_groups, medoid, stars, twins
+from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars
 from curation.near_duplicates.contamination import Contamination, without_contaminated
 from curation.near_duplicates.merging import blemishes, merged, merged_provenance, sighted
-from curation.near_duplicates.reviews import Settled, decision_for, review_of_fact, review_of_question, settled, told
+from curation.near_duplicates.reviews import Decided, apply_decision, decision_for, review_of_fact, review_of_question, right_texts
 from curation.near_duplicates.soundness import soundest_first
 
 REASONS = {
@@ -55,7 +55,7 @@ def unique_questions(
     """Return one question for each that is asked, and why no other row is. The order of the rows does not matter."""
     found = UniqueQuestions([], [], [], [])
     every = sighted(rows, params.ngram_chars, engine)
-    bonds = twins(every, params, engine)
+    bonds = find_twins(every, params, engine)
     groups = case_groups(every, bonds, params)
     for star in stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)):
         group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
@@ -63,14 +63,14 @@ def unique_questions(
         decision = decision_for(group, decisions or {}) if star.conflict else None
         kept = None
         if star.conflict and not decision:
-            detail = f"{cluster_id}: {' / '.join(sorted({'＋'.join(sorted(told(row))) for row in group if row.answer}))}"
+            detail = f"{cluster_id}: {' / '.join(sorted({'＋'.join(sorted(right_texts(row))) for row in group if row.answer}))}"
             found.rejected.extend(_reject(row, "question", "conflicting_answers", detail) for row in group)
             found.reviews.append(review_of_question(cluster_id, group))
         else:
-            one = settled(group, decision, params.ngram_chars) if decision else Settled(group[0], 0, frozenset())
+            one = apply_decision(group, decision, params.ngram_chars) if decision else Decided(group[0], 0, frozenset())
             holding = [row for place, row in enumerate(group) if place not in one.overruled]
-            best = merged(one.best, holding, star.centre.proper.in_words, cluster_id)
-            kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.proper.case or "", best.group_id))
+            best = merged(one.best, holding, star.centre.compared.in_words, cluster_id)
+            kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.compared.case or "", best.group_id))
             found.kept.append(kept)
             for place, row in enumerate(group):
                 if place != one.place:

@@ -23,12 +23,12 @@ from curation.validate.report import describe, failures, figures, write_profile,
 from curation.validate.result_tables import predictions_table, splits_table
 from curation.validate.run import check_table, quiet_context
 from curation.validate.suites import SUITES, read_suite
-from curation.validate.tables import Columns, Places, claims_table, clusters_table, facts_table, questions_table
+from curation.validate.tables import Columns, InputPaths, claims_table, clusters_table, facts_table, questions_table
 
 logger = logging.getLogger("validate")
 
 PASSED = "passed.json"
-TABLES: dict[str, Callable[[Places], Columns]] = {
+TABLES: dict[str, Callable[[InputPaths], Columns]] = {
     "questions": questions_table,
     "facts": facts_table,
     "claims": claims_table,
@@ -67,7 +67,7 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "validate", Validation, paths)
     runs = args.params.runs or list(args.all_params.get("runs") or {})
     files = tuple(_replies(args, run) for run in runs)
-    places = Places(args.questions, args.facts, args.claims, args.clusters, args.splits, files)
+    places = InputPaths(args.questions, args.facts, args.claims, args.clusters, args.splits, files)
     if not args.params.what or ("predictions" in args.params.what and not runs):
         raise ValueError("nothing to check: name tables after --what, and for predictions runs after --runs or in params.yaml")
     known = [*TABLES, PROFILE]

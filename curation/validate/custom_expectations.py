@@ -15,18 +15,18 @@ from great_expectations.expectations.metrics.map_metric_provider import ColumnPa
 _DOMAIN = ("batch_id", "table", "column_A", "column_B", "row_condition", "condition_parser", "ignore_row_if")
 
 
-def letters_held(answers: pd.Series, options: pd.Series) -> list[bool]:
+def answers_in_options(answers: pd.Series, options: pd.Series) -> list[bool]:
     """Tell for each row whether every letter of the answer is one of the options' letters."""
     return [set(_text(answer)) <= set(_text(letters)) for answer, letters in zip(answers, options, strict=True)]
 
 
-def negated_alone(said: pd.Series, denied: pd.Series, negations: list[list[str]]) -> list[bool]:
+def differs_by_negation(said: pd.Series, denied: pd.Series, negations: list[list[str]]) -> list[bool]:
     """Tell for each row whether the second sentence is the first with one word changed as a negation changes it, and nothing else."""
     allowed = [tuple(pair) for pair in negations]
     return [_is_denial(_text(one), _text(other), allowed) for one, other in zip(said, denied, strict=True)]
 
 
-def held_together(groups: pd.Series, homes: pd.Series) -> list[bool]:
+def groups_whole(groups: pd.Series, homes: pd.Series) -> list[bool]:
     """Tell for each row whether all rows of its group have one home; every row of a torn group fails."""
     found: dict[Any, set] = defaultdict(set)
     for group, home in zip(groups, homes, strict=True):
@@ -71,7 +71,7 @@ def _measured_by(name: str, rule: Callable[..., list[bool]], given: tuple[str, .
 class ExpectAnswerInOptions(ColumnPairMapExpectation):
     """Every letter of the answer (column_A) is one of the options' letters (column_B)."""
 
-    map_metric: ClassVar[str] = _measured_by("answer_in_options", letters_held)
+    map_metric: ClassVar[str] = _measured_by("answer_in_options", answers_in_options)
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
     ignore_row_if: Literal["neither"] = "neither"
 
@@ -79,7 +79,7 @@ class ExpectAnswerInOptions(ColumnPairMapExpectation):
 class ExpectExactNegation(ColumnPairMapExpectation):
     """What is denied (column_B) is what is said (column_A) with one negation and nothing else changed; `negations` lists the words."""
 
-    map_metric: ClassVar[str] = _measured_by("exact_negation", negated_alone, ("negations",))
+    map_metric: ClassVar[str] = _measured_by("exact_negation", differs_by_negation, ("negations",))
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
     success_keys: ClassVar[tuple[str, ...]] = ("negations", "mostly")
     negations: list[list[str]]
@@ -89,7 +89,7 @@ class ExpectExactNegation(ColumnPairMapExpectation):
 class ExpectGroupsWhole(ColumnPairMapExpectation):
     """Rows of one group (column_A) have one home (column_B); rows without group or home are left out."""
 
-    map_metric: ClassVar[str] = _measured_by("groups_whole", held_together)
+    map_metric: ClassVar[str] = _measured_by("groups_whole", groups_whole)
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
     ignore_row_if: Literal["either_value_is_missing"] = "either_value_is_missing"
 

@@ -11,7 +11,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from curation.validate.tables import Columns, Makers, Places, columns_of
+from curation.validate.tables import Columns, InputPaths, Makers, columns_of
 
 SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"
@@ -40,7 +40,7 @@ class _Asked(NamedTuple):
     reply: Prediction | None
 
 
-def splits_table(places: Places) -> Columns:
+def splits_table(places: InputPaths) -> Columns:
     """Return a row a question or claim of a split, and one, without a split, for each that is in none."""
     known = {drawn.id: drawn.print for drawn in _drawn(places.questions, places.claims, None)}
     folders = {split: places.splits / split for split in SPLITS}
@@ -70,7 +70,7 @@ def _print(record: Question | ClaimPair) -> bytes:
     return hashlib.blake2b(to_line(record), digest_size=16).digest()
 
 
-def predictions_table(places: Places) -> Columns:
+def predictions_table(places: InputPaths) -> Columns:
     """Return a row a reply, and one without reply for each claim that a run of claims does not answer on both sides."""
     test = places.splits / "test"
     claims = {f"{claim.id}/{side}" for claim in read_jsonl(test / "claims.jsonl", ClaimPair) for side in SIDES}

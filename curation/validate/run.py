@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from curation.validate.suites import Entry, Severity, expectation_of
+from curation.validate.suites import ExpectationEntry, Severity, expectation_of
 from curation.validate.tables import Columns
 
 TABLES_OF_FIGURES = frozenset({"profile"})
@@ -57,7 +57,7 @@ def quiet_context() -> Any:
     return context
 
 
-def check_table(context: Any, table: str, columns: Columns, entries: Sequence[Entry]) -> Checked:
+def check_table(context: Any, table: str, columns: Columns, entries: Sequence[ExpectationEntry]) -> Checked:
     """Return what became of each expectation of a table.
 
     Raises:
@@ -77,7 +77,7 @@ def check_table(context: Any, table: str, columns: Columns, entries: Sequence[En
     return Checked(table=table, rows=len(columns["id"]), results=results, page=_page(outcome))
 
 
-def _result(table: str, entry: Entry, result: Any) -> Result:
+def _result(table: str, entry: ExpectationEntry, result: Any) -> Result:
     raised = result.exception_info or {}
     broken = [info for info in ([raised] if "raised_exception" in raised else raised.values()) if info.get("raised_exception")]
     if broken:
@@ -97,7 +97,7 @@ def _result(table: str, entry: Entry, result: Any) -> Result:
     )
 
 
-def _bounds(entry: Entry) -> str:
+def _bounds(entry: ExpectationEntry) -> str:
     limits = [f"at least {entry.arguments['min_value']}"] if "min_value" in entry.arguments else []
     limits += [f"at most {entry.arguments['max_value']}"] if "max_value" in entry.arguments else []
     return ", ".join(limits)

@@ -18,7 +18,7 @@ _OF_COLUMNS = ("column", "column_A", "column_B", "column_list", "column_set")
 _OWN_KEYS = ("expect", "severity", "why")
 
 
-class Entry(NamedTuple):
+class ExpectationEntry(NamedTuple):
     """One expectation as the file has it."""
 
     expect: str
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
         return [name for one in named for name in (one if isinstance(one, list) else [one])]
 
 
-def read_suite(path: Path) -> list[Entry]:
+def read_suite(path: Path) -> list[ExpectationEntry]:
     """Return the entries of a file.
 
     Raises:
@@ -52,17 +52,19 @@ def read_suite(path: Path) -> list[Entry]:
     return [_entry(entry, f"{path.name}: entry {number}") for number, entry in enumerate(listed or [], 1)]
 
 
-def _entry(entry: Any, where: str) -> Entry:
+def _entry(entry: Any, where: str) -> ExpectationEntry:
     if not isinstance(entry, dict) or not isinstance(entry.get("expect"), str):
         raise ValueError(f"{where}: found {entry!r}, expected `{{expect: NAME, …}}`")
     arguments = {str(key): value for key, value in entry.items() if key not in _OWN_KEYS}
     if isinstance(arguments.get("value_set"), str):
         arguments["value_set"] = _VALUE_SETS[one_of(arguments["value_set"], _VALUE_SETS, "value set", where)]
     severity = one_of(str(entry.get("severity", "error")), _GX_SEVERITY, "severity", where)
-    return Entry(entry["expect"], convert(severity, Severity, where), entry.get("why"), arguments, f"{where} ({entry['expect']})")
+    return ExpectationEntry(
+        entry["expect"], convert(severity, Severity, where), entry.get("why"), arguments, f"{where} ({entry['expect']})"
+    )
 
 
-def expectation_of(entry: Entry, known_columns: Iterable[str], number: int) -> Any:
+def expectation_of(entry: ExpectationEntry, known_columns: Iterable[str], number: int) -> Any:
     """Return an entry as an expectation of Great Expectations that knows its place in the file.
 
     Raises:

@@ -32,7 +32,7 @@ Makers = Mapping[str, Callable[[R], Any]]
 """Column name -> what stands in it for a record."""
 
 
-class Places(NamedTuple):
+class InputPaths(NamedTuple):
     """Where the records lie."""
 
     questions: Path
@@ -55,7 +55,7 @@ def columns_of(records: Iterable[R], makers: Makers[R]) -> Columns:
     return columns
 
 
-def questions_table(places: Places) -> Columns:
+def questions_table(places: InputPaths) -> Columns:
     """Return a row a unique question."""
     members = (member for cluster in read_jsonl(places.clusters, Cluster) for member in cluster.members)
     heads = {content_id("cluster", member) for member in members}
@@ -87,7 +87,7 @@ def questions_table(places: Places) -> Columns:
     return columns_of(read_jsonl(places.questions, Question), makers)
 
 
-def facts_table(places: Places) -> Columns:
+def facts_table(places: InputPaths) -> Columns:
     """Return a row a unique fact."""
     makers: Makers[Fact] = {
         "id": lambda f: f.id,
@@ -101,7 +101,7 @@ def facts_table(places: Places) -> Columns:
     return columns_of(read_jsonl(places.facts, Fact), makers)
 
 
-def claims_table(places: Places) -> Columns:
+def claims_table(places: InputPaths) -> Columns:
     """Return a row a claim pair. `said` and `denied` are its sentences by the polarity of its facts, whichever it calls factual."""
     facts = {fact.id: ((fact.relation, fact.head, fact.tail), fact.polarity) for fact in read_jsonl(places.facts, Fact)}
     claims = list(read_jsonl(places.claims, ClaimPair))
@@ -134,7 +134,7 @@ def claims_table(places: Places) -> Columns:
     return columns_of(claims, makers)
 
 
-def clusters_table(places: Places) -> Columns:
+def clusters_table(places: InputPaths) -> Columns:
     """Return a row a near-duplicate cluster, named by its centre: clusters that hang together share one cluster_id."""
     clusters = list(read_jsonl(places.clusters, Cluster))
     homes = {question.id: question.cluster_id for question in read_jsonl(places.questions, Question)}

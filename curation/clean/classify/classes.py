@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from atomexam.records.question import CaseType, Category, Form, QuestionType
 from curation.clean.classify.case_types import case_type_of, category_of
-from curation.clean.classify.subjects import Said, place_of
+from curation.clean.classify.subjects import SourceWords, exam_and_subject
 
 _TYPES = (
     ("choice", re.compile(r"不定项")),
@@ -70,7 +70,7 @@ def classify_rows(rows: Sequence[Unclassified]) -> list[Classes]:
 
 
 def _classify(row: Unclassified) -> Classes:
-    place = place_of(Said(row.exam_raw, row.subject_raw, row.paper_raw, row.section_raw, row.type_raw, row.url), row.source)
+    place = exam_and_subject(SourceWords(row.exam_raw, row.subject_raw, row.paper_raw, row.section_raw, row.type_raw, row.url), row.source)
     form = form_of(place.exam, (row.type_raw, row.section_raw), row.shared_options, bool(row.shared_stem), row.stem)
     said = (row.type_raw, row.exam_raw, row.section_raw)
     category: Category = "kg" if place.exam == "TCM" else category_of(said, row.shared_stem, row.stem)

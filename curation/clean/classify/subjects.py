@@ -26,7 +26,7 @@ _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _EDGES = " \t\n-_—:：·,，。()（）[]【】《》$/\\>"
 
 
-class Place(NamedTuple):
+class ExamAndSubject(NamedTuple):
     """Where a question belongs."""
 
     exam: str
@@ -39,7 +39,7 @@ NOTHING_SAID = "(nothing said)"
 """Stands for the category of questions that no sign places; one line for the whole source places them."""
 
 
-class Said(NamedTuple):
+class SourceWords(NamedTuple):
     """What a source says around a question, in the words of its item."""
 
     exam_raw: str | None = None
@@ -51,23 +51,23 @@ class Said(NamedTuple):
     """Names file and folders, where the source is files; the address of a web page is no sign."""
 
 
-def place_of(said: Said, source: str) -> Place:
+def exam_and_subject(said: SourceWords, source: str) -> ExamAndSubject:
     """Return exam and subject by `vocab/subjects.yaml`; what the table does not know keeps its source's own words, and is counted."""
     *texts, url = (text and text[:_MAX_NAME_CHARS] for text in said)
-    return _place(Said._make([*texts, url if (url or "").startswith(_FILE) else ""]), source)
+    return _place(SourceWords._make([*texts, url if (url or "").startswith(_FILE) else ""]), source)
 
 
 @lru_cache(maxsize=1 << 14)  # a source has few categories and many questions
-def _place(said: Said, source: str) -> Place:
+def _place(said: SourceWords, source: str) -> ExamAndSubject:
     return _shipped().place(said, source)
 
 
 @cache
-def _shipped() -> "Places":
-    return Places(read_vocabulary("subjects"))
+def _shipped() -> "SubjectTable":
+    return SubjectTable(read_vocabulary("subjects"))
 
 
-class Places:
+class SubjectTable:
     """A table of categories; `vocab/subjects.yaml` says what its parts mean."""
 
     def __init__(self, table: dict[str, Any]) -> None:
@@ -82,7 +82,7 @@ class Places:
         self._around = re.compile(f"^(?:{around})+|(?:{around})+$")
         self._alone = re.compile(rf"{alone}|[\d\W_]")
 
-    def place(self, said: Said, source: str) -> Place:
+    def place(self, said: SourceWords, source: str) -> ExamAndSubject:
         """Return exam and subject: by a line for these very words, by the names the words hold, else by the line of the whole source."""
         exam, subject, paper, section = (
             "" if text.casefold() == source.casefold() else text
@@ -105,7 +105,7 @@ class Places:
         found_exam = known_exam or (own_exam[0] if own_exam else UNKNOWN_EXAM)
         found_subject = known_subject or (own_subject or own_exam or [UNKNOWN_SUBJECT])[-1]
         category = " | ".join(filter(None, (exam, subject or paper))) or NOTHING_SAID
-        return Place(found_exam, found_subject, None if known_exam and known_subject else category)
+        return ExamAndSubject(found_exam, found_subject, None if known_exam and known_subject else category)
 
     def _line(self, text: str, source: str) -> dict[str, str] | None:
         return self._lines.get((text, source)) or self._lines.get((text, None))

@@ -14,7 +14,7 @@ from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
 from curation.clean.facts.kinds import class_fits, doubtful_infectivity, tells
 from curation.clean.facts.names import is_sibling, plain_name
-from curation.clean.facts.pieces import REMEMBERED
+from curation.clean.facts.pieces import CACHE_SIZE
 from curation.vocab.reader import compiled, read_vocabulary
 
 _BODY = re.compile(r"\{[a-z]+\}")
@@ -27,7 +27,7 @@ class _Row(NamedTuple):
     """Names of heads that the tail is not for all the same."""
 
 
-def befalls(relation: str, tail: str, head: str, places: str = "") -> bool | None:
+def is_allowed_head(relation: str, tail: str, head: str, places: str = "") -> bool | None:
     """Tell whether a head of these places is one for the tail; None where no row names the tail."""
     row = _row(relation, tail)
     if row is None:
@@ -35,7 +35,7 @@ def befalls(relation: str, tail: str, head: str, places: str = "") -> bool | Non
     return not (row.others and row.others.search(head)) and row.heads.search(f"{head}|{places}") is not None
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def _row(relation: str, tail: str) -> _Row | None:
     return next((row for row in _rows().get(relation, ()) if row.tails.search(tail)), None)
 
@@ -140,7 +140,7 @@ class _Census:
         share = self._share(fact) if counted else 1.0
         if counted and (why := self._not_borne_out(fact, share)):
             return why
-        fits = befalls(fact.relation, fact.tail, fact.head, self._places(fact))
+        fits = is_allowed_head(fact.relation, fact.tail, fact.head, self._places(fact))
         if fits is False:
             return "uncorroborated", "such things befall other heads, by their name, departments and parts of the body"
         if fits is None and counted and share < _UNKNOWN * _MIN_SHARE[fact.relation]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from atomexam.text.canonical import canonical
 from curation.clean.facts.names import KIND_CHARS, is_kind, says
-from curation.clean.facts.pieces import REMEMBERED, Piece, words
+from curation.clean.facts.pieces import CACHE_SIZE, Piece, words
 from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
 REASONS = {
@@ -166,7 +166,7 @@ def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
     return _unfit_for_head(relation, head, tail)
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
     if relation != "examination_range" and "或" in _BRACKETED.sub("", tail):
         return "tail_not_atomic", "more than one thing: 或"

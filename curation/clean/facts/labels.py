@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 from atomexam.records.fact import RELATIONS
 from atomexam.records.item import EntityItem
 from curation.clean.facts.fact_values import tidy
-from curation.clean.facts.pieces import LOST_CHARACTER, REMEMBERED
+from curation.clean.facts.pieces import CACHE_SIZE, LOST_CHARACTER
 from curation.text.normalize import normalize
 from curation.vocab.reader import read_vocabulary
 
@@ -35,7 +35,7 @@ def _table() -> dict[str, Any]:
     return table
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def use_of(source: str, entity_type: str, label: str) -> dict[str, Any] | None:
     """Return what the table says of a label, first under its source; None where it does not know it."""
     key = label_of(label)

@@ -8,7 +8,7 @@ from curation.vocab.reader import read_vocabulary
 
 MAX_TAIL_CHARS = 30
 """Longer values are clauses, not things."""
-REMEMBERED = 100_000
+CACHE_SIZE = 100_000
 """Of so many tails it is remembered what they are: most stand with many heads."""
 MEASURE = re.compile(r"\d")
 _ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
@@ -38,7 +38,7 @@ def _prose_words() -> re.Pattern[str]:
     return re.compile("|".join(read_vocabulary("relations")["prose"]))
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def checked(text: str, who: str | None = None) -> Piece:
     """Return a text as a tail, or with the reason why it is none."""
     if text in words()["empty"]:

@@ -18,7 +18,7 @@ from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_
 from curation.clean.questions.options import clean_options, holds_sentence
 from curation.clean.questions.paper_marks import type_tag
 from curation.clean.questions.rejections import reason_against
-from curation.clean.questions.run_together import parted
+from curation.clean.questions.run_together import split_options
 from curation.clean.questions.shared_cases import Parts, case_text, split_marked, without_case
 from curation.clean.questions.source_context import NOTHING, Context, allows_several, declared_as
 from curation.text.normalize import is_plain, normalize
@@ -61,7 +61,7 @@ def _kept(item: QuestionItem, draft: Draft, classes: Classes, rules: tuple[str, 
 def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft, str | None, tuple[str, ...]]:
     """Return an item as far as it was understood, the first reason against it, and the rules that changed it."""
     rules: list[str] = []
-    given, item = item, parted(item)
+    given, item = item, split_options(item)
     if item is not given:
         rules.append("options_parted")
     parts = _stem_and_case(item, context, rules)

@@ -24,7 +24,7 @@ _MOST_RUN_TOGETHER = 4
 _LONGEST_CHARS = 2_000
 
 
-def parted(item: QuestionItem) -> QuestionItem:
+def split_options(item: QuestionItem) -> QuestionItem:
     """Return an item whose options stand apart; the item itself where they do, or where it is not sure where one ends."""
     options = item.options_raw
     if options:

@@ -21,7 +21,7 @@ from curation.clean.questions.source_context import Context, context_of
 _MAX_COMPARED_CHARS = 3_000  # as long as a stem may be for `clean`; wordings are compared in quadratic time
 
 
-class Understood(NamedTuple):
+class QuestionWithReasons(NamedTuple):
     """One item as far as it was understood."""
 
     question: Question
@@ -31,7 +31,7 @@ class Understood(NamedTuple):
     """The rules that changed it."""
 
 
-def understood(items: Sequence[QuestionItem], params: Clean, context: Context) -> list[Understood]:
+def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: Context) -> list[QuestionWithReasons]:
     """Return each item as a question, in order."""
     drafts = [draft_of(item, params, context) for item in items]
     classes = classify_rows([unclassified(item, draft) for item, (draft, _, _) in zip(items, drafts, strict=True)])
@@ -41,7 +41,7 @@ def understood(items: Sequence[QuestionItem], params: Clean, context: Context) -
         if not draft.answer and draft.declared in ("mcqa", "mrqa"):
             question = replace(question, question_type=draft.declared)  # its kind is told by the answer, which is not there
         reasons = tuple(reason for check in CHECKS if (reason := check(draft))) if first else ()
-        found.append(Understood(question, reasons, rules))
+        found.append(QuestionWithReasons(question, reasons, rules))
     return found
 
 
@@ -53,4 +53,4 @@ def is_comparable(question: Question) -> bool:
 
 def reference_questions(items: Sequence[QuestionItem], params: Clean) -> list[Question]:
     """Return the questions of a reference, sound or not: one whose key is withheld is asked all the same."""
-    return [one.question for one in understood(items, params, context_of(items)) if is_comparable(one.question)]
+    return [one.question for one in with_all_reasons(items, params, context_of(items)) if is_comparable(one.question)]

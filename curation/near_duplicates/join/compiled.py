@@ -40,7 +40,7 @@ def _folder(version: str) -> str | None:
 _FOLDER = _folder(_version())
 
 
-def kept(function: Callable[..., Any]) -> Callable[..., Any]:
+def cached_njit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is compiled when it is first called, and never again for the same sources if there is a folder to write to."""
     if _FOLDER is None:
         return njit(function)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from curation.engine.engines import LOCAL, Engine
-from curation.near_duplicates.join.compiled import kept
+from curation.near_duplicates.join.compiled import cached_njit
 from curation.near_duplicates.join.hashes import find, hash_all, hashing, table_size
 from curation.near_duplicates.join.marks import bits, folded, unlike, widely_unlike
 from curation.near_duplicates.join.tokens import at_least, encode, rarest
@@ -19,7 +19,7 @@ POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32
 """A text in a list: its number and size, the size of the largest text that it can be a partner of there, its mark, folded."""
 
 
-@kept
+@cached_njit
 def least_shared(sizes, threshold):
     """Return the least number of shared n-grams that two texts need, by the sum of their sizes."""
     largest = 0
@@ -48,7 +48,7 @@ def indexed(shared, size, needed):
     return max(shared - needed[2 * size] + 1, 0)
 
 
-@kept
+@cached_njit
 def lay_out(buckets, begins, sizes, shared, needed, border, part, parts, places):
     """Write where each list of the index begins, twice; with a border, one for the texts after it, then one for those before."""
     sides = 1 if border == 0 else 2
@@ -152,7 +152,7 @@ def _overlap(codes, start, how, every, slots, base, mask, other, others, grams, 
     return both
 
 
-@kept
+@cached_njit
 def _join(
     codes,
     starts,

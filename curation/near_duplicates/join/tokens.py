@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from curation.near_duplicates.join.compiled import kept
+from curation.near_duplicates.join.compiled import cached_njit
 from curation.near_duplicates.join.hashes import MULTIPLIER, find, hash_all, hashing, table_size
 from curation.near_duplicates.join.marks import MARK_WORDS, turn, wide_starts
 
@@ -89,7 +89,7 @@ def at_least(bound):
     return max(np.int64(np.ceil(bound - SLACK)), 1)
 
 
-@kept
+@cached_njit
 def _count(codes, starts, first, last, how, seen, shift, longest):
     """Count the n-grams of some texts in buckets."""
     hashes = np.empty(longest, np.uint64)
@@ -100,7 +100,7 @@ def _count(codes, starts, first, last, how, seen, shift, longest):
             seen[bucket] = count + np.uint16(count < _FULL)
 
 
-@kept
+@cached_njit
 def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room, wide, wides):
     texts = len(starts) - 1
     sizes, shared = np.zeros(texts, np.int32), np.zeros(texts, np.int32)

@@ -9,7 +9,7 @@ import pytest
 from atomexam.records.verdict import Verdict
 from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.annotation.answers import name_of
+from curation.annotation.answers import annotator_name
 from tests.curation.annotation.drawn_claims import CLAIMS, exported, filled, lay_out, take, verdict
 
 
@@ -97,9 +97,9 @@ def test_a_skipped_task_is_no_answer(project: Path) -> None:
 
 def test_mail_addresses_do_not_reach_git() -> None:
     with pytest.raises(ValueError, match=r"no mail address.*--annotator 'a@b.example=NAME'"):
-        name_of("a@b.example", {})
-    assert name_of("a@b.example", {"a@b.example": "first"}) == "first"
-    assert name_of("17", {}) == "user-17"
+        annotator_name("a@b.example", {})
+    assert annotator_name("a@b.example", {"a@b.example": "first"}) == "first"
+    assert annotator_name("17", {}) == "user-17"
 
 
 def test_a_refuted_claim_that_left_the_data_is_still_known(project: Path) -> None:

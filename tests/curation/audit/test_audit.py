@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES, main
 from curation.audit.defects import defects, repairs_of
-from curation.audit.duplicates import twins_of
+from curation.audit.duplicates import duplicates_in
 from curation.audit.figures import FIGURES, exceeded, read_limits
 from curation.audit.report import markdown
 from tests.curation.audit.audit_rows_of_tests import OPTIONS, row
@@ -211,7 +211,7 @@ def test_pairs_that_no_cluster_holds_together_still_conflict() -> None:
     second = first.replace("辅导中发现", "辅导里看到")
     third = second.replace("参加集体", "参加了集体的").replace("心理教师", "心理的教师")
     texts = [(first, "A", "略"), (second, "A", None), (third, "B", None)]
-    found = twins_of([row(stem, answer=key, at=at, explanation=why) for at, (stem, key, why) in enumerate(texts, 1)], NEAR_DUPLICATES)
+    found = duplicates_in([row(stem, answer=key, at=at, explanation=why) for at, (stem, key, why) in enumerate(texts, 1)], NEAR_DUPLICATES)
     assert [[place["position"] for place in one["rows"]] for one in found.clusters] == [["line:1", "line:2"]]
     assert [[place["position"] for place in one["rows"]] for one in found.conflicts] == [["line:2", "line:3"]]
 
@@ -240,11 +240,11 @@ def test_what_train_knows_of_test_is_told_by_the_answers() -> None:
     near = PTSD.replace("不断闪回", "反复闪回")
     train = [row(stem, answer="A", at=at) for at, stem in enumerate(stems, 1)]
     test = [row(stems[0], OPTIONS[::-1], "D"), row(stems[1], answer="B"), row(stems[2], answer=None), row("另一个问题说的是什么（ ）")]
-    found = twins_of([*train, *(one._replace(file="test.jsonl", split="test") for one in test)], NEAR_DUPLICATES).leaks.across
+    found = duplicates_in([*train, *(one._replace(file="test.jsonl", split="test") for one in test)], NEAR_DUPLICATES).leaks.across
     [of_test] = [one for one in found if one["of"] == "test"]
     kinds = ("identical", "near", "same_answer", "other_answer", "answer_unknown")
     assert [of_test[kind] for kind in kinds] == [3, 0, 1, 1, 1] and of_test["answer_share"] == 0.5
     test = [row(near, OPTIONS[::-1], "D", split="test"), row(near, OPTIONS[::-1], "C", split="dev")]
-    found = {(one["of"], one["in"]): one for one in twins_of([row(PTSD), *test], NEAR_DUPLICATES).leaks.across}
+    found = {(one["of"], one["in"]): one for one in duplicates_in([row(PTSD), *test], NEAR_DUPLICATES).leaks.across}
     assert (found["test", "train"]["near"], found["test", "train"]["same_answer"]) == (1, 1)
     assert (found["dev", "test"]["other_answer"], found["dev", "test"]["answer_share"]) == (1, 0.0)

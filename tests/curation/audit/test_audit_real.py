@@ -15,7 +15,7 @@ from curation.audit.rows import Row, rows_of
 from curation.audit.sets import read_set
 from curation.audit.splits import SplitOf
 from curation.near_duplicates.clusters import MIN_NGRAMS
-from curation.near_duplicates.pair_rules import proper, relation
+from curation.near_duplicates.pair_rules import compared, relation
 
 N = NEAR_DUPLICATES.ngram_chars
 _LOOSE = 0.4  # questions of one stem are looked at below the threshold, too: which they are is the rule's own matter
@@ -123,9 +123,9 @@ def test_answers_of_equal_questions_of_dev_and_train_as_published(found: dict[st
 
 @pytest.mark.slow
 def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], rows: list[Row]) -> None:
-    compared = [(row, proper(row.question, N)) for row in rows if row.question.stem]
-    case_of = _cases({one.case for _, one in compared if one.case})
-    train = [one for row, one in compared if row.split == "train"]
+    questions = [(row, compared(row.question, N)) for row in rows if row.question.stem]
+    case_of = _cases({one.case for _, one in questions if one.case})
+    train = [one for row, one in questions if row.split == "train"]
     keys = Counter((one.stem, one.case, one.options) for one in train)
     cases = {case_of[one.case] for one in train if one.case}
     sets = [grams(one.text) for one in train]
@@ -134,7 +134,7 @@ def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], 
         for gram in own:
             holders[gram].append(place)
     counts = Counter()
-    for row, one in compared:
+    for row, one in questions:
         if row.split == "test":
             own = grams(one.text)
             shared = Counter(place for gram in own for place in holders.get(gram, ()))

@@ -12,7 +12,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
-from curation.claims.claim_context import Known
+from curation.claims.claim_context import ClaimContext
 from curation.claims.claim_pairs import REASONS, make_claims
 from curation.claims.contradictions import clashes
 from curation.claims.synonyms import Synonyms
@@ -58,7 +58,7 @@ def differ_by_the_negation_alone(said: str, denied: str) -> bool:
 @given(ANY_FACTS, st.sampled_from(SETS), st.integers(1, 20), st.randoms())
 def test_the_laws_hold_of_all_types_and_sets(facts: list[Fact], name: str, cap: int, random) -> None:
     params = Claims(per_type=cap, template=name, seed=1)
-    claims, refused = make_claims(facts, params, Known(synonyms=NAMES))
+    claims, refused = make_claims(facts, params, ClaimContext(synonyms=NAMES))
     by_id = {one.id: one for one in facts}
     assert len(facts) == len(claims) + len(refused) and {row.reason for row in refused} <= set(REASONS)
     assert Counter(one.id for one in facts) == Counter([claim.fact_ids[0] for claim in claims] + [row.fact.id for row in refused])
@@ -73,7 +73,7 @@ def test_the_laws_hold_of_all_types_and_sets(facts: list[Fact], name: str, cap: 
         assert (claim.head, claim.tail, claim.atomic_type) == (own.head, own.tail, own.relation)
     assert not list(clashes([by_id[claim.fact_ids[0]] for claim in claims], NAMES))
     assert max(Counter(claim.atomic_type for claim in claims).values(), default=0) <= cap
-    again, _ = make_claims(random.sample(facts, len(facts)), params, Known(synonyms=NAMES))
+    again, _ = make_claims(random.sample(facts, len(facts)), params, ClaimContext(synonyms=NAMES))
     assert {claim.id for claim in again} == {claim.id for claim in claims}
 
 
@@ -86,13 +86,13 @@ def ids_of(claims: list[ClaimPair]) -> frozenset[str]:
 def test_more_facts_leave_what_was_chosen(facts: list[Fact], added: list[Fact], name: str, cap: int, seed: int) -> None:
     """Only a fact that one of the new ones contradicts goes; a third run changes nothing."""
     params = Claims(per_type=cap, template=name, seed=seed)
-    first, _ = make_claims(facts, params, Known(synonyms=NAMES))
+    first, _ = make_claims(facts, params, ClaimContext(synonyms=NAMES))
     known = {one.id for one in facts}
     every = [*facts, *(one for one in added if one.id not in known)]
-    more, refused = make_claims(every, params, Known(synonyms=NAMES, chosen=ids_of(first)))
+    more, refused = make_claims(every, params, ClaimContext(synonyms=NAMES, chosen=ids_of(first)))
     gone = ids_of(first) - ids_of(more)
     assert {row.reason for row in refused if row.fact.id in gone} <= {"contradicted"}
-    assert ids_of(make_claims(every, params, Known(synonyms=NAMES, chosen=ids_of(more)))[0]) == ids_of(more)
+    assert ids_of(make_claims(every, params, ClaimContext(synonyms=NAMES, chosen=ids_of(more)))[0]) == ids_of(more)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -106,7 +106,7 @@ def test_a_tenth_more_facts_of_every_type_leaves_every_claim(name: str) -> None:
     params = Claims(per_type=60, template=name, seed=1)
     first, _ = make_claims(facts[: len(facts) * 10 // 11], params)
     assert set(Counter(claim.atomic_type for claim in first).values()) == {60} and len(first) == 60 * 17
-    assert ids_of(first) <= ids_of(make_claims(facts, params, Known(chosen=ids_of(first)))[0])
+    assert ids_of(first) <= ids_of(make_claims(facts, params, ClaimContext(chosen=ids_of(first)))[0])
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.claims.claim_context import Known
+from curation.claims.claim_context import ClaimContext
 from curation.claims.claim_pairs import make_claims, reviews_of
-from curation.claims.conflicts import settle
+from curation.claims.conflicts import resolve
 from curation.claims.contradictions import clashes
 from curation.claims.synonyms import Synonyms
 
@@ -49,13 +49,13 @@ def decided(*lines: tuple[Fact, bool]) -> dict[str, Decision]:
 
 def made(facts: list[Fact], decisions: dict[str, Decision]) -> tuple[set[str], dict[str, tuple[str, str | None]]]:
     """Return the factual claims, and reason and detail of the other facts by tail."""
-    found, refused = make_claims(facts, PARAMS, Known(synonyms=NAMES, decisions=decisions))
+    found, refused = make_claims(facts, PARAMS, ClaimContext(synonyms=NAMES, decisions=decisions))
     return {claim.factual for claim in found}, {f"{row.fact.head} {row.fact.tail}": (row.reason, row.detail) for row in refused}
 
 
 def reviews(facts: list[Fact], decisions: dict[str, Decision] | None = None) -> list[Review]:
-    known = Known(synonyms=NAMES, decisions=decisions or {})
-    return reviews_of(settle(facts, NAMES, known.decisions), PARAMS, known)
+    known = ClaimContext(synonyms=NAMES, decisions=decisions or {})
+    return reviews_of(resolve(facts, NAMES, known.decisions), PARAMS, known)
 
 
 def test_a_reader_sees_what_is_said_by_whom_and_how_to_decide() -> None:
@@ -175,7 +175,7 @@ FACTS = st.lists(
 @given(FACTS, st.dictionaries(st.integers(0, 9), st.booleans(), max_size=3), st.randoms())
 def test_no_two_claims_contradict_each_other_whatever_is_decided(facts: list[Fact], lines: dict[int, bool], random) -> None:
     decisions = decided(*((facts[place], polarity) for place, polarity in lines.items() if place < len(facts)))
-    known = Known(synonyms=NAMES, decisions=decisions)
+    known = ClaimContext(synonyms=NAMES, decisions=decisions)
     try:
         found, refused = make_claims(facts, PARAMS, known)
     except ValueError as error:

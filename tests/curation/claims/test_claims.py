@@ -18,7 +18,7 @@ from atomexam.records.rejection import Rejected
 from atomexam.records.verdict import Verdict
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.__main__ import main
-from curation.claims.claim_context import Known, judgements
+from curation.claims.claim_context import ClaimContext, judgements
 from curation.claims.claim_pairs import REASONS, make_claims
 from curation.claims.synonyms import Synonyms
 from curation.claims.tails import denies
@@ -163,13 +163,13 @@ def alias(name: str, other: str) -> Alias:
 
 
 def test_a_tail_that_is_another_name_of_its_head_is_refused() -> None:
-    known = Known(synonyms=Synonyms([alias("惊风", "惊厥")]))
+    known = ClaimContext(synonyms=Synonyms([alias("惊风", "惊厥")]))
     _, rejected = make_claims([fact("disease_symptom", "惊风", "惊厥"), fact("disease_symptom", "惊厥", "惊风")], PARAMS, known)
     assert [row.reason for row in rejected] == ["names_itself"] * 2
 
 
 def test_two_names_of_one_disease_neither_contradict_nor_repeat_each_other() -> None:
-    known = Known(synonyms=Synonyms([alias("军团菌病", "军团病")]))
+    known = ClaimContext(synonyms=Synonyms([alias("军团菌病", "军团病")]))
     denied = [fact("disease_infectivity", "军团菌病", "传染性"), fact("disease_infectivity", "军团病", "传染性", False)]
     claims, rejected = make_claims(denied, PARAMS, known)
     assert not claims and {row.detail for row in rejected if row.reason == "contradicted"} == {one.id for one in denied}
@@ -180,7 +180,7 @@ def test_two_names_of_one_disease_neither_contradict_nor_repeat_each_other() -> 
 def test_an_alias_of_signs_alone_names_nothing() -> None:
     names = Synonyms([alias("肺炎", "……"), alias("……", "肺结核")])
     assert [names.of(name) for name in ("肺炎", "肺结核")] == ["肺炎", "肺结核"]
-    assert make_claims([fact("disease_symptom", "肺炎", "发热")], PARAMS, Known(synonyms=names))[0]
+    assert make_claims([fact("disease_symptom", "肺炎", "发热")], PARAMS, ClaimContext(synonyms=names))[0]
 
 
 def test_a_name_that_two_entries_claim_makes_them_no_synonyms() -> None:
@@ -225,7 +225,7 @@ def verdict(claim: ClaimPair, annotator: str, answer: str) -> Verdict:
 def test_what_people_refute_goes_and_what_they_doubt_may(answers: str, kept: bool, strictly: bool) -> None:
     facts = [fact("disease_symptom", "肺炎", "发热")]
     given = [verdict(make_claims(facts, PARAMS)[0][0], str(number), answer) for number, answer in enumerate(answers.split())]
-    known = Known(judged=judgements({given[0].claim_id: given}))
+    known = ClaimContext(judged=judgements({given[0].claim_id: given}))
     for template in ("paper", "released"):  # it was judged as the paper words it
         params = Claims(per_type=9, template=template, seed=1)
         assert bool(make_claims(facts, params, known)[0]) == kept
@@ -269,7 +269,7 @@ def test_a_cap_is_spread_over_heads_and_new_facts_do_not_reshuffle() -> None:
     per_head = Counter(claim.head for claim in claims)
     assert max(per_head.values()) <= 3
     assert len(per_head) == 20
-    more, _ = make_claims([*facts, fact("disease_symptom", "新病", "新症")], params, Known(chosen=chosen_of(claims)))
+    more, _ = make_claims([*facts, fact("disease_symptom", "新病", "新症")], params, ClaimContext(chosen=chosen_of(claims)))
     assert {c.id for c in claims} == {c.id for c in more}
 
 
@@ -295,9 +295,9 @@ def test_denials_and_what_is_said_take_turns() -> None:
 def test_a_lower_cap_keeps_the_spread_and_a_higher_one_what_was_chosen() -> None:
     facts = [fact("disease_symptom", f"病{h}", f"症{h}之{t}") for h in range(10) for t in range(10)]
     first = chosen_of(make_claims(facts, Claims(per_type=50, template="paper", seed=1))[0])
-    less, _ = make_claims(facts, Claims(per_type=10, template="paper", seed=1), Known(chosen=first))
+    less, _ = make_claims(facts, Claims(per_type=10, template="paper", seed=1), ClaimContext(chosen=first))
     assert len({claim.head for claim in less}) == 10 and chosen_of(less) < first
-    assert first < chosen_of(make_claims(facts, Claims(per_type=60, template="paper", seed=1), Known(chosen=first))[0])
+    assert first < chosen_of(make_claims(facts, Claims(per_type=60, template="paper", seed=1), ClaimContext(chosen=first))[0])
 
 
 tails = st.text(alphabet="甲乙丙科性无不非。（ ）A1", max_size=6) | st.sampled_from(["传染性", "内科", "不包括甲", "甲的病因包括乙"])
@@ -321,7 +321,7 @@ def test_in_is_out_and_rejected_whatever_the_order(facts, random, cap) -> None:
 def test_what_was_chosen_stays_chosen_when_facts_are_added(facts, added, cap) -> None:
     params = Claims(per_type=cap, template="varied", seed=1)
     claims, _ = make_claims(facts, params)
-    more, rejected = make_claims([*facts, *added], params, Known(chosen=chosen_of(claims)))
+    more, rejected = make_claims([*facts, *added], params, ClaimContext(chosen=chosen_of(claims)))
     contradicted = {row.fact.id for row in rejected if row.reason == "contradicted"}
     assert chosen_of(claims) - contradicted <= chosen_of(more)
 
@@ -330,7 +330,7 @@ def test_what_was_chosen_stays_chosen_when_facts_are_added(facts, added, cap) ->
 def test_a_second_run_changes_nothing(facts, cap) -> None:
     params = Claims(per_type=cap, template="paper", seed=1)
     claims, rejected = make_claims(facts, params)
-    again, refused = make_claims(facts, params, Known(chosen=chosen_of(claims)))
+    again, refused = make_claims(facts, params, ClaimContext(chosen=chosen_of(claims)))
     assert {claim.id for claim in again} == {claim.id for claim in claims}
     assert Counter((row.fact.id, row.reason, row.detail) for row in refused) == Counter((r.fact.id, r.reason, r.detail) for r in rejected)
 

@@ -5,7 +5,7 @@ import pytest
 from atomexam.records.fact import Fact, Relation, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
-from curation.claims.claim_pairs import make_claims, refuse
+from curation.claims.claim_pairs import make_claims, reason_against
 from curation.claims.synonyms import Synonyms
 
 _PARAMS = Claims(per_type=1000, template="paper", seed=1)
@@ -38,26 +38,26 @@ def test_one_food_to_avoid_does_not_speak_against_its_class() -> None:
 
 @pytest.mark.parametrize("tail", ["否认发热", "并非感染", "毫无反应", "免于感染"])
 def test_denials_in_other_words_are_double_negations(tail: str) -> None:
-    assert refuse(_fact("disease_symptom", tail), Synonyms()) == "double_negation"
+    assert reason_against(_fact("disease_symptom", tail), Synonyms()) == "double_negation"
 
 
 @pytest.mark.parametrize("tail", ["免疫缺陷", "否定性妄想", "毫毛脱落"])
 def test_words_that_begin_alike_deny_nothing(tail: str) -> None:
-    assert refuse(_fact("disease_cause", tail), Synonyms()) is None
+    assert reason_against(_fact("disease_cause", tail), Synonyms()) is None
 
 
 def test_a_tail_may_have_thirty_characters_and_no_more() -> None:
-    assert [refuse(_fact("disease_symptom", "痛" * length), Synonyms()) for length in (30, 31)] == [None, "tail_unfit"]
+    assert [reason_against(_fact("disease_symptom", "痛" * length), Synonyms()) for length in (30, 31)] == [None, "tail_unfit"]
 
 
 @pytest.mark.parametrize("tail", ["腹痛（左侧", "左侧）腹痛", "腹痛[左侧）"])
 def test_torn_brackets_fit_no_sentence(tail: str) -> None:
-    assert refuse(_fact("disease_symptom", tail), Synonyms()) == "tail_unfit"
+    assert reason_against(_fact("disease_symptom", tail), Synonyms()) == "tail_unfit"
 
 
 @pytest.mark.parametrize("tail", ["咯血[查看详细]", "咯血更多", "咯血>>", "<b>痛</b>"])
 def test_what_is_left_of_a_page_fits_no_sentence(tail: str) -> None:
-    assert refuse(_fact("disease_symptom", tail), Synonyms()) == "tail_unfit"
+    assert reason_against(_fact("disease_symptom", tail), Synonyms()) == "tail_unfit"
 
 
 def _ranges(*given: tuple[str, str]) -> list[Fact]:

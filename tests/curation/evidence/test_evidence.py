@@ -14,7 +14,7 @@ from curation.claims.claim_pairs import make_claims
 from curation.evidence import ranking
 from curation.evidence.__main__ import evidence_of, main
 from curation.evidence.ranking import best_sentence, ranked
-from curation.evidence.search_results import results_in, saved
+from curation.evidence.search_results import passages_of_search, results_in
 
 
 def fact(relation: str, head: str, tail: str, *sources: str) -> Fact:
@@ -144,7 +144,7 @@ def test_saved_results_keep_the_order_of_the_search(tmp_path: Path) -> None:
         line(claim.factual, 2, url="https://two.example/", extra="x"),
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
-    rows = list(saved(CLAIMS, results_in(tmp_path), 9))
+    rows = list(passages_of_search(CLAIMS, results_in(tmp_path), 9))
     assert [(one.claim.id, one.passage.text, one.rank, one.score) for one in rows] == [
         (claim.id, "胰尾癌。腹痛常见。", 1, 1.0),
         (claim.id, "三。", 2, 0.3333),

@@ -16,7 +16,7 @@ from atomexam.text.option_letters import LETTERS
 from curation.clean.questions.with_all_reasons import reference_questions
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.contamination import REASON, contaminations, of_kept, without_contaminated
-from curation.near_duplicates.pair_rules import cores, proper, relation
+from curation.near_duplicates.pair_rules import compared, relation, stem_keys
 from curation.near_duplicates.unique import unique_questions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
@@ -131,10 +131,10 @@ questions = st.builds(
 def test_pairs_are_those_of_a_comparison_of_each_with_each(ours: list[Question], theirs: list[Question]) -> None:
     expected = set()
     for one, other in product(ours, theirs):
-        a, b = proper(one, PARAMS.ngram_chars), proper(other, PARAMS.ngram_chars)
+        a, b = compared(one, PARAMS.ngram_chars), compared(other, PARAMS.ngram_chars)
         grams = [ngrams(side.text, PARAMS.ngram_chars) for side in (a, b)]
         long_enough = min(len(side.text) - PARAMS.ngram_chars + 1 for side in (a, b)) >= MIN_NGRAMS
-        near = set(cores(a)) & set(cores(b)) or (long_enough and jaccard(*grams) >= PARAMS.threshold)
+        near = set(stem_keys(a)) & set(stem_keys(b)) or (long_enough and jaccard(*grams) >= PARAMS.threshold)
         if near and relation(a, b, PARAMS):
             expected.add((one.id, other.id))
     found = contaminations(ours, theirs, PARAMS)

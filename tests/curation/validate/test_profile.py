@@ -17,7 +17,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from curation.clean.classify import classes as classify
-from curation.clean.classify.subjects import Place
+from curation.clean.classify.subjects import ExamAndSubject
 from curation.clean.cleaning import clean
 from curation.clean.facts import entries as entity_facts
 from curation.clean.facts import fact_values
@@ -221,7 +221,7 @@ def test_the_mend_of_exams_taken_out_stops_the_line(tmp_path: Path, monkeypatch:
     through_clean(tmp_path, items)
     assert validate(tmp_path) == ""
     assert {one["figure"] for one in profiled(tmp_path)["outside"]} == {"exam_unknown", "subject_unknown"}
-    monkeypatch.setattr(classify, "place_of", lambda said, source: Place(source, source))
+    monkeypatch.setattr(classify, "exam_and_subject", lambda said, source: ExamAndSubject(source, source))
     through_clean(tmp_path, items)
     assert "named_after_source: toy has 1, at most 0" in validate(tmp_path)
 

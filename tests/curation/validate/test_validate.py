@@ -23,7 +23,7 @@ from curation.claims.claim_pairs import make_claims
 from curation.validate.__main__ import TABLES, main
 from curation.validate.run import check_table, quiet_context
 from curation.validate.suites import SUITES, read_suite
-from curation.validate.tables import Places
+from curation.validate.tables import InputPaths
 
 SEEN = [Provenance(source="s", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="p")]
 replace = msgspec.structs.replace
@@ -87,9 +87,9 @@ REPLIES = {
 GOOD = World(QUESTIONS, FACTS, CLAIMS, [CLUSTER, LOST], SPLITS, REPLIES)
 
 
-def write_world(folder: Path, world: World) -> Places:
+def write_world(folder: Path, world: World) -> InputPaths:
     files = tuple(folder / "predictions/random" / f"{run}.jsonl" for run in world.predictions)
-    places = Places(*(folder / f"{name}.jsonl" for name in Places._fields[:4]), folder / "splits", files)
+    places = InputPaths(*(folder / f"{name}.jsonl" for name in InputPaths._fields[:4]), folder / "splits", files)
     for name in ("questions", "facts", "claims"):
         write_jsonl(getattr(places, name), getattr(world, name), key=lambda record: record.id)
     write_jsonl(places.clusters, world.clusters, key=lambda cluster: cluster.cluster_id)
@@ -104,7 +104,7 @@ def write_world(folder: Path, world: World) -> Places:
 
 def arguments(folder: Path, world: World, *more: str) -> list[str]:
     places = write_world(folder, world)
-    flags = [f"--{name}={getattr(places, name)}" for name in Places._fields[:5]]
+    flags = [f"--{name}={getattr(places, name)}" for name in InputPaths._fields[:5]]
     return [
         *flags,
         f"--predictions={folder}/predictions",

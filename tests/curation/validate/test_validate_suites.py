@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from curation.claims.templates import read_templates
 from curation.validate.__main__ import PROFILE, TABLES
-from curation.validate.custom_expectations import OWN, held_together, letters_held, negated_alone
+from curation.validate.custom_expectations import OWN, answers_in_options, differs_by_negation, groups_whole
 from curation.validate.run import check_table, quiet_context
 from curation.validate.suites import SUITES, expectation_of, read_suite
 
@@ -89,7 +89,7 @@ def test_severity_is_told_to_great_expectations(tmp_path: Path) -> None:
 
 
 def negated(said: str, denied: str) -> bool:
-    return negated_alone(pd.Series([said], dtype=object), pd.Series([denied], dtype=object), NEGATIONS)[0]
+    return differs_by_negation(pd.Series([said], dtype=object), pd.Series([denied], dtype=object), NEGATIONS)[0]
 
 
 @given(WORDS, st.sampled_from(NEGATIONS), WORDS)
@@ -118,7 +118,7 @@ def test_the_words_of_all_templates_are_listed() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"))))
 def test_groups_are_whole_where_each_has_one_home(rows: list[tuple[str, str]]) -> None:
-    held = held_together(pd.Series([group for group, _ in rows], dtype=object), pd.Series([home for _, home in rows], dtype=object))
+    held = groups_whole(pd.Series([group for group, _ in rows], dtype=object), pd.Series([home for _, home in rows], dtype=object))
     assert held == [len({home for other, home in rows if other == group}) == 1 for group, _ in rows]
 
 
@@ -131,4 +131,4 @@ def test_rows_without_group_are_left_out(context, tmp_path: Path) -> None:
 
 
 def test_an_answer_is_held_letter_by_letter() -> None:
-    assert letters_held(pd.Series(["A", "AB", "C", None]), pd.Series(["AB", "AB", "AB", "AB"])) == [True, True, False, True]
+    assert answers_in_options(pd.Series(["A", "AB", "C", None]), pd.Series(["AB", "AB", "AB", "AB"])) == [True, True, False, True]

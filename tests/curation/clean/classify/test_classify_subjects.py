@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from curation.clean.classify.subjects import NOTHING_SAID, Place, Places, Said, place_of
+from curation.clean.classify.subjects import NOTHING_SAID, ExamAndSubject, SourceWords, SubjectTable, exam_and_subject
 from curation.vocab.reader import read_vocabulary
 
 
@@ -31,60 +31,63 @@ from curation.vocab.reader import read_vocabulary
     ],
 )
 def test_the_table_knows_exam_and_subject(raw: tuple[str | None, str | None, str | None], exam: str, subject: str) -> None:
-    assert place_of(Said(*raw), "toy") == Place(exam, subject)
+    assert exam_and_subject(SourceWords(*raw), "toy") == ExamAndSubject(exam, subject)
 
 
 @pytest.mark.parametrize(
     ("raw", "place"),
     [
-        (("水利安全员", "水利安全", None), Place("水利安全员", "水利安全", "水利安全员 | 水利安全")),
-        (("教师资格", None, "数学试卷一"), Place("TQE", "教师资格", "教师资格 | 数学试卷一")),
-        (("公务员考试", "社会心理学", None), Place("公务员考试", "社会心理学", "公务员考试 | 社会心理学")),
-        ((None, "医学类牙科", None), Place("unknown", "牙科", "医学类牙科")),
-        ((None, None, None), Place("unknown", "未知科目", NOTHING_SAID)),
-        (("首页>水利安全员>模拟试题", None, None), Place("水利安全员", "水利安全员", "首页>水利安全员>模拟试题")),
-        (("首页 > 建筑类 > 水利安全员 > 法规 > 每日一练", None, None), Place("水利安全员", "法规", "首页>建筑类>水利安全员>法规>每日一练")),
-        (("首页 > 医学类 > 牙科 > 历年真题", None, None), Place("牙科", "牙科", "首页>医学类>牙科>历年真题")),
-        (("首页 > 模拟试题", "题库", "2023年历年真题及答案"), Place("unknown", "未知科目", "首页>模拟试题 | 题库")),
-        (("首页 / 水利安全员 / 法规", None, None), Place("水利安全员", "法规", "首页>水利安全员>法规")),
-        (("toy", "TOY", None), Place("unknown", "未知科目", NOTHING_SAID)),
-        (("水利安全员模拟试题", "第三章", None), Place("水利安全员", "水利安全员", "水利安全员模拟试题 | 第三章")),
-        (("首页/水利安全员", None, None), Place("水利安全员", "水利安全员", "首页/水利安全员")),
-        (("高中/中职教师", None, None), Place("高中/中职教师", "高中/中职教师", "高中/中职教师")),
-        (("$course$/top/水利安全员/第一章", None, None), Place("水利安全员", "水利安全员", "$course$/top/水利安全员/第一章")),
-        ((None, None, "某市模拟试卷"), Place("unknown", "未知科目", "某市模拟试卷")),
+        (("水利安全员", "水利安全", None), ExamAndSubject("水利安全员", "水利安全", "水利安全员 | 水利安全")),
+        (("教师资格", None, "数学试卷一"), ExamAndSubject("TQE", "教师资格", "教师资格 | 数学试卷一")),
+        (("公务员考试", "社会心理学", None), ExamAndSubject("公务员考试", "社会心理学", "公务员考试 | 社会心理学")),
+        ((None, "医学类牙科", None), ExamAndSubject("unknown", "牙科", "医学类牙科")),
+        ((None, None, None), ExamAndSubject("unknown", "未知科目", NOTHING_SAID)),
+        (("首页>水利安全员>模拟试题", None, None), ExamAndSubject("水利安全员", "水利安全员", "首页>水利安全员>模拟试题")),
+        (
+            ("首页 > 建筑类 > 水利安全员 > 法规 > 每日一练", None, None),
+            ExamAndSubject("水利安全员", "法规", "首页>建筑类>水利安全员>法规>每日一练"),
+        ),
+        (("首页 > 医学类 > 牙科 > 历年真题", None, None), ExamAndSubject("牙科", "牙科", "首页>医学类>牙科>历年真题")),
+        (("首页 > 模拟试题", "题库", "2023年历年真题及答案"), ExamAndSubject("unknown", "未知科目", "首页>模拟试题 | 题库")),
+        (("首页 / 水利安全员 / 法规", None, None), ExamAndSubject("水利安全员", "法规", "首页>水利安全员>法规")),
+        (("toy", "TOY", None), ExamAndSubject("unknown", "未知科目", NOTHING_SAID)),
+        (("水利安全员模拟试题", "第三章", None), ExamAndSubject("水利安全员", "水利安全员", "水利安全员模拟试题 | 第三章")),
+        (("首页/水利安全员", None, None), ExamAndSubject("水利安全员", "水利安全员", "首页/水利安全员")),
+        (("高中/中职教师", None, None), ExamAndSubject("高中/中职教师", "高中/中职教师", "高中/中职教师")),
+        (("$course$/top/水利安全员/第一章", None, None), ExamAndSubject("水利安全员", "水利安全员", "$course$/top/水利安全员/第一章")),
+        ((None, None, "某市模拟试卷"), ExamAndSubject("unknown", "未知科目", "某市模拟试卷")),
         (("这是一句很长的话，说的是这个网站怎么用，所以它不是一个考试的名字。", None, None),
-         Place("unknown", "未知科目", "这是一句很长的话，说的是这个网站怎么用，所以它不是一个考试的名字。")),
+         ExamAndSubject("unknown", "未知科目", "这是一句很长的话，说的是这个网站怎么用，所以它不是一个考试的名字。")),
     ],
 )  # fmt: skip
 def test_what_the_table_does_not_know_keeps_its_own_words_and_is_counted(
-    raw: tuple[str | None, str | None, str | None], place: Place
+    raw: tuple[str | None, str | None, str | None], place: ExamAndSubject
 ) -> None:
-    assert place_of(Said(*raw), "toy") == place
+    assert exam_and_subject(SourceWords(*raw), "toy") == place
 
 
 @pytest.mark.parametrize(
     ("said", "exam", "subject"),
     [
-        (Said(exam_raw="首页>护士执业资格>模拟试题"), "护士执业资格", "护士执业资格"),
-        (Said(exam_raw="首页 > 护士执业资格 > 内科护理学 > 每日一练"), "护士执业资格", "内科护理学"),
-        (Said(exam_raw="首页>护士执业资格", paper_raw="基础护理学模拟试题"), "护士执业资格", "基础护理学"),
-        (Said(section_raw="第二章 生理心理学"), "SSE", "生理心理学"),
-        (Said(url="file:2024年执业药师法规历年真题.json"), "执业药师", "药事管理与法规"),
-        (Said(url="file:药师/2024年中药药一历年真题.json"), "执业药师", "中药学专业知识（一）"),
-        (Said(url="file:中医/2024年中药药一历年真题.json"), "TCM", "中药学专业知识（一）"),
-        (Said(paper_raw="2022年中药师药二模拟试题"), "执业药师", "中药学专业知识（二）"),
-        (Said(url="file:执业药师西药二1200题.json", section_raw="单项选择题"), "执业药师", "药学专业知识（二）"),
-        (Said(url="file:教师资格/教育心理学/01.txt"), "TQE", "教育心理学"),
-        (Said(url="file:zjzx_大学心理学.txt"), "unknown", "心理学"),
-        (Said(url="https://a.example/中药学/1.html"), "unknown", "未知科目"),
-        (Said(subject_raw="工程学", url="file:大学心理学.txt"), "unknown", "工程学"),
-        (Said(exam_raw="执业医师 > 中医内科学", paper_raw="方剂学模拟试卷"), "TCM", "中医内科学"),
+        (SourceWords(exam_raw="首页>护士执业资格>模拟试题"), "护士执业资格", "护士执业资格"),
+        (SourceWords(exam_raw="首页 > 护士执业资格 > 内科护理学 > 每日一练"), "护士执业资格", "内科护理学"),
+        (SourceWords(exam_raw="首页>护士执业资格", paper_raw="基础护理学模拟试题"), "护士执业资格", "基础护理学"),
+        (SourceWords(section_raw="第二章 生理心理学"), "SSE", "生理心理学"),
+        (SourceWords(url="file:2024年执业药师法规历年真题.json"), "执业药师", "药事管理与法规"),
+        (SourceWords(url="file:药师/2024年中药药一历年真题.json"), "执业药师", "中药学专业知识（一）"),
+        (SourceWords(url="file:中医/2024年中药药一历年真题.json"), "TCM", "中药学专业知识（一）"),
+        (SourceWords(paper_raw="2022年中药师药二模拟试题"), "执业药师", "中药学专业知识（二）"),
+        (SourceWords(url="file:执业药师西药二1200题.json", section_raw="单项选择题"), "执业药师", "药学专业知识（二）"),
+        (SourceWords(url="file:教师资格/教育心理学/01.txt"), "TQE", "教育心理学"),
+        (SourceWords(url="file:zjzx_大学心理学.txt"), "unknown", "心理学"),
+        (SourceWords(url="https://a.example/中药学/1.html"), "unknown", "未知科目"),
+        (SourceWords(subject_raw="工程学", url="file:大学心理学.txt"), "unknown", "工程学"),
+        (SourceWords(exam_raw="执业医师 > 中医内科学", paper_raw="方剂学模拟试卷"), "TCM", "中医内科学"),
     ],
 )
-def test_signs_are_read_in_their_order(said: Said, exam: str, subject: str) -> None:
+def test_signs_are_read_in_their_order(said: SourceWords, exam: str, subject: str) -> None:
     """The source's mark, the breadcrumb, the title, the section, the file and its folders: the first that the table knows."""
-    assert place_of(said, "toy")[:2] == (exam, subject)
+    assert exam_and_subject(said, "toy")[:2] == (exam, subject)
 
 
 @given(st.lists(st.sampled_from(["首页", "模拟试题", "题库", "历年真题", "每日一练", "2024年", "toy", "第一章"]), max_size=4),
@@ -93,14 +96,14 @@ def test_signs_are_read_in_their_order(said: Said, exam: str, subject: str) -> N
 @example(["首页", "toy"], "")
 def test_navigation_and_a_source_name_are_never_an_exam_or_subject(words: list[str], sign: str) -> None:
     text = sign.join(words)
-    for said in (Said(exam_raw=text), Said(subject_raw=text), Said(exam_raw=text, subject_raw=text, paper_raw=text)):
-        place = place_of(said, "toy")
+    for said in (SourceWords(exam_raw=text), SourceWords(subject_raw=text), SourceWords(exam_raw=text, subject_raw=text, paper_raw=text)):
+        place = exam_and_subject(said, "toy")
         assert place[:2] == ("unknown", "未知科目") and place.unmapped
 
 
-@given(st.builds(Said, *[st.one_of(st.none(), st.text(max_size=40))] * 5, url=st.text(max_size=20).map(lambda name: f"file:{name}")))
-def test_every_question_has_a_place(said: Said) -> None:
-    place = place_of(said, "toy")
+@given(st.builds(SourceWords, *[st.one_of(st.none(), st.text(max_size=40))] * 5, url=st.text(max_size=20).map(lambda name: f"file:{name}")))
+def test_every_question_has_a_place(said: SourceWords) -> None:
+    place = exam_and_subject(said, "toy")
     assert place.exam and place.subject and (place.unmapped is None or place.unmapped)
     assert "toy" not in (place.exam.casefold(), place.subject.casefold())
 
@@ -110,7 +113,7 @@ def test_every_question_has_a_place(said: Said) -> None:
 )
 def test_the_examination_stands_above_the_field(raw: tuple[str | None, str | None, str | None], exam: str) -> None:
     """Graduate entrance in Chinese medicine is no licensing examination."""
-    assert place_of(Said(*raw), "toy").exam == exam
+    assert exam_and_subject(SourceWords(*raw), "toy").exam == exam
 
 
 def test_a_user_adds_a_line() -> None:
@@ -119,11 +122,13 @@ def test_a_user_adds_a_line() -> None:
         {"said": "第一编(上)", "source": "book", "exam": "GEE", "subject": "统计学"},
         {"source": "book", "exam": "GEE", "subject": "数学"},
     ]
-    places = Places(read_vocabulary("subjects") | {"categories": lines})
-    assert places.place(Said("第一编（上）"), "other") == Place("TQE", "教育学")
-    assert places.place(Said("第一编（上）"), "book") == Place("GEE", "统计学"), "a source's own line stands above"
-    assert places.place(Said(paper_raw="卷三"), "book") == Place("GEE", "数学"), "a line without words is for what nothing else tells"
-    assert places.place(Said(paper_raw="自学考试教育心理学"), "book") == Place("SSE", "教育心理学")
+    places = SubjectTable(read_vocabulary("subjects") | {"categories": lines})
+    assert places.place(SourceWords("第一编（上）"), "other") == ExamAndSubject("TQE", "教育学")
+    assert places.place(SourceWords("第一编（上）"), "book") == ExamAndSubject("GEE", "统计学"), "a source's own line stands above"
+    assert places.place(SourceWords(paper_raw="卷三"), "book") == ExamAndSubject("GEE", "数学"), (
+        "a line without words is for what nothing else tells"
+    )
+    assert places.place(SourceWords(paper_raw="自学考试教育心理学"), "book") == ExamAndSubject("SSE", "教育心理学")
 
 
 def test_the_table_is_in_order() -> None:

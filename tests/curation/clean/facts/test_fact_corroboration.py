@@ -6,7 +6,7 @@ import pytest
 
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.provenance import Provenance
-from curation.clean.facts.corroboration import MIN_HEADS, Refusal, befalls, corroborated
+from curation.clean.facts.corroboration import MIN_HEADS, Refusal, corroborated, is_allowed_head
 from curation.vocab.reader import read_vocabulary
 
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="page")
@@ -110,7 +110,7 @@ def test_other_names_of_a_tail_bear_it_out() -> None:
     ],
 )
 def test_the_table_tells_whom_a_tail_befalls(relation: str, head: str, tail: str, fits: bool | None) -> None:
-    assert befalls(relation, tail, head) is fits
+    assert is_allowed_head(relation, tail, head) is fits
 
 
 def test_every_pattern_of_the_table_can_be_reached() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.clean.facts.corroboration import befalls
+from curation.clean.facts.corroboration import is_allowed_head
 from curation.clean.facts.kinds import doubtful_infectivity, misfit
 from curation.clean.facts.names import plain_name
 
@@ -126,7 +126,7 @@ def test_a_tail_of_its_kind(relation: str, tails: list[str]) -> None:
     ],
 )
 def test_whom_it_befalls(relation: str, head: str, tail: str, fits: bool) -> None:
-    assert befalls(relation, tail, head) is fits
+    assert is_allowed_head(relation, tail, head) is fits
 
 
 @pytest.mark.parametrize(

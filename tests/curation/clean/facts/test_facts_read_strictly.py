@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.clean.facts.corroboration import befalls
+from curation.clean.facts.corroboration import is_allowed_head
 from curation.clean.facts.fact_values import tails
 from curation.clean.facts.kinds import apart, class_fits, misfit
 from curation.clean.facts.monographs import monograph_pieces
@@ -230,7 +230,7 @@ def test_a_test_of_several_organs_is_none_of_the_last(value: str, found: list[st
     ],
 )
 def test_organs_of_departments_and_complications(relation: str, tail: str, head: str, fits: bool) -> None:
-    assert befalls(relation, tail, head) is fits
+    assert is_allowed_head(relation, tail, head) is fits
 
 
 def test_a_number_behind_a_dish_is_none_of_its_name() -> None:

@@ -10,7 +10,7 @@ from atomexam.records.provenance import Provenance
 from curation.clean.questions.reading import read_questions
 from curation.clean.questions.rejections import CHECKS
 from curation.clean.questions.source_context import context_of
-from curation.clean.questions.with_all_reasons import reference_questions, understood
+from curation.clean.questions.with_all_reasons import reference_questions, with_all_reasons
 
 PARAMS = Clean(min_stem_chars=4, min_chinese_share=0.3)
 SEEN = Provenance(source="set", url="file:set.csv", snapshot="2026-01-01", page_id="page-1", position="line:1")
@@ -26,18 +26,18 @@ def item(
 
 @pytest.mark.parametrize(("kind", "expected"), [("单选题", "mcqa"), ("多选题", "mrqa"), (None, "mcqa")])
 def test_the_type_of_a_question_without_a_key_is_the_one_it_says(kind: str | None, expected: str) -> None:
-    [one] = understood([item(answer=None, type_raw=kind)], PARAMS, context_of([]))
+    [one] = with_all_reasons([item(answer=None, type_raw=kind)], PARAMS, context_of([]))
     assert (one.question.question_type, one.question.answer, one.reasons) == (expected, None, ("answer_missing",))
 
 
 def test_every_reason_is_told() -> None:
-    [one] = understood([item("记忆", ["甲", "甲"], "C")], PARAMS, context_of([]))
+    [one] = with_all_reasons([item("记忆", ["甲", "甲"], "C")], PARAMS, context_of([]))
     assert one.reasons == ("stem_too_short", "duplicate_options", "answer_not_in_options")
 
 
 def test_more_options_than_letters_are_no_error() -> None:
     options = [f"第{n}个选项" for n in range(12)]
-    [one] = understood([item(options=options, answer="第11个选项")], PARAMS, context_of([]))
+    [one] = with_all_reasons([item(options=options, answer="第11个选项")], PARAMS, context_of([]))
     assert len(one.question.options) == 10
 
 
@@ -48,7 +48,7 @@ texts = st.text(st.sampled_from("记忆研究是（）单选题A、B.?&<>12 ,答
 @given(st.lists(st.builds(item, st.none() | texts, st.none() | st.lists(texts, max_size=12), st.none() | texts), max_size=5))
 def test_what_clean_makes_of_an_item_is_what_is_understood(items: list[QuestionItem]) -> None:
     context = context_of(items)
-    for one, reading in zip(understood(items, PARAMS, context), read_questions(items, PARAMS, context), strict=True):
+    for one, reading in zip(with_all_reasons(items, PARAMS, context), read_questions(items, PARAMS, context), strict=True):
         assert one.rules == reading.rules
         assert (one.question, one.reasons) == (reading.question, ()) if reading.question else one.reasons[0] == reading.rejected.reason
         assert set(one.reasons) <= {check.__name__ for check in CHECKS}
