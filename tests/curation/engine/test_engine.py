@@ -20,6 +20,7 @@ from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
 from atomexam.runtime.workers import at_work
+from curation.clean import cleaning
 from curation.engine import engines
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of
 from curation.near_duplicates.join import join
@@ -130,7 +131,7 @@ def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
     items: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(join, "_PART_TEXTS", 500)
-    monkeypatch.setattr(clean, "_BATCH", 200)
+    monkeypatch.setattr(cleaning, "_BATCH", 200)
     wanted = outputs(items / "local")
     assert len(wanted) == 16 and min(len(wanted[f"unique/{name}.jsonl"]) for name in ("questions", "facts", "clusters", "review")) > 500
     run(items, "ray")
@@ -167,7 +168,7 @@ def test_all_cores_give_the_same_bytes_as_one(items: Path, monkeypatch: pytest.M
     monkeypatch.setattr(engines, "at_work", lambda *given: begun.append(given[0]) or at_work(*given))
     monkeypatch.chdir(items)
     for size, processes in ((200, [2, 2]), (1_000, [])):
-        monkeypatch.setattr(clean, "_BATCH", size)
+        monkeypatch.setattr(cleaning, "_BATCH", size)
         out = items / f"cores-{size}"
         clean.main(["--out", f"{out}/clean", "--metrics", f"{out}/clean.json"])
         wanted = {name: content for name, content in outputs(items / "local").items() if name.startswith("clean")}
