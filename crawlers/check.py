@@ -42,11 +42,11 @@ def main(argv: list[str] | None = None) -> int:
     from crawlers.adding.check_report import as_json, as_text
     from crawlers.adding.saving import require_free, save
     from crawlers.adding.watching import KEPT
-    from crawlers.embedded.saved import FOLDER
+    from crawlers.embedded.saved import SOURCES, pages_folder
     from crawlers.process import spider_class
 
     spider = spider_class(arguments.name)
-    folder = FOLDER / spider.name
+    folder = pages_folder(spider.name)
     for case, _ in arguments.save:
         require_free(folder, case)
     outcome = look(spider, source, mode, arguments.pages, [url for _, url in arguments.save])
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
             seen = "".join(f"\n  {page.callback}  {page.url}" for page in findings.pages) or " none"
             raise ValueError(f"--save {case}: {url} was not read; read were:{seen}\nto read more, give --pages a higher number")
         for path in save(folder, case, kept[url]):
-            print(f"written {path.relative_to(FOLDER.parents[1])}", file=sys.stderr)
+            print(f"written {path.relative_to(SOURCES.parents[1])}", file=sys.stderr)
     if arguments.save:
         print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}", file=sys.stderr)
     return 0 if findings.items else 1
@@ -130,7 +130,7 @@ def _line(name: str, mode: str | None) -> tuple[Source, str]:
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
-    parser.add_argument("name", metavar="NAME", help="a source: a spider in crawlers/sources")
+    parser.add_argument("name", metavar="NAME", help="a source: a folder in crawlers/sources")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--live", dest="mode", action="store_const", const="live", help="ask the real site")
     modes.add_argument("--embedded", dest="mode", action="store_const", const="embedded", help="ask its replica or its saved pages")

@@ -52,7 +52,7 @@ def check_pages(name: str, account: Account, limit: float) -> None:
     """
     if account.unread_share > limit:
         what = f"{account.unread_share:.1%} of the visible text of the pages is in no item, more than max_unread_page_share {limit:g}"
-        advice = f"mend crawlers/sources/{name}.py, or raise max_unread_page_share in the line of sources.{name}"
+        advice = f"mend crawlers/sources/{name}/spider.py, or raise max_unread_page_share in the line of sources.{name}"
         raise ValueError(
             f"extract {name}: {what}. First: {'; '.join(account.largest(_SHOWN))}. `python -m crawlers.check {name}` looks; {advice}"
         )
@@ -77,10 +77,10 @@ def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_m
             raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{shown(outcome.missed)}")
         misfits = [*outcome.misfits, *outcome.errors]  # a page that a callback failed on fits no better
         if len(misfits) > outcome.pages * max_misfit_share:
-            limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}.py"
+            limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}/spider.py"
             raise ValueError(f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{shown(misfits)}")
         if (count := outcome.stats.get("log_count/ERROR", 0) - outcome.stats.get("spider_exceptions/count", 0)) > 0:
-            raise ValueError(f"extract {name}: {count} errors, logged above; mend crawlers/sources/{name}.py")
+            raise ValueError(f"extract {name}: {count} errors, logged above; mend crawlers/sources/{name}/spider.py")
         if not outcome.stats.get("item_scraped_count"):
             raise ValueError(f"extract {name}: no items in {outcome.pages} pages; {_mend(name, source)}")
         with replacing(out) as part, open(part, "wb") as lines:
@@ -92,7 +92,7 @@ def _mend(name: str, source: Extraction) -> str:
     """Return what to do where pages came and no items."""
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
-    return f"{named}mend crawlers/sources/{name}.py"
+    return f"{named}mend crawlers/sources/{name}/spider.py"
 
 
 if __name__ == "__main__":

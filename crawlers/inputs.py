@@ -15,7 +15,7 @@ from atomexam.runtime.stage import read_arguments, run_stage
 
 _ROOT = Path(__file__).parents[1]
 _REPLICAS = _ROOT / "crawlers" / "embedded"
-_SAVED = _ROOT / "tests" / "pages"
+_SOURCES = _ROOT / "crawlers" / "sources"
 _WATCHED = _ROOT / "imports"
 _logger = logging.getLogger("crawlers.inputs")
 
@@ -44,7 +44,7 @@ def inputs_of(name: str, source: Source, sites: str | None) -> Iterator[tuple[st
         yield from files_of(name, source)
     elif (source.mode or sites or "embedded") == "embedded":
         replica = _REPLICAS / "sites" / f"{name}.py"
-        for path in sorted((_REPLICAS if replica.exists() else _SAVED / name).rglob("*")):
+        for path in sorted((_REPLICAS if replica.exists() else _SOURCES / name / "pages").rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 yield path.relative_to(_ROOT).as_posix(), path
 

@@ -1,4 +1,4 @@
-"""A name and an address in; a spider, its stub pages and its line in params.yaml out: a source that can be crawled as it is.
+"""A name and an address in; a folder with spider and stub pages, and a line in params.yaml out: a source that can be crawled as it is.
 
     python -m crawlers.new smallexam https://www.smallexam.example/papers/ --kind exam
 
@@ -70,16 +70,16 @@ def _next(source: NewSource) -> list[tuple[str, str]]:
 
 def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
     """Refuse to write where something else is."""
-    here = [path for path in sorted(source.pages_folder.glob("*")) if path.suffix != ".part"]
-    for path in [source.spider_file, *here]:
-        if path.exists() and (path not in texts or path.read_bytes() != texts[path].encode()):
+    here = [path for path in sorted(source.folder.rglob("*")) if path.is_file() and path.suffix not in (".part", ".pyc")]
+    for path in here:
+        if path not in texts or path.read_bytes() != texts[path].encode():
             raise ValueError(f"{path} is there, and is not what would be written; choose another name than {source.name}, or remove it")
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
-    parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the spider's file: small letters, digits and _")
+    parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the source's folder: small letters, digits and _")
     parser.add_argument("url", metavar="URL", help="address of a list of papers or entries")
     parser.add_argument("--kind", required=True, choices=KINDS, help="what the site has: papers as running text, or entries")
     parser.add_argument("--snapshot", type=_day, metavar="DATE", help="date that the crawl stands for; default: the newest in params.yaml")

@@ -49,13 +49,13 @@ def spider_class(name: str) -> type[SourceSpider]:
     Raises:
         ValueError: there is none, and the message names the known ones; or its module is no Python.
     """
-    modules = sorted(path.stem for path in Path(sources.__file__).parent.glob("[!_]*.py"))
-    module = f"{sources.__name__}.{one_of(name, modules, 'source', 'crawlers/sources')}"
+    known = sorted(path.parent.name for path in Path(sources.__file__).parent.glob("*/spider.py"))
+    module = f"{sources.__name__}.{one_of(name, known, 'source', 'crawlers/sources')}.spider"
     try:
         loader = SpiderLoader.from_settings(spider_settings({"SPIDER_MODULES": [module]}))
     except SyntaxError as error:
-        raise ValueError(f"crawlers/sources/{Path(error.filename or name).name}, line {error.lineno}: {error.msg}") from None
-    return loader.load(one_of(name, loader.list(), "source", f"crawlers/sources/{name}.py"))
+        raise ValueError(f"crawlers/sources/{name}/{Path(error.filename or 'spider.py').name}, line {error.lineno}: {error.msg}") from None
+    return loader.load(one_of(name, loader.list(), "source", f"crawlers/sources/{name}/spider.py"))
 
 
 def spider_arguments(source: Source) -> dict[str, Any]:

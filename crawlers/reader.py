@@ -38,7 +38,7 @@ def readers_of(name: str, kind: str) -> list[Path]:
     if kind == "files":
         seen, roots = {_ROOT / path for path in _SITE_ALONE}, (*_EVERY, *_FILES)
     else:
-        seen, roots = {_ROOT / path for path in _FILES_ALONE}, (*_EVERY, *_SITE, f"crawlers/sources/{name}.py")
+        seen, roots = {_ROOT / path for path in _FILES_ALONE}, (*_EVERY, *_SITE, f"crawlers/sources/{name}/spider.py")
     left_out = set(seen)
     left = [_ROOT / path for path in roots]
     while left:

@@ -21,7 +21,7 @@ OURS = ("atomexam", "crawlers", "curation", "splits", "eval")
 # The crawl has no code among its dependencies: what a site said stands in the archive, and mending a spider never goes online.
 # What reads a source is told by `reader`, file by file.
 WITHOUT_CODE = {"crawl", "extract"}
-SITES = sorted(path.stem for path in (ROOT / "crawlers/sources").glob("*.py") if path.stem != "__init__")
+SITES = sorted(path.parent.name for path in (ROOT / "crawlers/sources").glob("*/spider.py"))
 
 
 def definition(stage: str) -> dict:
@@ -100,12 +100,15 @@ def test_the_inputs_of_a_source_are_its_own() -> None:
 
 
 def test_the_inputs_of_a_source_without_replica_are_its_saved_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("toy/list.html", "toy/list.json", "other/list.html"):
-        (tmp_path / "tests/pages" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "tests/pages" / name).write_text(name, encoding="utf-8")
+    for name in ("toy/pages/list.html", "toy/pages/list.json", "other/pages/list.html"):
+        (tmp_path / "crawlers/sources" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "crawlers/sources" / name).write_text(name, encoding="utf-8")
     monkeypatch.setattr(inputs, "_ROOT", tmp_path)
-    monkeypatch.setattr(inputs, "_SAVED", tmp_path / "tests/pages")
-    assert [name for name, _ in inputs_of("toy", Source(), None)] == ["tests/pages/toy/list.html", "tests/pages/toy/list.json"]
+    monkeypatch.setattr(inputs, "_SOURCES", tmp_path / "crawlers/sources")
+    assert [name for name, _ in inputs_of("toy", Source(), None)] == [
+        "crawlers/sources/toy/pages/list.html",
+        "crawlers/sources/toy/pages/list.json",
+    ]
 
 
 @pytest.mark.slow
@@ -131,20 +134,20 @@ def test_a_reader_is_all_the_code_that_extract_runs_for_a_site_and_no_other_spid
     loaded = [settings.DOWNLOADER_MIDDLEWARES, settings.EXTENSIONS, settings.embedded("http://x"), settings.offline()]
     names = re.findall(r"crawlers(?:\.\w+)+", repr(loaded))
     by_name = {file for name in names if (file := file_of(name.rpartition(".")[0]))}
-    run = closure([ROOT / "crawlers/process.py", ROOT / "crawlers/replay/crew.py", ROOT / f"crawlers/sources/{site}.py", *by_name])
+    run = closure([ROOT / "crawlers/process.py", ROOT / "crawlers/replay/crew.py", ROOT / f"crawlers/sources/{site}/spider.py", *by_name])
     assert run <= read
-    assert [path.stem for path in read if path.parent.name == "sources" and path.suffix == ".py"] == [site]
+    assert {path.parent.name for path in read if path.parent.parent.name == "sources"} == {site}
 
 
 def test_a_reader_of_files_is_all_the_importers_and_no_spider() -> None:
     read = set(readers_of("own", "files"))
     assert closure([ROOT / "crawlers/files.py"]) <= read
     assert {ROOT / "crawlers/importers/layouts.yaml", ROOT / "crawlers/importers/columns.yaml"} <= read
-    assert not [path for path in read if path.parent.name in ("sources", "replay")]
+    assert not [path for path in read if path.parent.parent.name == "sources" or path.parent.name == "replay"]
 
 
 def test_a_reader_holds_the_selectors_beside_a_spider() -> None:
-    assert ROOT / "crawlers/sources/hxter.yaml" in readers_of("hxter", "site")
+    assert ROOT / "crawlers/sources/hxter/selectors.yaml" in readers_of("hxter", "site")
 
 
 @pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))

@@ -51,7 +51,7 @@ def _access(findings: Findings) -> Iterator[str]:
 
 def _unsaved_host(findings: Findings, broken: list[str]) -> str:
     """Return the remedy where the embedded server knows no such host."""
-    return ", or save a page of that host in tests/pages" if findings.mode == "embedded" and "HTTP status 501" in broken else ""
+    return ", or save a page of that host in its pages/" if findings.mode == "embedded" and "HTTP status 501" in broken else ""
 
 
 def _errors(findings: Findings) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A page that `check` read in; tests/pages/SOURCE/CASE.html and CASE.json out, whose items are still to be filled in."""
+"""A page that `check` read in; crawlers/sources/SOURCE/pages/CASE.html and CASE.json out, whose items are still to be filled in."""
 
 import json
 import re

@@ -28,14 +28,14 @@ class NewSource(Struct, frozen=True, kw_only=True):
     host: str
 
     @property
-    def spider_file(self) -> Path:
-        """The spider's place in the repository."""
-        return Path("crawlers", "sources", f"{self.name}.py")
+    def folder(self) -> Path:
+        """Its place in the repository."""
+        return Path("crawlers", "sources", self.name)
 
     @property
-    def pages_folder(self) -> Path:
-        """The place of its fixtures."""
-        return Path("tests", "pages", self.name)
+    def spider_file(self) -> Path:
+        """Its spider."""
+        return self.folder / "spider.py"
 
 
 def new_source(name: str, url: str, kind: str) -> NewSource:
@@ -62,9 +62,10 @@ def texts_of(source: NewSource) -> dict[Path, str]:
         "page_url": urljoin(source.url, f"stub_{source.name}.html"),
     }
     pages = sorted((_TEMPLATES / "pages" / source.kind).iterdir())
-    texts = {source.pages_folder / page.name: page for page in pages}
-    texts[source.spider_file] = _TEMPLATES / "spiders" / f"{source.kind}.tmpl"
-    return {path: Template(template.read_text(encoding="utf-8")).substitute(values) for path, template in texts.items()}
+    templates = {source.folder / "pages" / page.name: page for page in pages}
+    templates[source.spider_file] = _TEMPLATES / "spiders" / f"{source.kind}.tmpl"
+    filled = {path: Template(template.read_text(encoding="utf-8")).substitute(values) for path, template in templates.items()}
+    return {source.folder / "__init__.py": ""} | filled
 
 
 def _address(url: str) -> tuple[str, str]:

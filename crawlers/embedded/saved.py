@@ -1,4 +1,4 @@
-"""A source without replica: the saved pages in tests/pages/SOURCE in, an embedded site that answers with them out.
+"""A source without replica: the saved pages in crawlers/sources/SOURCE/pages in, an embedded site that answers with them out.
 
 A case is CASE.json beside the page CASE.html (or CASE.body for what is no HTML). The JSON has `url`, and, where the page needs them,
 `headers`. Only what was asked with GET can be served.
@@ -18,7 +18,7 @@ from crawlers.embedded.content import Content
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.source import SourceSpider
 
-FOLDER = Path(__file__).parents[2] / "tests" / "pages"
+SOURCES = Path(__file__).parents[1] / "sources"
 PAGE_SUFFIXES = (".html", ".body")
 Place = tuple[str, str]
 """Host and target of a page."""
@@ -47,7 +47,7 @@ class SavedSite:
         return self.pages.get((ask.host, ask.target))
 
 
-def saved_site(spider: type[SourceSpider], folder: Path = FOLDER) -> SavedSite:
+def saved_site(spider: type[SourceSpider], sources: Path = SOURCES) -> SavedSite:
     """Return the site of a spider's saved pages.
 
     Raises:
@@ -56,14 +56,21 @@ def saved_site(spider: type[SourceSpider], folder: Path = FOLDER) -> SavedSite:
     name = spider.name
     pages: dict[Place, Reply] = {}
     by: dict[Place, str] = {}
-    for case, url, reply in _cases(folder / name):
+    for case, url, reply in _cases(pages_folder(name, sources)):
         place = _place(url)
         if place in by and pages[place] != reply:
-            raise ValueError(f"tests/pages/{name}: {by[place]} and {case} are both saved from {url}; give one of them another url")
+            raise ValueError(
+                f"crawlers/sources/{name}/pages: {by[place]} and {case} are both saved from {url}; give one of them another url"
+            )
         pages[place], by[place] = reply, case
     _require_start(spider, pages)
     hosts = {host for host, _ in pages} | {domain.lower() for domain in spider.allowed_domains or ()}
     return SavedSite(name, hosts, pages)
+
+
+def pages_folder(name: str, sources: Path = SOURCES) -> Path:
+    """Return the folder of a source's saved pages."""
+    return sources / name / "pages"
 
 
 def saved_page(path: Path) -> Path:
@@ -76,7 +83,7 @@ def saved_page(path: Path) -> Path:
         if (page := path.with_suffix(suffix)).exists():
             return page
     expected = " or ".join(path.with_suffix(suffix).name for suffix in PAGE_SUFFIXES)
-    raise ValueError(f"tests/pages/{path.parent.name}/{path.name}: its page is missing; expected {expected} beside it")
+    raise ValueError(f"crawlers/sources/{path.parent.parent.name}/pages/{path.name}: its page is missing; expected {expected} beside it")
 
 
 def headers_of(case: dict[str, Any], page: Path) -> dict[str, str]:
@@ -86,7 +93,7 @@ def headers_of(case: dict[str, Any], page: Path) -> dict[str, str]:
 
 def _cases(folder: Path) -> Iterator[tuple[str, str, Reply]]:
     for path in sorted(folder.glob("*.json")):
-        where = f"tests/pages/{folder.name}/{path.name}"
+        where = f"crawlers/sources/{folder.parent.name}/pages/{path.name}"
         try:
             case = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
@@ -105,7 +112,9 @@ def _require_start(spider: type[SourceSpider], pages: dict[Place, Reply]) -> Non
     found = f"has {counted(len(pages), 'page')}, and none of {', '.join(starts)}" if pages else "has no page"
     save = f"`python -m crawlers.check {spider.name} --live --save list {starts[0] if starts else 'URL'}` saves one"
     live = f"or set `mode: live` in the line of {spider.name} in params.yaml"
-    raise ValueError(f"source {spider.name}: no replica in crawlers/embedded/sites, and tests/pages/{spider.name} {found}; {save}, {live}")
+    raise ValueError(
+        f"source {spider.name}: no replica in crawlers/embedded/sites, and crawlers/sources/{spider.name}/pages {found}; {save}, {live}"
+    )
 
 
 def _place(url: str) -> Place:

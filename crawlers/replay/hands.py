@@ -61,10 +61,10 @@ class Hand:
         code, place = self.process.exitcode, self.begun.value
         where = f" while it read {url_of(self.batch[place - 1])}" if 0 < place <= len(self.batch) else ""
         if code == -signal.SIGVTALRM:
-            return f"the spider was busy for more than {self.page_seconds:g} s{where}; mend crawlers/sources/{self.name}.py"
+            return f"the spider was busy for more than {self.page_seconds:g} s{where}; mend crawlers/sources/{self.name}/spider.py"
         if code == -signal.SIGKILL:
             return f"a worker was killed{where}, as the system does when memory runs out; run it again"
-        return f"a worker ended with status {code}{where}, see above; mend crawlers/sources/{self.name}.py"
+        return f"a worker ended with status {code}{where}, see above; mend crawlers/sources/{self.name}/spider.py"
 
 
 @contextmanager

@@ -26,7 +26,7 @@ class Hosts:
         self.ports = {None, *ports} if ports else set()
         self.public_only = crawler.settings.getbool("PUBLIC_ONLY")
         if not self.domains:
-            where = f"crawlers/sources/{crawler.spidercls.name}.py"
+            where = f"crawlers/sources/{crawler.spidercls.name}/spider.py"
             raise ValueError(f"{where}: the spider names no host in `allowed_domains`, and would follow every link; name its site's")
 
     @classmethod

@@ -24,7 +24,7 @@ def complaint(
     """
     again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
     if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
-        mend = f"mend crawlers/sources/{name}.py"
+        mend = f"mend crawlers/sources/{name}/spider.py"
         return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{shown(outcome.errors)}"
     if outcome.finish_reason != "finished":
         return f"crawl {name}: stopped before its end ({outcome.finish_reason}); {again}"
@@ -43,7 +43,7 @@ def complaint(
     if (misfits := outcome.stats.get("misfit/count", 0)) > outcome.pages * _MAX_MISFIT_SHARE and is_live:
         return f"crawl {name}: {misfits} of {outcome.pages} pages do not fit the spider; {_misfit_advice(name)}:{shown(outcome.misfits)}"
     if is_live and not account.items:
-        return f"crawl {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}.py; {again}"
+        return f"crawl {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}/spider.py; {again}"
     if count := outcome.stats.get("archive/unanswered", 0):
         return f"crawl {name}: {count} of {account.asked} requests ended without page or cause, see the log above; {again}"
     count = outcome.stats.get("log_count/ERROR", 0)
@@ -59,7 +59,7 @@ def _are_too_many(failed: int, asked: int, is_live: bool) -> bool:
 
 def _misfit_advice(name: str) -> str:
     """Return what to do where pages came that are none of those which the spider reads; they are stored, whatever they are."""
-    spider = f"crawlers/sources/{name}.py"
+    spider = f"crawlers/sources/{name}/spider.py"
     changed = f"where the site has changed, mend {spider}: `dvc repro crawl@{name}` reads again what is kept"
     refused = f"where it sent a log-in or a check of the browser, have `refusal` in {spider} know that and crawl a new `snapshot`"
     return f"{changed}; {refused}"
@@ -76,7 +76,7 @@ def _led_to_one(outcome: Outcome, account: Account) -> str | None:
 def _advice(passing: dict[str, str], is_live: bool) -> str:
     if not is_live:
         unknown = any(cause(why) == "HTTP status 501" for why in passing.values())
-        return "no embedded site answers for that host; save a page of it in tests/pages" if unknown else "see crawlers/embedded"
+        return "no embedded site answers for that host; save a page of it in the source's pages/" if unknown else "see crawlers/embedded"
     causes = {cause(why) for why in passing.values()}
     if any(HOST_NOT_FOUND in why for why in passing.values()):
         return "check the network, or set `sites: embedded` in params.yaml"
@@ -97,5 +97,5 @@ def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
         forbids = f"robots.txt forbids {account.forbidden} of {account.asked} requests"
         return f"no page was fetched: {forbids}; ask the site, or take the source out of params.yaml"
     if account.off_site:
-        return f"no page was fetched: start_urls are not on the hosts of allowed_domains; mend crawlers/sources/{name}.py"
-    return f"no page was fetched; check start_urls in crawlers/sources/{name}.py"
+        return f"no page was fetched: start_urls are not on the hosts of allowed_domains; mend crawlers/sources/{name}/spider.py"
+    return f"no page was fetched; check start_urls in crawlers/sources/{name}/spider.py"

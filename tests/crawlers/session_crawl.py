@@ -25,7 +25,7 @@ from crawlers.embedded.server import serving
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import examcoo
 from crawlers.extract import replay
-from crawlers.sources.examcoo import ExamcooSpider
+from crawlers.sources.examcoo.spider import ExamcooSpider
 
 MODE, FOLDER = sys.argv[1], Path(sys.argv[2])
 FLAGS = dict(flag.split("=", 1) for flag in sys.argv[3:])

@@ -19,11 +19,11 @@ from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import ask120
 from crawlers.embedded.sites.ask120_diseases import is_boxless, is_cut
-from crawlers.sites.ask120_text import divided, lines_with_label
-from crawlers.sources.ask120 import Ask120Spider
+from crawlers.sources.ask120.spider import Ask120Spider
+from crawlers.sources.ask120.text import divided, lines_with_label
 
 TAG = "https://tag.120ask.com"
-PAGES = Path(__file__).parents[1] / "pages/ask120"
+PAGES = Path(__file__).parents[2] / "crawlers/sources/ask120/pages"
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ CASES = {
     "no host": (found(failed={SITE: "robots.txt without answer: host not found"}), "host's name is not known"),
     "refused": (found(failed={f"GET {SITE}": "HTTP status 403"}), r"refuses every page \(HTTP status 403\).*do not try to get around"),
     "an error": (found(failed={f"GET {SITE}": "HTTP status 503"}), r"1 request answered with an error \(HTTP status 503\)"),
-    "no such host here": (found(failed={SITE: "HTTP status 501"}, mode="embedded"), "save a page of that host in tests/pages"),
+    "no such host here": (found(failed={SITE: "HTTP status 501"}, mode="embedded"), "save a page of that host in its pages/"),
     "timeouts": (found(failed={"a": "timeout", "b": "timeout"}), r"2 requests failed: timeout \(the first: a\)"),
     "gone": (found(page(1, question()), refused={f"{SITE}/2": 404}), "1 link to what is not there"),
     "an exception": (found(page(1, **EMPTY), errors=[f"{SITE}/1: KeyError: 'x'"]), "The spider failed on 1 page"),
@@ -222,10 +222,11 @@ def test_a_short_list_with_a_script_names_its_links() -> None:
 def test_a_spider_that_is_no_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
     for part in ("atomexam", "crawlers"):
         shutil.copytree(root / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "crawlers/sources/broken.py").write_text('"""Broken."""\n\nclass Broken(\n    pass\n', encoding="utf-8")
+    (tmp_path / "crawlers/sources/broken").mkdir()
+    (tmp_path / "crawlers/sources/broken/spider.py").write_text('"""Broken."""\n\nclass Broken(\n    pass\n', encoding="utf-8")
     done = check(tmp_path, "broken")
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert re.fullmatch(r"error: crawlers/sources/broken.py, line \d: .+\n", done.stderr), done.stderr
+    assert re.fullmatch(r"error: crawlers/sources/broken/spider.py, line \d: .+\n", done.stderr), done.stderr
 
 
 def test_hints_of_odd_pages() -> None:
@@ -283,7 +284,7 @@ def test_a_saved_page_is_not_written_over_but_a_stub_gives_way(tmp_path: Path, m
     for path, text in texts_of(new_source("toy", f"{SITE}/", "exam")).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    folder = tmp_path / "tests/pages/toy"
+    folder = tmp_path / "crawlers/sources/toy/pages"
     save(folder, "paper", kept(content_type="application/json"))
     assert sorted(path.name for path in folder.glob("paper.*")) == ["paper.body", "paper.json"]
     with pytest.raises(ValueError, match=r"paper.body is there"):
@@ -332,7 +333,7 @@ def test_every_source_gives_items_within_five_pages(root: Path, tmp_path: Path, 
         (["hxter", "--pages", "1"], 1, "hxter, embedded: 1 page, 0 items"),
         (["nosuch"], 1, "unknown source 'nosuch'; known: ask120"),
         (["hxter", "--pages", "0"], 2, "expected a number of pages"),
-        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "tests/pages/hxter/list.html is there"),
+        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "crawlers/sources/hxter/pages/list.html is there"),
         (["hxter", "--save", "new_case", "https://www.hxter.com/none"], 1, "was not read; read were:"),
     ],
 )

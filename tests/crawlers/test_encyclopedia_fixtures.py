@@ -23,13 +23,13 @@ from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import ask120, xiaohe
 from crawlers.html.page_state import CONTAINERS
 from crawlers.source import SourceSpider
-from crawlers.sources.ask120 import Ask120Spider
-from crawlers.sources.xiaohe import XiaoheSpider
+from crawlers.sources.ask120.spider import Ask120Spider
+from crawlers.sources.xiaohe.spider import XiaoheSpider
 
-PAGES = Path(__file__).parents[1] / "pages"
+SOURCES = Path(__file__).parents[2] / "crawlers/sources"
 SPIDERS: dict[str, type[SourceSpider]] = {"ask120": Ask120Spider, "xiaohe": XiaoheSpider}
 SITES = {"ask120": ask120, "xiaohe": xiaohe}
-CASES = [path for source in SPIDERS for path in sorted((PAGES / source).glob("*.json"))]
+CASES = [path for source in SPIDERS for path in sorted((SOURCES / source / "pages").glob("*.json"))]
 # Pages in no known form: there the replicas have nothing to be like.
 UNKNOWN_FORMS = re.compile(r"redesigned|moved|library|prose|headings_only|blocks$|bare$|shell")
 _CONTAINER = re.compile(rf"(?<!\w)(?:{'|'.join(CONTAINERS)})(?!\w)")
@@ -39,7 +39,7 @@ LIMIT_SECONDS = 10
 
 
 def spider_of(path: Path) -> SourceSpider:
-    spider_class = SPIDERS[path.parent.name]
+    spider_class = SPIDERS[path.parents[1].name]
     return spider_class.from_crawler(get_crawler(spider_class), snapshot="2026-11-20")
 
 
@@ -58,7 +58,7 @@ def read(spider: SourceSpider, case: dict[str, Any], body: bytes) -> list[Any]:
     return list(getattr(spider, case["callback"])(response_of(case, body), **case.get("cb_kwargs", {})))
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
 def test_a_page_leads_where_it_says_and_fits_or_not(path: Path) -> None:
     case = json.loads(path.read_text(encoding="utf-8"))
     spider = spider_of(path)
@@ -129,7 +129,7 @@ def built() -> dict[str, set[str]]:
 def test_a_replica_has_every_place_of_a_saved_page(path: Path, built: dict[str, set[str]]) -> None:
     if not UNKNOWN_FORMS.search(path.stem):
         shown = set(places(path.read_text(encoding="utf-8")))
-        assert shown - built[path.parent.name] == set()
+        assert shown - built[path.parents[1].name] == set()
 
 
 def mutated(body: bytes, random: Random) -> bytes:
@@ -165,7 +165,7 @@ def test_no_damage_makes_a_spider_fail() -> None:
 @pytest.mark.parametrize("source", SPIDERS)
 def test_large_pages_are_read_in_time(source: str) -> None:
     """What is repeated costs no more than in proportion; a tenth of a second is usual here."""
-    for path in (path for path in CASES if path.parent.name == source):
+    for path in (path for path in CASES if path.parents[1].name == source):
         case, body = json.loads(path.read_text(encoding="utf-8")), body_of(path)
         inner = body.partition(b"<body>")[2].rpartition(b"</body>")[0]
         if inner:
@@ -182,13 +182,13 @@ def test_large_pages_are_read_in_time(source: str) -> None:
         ("xiaohe/disease_headings_only", "<h1>甲</h1>", "<section><h2>乙</h2><div>丙"),
         ("xiaohe/disease_headings_only", "<h1>甲</h1>", "<div><h2>乙</h2><div>丙"),
         ("ask120/article_2014", "", '<div class="art_cont"><b>甲：</b>'),
-        ("ask120/disease_boxless", '<div class="disease-cont"><strong>甲</strong></div>', "<ul><li><span>乙：</span><var>丙"),
-        ("ask120/medicine", '<div class="details-right-drug"><p>甲</p></div><div class="cont-Drug-details"><div class="tab-dm-2">',
+        ("ask120/pages/disease_boxless", '<div class="disease-cont"><strong>甲</strong></div>', "<ul><li><span>乙：</span><var>丙"),
+        ("ask120/pages/medicine", '<div class="details-right-drug"><p>甲</p></div><div class="cont-Drug-details"><div class="tab-dm-2">',
          '<span class="td">乙</span><var>'),
     ],
 )  # fmt: skip
 def test_what_is_nested_deep_is_read_in_time(name: str, opening: str, nested: str) -> None:
-    path = PAGES / f"{name}.json"
+    path = SOURCES / f"{name}.json"
     case = json.loads(path.read_text(encoding="utf-8"))
     before = time.process_time()
     found = read(spider_of(path), case, f"<html><body>{opening}{nested * 1000}".encode())

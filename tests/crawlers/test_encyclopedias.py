@@ -23,8 +23,8 @@ from crawlers.embedded.content import Content, Disease, Entry, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import ask120, xiaohe
 from crawlers.source import SourceSpider
-from crawlers.sources.ask120 import Ask120Spider
-from crawlers.sources.xiaohe import XiaoheSpider
+from crawlers.sources.ask120.spider import Ask120Spider
+from crawlers.sources.xiaohe.spider import XiaoheSpider
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"ask120": (ask120, Ask120Spider), "xiaohe": (xiaohe, XiaoheSpider)}
 _SIMPLIFIED = opencc.OpenCC("t2s")

@@ -20,8 +20,8 @@ from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_cont
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import hxter, mxqe
 from crawlers.source import SourceSpider
-from crawlers.sources.hxter import HxterSpider
-from crawlers.sources.mxqe import MxqeSpider
+from crawlers.sources.hxter.spider import HxterSpider
+from crawlers.sources.mxqe.spider import MxqeSpider
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"hxter": (hxter, HxterSpider), "mxqe": (mxqe, MxqeSpider)}
 TRUTH = {"正确": "正确", "√": "正确", "对": "正确", "错误": "错误", "×": "错误", "错": "错误"}

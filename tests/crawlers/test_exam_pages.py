@@ -25,24 +25,24 @@ from crawlers.embedded.content import Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo, hxter, mxqe, studyez
 from crawlers.source import NOTED, SourceSpider
-from crawlers.sources.examcoo import ExamcooSpider
-from crawlers.sources.hxter import HxterSpider
-from crawlers.sources.mxqe import MxqeSpider
-from crawlers.sources.studyez import StudyezSpider
+from crawlers.sources.examcoo.spider import ExamcooSpider
+from crawlers.sources.hxter.spider import HxterSpider
+from crawlers.sources.mxqe.spider import MxqeSpider
+from crawlers.sources.studyez.spider import StudyezSpider
 from crawlers.store.session import Outdated
 
-PAGES = Path(__file__).parents[1] / "pages"
+SOURCES = Path(__file__).parents[2] / "crawlers/sources"
 SPIDERS: dict[str, type[SourceSpider]] = {
     "examcoo": ExamcooSpider, "studyez": StudyezSpider, "hxter": HxterSpider, "mxqe": MxqeSpider,
 }  # fmt: skip
 SITES = {"examcoo": examcoo, "studyez": studyez, "hxter": hxter, "mxqe": mxqe}
-CASES = [path for source in SPIDERS for path in sorted((PAGES / source).glob("*.json"))]
-NAMES = [f"{path.parent.name}-{path.stem}" for path in CASES]
+CASES = [path for source in SPIDERS for path in sorted((SOURCES / source / "pages").glob("*.json"))]
+NAMES = [f"{path.parents[1].name}-{path.stem}" for path in CASES]
 MUTANTS = 800
 
 
 def spider_of(path: Path) -> SourceSpider:
-    spider_class = SPIDERS[path.parent.name]
+    spider_class = SPIDERS[path.parents[1].name]
     return spider_class.from_crawler(get_crawler(spider_class), snapshot="2026-11-20")
 
 
@@ -91,7 +91,7 @@ def test_a_page_leads_where_it_says_and_fits_or_not(path: Path) -> None:
 @pytest.mark.parametrize("source", SPIDERS)
 def test_every_callback_has_a_page(source: str) -> None:
     callbacks = {name for name in vars(SPIDERS[source]) if re.match("parse(_|$)", name)}
-    assert callbacks == {json.loads(path.read_text(encoding="utf-8"))["callback"] for path in CASES if path.parent.name == source}
+    assert callbacks == {json.loads(path.read_text(encoding="utf-8"))["callback"] for path in CASES if path.parents[1].name == source}
 
 
 def places(html: str) -> Iterator[str]:
@@ -156,7 +156,7 @@ def test_the_replica_is_built_like_the_saved_pages(source: str) -> None:
     saved: dict[str, set[str]] = {}
     must_be: dict[str, set[str]] = {}
     for path in CASES:
-        if path.parent.name == source:
+        if path.parents[1].name == source:
             case = json.loads(path.read_text(encoding="utf-8"))
             found = shape(response_of(case, body_of(path)).text)
             saved.setdefault(case["callback"], set()).update(found)
@@ -215,7 +215,7 @@ def test_no_damage_makes_a_spider_fail(source: str) -> None:
         "text/plain",
         "",
     ]
-    cases = [(path, json.loads(path.read_text(encoding="utf-8")), body_of(path)) for path in CASES if path.parent.name == source]
+    cases = [(path, json.loads(path.read_text(encoding="utf-8")), body_of(path)) for path in CASES if path.parents[1].name == source]
     for _ in range(MUTANTS // len(SPIDERS)):
         path, case, body = random.choice(cases)
         body = mutated(body, random)

@@ -21,8 +21,8 @@ from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_cont
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import examcoo, studyez
 from crawlers.source import SourceSpider
-from crawlers.sources.examcoo import ExamcooSpider
-from crawlers.sources.studyez import StudyezSpider
+from crawlers.sources.examcoo.spider import ExamcooSpider
+from crawlers.sources.studyez.spider import StudyezSpider
 
 SITES: dict[str, tuple[ModuleType, type[SourceSpider]]] = {"examcoo": (examcoo, ExamcooSpider), "studyez": (studyez, StudyezSpider)}
 FIRST_PAGE = {"examcoo": "https://www.examcoo.com/editor/do/view/id/{}", "studyez": "/{}.htm"}

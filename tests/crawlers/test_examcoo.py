@@ -18,8 +18,8 @@ from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo
 from crawlers.embedded.sites.examcoo_paper import answers_of_call, parts_of_page
 from crawlers.html.pages import MOST_PAGES
-from crawlers.sites.examcoo_answers import answer_of_code
-from crawlers.sources.examcoo import ExamcooSpider
+from crawlers.sources.examcoo.answers import answer_of_code
+from crawlers.sources.examcoo.spider import ExamcooSpider
 from crawlers.store.session import of_session
 
 HOST = "https://www.examcoo.com"

@@ -51,9 +51,10 @@ from tests.crawlers.mutations_markup import HTML_MUTATIONS, JSON_MUTATIONS
 from tests.crawlers.small_files import RECORDS, small_files
 
 CASES = int(os.environ.get("FUZZ", "1500"))
-PAGES, PAPERS = (Path(__file__).parents[1] / name for name in ("pages", "papers"))
-SOURCES = sorted(folder.name for folder in PAGES.iterdir() if folder.is_dir())
-SAVED = {source: sorted((PAGES / source).glob("*.json")) for source in SOURCES}
+PAPERS = Path(__file__).parents[1] / "papers"
+FOLDERS = sorted((Path(__file__).parents[2] / "crawlers/sources").glob("*/pages"))
+SAVED = {folder.parent.name: sorted(folder.glob("*.json")) for folder in FOLDERS}
+SOURCES = list(SAVED)
 SHARES = {"pages": 0.6, "papers": 0.2, "files": 0.2}
 MOST_SECONDS = 5.0  # far above what a case takes, also on a busy machine: what grows without bounds gets there
 HANG_SECONDS = 20.0
@@ -278,9 +279,9 @@ def spoiled_page(random: Random, body: bytes, headers: dict[str, str], is_html: 
 
 def check_page(cases: Cases, spider: SourceSpider, path: Path, number: int) -> None:
     """Spoil a saved page, or another of its source in its place, and read it; in some cases also what it asks for."""
-    name = f"{path.parent.name}/{path.stem} {number}"
+    name = f"{path.parents[1].name}/{path.stem} {number}"
     random, case = Random(name), json.loads(path.read_text(encoding="utf-8"))
-    page = saved_page(random.choice(SAVED[path.parent.name]) if random.random() < 0.05 else path)
+    page = saved_page(random.choice(SAVED[path.parents[1].name]) if random.random() < 0.05 else path)
     body, headers, names = spoiled_page(random, page.read_bytes(), headers_of(case, page), page.suffix == ".html")
     request, is_followed = saved_request(spider, case), random.random() < 0.3
     made: list[Any] = []

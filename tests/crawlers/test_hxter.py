@@ -17,10 +17,10 @@ from atomexam.records.provenance import page_id
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import hxter
-from crawlers.sites.hxter_answers import answers_in_scripts
-from crawlers.sites.hxter_selectors import Script, Selectors, read_selectors, text_at
-from crawlers.sources import hxter as spider_module
-from crawlers.sources.hxter import HxterSpider, _decoded
+from crawlers.sources.hxter import spider as spider_module
+from crawlers.sources.hxter.answers import answers_in_scripts
+from crawlers.sources.hxter.selectors import Script, Selectors, read_selectors, text_at
+from crawlers.sources.hxter.spider import HxterSpider, _decoded
 
 HOME = "https://www.hxter.com"
 
@@ -105,7 +105,7 @@ def test_a_long_paper_goes_on_under_its_heading(respond: Respond, spider: HxterS
 def test_a_page_without_questions_says_so_loudly(spider: HxterSpider, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         assert list(spider.parse_paper(page("<h1>某试卷</h1><div id=app></div>"))) == []
-    assert "0 questions matched selectors" in caplog.text and "li.question" in caplog.text and "hxter.yaml" in caplog.text
+    assert "0 questions matched selectors" in caplog.text and "li.question" in caplog.text and "hxter/selectors.yaml" in caplog.text
     assert spider.crawler.stats.get_value("misfit/count") == 1
 
 
@@ -136,7 +136,7 @@ def test_selectors_are_css_or_xpath(where: str | list[str], text: str | None) ->
     assert text_at(Selector('<p><i> </i><b title="乙">甲</b><b>丙</b></p>').xpath("//p")[0], where) == text
 
 
-SELECTORS = Path(spider_module.__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+SELECTORS = Path(spider_module.__file__).with_name("selectors.yaml").read_text(encoding="utf-8")
 
 
 def checked(tmp_path: Path, text: str) -> Selectors:

@@ -110,7 +110,7 @@ def test_a_spider_that_names_no_host_is_not_run(start_faults: Callable, tmp_path
     with start_faults(tmp_path / "pages", tmp_path / "result", domains=[]) as process:
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "error: crawlers/sources/faults.py: the spider names no host in `allowed_domains`" in errors
+    assert "error: crawlers/sources/faults/spider.py: the spider names no host in `allowed_domains`" in errors
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import mxqe
-from crawlers.sites.mxqe_article import lines_of_article
-from crawlers.sources.mxqe import MxqeSpider, _list_page
+from crawlers.sources.mxqe.article import lines_of_article
+from crawlers.sources.mxqe.spider import MxqeSpider, _list_page
 
 BANK, MAIN = "https://tk.mxqe.com", "https://www.mxqe.com"
 

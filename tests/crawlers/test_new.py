@@ -40,14 +40,16 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_one_spider_one_folder_one_line(repository: Path, kind: str, page: str, capsys: pytest.CaptureFixture) -> None:
     before = (repository / "params.yaml").read_text(encoding="utf-8").splitlines()
     main(["toyexam", URL, "--kind", kind])
-    pages = {f"tests/pages/toyexam/{case}{suffix}" for case in ("list", page) for suffix in (".html", ".json")}
-    assert set(files(repository)) == {"params.yaml", "crawlers/sources/toyexam.py"} | pages
+    pages = {f"crawlers/sources/toyexam/pages/{case}{suffix}" for case in ("list", page) for suffix in (".html", ".json")}
+    assert set(files(repository)) == {"params.yaml", "crawlers/sources/toyexam/__init__.py", "crawlers/sources/toyexam/spider.py"} | pages
     after = (repository / "params.yaml").read_text(encoding="utf-8").splitlines()
     new = [line for line in after if line not in before]
     assert [line for line in after if line in before] == before
     assert new == ['  toyexam: {snapshot: "2026-11-20", max_pages: 5000}']
     told = capsys.readouterr().out
-    assert all(path in told for path in ("crawlers/sources/toyexam.py", *pages, "sources.toyexam", "python -m crawlers.check toyexam"))
+    assert all(
+        path in told for path in ("crawlers/sources/toyexam/spider.py", *pages, "sources.toyexam", "python -m crawlers.check toyexam")
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,14 +107,14 @@ def test_a_second_call_changes_nothing(repository: Path, capsys: pytest.CaptureF
     assert "written" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("there", range(6))
+@pytest.mark.parametrize("there", range(7))
 def test_what_a_kill_left_undone_is_done(repository: Path, there: int) -> None:
     main(["toyexam", URL, "--kind", "exam"])
     whole = files(repository)
     for path in list(texts_of(new_source("toyexam", URL, "exam")))[there:]:
         path.unlink()
-    (repository / "tests/pages/toyexam/paper.html.part").write_text("half")
-    if there < 5:
+    (repository / "crawlers/sources/toyexam/pages/paper.html.part").write_text("half")
+    if there < 6:
         text = (repository / "params.yaml").read_text(encoding="utf-8")
         (repository / "params.yaml").write_text("".join(line for line in text.splitlines(True) if "toyexam" not in line), encoding="utf-8")
     main(["toyexam", URL, "--kind", "exam"])
@@ -124,7 +126,7 @@ def test_a_killed_call_is_finished_by_the_next(root: Path, repository: Path, tmp
     command = [sys.executable, "-m", "crawlers.new", "toyexam", URL, "--kind", "exam"]
     environment = os.environ | {"PYTHONPATH": str(root)}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while process.poll() is None and not (repository / "tests").exists():
+        while process.poll() is None and not (repository / "crawlers").exists():
             pass
         process.kill()
     subprocess.run(command, env=environment, check=True, capture_output=True)
@@ -132,8 +134,9 @@ def test_a_killed_call_is_finished_by_the_next(root: Path, repository: Path, tmp
     assert {path: path.read_text(encoding="utf-8") for path in wanted} == wanted
 
 
-@pytest.mark.parametrize("there", ["crawlers/sources/toyexam.py", "tests/pages/toyexam/other.html", "tests/pages/toyexam/list.html"])
-def test_nothing_is_written_over(repository: Path, there: str) -> None:
+@pytest.mark.parametrize("file", ["spider.py", "selectors.yaml", "pages/other.html", "pages/list.html"])
+def test_nothing_is_written_over(repository: Path, file: str) -> None:
+    there = f"crawlers/sources/toyexam/{file}"
     (repository / there).parent.mkdir(parents=True)
     (repository / there).write_text("mine")
     before = files(repository)
@@ -193,7 +196,7 @@ def test_the_own_network_is_refused(host: str) -> None:
 def test_an_address_is_written_as_browsers_send_it(url: str, wanted: str, host: str) -> None:
     source = new_source("toy", url, "exam")
     assert (source.url, source.host) == (wanted, host)
-    assert json.loads(texts_of(source)[Path("tests/pages/toy/list.json")])["url"] == wanted
+    assert json.loads(texts_of(source)[Path("crawlers/sources/toy/pages/list.json")])["url"] == wanted
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=40), st.sampled_from(KINDS))

@@ -1,4 +1,4 @@
-"""Each source has saved pages in tests/pages/SOURCE, and beside each the items it must give.
+"""Each source has saved pages in crawlers/sources/SOURCE/pages, and beside each the items it must give.
 
 A case is CASE.json with the page CASE.html (or CASE.body for what is no HTML).
 `GOLDEN=1 pytest tests/crawlers/test_pages.py` rewrites the items.
@@ -20,17 +20,16 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import EntityItem, QuestionItem
-from crawlers.embedded.saved import headers_of, saved_page
+from crawlers.embedded.saved import SOURCES, headers_of, pages_folder, saved_page
 from crawlers.process import spider_class
 from crawlers.web.charset import Charset
 
-PAGES = Path(__file__).parents[1] / "pages"
-CASES = sorted(PAGES.glob("*/*.json"))
+CASES = sorted(SOURCES.glob("*/pages/*.json"))
 SNAPSHOT = "2026-01-01"
 _SOURCES = SpiderLoader(Settings({"SPIDER_MODULES": ["crawlers.sources"]})).list()
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
 def test_a_page_gives_its_items(path: Path) -> None:
     case = json.loads(path.read_text(encoding="utf-8"))
     items = [_shown(item) for item in _read(case, path)]
@@ -42,12 +41,12 @@ def test_a_page_gives_its_items(path: Path) -> None:
 
 @pytest.mark.parametrize("source", _SOURCES)
 def test_a_source_has_a_page(source: str) -> None:
-    assert [case for case in CASES if case.parent.name == source], f"no page in tests/pages/{source}"
+    assert [case for case in CASES if case.parent == pages_folder(source)], f"no page in crawlers/sources/{source}/pages"
 
 
 def _read(case: dict[str, Any], path: Path) -> list[QuestionItem | EntityItem]:
     """Return what the spider's callback makes of the page; the requests it yields are not followed."""
-    crawler = get_crawler(spider_class(path.parent.name))
+    crawler = get_crawler(spider_class(path.parents[1].name))
     spider = crawler.spidercls.from_crawler(crawler, snapshot=SNAPSHOT)
     request = Request(case["url"], meta=case.get("meta", {}), cb_kwargs=case.get("cb_kwargs", {}))
     response = Charset().process_response(request, _response(case, saved_page(path))).replace(request=request)

@@ -118,7 +118,13 @@ def failing(number: int) -> dict[str, str]:
         (outcome(errors=1), {}, WHOLE, True, "1 errors, logged above"),
         (outcome(pages=0), {}, replace(WHOLE, pages={}), True, "no page was fetched: robots.txt forbids 2 of"),
         (outcome(pages=0), {}, Account(pages={}, failed={}, off_site=1), True, "start_urls are not on the hosts of allowed_domains"),
-        (outcome(pages=0), {}, Account(pages={}, failed={}), True, "no page was fetched; check start_urls in crawlers/sources/toy.py"),
+        (
+            outcome(pages=0),
+            {},
+            Account(pages={}, failed={}),
+            True,
+            "no page was fetched; check start_urls in crawlers/sources/toy/spider.py",
+        ),
     ],
 )
 def test_a_crawl_that_is_not_whole_does_not_pass(

@@ -21,8 +21,8 @@ class Toy(SourceSpider):
 
 
 def save(folder: Path, case: str, url: str, body: bytes = b"<p>", suffix: str = ".html", **more: object) -> None:
-    place = folder / "toy"
-    place.mkdir(exist_ok=True)
+    place = folder / "toy/pages"
+    place.mkdir(parents=True, exist_ok=True)
     (place / f"{case}.json").write_text(json.dumps({"url": url, "callback": "parse", "items": [], **more}))
     (place / f"{case}{suffix}").write_bytes(body)
 
@@ -71,7 +71,10 @@ def test_a_replica_goes_before_saved_pages() -> None:
 @pytest.mark.parametrize(
     ("cases", "told"),
     [
-        ([], r"tests/pages/toy has no page; `python -m crawlers.check toy --live --save list https://www.toy.example/list/`.*mode: live"),
+        (
+            [],
+            r"sources/toy/pages has no page; `python -m crawlers.check toy --live --save list https://www.toy.example/list/`.*mode: live",
+        ),
         ([("paper", "https://www.toy.example/1.html")], "has 1 page, and none of https://www.toy.example/list/"),
         ([("a", HOME), ("b", HOME)], "a and b are both saved from https://www.toy.example/list/"),
     ],
@@ -88,13 +91,13 @@ def test_what_cannot_be_served_is_told(tmp_path: Path, cases: list[tuple[str, st
 )
 def test_a_broken_case_is_told(tmp_path: Path, text: str, told: str) -> None:
     save(tmp_path, "list", HOME)
-    (tmp_path / "toy/list.json").write_text(text)
+    (tmp_path / "toy/pages/list.json").write_text(text)
     with pytest.raises(ValueError, match=told):
         saved_site(Toy, tmp_path)
 
 
 def test_a_case_without_page_is_told(tmp_path: Path) -> None:
     save(tmp_path, "list", HOME)
-    (tmp_path / "toy/list.html").unlink()
+    (tmp_path / "toy/pages/list.html").unlink()
     with pytest.raises(ValueError, match=r"list.json: its page is missing; expected list.html or list.body"):
         saved_site(Toy, tmp_path)

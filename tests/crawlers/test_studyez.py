@@ -9,7 +9,7 @@ from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
-from crawlers.sources.studyez import StudyezSpider
+from crawlers.sources.studyez.spider import StudyezSpider
 
 HOST = "http://www.studyez.com"
 FIRST = f"{HOST}/psychology/mnst/all/202610/1.htm"

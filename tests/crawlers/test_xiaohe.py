@@ -14,8 +14,8 @@ from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import xiaohe
 from crawlers.html.page_state import states
-from crawlers.sites.xiaohe_entries import entry_in, entry_seen
-from crawlers.sources.xiaohe import XiaoheSpider
+from crawlers.sources.xiaohe.entries import entry_in, entry_seen
+from crawlers.sources.xiaohe.spider import XiaoheSpider
 
 WWW = "https://www.xiaohe.cn"
 DETAIL = {"name": "偏头痛", "modules": [{"title": "病因", "content": "<p>病因未明。</p>"}]}

@@ -83,8 +83,11 @@ def test_a_seventh_source_touches_nothing_else(crawled) -> None:
     try:
         crawled.run("python", "-m", "crawlers.new", "toyexam", "https://www.toyexam.example/papers/", "--kind", "exam")
         crawled.commit("new source")
-        pages = {f"tests/pages/toyexam/{case}{suffix}" for case in ("list", "paper") for suffix in (".html", ".json")}
-        assert changed(crawled, "HEAD~1") == {"crawlers/sources/toyexam.py", "params.yaml"} | pages
+        pages = {f"crawlers/sources/toyexam/pages/{case}{suffix}" for case in ("list", "paper") for suffix in (".html", ".json")}
+        assert (
+            changed(crawled, "HEAD~1")
+            == {*(f"crawlers/sources/toyexam/{name}.py" for name in ("__init__", "spider")), "params.yaml"} | pages
+        )
         assert crawled.run("git", "diff", "--numstat", "HEAD~1", "--", "params.yaml").stdout.split()[:2] == ["1", "0"]  # added, removed
         done = crawled.repro(*(f"extract@{source}" for source in (*SOURCES, "toyexam")))
         ran = set(re.findall(r"^Running stage '([^']+)'", done.stdout, re.MULTILINE))
@@ -100,7 +103,7 @@ def test_changed_saved_pages_are_crawled_anew(crawled) -> None:
     try:
         crawled.run("python", "-m", "crawlers.new", "toyency", "https://www.toyency.example/list.php?c=1", "--kind", "encyclopedia")
         crawled.repro("extract@toyency")
-        page = crawled.folder / "tests/pages/toyency/entry.html"
+        page = crawled.folder / "crawlers/sources/toyency/pages/entry.html"
         page.write_text(page.read_text(encoding="utf-8").replace("<h1>偏头痛", "<h1>紧张性头痛"), encoding="utf-8")
         done = crawled.repro(*(f"extract@{source}" for source in (*SOURCES, "toyency")))
         assert [stage for stage in re.findall(r"^Running stage '(crawl@[^']+)'", done.stdout, re.MULTILINE)] == ["crawl@toyency"]
@@ -118,4 +121,4 @@ def undo(clone) -> None:
     """Bring the clone back to the state in which all tests of this module find it."""
     crawled = clone.run("git", "log", "--format=%H", "--grep=^crawled$", "--reverse").stdout.split()[0]
     clone.run("git", "reset", "--quiet", "--hard", crawled)
-    clone.run("git", "clean", "--quiet", "-d", "--force", "crawlers", "tests", "metrics")
+    clone.run("git", "clean", "--quiet", "-d", "--force", "crawlers", "metrics")

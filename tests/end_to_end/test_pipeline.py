@@ -94,7 +94,7 @@ def test_a_second_call_runs_nothing(built) -> None:
 
 
 def test_a_changed_parser_has_its_own_source_read_again_and_never_crawls(built) -> None:
-    spider = built.folder / "crawlers/sources/hxter.py"
+    spider = built.folder / "crawlers/sources/hxter/spider.py"
     text = spider.read_text()
     before = built.hashes()
     spider.write_text(text + "# mended\n")

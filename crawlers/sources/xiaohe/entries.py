@@ -19,7 +19,7 @@ from crawlers.fields import labelled, text_of
 from crawlers.html.nesting import following_parts, inner_parts, outermost
 from crawlers.html.page_state import states
 from crawlers.html.readable import shallow
-from crawlers.sites.xiaohe_state import Part, found_in
+from crawlers.sources.xiaohe.state import Part, found_in
 
 _HEADINGS = {"h3", "h4", "h5", "h6"}
 _ENDS = frozenset({"h1", "h2"})

@@ -1,4 +1,4 @@
-"""hxter: exam bank of teacher qualification papers. Nothing of the site is known, so what stands where is in hxter.yaml."""
+"""hxter: exam bank of teacher qualification papers. Nothing of the site is known, so what stands where is in selectors.yaml."""
 
 import re
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from atomexam.records.item import QuestionItem
 from crawlers.fields import text_of
 from crawlers.html.links import address_of
 from crawlers.html.pages import is_page
-from crawlers.sites.hxter_answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
-from crawlers.sites.hxter_question import TORN, fields_of_all
-from crawlers.sites.hxter_selectors import Layout, every, read_selectors, text_at
 from crawlers.source import SourceSpider
+from crawlers.sources.hxter.answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
+from crawlers.sources.hxter.question import TORN, fields_of_all
+from crawlers.sources.hxter.selectors import Layout, every, read_selectors, text_at
 
-_FILE = Path(__file__).with_suffix(".yaml")
-_MEND = "mend crawlers/sources/hxter.yaml"
+_FILE = Path(__file__).with_name("selectors.yaml")
+_MEND = "mend crawlers/sources/hxter/selectors.yaml"
 _EXPECTED = ("number", "options")
 """Parts that a page with questions should have; where a layout names them and they are nowhere, it is counted."""
 
@@ -43,7 +43,7 @@ class HxterSpider(SourceSpider):
         if self.lists is not None:
             if self.where.list_address is None:
                 raise ValueError(
-                    "params.yaml: sources.hxter: `lists` needs `list_address` in crawlers/sources/hxter.yaml, which is not there"
+                    "params.yaml: sources.hxter: `lists` needs `list_address` in crawlers/sources/hxter/selectors.yaml, which is not there"
                 )
             if wrong := [one for one in self.lists if not re.fullmatch(r"[\w.%-]+(?:/[\w.%-]+)*", str(one))]:
                 raise ValueError(f"params.yaml: sources.hxter: lists: {wrong!r} found; expected parts of addresses such as [xiaoxue]")

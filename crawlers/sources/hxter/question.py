@@ -7,8 +7,8 @@ from parsel import Selector, SelectorList
 
 from crawlers.fields import images_in, text_of
 from crawlers.html.nesting import outermost
-from crawlers.sites.hxter_answers import plain_analysis, plain_answer
-from crawlers.sites.hxter_selectors import Layout, every, text_at
+from crawlers.sources.hxter.answers import plain_analysis, plain_answer
+from crawlers.sources.hxter.selectors import Layout, every, text_at
 
 TORN = "question_torn"
 """The doubt about a question with another one in it."""

@@ -11,7 +11,7 @@ from scrapy.http import TextResponse
 
 from atomexam.records.item import QuestionItem
 from crawlers.fields import sound_json, text_of
-from crawlers.sites.hxter_selectors import AnswerPage, Script, every, text_at
+from crawlers.sources.hxter.selectors import AnswerPage, Script, every, text_at
 
 _ANSWER_LABEL = re.compile(r"^\s*[【\[]?(?:参考|正确|标准)?答案[】\]]?\s*[:：]?\s*")
 _ANALYSIS_LABEL = re.compile(r"^\s*[【\[]?(?:试题|答案)?解析[】\]]?\s*[:：]?\s*")

@@ -9,7 +9,7 @@ from scrapy.http import Response
 from atomexam.records.item import LabelledValue, Section
 from crawlers.fields import labelled, text_of
 from crawlers.html.nesting import outermost
-from crawlers.sites.ask120_text import first_text, lines_with_label, one, texts
+from crawlers.sources.ask120.text import first_text, lines_with_label, one, texts
 
 CAPTIONS = {
     "disease": {

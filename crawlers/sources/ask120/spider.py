@@ -13,10 +13,9 @@ from atomexam.records.item import EntityItem
 from crawlers.html.links import Link, links_to
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import is_page
-from crawlers.sites import ask120_catalogue as catalogue
-from crawlers.sites import ask120_diseases as diseases
-from crawlers.sites.ask120_scope import all_lists, lists_of, medicines_of, require_known
 from crawlers.source import SourceSpider
+from crawlers.sources.ask120 import catalogue, diseases
+from crawlers.sources.ask120.scope import all_lists, lists_of, medicines_of, require_known
 
 _TAG, _YP, _WWW = "tag.120ask.com", "yp.120ask.com", "www.120ask.com"
 _KINDS = {"jibing": "disease", "zhengzhuang": "symptom"}

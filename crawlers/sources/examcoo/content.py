@@ -5,8 +5,8 @@ import re
 from typing import Any
 
 from crawlers.fields import images_in, sound_json, text_of
-from crawlers.sites.examcoo_answers import BAD_DATA, answer_of_code, kind_of_answer
-from crawlers.sites.examcoo_parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
+from crawlers.sources.examcoo.answers import BAD_DATA, answer_of_code, kind_of_answer
+from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
 
 
 def rows_of(text: str) -> list[Any]:

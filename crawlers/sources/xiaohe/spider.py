@@ -18,9 +18,9 @@ from crawlers.fields import text_of
 from crawlers.html.links import link_to, links_to
 from crawlers.html.page_state import parsed, states
 from crawlers.html.pages import is_page
-from crawlers.sites.xiaohe_entries import read_entry
-from crawlers.sites.xiaohe_lists import ROWS, Listing, listings
 from crawlers.source import SourceSpider
+from crawlers.sources.xiaohe.entries import read_entry
+from crawlers.sources.xiaohe.lists import ROWS, Listing, listings
 from crawlers.web.faults import of_answer
 
 _WWW, _MOBILE, _SEARCH = "www.xiaohe.cn", "m.xiaohe.cn", "search.xiaohe.cn"

@@ -14,10 +14,10 @@ from twisted.python.failure import Failure
 from atomexam.records.item import QuestionItem
 from crawlers.fields import text_of
 from crawlers.html.pages import MOST_PAGES, is_page, links_of
-from crawlers.sites.examcoo_content import read_rows, rows_of
-from crawlers.sites.examcoo_page import about, call_of, holds_questions, read_page
-from crawlers.sites.examcoo_parts import Asked, Reading
 from crawlers.source import SourceSpider
+from crawlers.sources.examcoo.content import read_rows, rows_of
+from crawlers.sources.examcoo.page import about, call_of, holds_questions, read_page
+from crawlers.sources.examcoo.parts import Asked, Reading
 from crawlers.store.session import UNSTORED, Outdated, lasting, of_session
 
 _HOST = "https://www.examcoo.com"

@@ -1,4 +1,4 @@
-"""Where things stand on the pages of hxter: hxter.yaml as checked values, and what its selectors find."""
+"""Where things stand on the pages of hxter: selectors.yaml as checked values, and what its selectors find."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _XPATH = re.compile(r"\./|\.\.|/|\(|\.$")
 
 
 class Block(Struct, frozen=True, forbid_unknown_fields=True):
-    """One block of hxter.yaml."""
+    """One block of selectors.yaml."""
 
 
 class Layout(Block, frozen=True, kw_only=True):
