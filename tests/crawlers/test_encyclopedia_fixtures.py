@@ -182,13 +182,13 @@ def test_large_pages_are_read_in_time(source: str) -> None:
         ("xiaohe/disease_headings_only", "<h1>甲</h1>", "<section><h2>乙</h2><div>丙"),
         ("xiaohe/disease_headings_only", "<h1>甲</h1>", "<div><h2>乙</h2><div>丙"),
         ("ask120/article_2014", "", '<div class="art_cont"><b>甲：</b>'),
-        ("ask120/pages/disease_boxless", '<div class="disease-cont"><strong>甲</strong></div>', "<ul><li><span>乙：</span><var>丙"),
-        ("ask120/pages/medicine", '<div class="details-right-drug"><p>甲</p></div><div class="cont-Drug-details"><div class="tab-dm-2">',
+        ("ask120/disease_boxless", '<div class="disease-cont"><strong>甲</strong></div>', "<ul><li><span>乙：</span><var>丙"),
+        ("ask120/medicine", '<div class="details-right-drug"><p>甲</p></div><div class="cont-Drug-details"><div class="tab-dm-2">',
          '<span class="td">乙</span><var>'),
     ],
 )  # fmt: skip
 def test_what_is_nested_deep_is_read_in_time(name: str, opening: str, nested: str) -> None:
-    path = SOURCES / f"{name}.json"
+    path = SOURCES / f"{name.replace('/', '/pages/')}.json"
     case = json.loads(path.read_text(encoding="utf-8"))
     before = time.process_time()
     found = read(spider_of(path), case, f"<html><body>{opening}{nested * 1000}".encode())
