@@ -1,4 +1,4 @@
-"""Stage `crawl`: a site, embedded or live, or files -> data/pages/SOURCE, one WARC segment a snapshot; metrics/crawl/SOURCE.json.
+"""Stage `crawl`: a site, embedded or live -> data/pages/SOURCE, one WARC segment a snapshot; metrics/crawl/SOURCE.json.
 
 A killed crawl goes on where it stopped. Pages of a finished live snapshot are not asked for again: a new `snapshot` crawls anew.
 """
@@ -28,9 +28,6 @@ def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "sources", Source, _PATHS, keyed=True, scalars=("sites",))
     source: Source = arguments.params
     with folder_lock(arguments.out) as folder:
-        if source.kind == "files":
-            write_json(arguments.metrics, _store_files(arguments.key, source, folder))
-            return
         mode = source.mode or one_of(arguments.sites or "embedded", _MODES, "value of `sites`", "params.yaml")
         from crawlers.process import spider_class
 
@@ -70,16 +67,6 @@ def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, tell:
     if not os.environ.get("ATOMEXAM_CONTACT"):
         tell("ATOMEXAM_CONTACT is not set: give a mail or web address under which the sites can reach you\n")
     return _crawl(spider, source, folder, "live", settings.live(source, spider.delay, spider.concurrency), tell)
-
-
-def _store_files(name: str, source: Source, folder: Path) -> dict[str, int]:
-    """Store the files of a source; return their figures."""
-    from crawlers.files import store_files
-    from crawlers.store.segments import read_index, read_page
-
-    store_files(name, source, folder)
-    sizes = [len(read_page(folder, row).body) for row in read_index(folder, source.snapshot)]
-    return {"files": len(sizes), "bytes": sum(sizes)}
 
 
 def _crawl(

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomexam.records.params import Extract, Extraction
-from atomexam.runtime.jsonl import folder_lock, replacing, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
-from atomexam.text.natural_order import natural_key
 from crawlers.accounts.characters import Account
 
 if TYPE_CHECKING:
@@ -25,23 +24,14 @@ def main(argv: list[str] | None = None) -> None:
     usual = Extract(**{"max_misfit_share": 0.0, **arguments.all_params.get("extract", {})})
     share = usual.max_misfit_share if source.max_misfit_share is None else source.max_misfit_share
     with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
-        if source.kind == "files":
-            from crawlers.files import read_files
+        from crawlers.accounts.pages import account_of_pages
+        from crawlers.process import spider_class
 
-            accounts: list[Account] = []
-            limit = usual.max_unread_share if source.max_unread_share is None else source.max_unread_share
-            items = read_files(arguments.key, source, folder, share, limit, accounts)
-            write_jsonl(arguments.out, items, key=lambda item: (item.url, natural_key(item.provenance.position)))
-            write_json(arguments.metrics, accounts[0].as_counts())
-        else:
-            from crawlers.accounts.pages import account_of_pages
-            from crawlers.process import spider_class
-
-            replay(spider_class(arguments.key), source, folder, share, arguments.out)
-            account = account_of_pages(folder, source.snapshot, arguments.out)
-            limit = usual.max_unread_page_share if source.max_unread_page_share is None else source.max_unread_page_share
-            check_pages(arguments.key, account, limit)
-            write_json(arguments.metrics, account.as_counts())
+        replay(spider_class(arguments.key), source, folder, share, arguments.out)
+        account = account_of_pages(folder, source.snapshot, arguments.out)
+        limit = usual.max_unread_page_share if source.max_unread_page_share is None else source.max_unread_page_share
+        check_pages(arguments.key, account, limit)
+        write_json(arguments.metrics, account.as_counts())
 
 
 def check_pages(name: str, account: Account, limit: float) -> None:

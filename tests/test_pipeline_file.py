@@ -13,14 +13,13 @@ from ruamel.yaml import YAML
 from atomexam.records.params import Source
 from crawlers import inputs, settings
 from crawlers.inputs import inputs_of
-from crawlers.reader import readers_of
 
+PARAMS = YAML(typ="safe", pure=True).load(Path(__file__).parents[1] / "params.yaml")
 ROOT = Path(__file__).parent.parent
 PIPELINE = YAML(typ="safe", pure=True).load(ROOT / "dvc.yaml")
 OURS = ("atomexam", "crawlers", "curation", "splits", "eval")
 # The crawl has no code among its dependencies: what a site said stands in the archive, and mending a spider never goes online.
-# What reads a source is told by `reader`, file by file.
-WITHOUT_CODE = {"crawl", "extract"}
+WITHOUT_CODE = {"crawl"}
 SITES = sorted(path.parent.name for path in (ROOT / "crawlers/sources").glob("*/spider.py"))
 
 
@@ -95,8 +94,6 @@ def test_the_inputs_of_a_source_are_its_own() -> None:
     assert not [name for name in embedded if not name.startswith("crawlers/embedded/")]
     assert not list(inputs_of("ask120", Source(), "live"))
     assert not list(inputs_of("ask120", Source(mode="live"), "embedded"))
-    book = Source(kind="files", path=str(ROOT / "tests/papers/blind_0*.txt"), format="paper")
-    assert [name for name, _ in inputs_of("own", book, "live")] == [f"blind_0{number}.txt" for number in (1, 3, 5, 7, 9)]
 
 
 def test_the_inputs_of_a_source_without_replica_are_its_saved_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,43 +108,17 @@ def test_the_inputs_of_a_source_without_replica_are_its_saved_pages(tmp_path: Pa
     ]
 
 
-@pytest.mark.slow
-def test_files_that_dvc_does_not_watch_are_told(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("1. 感觉是（A）", encoding="utf-8")
-    command = [sys.executable, "-m", "crawlers.inputs", "own", "--kind", "files", "--format", "paper", "--out", str(tmp_path / "own.txt")]
-    done = subprocess.run([*command, "--path", str(tmp_path / "*.txt")], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0 and "dvc repro -f inputs@own" in done.stderr
-    (tmp_path / "b.txt").symlink_to("nowhere")
-    done = subprocess.run([*command, "--path", str(tmp_path / "*.txt")], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 1 and "b.txt: cannot be opened" in done.stderr and "dvc checkout" in done.stderr
-
-
-def test_inputs_without_files_name_the_source_and_its_path() -> None:
-    with pytest.raises(ValueError, match=r"sources\.own: .*nowhere"):
-        list(inputs_of("own", Source(kind="files", path="nowhere/*.txt", format="paper"), None))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("site", SITES)
-def test_a_reader_is_all_the_code_that_extract_runs_for_a_site_and_no_other_spider(site: str) -> None:
-    read = set(readers_of(site, "site"))
+def test_extract_depends_on_all_the_code_that_reads_a_site_and_on_no_other_spider(site: str) -> None:
+    """Also on what no module imports: the spider, and what the settings name."""
     loaded = [settings.DOWNLOADER_MIDDLEWARES, settings.EXTENSIONS, settings.embedded("http://x"), settings.offline()]
     names = re.findall(r"crawlers(?:\.\w+)+", repr(loaded))
     by_name = {file for name in names if (file := file_of(name.rpartition(".")[0]))}
-    run = closure([ROOT / "crawlers/process.py", ROOT / "crawlers/replay/crew.py", ROOT / f"crawlers/sources/{site}/spider.py", *by_name])
-    assert run <= read
-    assert {path.parent.name for path in read if path.parent.parent.name == "sources"} == {site}
-
-
-def test_a_reader_of_files_is_all_the_importers_and_no_spider() -> None:
-    read = set(readers_of("own", "files"))
-    assert closure([ROOT / "crawlers/files.py"]) <= read
-    assert {ROOT / "crawlers/importers/layouts.yaml", ROOT / "crawlers/importers/columns.yaml"} <= read
-    assert not [path for path in read if path.parent.parent.name == "sources" or path.parent.name == "replay"]
-
-
-def test_a_reader_holds_the_selectors_beside_a_spider() -> None:
-    assert ROOT / "crawlers/sources/hxter/selectors.yaml" in readers_of("hxter", "site")
+    run = closure([ROOT / f"crawlers/sources/{site}/spider.py", *by_name])
+    deps = [dep.replace("${key}", site) for dep in definition("extract")["deps"]]
+    missing = [str(file.relative_to(ROOT)) for file in run if not is_covered(file, deps)]
+    assert not missing, f"add to the deps of extract in dvc.yaml: {sorted(missing)}"
+    assert not [other for other in SITES if other != site and is_covered(ROOT / f"crawlers/sources/{other}/spider.py", deps)]
 
 
 @pytest.mark.parametrize("stage", sorted(PIPELINE["stages"]))
@@ -173,7 +144,9 @@ def test_help_helps(stage: str) -> None:
 def test_dvc_can_read_the_pipeline() -> None:
     done = subprocess.run([Path(sys.executable).with_name("dvc"), "stage", "list", "--all"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    assert {line.split("@")[0].split()[0] for line in done.stdout.splitlines()} == set(PIPELINE["stages"])
+    assert {line.split("@")[0].split()[0] for line in done.stdout.splitlines()} == {
+        name for name, stage in PIPELINE["stages"].items() if "foreach" not in stage or PARAMS[stage["foreach"][2:-1]]
+    }
 
 
 @pytest.mark.parametrize("name", ["data/models/.tiny.lock", "data/models/tiny.part/model.json", "data/models/tiny/model.safetensors"])

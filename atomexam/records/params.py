@@ -5,7 +5,9 @@
 
 import sys
 from datetime import date
+from glob import has_magic
 from io import StringIO
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,18 +24,11 @@ PARAMS_FILE = "params.yaml"
 
 
 class Source(Block, frozen=True):
-    """One line under `sources`: a site to crawl, or files to import when `kind` is `files`."""
+    """One line under `sources`: a site to crawl."""
 
-    kind: Literal["site", "files"] = "site"
-    role: Literal["data", "reference"] = "data"
-    """reference: a benchmark whose questions should not be in the data; imported and compared, never part of it."""
     snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
     """Date the crawl stands for; a new date crawls anew."""
     max_pages: Count = 100_000
-    path: str | None = None
-    """Files to import: a file, a folder or a glob, relative to the repository."""
-    format: str | None = None
-    """What the files are: a key of `crawlers.importers.formats`, or a layout in `crawlers/importers/layouts.yaml`."""
     mode: Literal["embedded", "live"] | None = None
     """Of this source alone; None does what `sites` says for all."""
     letters: list[str] | None = None
@@ -46,20 +41,45 @@ class Source(Block, frozen=True):
     """Seconds between two requests to the live site; None takes crawlers/settings.py."""
     concurrency: Annotated[int, Meta(ge=1, le=16)] | None = None
     """Requests to the live site at a time; None takes crawlers/settings.py."""
-    max_unread_share: Share | None = None
-    """As in Extract, of this source alone; None does what `extract` says for all."""
     max_unread_page_share: Share | None = None
+    """As in Extract, of this source alone; None does what `extract` says for all."""
 
     def __post_init__(self) -> None:
-        try:
-            date.fromisoformat(self.snapshot)
-        except ValueError:
-            raise ValueError(f"snapshot {self.snapshot!r} is no day of the calendar; expected a date such as 2026-11-20") from None
+        _require_day(self.snapshot)
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) == []:
                 raise ValueError(f"{scope}: [] found; expected at least one name; leave `{scope}` out to read all")
         if self.lists is not None:  # `lists: [408]` is a name, too
             force_setattr(self, "lists", [str(name) for name in self.lists])
+
+
+class Import(Block, frozen=True):
+    """One line under `imports`: files of the user's own."""
+
+    path: str
+    """A file or a folder, relative to the repository; DVC watches it."""
+    format: str | None = None
+    """What the files are: a key of `crawlers.importers.formats`, or a layout in `crawlers/importers/layouts.yaml`. None tells it by each
+    file's name and content."""
+    role: Literal["data", "reference"] = "data"
+    """reference: a benchmark whose questions should not be in the data; imported and compared, never part of it."""
+    snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
+    """Date the files stand for; it is part of each record's provenance."""
+    max_misfit_share: Share | None = None
+    """As in Extract, of these files alone; None does what `extract` says for all."""
+    max_unread_share: Share | None = None
+
+    def __post_init__(self) -> None:
+        _require_day(self.snapshot)
+        if has_magic(self.path) and not Path(self.path).exists():
+            raise ValueError(f"path {self.path!r} is a pattern; DVC watches a file or a folder: put the files into one, and name that")
+
+
+def _require_day(snapshot: str) -> None:
+    try:
+        date.fromisoformat(snapshot)
+    except ValueError:
+        raise ValueError(f"snapshot {snapshot!r} is no day of the calendar; expected a date such as 2026-11-20") from None
 
 
 class Extract(Block, frozen=True):
@@ -76,6 +96,8 @@ class Extraction(Source, frozen=True):
 
     max_misfit_share: Share | None = None
     """As in Extract; None takes what params.yaml says."""
+    max_unread_share: Share | None = None
+    """Of files, so of no site; it is here because the whole block is unpacked into flags."""
 
 
 class Clean(Block, frozen=True):
@@ -131,6 +153,7 @@ class Params(Block, frozen=True, kw_only=True):
     engine: Literal["local", "ray"] = "local"
     """Where `clean` and `near_duplicates` do their work: on this machine, or on a Ray cluster, with the same results."""
     sources: dict[Slug, Source]
+    imports: dict[Slug, Import] = field(default_factory=dict)
     extract: Extract
     clean: Clean
     near_duplicates: NearDuplicates
@@ -176,9 +199,8 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     for name, judge in params.judges.items():
         one_of(name, essays, "run of task essay", f"{where}: judges")
         one_of(judge.model, params.models, "model", f"{where}: judges.{name}")
-    for name, source in params.sources.items():
-        if source.kind == "files" and not (source.path and source.format):
-            raise ValueError(f"{where}: sources.{name}: kind files needs `path` and `format`")
+    if both := sorted(params.sources.keys() & params.imports.keys()):
+        raise ValueError(f"{where}: {both[0]} is a line of `sources` and of `imports`; both name data/items/{both[0]}.jsonl: rename one")
     return params
 
 
@@ -189,6 +211,14 @@ def _check_moved(values: Any, where: str) -> None:
         if isinstance(line, dict) and "train" in line:
             new = f"finetune:\n  {name}: {_flow(line['train'])}"
             raise ValueError(f"{where}: models.{name}.train has moved; take it out there and write\n\n{new}\n")
+    sources = values.get("sources") if isinstance(values, dict) else None
+    for name, line in sources.items() if isinstance(sources, dict) else ():
+        if isinstance(line, dict) and line.get("kind") == "files":
+            path = str(line.get("path"))
+            folder = Path(*takewhile(lambda piece: not has_magic(piece), Path(path).parts)).as_posix()  # DVC watches no pattern
+            kept = {key: line[key] for key in ("role", "snapshot", "format", "max_unread_share") if key in line}
+            new = f"imports:\n  {name}: {_flow({'path': folder, **kept})}"
+            raise ValueError(f"{where}: sources.{name}: files have a block of their own; take the line out there and write\n\n{new}\n")
 
 
 def _flow(block: Any) -> str:

@@ -24,12 +24,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         {"items": "data/items", "out": "data/clean", "metrics": "metrics/clean.json"},
         scalars=("engine",),
     )
-    named = arguments.all_params.get("sources") or {}
+    imports = arguments.all_params.get("imports") or {}
+    named = (arguments.all_params.get("sources") or {}) | imports
     sources, references = sorted(named), frozenset(name for name, line in named.items() if (line or {}).get("role") == "reference")
     if not sources:
-        raise ValueError(f"{PARAMS_FILE}: no sources; list one under `sources`, as `ask120: {{}}`")
+        raise ValueError(f"{PARAMS_FILE}: no sources; list one under `sources`, as `ask120: {{}}`, or files under `imports`")
     gc.disable()  # millions of records without a cycle among them: looking for one takes a third of the time
-    result = clean(_items(Path(arguments.items), sources), arguments.params, references, _engine(arguments.engine))
+    result = clean(_items(Path(arguments.items), sources, imports), arguments.params, references, _engine(arguments.engine))
     with folder_lock(arguments.out) as folder:
         for stale in sorted(folder.iterdir()):  # what a killed run left
             if stale.name.endswith(".part") and stale.is_file():
@@ -45,11 +46,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     write_json(arguments.metrics, result.metrics)
 
 
-def _items(folder: Path, sources: Iterable[str]) -> Iterable[tuple[str, list[Item]]]:
+def _items(folder: Path, sources: Iterable[str], imports: Collection[str]) -> Iterable[tuple[str, list[Item]]]:
     for source in sources:
         path = folder / f"{source}.jsonl"
         if not path.exists():
-            raise FileNotFoundError(f"{path}: no items of source {source!r}, which {PARAMS_FILE} lists; run `dvc repro extract@{source}`")
+            stage = f"{'read' if source in imports else 'extract'}@{source}"
+            raise FileNotFoundError(f"{path}: no items of {source!r}, which {PARAMS_FILE} lists; run `dvc repro {stage}`")
         yield source, list(read_jsonl(path, Item))
 
 

@@ -7,11 +7,11 @@ import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse
 
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
-from atomexam.records.params import Source
+from atomexam.records.params import Import
 from atomexam.records.provenance import Provenance
-from crawlers import extract
+from crawlers import extract, imports
 from crawlers.accounts.pages import account_of_responses
-from crawlers.files import read_files, store_files
+from crawlers.imports import read_files, store_files
 
 STEMS = ["在课堂上突然听见雷声学生不约而同望向窗外", "儿童能够按照长短顺序排列十根木棍的能力", "运动员在赛前出现的轻度紧张会改善成绩"]
 FOUR = [*STEMS, "心理测验结果在不同时间保持一致的程度称为信度"]
@@ -63,24 +63,24 @@ def test_json_is_its_values_and_what_is_no_text_is_no_page() -> None:
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> tuple[Path, Source]:
+def books(tmp_path: Path) -> tuple[Path, Import]:
     (tmp_path / "own").mkdir()
     (tmp_path / "own/好.txt").write_text(BOOK, encoding="utf-8")
     (tmp_path / "own/坏.txt").write_text(f"{BOOK}\n参考文献\n{FOREWORD}\n", encoding="utf-8")
-    source = Source(kind="files", path=str(tmp_path / "own"), format="paper")
+    source = Import(path=str(tmp_path / "own"), format="paper")
     pages = tmp_path / "pages"
     pages.mkdir()
     store_files("books", source, pages)
     return pages, source
 
 
-def test_a_file_with_too_many_characters_in_no_item_stops_the_stage(books: tuple[Path, Source], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_with_too_many_characters_in_no_item_stops_the_stage(books: tuple[Path, Import], monkeypatch: pytest.MonkeyPatch) -> None:
     pages, source = books
     monkeypatch.setattr("crawlers.importers.papers.read_paper", _without_its_end)
-    message = r"extract books: \d\d\.\d% of the characters of 坏\.txt are in no item, more than max_unread_share 0\.05\. First: line 24\d: "
+    message = r"read books: \d\d\.\d% of the characters of 坏\.txt are in no item, more than max_unread_share 0\.05\. First: line 24\d: "
     with pytest.raises(ValueError, match=message) as caught:
         list(read_files("books", source, pages, 0.0, 0.05))
-    assert "`python -m crawlers.read" in str(caught.value) and "raise max_unread_share in the line of sources.books" in str(caught.value)
+    assert "`python -m crawlers.read" in str(caught.value) and "raise max_unread_share in the line of imports.books" in str(caught.value)
     assert len(list(read_files("books", source, pages, 0.0, 0.9))) == 120
 
 
@@ -90,25 +90,14 @@ def _without_its_end(lines: list[str]) -> object:
     return read_paper(lines[:240])
 
 
-def test_the_stage_writes_where_the_characters_are(books: tuple[Path, Source], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stage_writes_where_the_characters_are(books: tuple[Path, Import], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages, source = books
     monkeypatch.setattr("crawlers.importers.papers.read_paper", _without_its_end)
-    flags = [
-        "--kind",
-        "files",
-        "--path",
-        str(source.path),
-        "--format",
-        "paper",
-        "--pages",
-        str(pages),
-        "--out",
-        str(tmp_path / "items.jsonl"),
-    ]
+    flags = ["--path", str(source.path), "--format", "paper", "--pages", str(pages), "--out", str(tmp_path / "items.jsonl")]
     flags += ["--metrics", str(tmp_path / "metrics.json")]
     with pytest.raises(ValueError, match="more than max_unread_share"):
-        extract.main(["books", *flags])
-    extract.main(["books", "--max_unread_share", "0.05", *flags, "--max_unread_share", "0.9"])  # that of the source stands last
+        imports.main(["books", *flags])
+    imports.main(["books", "--max_unread_share", "0.05", *flags, "--max_unread_share", "0.9"])  # that of the source stands last
     told = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
     assert told["characters"] == told["in_items"] + sum(map(sum, (told[name].values() for name in ("furniture", "rejected", "unread"))))
     assert 0.1 < told["unread_share"] < 0.4 and told["unread"].keys() == {"unread_line"}

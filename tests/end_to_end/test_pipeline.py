@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -11,6 +12,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+
+from atomexam.records.item import Item
+from atomexam.runtime.jsonl import read_jsonl
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pipeline")]
 
@@ -37,7 +41,7 @@ def binomial_interval(share: float, count: int, width: float = 4.0) -> tuple[flo
 
 def test_every_stage_ran_and_left_its_outputs(built) -> None:
     stages = {name.split("@")[0] for name in built.hashes()}
-    assert stages == {"inputs", "crawl", "reader", "extract", "finetune", "predict", "score", *DATA_STAGES}
+    assert stages == {"inputs", "crawl", "extract", "finetune", "predict", "score", *DATA_STAGES}
     for stage in built.hashes().values():
         assert all((built.folder / out["path"]).exists() for out in stage["outs"])
 
@@ -102,14 +106,33 @@ def test_a_changed_parser_has_its_own_source_read_again_and_never_crawls(built) 
     ran = set(re.findall(r"^Running stage '([^']+)'", built.repro().stdout, re.MULTILINE))
     spider.write_text(text)
     built.repro()
-    assert {stage for stage in ran if not stage.startswith(("inputs@", "reader@"))} == {"extract@hxter"}  # which gave the same bytes
+    assert ran - {"inputs"} == {"extract@hxter"}  # which gave the same bytes
     assert built.hashes() == before
 
 
 def test_a_new_source_crawls_itself_alone(built) -> None:
     with built.changed_params(lambda params: params["sources"].update(hxter2={"snapshot": "2026-11-20"})):
         stages = would_run(built)
-    assert stages == {"inputs@hxter2"}  # its crawl waits for the list of its pages
+    assert stages == {"inputs"}  # its crawl waits for the list of its pages
+
+
+def test_own_files_are_read_and_watched(built) -> None:
+    """A line under `imports`, a changed file and the line taken out again: `read` alone runs before `clean`."""
+    folder = built.folder / "imports/own"
+    folder.mkdir()
+    (folder / "卷.txt").write_text("心理学试卷\n一、单项选择题\n1．感觉是（ ）。\nA．甲类 B．乙类\n答案：A\n", encoding="utf-8")
+    runs = []
+    with built.changed_params(lambda params: params.update(imports={"own": {"path": "imports/own"}})):
+        for text in ("", "2．知觉是（ ）。\nA．丙类 B．丁类\n答案：B\n"):
+            with open(folder / "卷.txt", "a", encoding="utf-8") as file:
+                file.write(text)
+            runs.append(set(re.findall(r"^Running stage '([^']+)'", built.repro("clean").stdout, re.MULTILINE)))
+        items = list(read_jsonl(built.folder / "data/items/own.jsonl", Item))
+    shutil.rmtree(folder)
+    (built.folder / "data/items/own.jsonl").unlink()
+    built.repro()
+    assert runs == [{"read@own", "clean"}] * 2
+    assert [item.stem_raw for item in items] == ["1．感觉是（ ）。", "2．知觉是（ ）。"]
 
 
 def test_a_new_run_asks_its_own_model_alone(built) -> None:

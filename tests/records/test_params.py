@@ -48,7 +48,14 @@ def test_the_file_fits_on_one_screen() -> None:
         ("split.dev_share", 2, "dev_share"),
         ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
         ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is no day of the calendar"),
-        ("sources.books", {"kind": "files", "path": "x"}, "sources.books: kind files needs `path` and `format`"),
+        (
+            "sources.books",
+            {"kind": "files", "path": "imports/own/*.txt", "format": "paper"},
+            r"sources.books: files have a block of their own; .*\n\nimports:\n  books: \{path: imports/own, format: paper\}\n",
+        ),
+        ("imports.books", {"format": "paper"}, r"imports.books.*path|path.*imports"),
+        ("imports.books", {"path": "imports/*.txt"}, "is a pattern; DVC watches a file or a folder"),
+        ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),
         ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
         ("finetune.tiney", {"layers": 1}, "finetune: unknown model 'tiney'; known: .*did you mean tiny"),
         (

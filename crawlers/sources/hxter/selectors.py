@@ -85,7 +85,7 @@ def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
     Raises:
         ValueError: the file is no such file; says where, what was found and what is known.
     """
-    where = "/".join(path.parts[-3:])
+    where = "/".join(path.parts[-4:])
     try:
         value = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     except (YAMLError, UnicodeDecodeError) as error:

@@ -1,4 +1,7 @@
-"""Sources of `kind: files`: files of the user's own to the archive as they are, and from there to items."""
+"""Stage `read`: files of the user's own -> data/items/IMPORT.jsonl, and where their characters are, metrics/extract/IMPORT.json.
+
+The files are kept in data/pages/IMPORT as they were, so that a record leads to its bytes in any later version.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -8,11 +11,14 @@ from pathlib import Path
 from msgspec import structs
 
 from atomexam.records.item import Item
-from atomexam.records.params import Source
+from atomexam.records.params import Extract, Import
 from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.text.natural_order import natural_key
 from crawlers.accounts.characters import Account, summed
 from crawlers.accounts.files import account_of
-from crawlers.importers.formats import read_file, suffix_of, suffixes_of
+from crawlers.importers.formats import guess_format, read_file, suffix_of, suffixes_of
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter, discard_parts
@@ -23,11 +29,26 @@ ORIGIN = "files"
 _SHOWN = 5
 _FEW_CHARS = 500
 """Characters of a file that may be unread whatever their share: a title and a preface are most of a file with three questions."""
-_logger = logging.getLogger("crawlers.files")
+_logger = logging.getLogger("crawlers.imports")
 
 
-def store_files(name: str, source: Source, folder: Path) -> int:
-    """Store the files that a source's `path` names as resource records; return how many.
+def main(argv: list[str] | None = None) -> None:
+    paths = {"pages": "data/pages/{key}", "out": "data/items/{key}.jsonl", "metrics": "metrics/extract/{key}.json"}
+    arguments = read_arguments(argv, __doc__, "imports", Import, paths, keyed=True)
+    source: Import = arguments.params
+    usual = Extract(**{"max_misfit_share": 0.0, **arguments.all_params.get("extract", {})})
+    misfits = usual.max_misfit_share if source.max_misfit_share is None else source.max_misfit_share
+    unread = usual.max_unread_share if source.max_unread_share is None else source.max_unread_share
+    accounts: list[Account] = []
+    with folder_lock(arguments.pages) as folder:
+        store_files(arguments.key, source, folder)
+        items = read_files(arguments.key, source, folder, misfits, unread, accounts)
+        write_jsonl(arguments.out, items, key=lambda item: (item.url, natural_key(item.provenance.position)))
+    write_json(arguments.metrics, accounts[0].as_counts())
+
+
+def store_files(name: str, source: Import, folder: Path) -> int:
+    """Store the files that an import's `path` names as resource records; return how many.
 
     Raises:
         ValueError: the format is not known, or no file fits; names the known ones.
@@ -37,7 +58,8 @@ def store_files(name: str, source: Source, folder: Path) -> int:
     writer = PartWriter(folder, source.snapshot, ORIGIN)
     seen: dict[str, str] = {}
     for file, path in files:
-        suffix_of(file, source.format or "")
+        if source.format:
+            suffix_of(file, source.format)
         body = read_bytes(file, path)
         if (first := seen.setdefault(sha256(body).hexdigest(), file)) != file:
             _logger.warning("%s: %s has the same bytes as %s; its questions will be duplicates", name, file, first)
@@ -47,24 +69,24 @@ def store_files(name: str, source: Source, folder: Path) -> int:
     return finish(folder, source.snapshot, ORIGIN)
 
 
-def files_of(name: str, source: Source) -> list[tuple[str, Path]]:
-    """Return name and path of each file that a source's `path` names.
+def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
+    """Return name and path of each file that an import's `path` names.
 
     Raises:
         ValueError: the format is not known, or no file fits; names the known ones.
     """
-    format_name = source.format or ""
-    suffixes_of(format_name)  # a wrong format is told now, not after the files are read
+    if source.format:
+        suffixes_of(source.format)  # a wrong format is told now, not after the files are read
     try:
-        return named_files([source.path or ""], format_name)
+        return named_files([source.path], source.format)
     except (FileNotFoundError, ValueError) as error:
-        raise ValueError(f"params.yaml: sources.{name}: {error}") from None
+        raise ValueError(f"params.yaml: imports.{name}: {error}") from None
 
 
 def read_files(
-    name: str, source: Source, folder: Path, max_misfit_share: float, max_unread_share: float = 1.0, accounts: list[Account] | None = None
+    name: str, source: Import, folder: Path, max_misfit_share: float, max_unread_share: float = 1.0, accounts: list[Account] | None = None
 ) -> Iterator[Item]:
-    """Yield the items of a source's stored files, those with `doubt` among them.
+    """Yield the items of an import's stored files, those with `doubt` among them.
 
     Questions of a paper whose reading is unsure are for `clean` to reject, however many; records that do not fit are a wrong format.
 
@@ -83,8 +105,9 @@ def read_files(
         file = row.url.removeprefix("file:")
         seen = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
         body = read_page(folder, row).body
-        reading = read_file(file, body, source.format or "", seen)
-        account = account_of(file, body, source.format or "", reading)
+        format_name = source.format or guess_format(file, body)
+        reading = read_file(file, body, format_name, seen)
+        account = account_of(file, body, format_name, reading)
         if account.unread_characters > _FEW_CHARS:
             worst = sorted([*worst, (account.unread_share, file, account.largest(_SHOWN))], reverse=True)[:_SHOWN]
         whole = summed([whole, structs.replace(account, unread=[])])
@@ -95,11 +118,11 @@ def read_files(
             _logger.warning("%s: %s: %s", name, file, part)
         silent += [] if reading.found > len(reading.faults) else [file]
         yield from reading.items
-    limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format} the right format?"
+    limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format or 'the guess'} the right format?"
     if len(silent) > files * max_misfit_share or not found:
-        raise ValueError(f"extract {name}: nothing was found in {len(silent)} of {files} files, {limit} First: {_first(silent)}")
+        raise ValueError(f"read {name}: nothing was found in {len(silent)} of {files} files, {limit} First: {_first(silent)}")
     if misfits > found * max_misfit_share:
-        raise ValueError(f"extract {name}: {misfits} of {found} records cannot be read, {limit} First: {_first(faults)}")
+        raise ValueError(f"read {name}: {misfits} of {found} records cannot be read, {limit} First: {_first(faults)}")
     if accounts is not None:
         accounts.append(whole)
     if worst and worst[0][0] > max_unread_share:
@@ -107,20 +130,29 @@ def read_files(
     if silent:
         _logger.warning("%s: nothing found in %d of %d files: %s", name, len(silent), files, _first(silent))
     if faults:
-        look = f"`python -m crawlers.read {source.path} --format {source.format} --verbose` shows all"
+        look = f"`{_look(source)} --verbose` shows all"
         _logger.warning("%s: %d of %d rejected; %s: %s", name, len(faults), found, look, _first(faults))
 
 
-def _unread(name: str, source: Source, worst: list[tuple[float, str, list[str]]], limit: float) -> str:
+def _look(source: Import) -> str:
+    """Return the command that shows what is read."""
+    return f"python -m crawlers.read {source.path}" + (f" --format {source.format}" if source.format else "")
+
+
+def _unread(name: str, source: Import, worst: list[tuple[float, str, list[str]]], limit: float) -> str:
     """Return what to do where too many characters are in no item."""
     share, file, places = worst[0]
     others = [f"{other} ({part:.1%})" for part, other, _ in worst[1:] if part > limit]
     more = f" So are other files: {', '.join(others)}." if others else ""
-    look = f"`python -m crawlers.read {source.path} --format {source.format} --verbose` shows all"
-    advice = f"mend the file, name keys of no use under `unread` in a layout, or raise max_unread_share in the line of sources.{name}"
+    look = f"`{_look(source)} --verbose` shows all"
+    advice = f"mend the file, name keys of no use under `unread` in a layout, or raise max_unread_share in the line of imports.{name}"
     what = f"{share:.1%} of the characters of {file} are in no item, more than max_unread_share {limit:g}"
-    return f"extract {name}: {what}. First: {_first(places)}.{more} {look}; {advice}"
+    return f"read {name}: {what}. First: {_first(places)}.{more} {look}; {advice}"
 
 
 def _first(what: list[str]) -> str:
     return "; ".join(what[:_SHOWN]) or "none"
+
+
+if __name__ == "__main__":
+    run_stage(main)
