@@ -4,7 +4,7 @@ What was done to which item stands in changes.jsonl. Opens params.yaml for the n
 """
 
 import gc
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from atomexam.records.item import Item
