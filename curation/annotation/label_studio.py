@@ -11,7 +11,7 @@ import msgspec
 
 from atomexam.runtime.jsonl import replacing, write_json
 from curation.annotation.answers import Answered
-from curation.annotation.drawing import Drawn
+from curation.annotation.samples import Drawn
 
 CONFIG = Path(__file__).with_name("label_studio.xml")
 _NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs breaks on an empty list

@@ -6,7 +6,7 @@ from pathlib import Path
 from atomexam.records.verdict import ANSWERS
 from atomexam.runtime.sheets import read_sheet, typed, write_sheet
 from curation.annotation.answers import Answered
-from curation.annotation.drawing import Drawn
+from curation.annotation.samples import Drawn
 
 SHEET = "claims.xlsx"
 _COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")

@@ -13,9 +13,9 @@ from curation.audit.cross_split import Leaks, leaks
 from curation.audit.rows import Row
 from curation.clean.questions.with_all_reasons import is_comparable
 from curation.near_duplicates.clusters import Bonds, Star, find_twins, stars
+from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import Sightings, sighted
 from curation.near_duplicates.reviews import right_texts
-from curation.near_duplicates.soundness import soundest_first
 
 _STEM_CHARS = 200
 

@@ -8,7 +8,7 @@ from curation.audit import balance
 from curation.audit.cross_split import share
 from curation.audit.defects import defects, reasons_of, repairs_of, withheld
 from curation.audit.duplicates import Duplicates, duplicates_in
-from curation.audit.letters import letters, longest
+from curation.audit.guessing import letters, longest
 from curation.audit.rows import Row
 from curation.clean.questions.with_all_reasons import is_comparable
 from curation.near_duplicates.contamination import met

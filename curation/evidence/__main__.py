@@ -13,8 +13,8 @@ from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.params import EvidenceParams
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.annotation.drawing import draw, with_evidence
 from curation.annotation.label_studio import write_project
+from curation.annotation.samples import draw, with_evidence
 from curation.annotation.spreadsheet import write_spreadsheet
 from curation.evidence.ranking import Found, best_sentence, ranked
 from curation.evidence.search_results import passages_of_search, results_in

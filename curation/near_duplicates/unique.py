@@ -19,9 +19,9 @@ from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates import contamination
 from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars
 from curation.near_duplicates.contamination import Contamination, without_contaminated
+from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import blemishes, merged, merged_provenance, sighted
 from curation.near_duplicates.reviews import Decided, apply_decision, decision_for, review_of_fact, review_of_question, right_texts
-from curation.near_duplicates.soundness import soundest_first
 
 REASONS = {
     "identical": "another row with the same id was kept; detail is that id",

@@ -18,8 +18,8 @@ from atomexam.records.params import Share
 from atomexam.runtime.jsonl import read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import run_stage
 from curation.themes.coding import Coded, read_coding_sheet, write_coding_sheet
+from curation.themes.knowledge_types import read_codebook, tabulate
 from curation.themes.queries import draw, read_queries
-from curation.themes.types import read_codebook, tabulate
 from curation.vocab.reader import read_yaml
 
 _VOCAB = Path(__file__).parents[1] / "vocab"

@@ -17,13 +17,13 @@ from msgspec import Struct, field
 from atomexam.records.checks import one_of
 from atomexam.runtime.jsonl import folder_lock, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
-from curation.validate.lines import lines_of
 from curation.validate.profile_tables import CleanFiles, columns_of_rows, counts_of, profile_rows
 from curation.validate.report import describe, failures, figures, write_profile, write_reports
 from curation.validate.result_tables import predictions_table, splits_table
 from curation.validate.run import check_table, quiet_context
 from curation.validate.suites import SUITES, read_suite
 from curation.validate.tables import Columns, InputPaths, claims_table, clusters_table, facts_table, questions_table
+from curation.validate.vocabulary_lines import lines_of
 
 logger = logging.getLogger("validate")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from atomexam.runtime.jsonl import replacing, write_json, write_jsonl
-from curation.validate.docs import plain_page
+from curation.validate.data_docs import plain_page
 from curation.validate.run import Checked, Result
 
 DATA_DOCS = "data_docs"

@@ -1,6 +1,6 @@
 """All facts of the data -> those that fit their heads and what others say, and why the rest do not: tails in the wrong lists.
 
-Which heads a tail may have at all is said by a table of organs, `vocab/bearers.yaml`.
+Which heads a tail may have at all is said by a table of organs, `vocab/allowed_heads.yaml`.
 """
 
 import re
@@ -42,7 +42,7 @@ def _row(relation: str, tail: str) -> _Row | None:
 
 @cache
 def _rows() -> dict[str, list[_Row]]:
-    table = dict(read_vocabulary("bearers"))
+    table = dict(read_vocabulary("allowed_heads"))
     bodies = {f"{{{name}}}": f"(?:{pattern})" for name, pattern in table.pop("bodies").items()}
     return {
         relation: [_Row(*(compiled(_BODY.sub(lambda body: bodies[body[0]], pattern)) for pattern in row)) for row in rows]

@@ -14,8 +14,8 @@ from label_studio_sdk.label_interface import LabelInterface
 from atomexam.records.evidence import Evidence
 from atomexam.records.verdict import ANSWERS
 from atomexam.runtime.sheets import read_sheet
-from curation.annotation.drawing import draw, with_evidence
 from curation.annotation.label_studio import write_project
+from curation.annotation.samples import draw, with_evidence
 from curation.annotation.spreadsheet import write_spreadsheet
 from tests.curation.annotation.drawn_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
 

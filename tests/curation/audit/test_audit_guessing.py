@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.audit.letters import chance_of, interval, letters, longest
+from curation.audit.guessing import chance_of, interval, letters, longest
 from tests.curation.audit.audit_rows_of_tests import row
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from atomexam.records.question import Question, group_id
 from curation.near_duplicates.clusters import find_twins
+from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import sighted
-from curation.near_duplicates.soundness import soundest_first
 from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import CASE, PARAMS, ask, reasons
 
