@@ -13,6 +13,7 @@ from crawlers.papers.lines import IMAGE, columns_of, flat
 from crawlers.papers.numbers import number_of
 from crawlers.papers.options import find_options, options_in
 from crawlers.papers.signals import asks
+from crawlers.papers.ticks import is_unread
 
 _IN_BLANK = re.compile(r"\(\s{0,3}([A-J]{1,6})\s{0,3}\)")
 _NARROWEST, _SEVERAL = 24, 44  # columns of a line that is broken for its length, and of one with several options
@@ -32,6 +33,7 @@ _TELLS_ANSWERS = re.compile(
 _TITLE_BEHIND = re.compile(r"[\s。;,.、)](?:[参标正附]|答\s?案)|答\s?案[(:\s=]|[Kk]ey")
 _LETTER_OPENS = re.compile(r"^\W{0,4}[A-Ja-j]\W{0,4}")
 _SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
+_VERDICT_OR_LETTERS = re.compile(r"[A-J]{1,6}|[TF√×]")
 _SOME = 4  # questions that show whether lines are broken
 _LONGEST_STEM = 4000  # characters: a longer one has the rest of the file in it
 _SAID = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
@@ -70,7 +72,10 @@ def _ends_with_patient(above: Asked | None, one: Asked) -> bool:
 
 def _cut(layout: Layout, one: Asked) -> str | None:
     """Return the doubt of a question that ends with a line that may as well be the heading of what follows."""
-    if any(line.unsure for line in layout.lines[one.span.start : one.span.stop]):
+    own = layout.lines[one.span.start : one.span.stop]
+    if is_unread("".join(line.flat for line in own)):
+        return "options_unreadable"  # an option is said to be right, and not read so
+    if any(line.unsure for line in own):
         return "options_unreadable" if one.draft.options else "stem_unreadable"
     return None
 
@@ -132,7 +137,8 @@ def _holds_next(one: Asked, below: Asked | None) -> bool:
     due, style = one.draft.number + 1, one.span.number.style
     if below is not None and below.span.section == one.span.section and below.draft.number == due:
         return False
-    for line in flat("\n".join([one.draft.stem, *one.draft.options])).split("\n")[1:]:
+    texts = [one.draft.stem, *one.draft.options, *([one.draft.answer or "", one.draft.explanation or ""] if style == "tight" else [])]
+    for line in flat("\n".join(texts)).split("\n")[1:]:
         number = number_of(line)
         if number and not number.counted and (number.value, number.style) == (due, style) and line[number.end :].strip():
             return True
@@ -230,6 +236,8 @@ def _doubt(one: Asked) -> str | None:
         return "number_out_of_order"
     if not one.block.sure_answer:
         return "two_answers"
+    if one.kind == "words" and not one.draft.options and _VERDICT_OR_LETTERS.fullmatch(flat(one.draft.answer or "")):
+        return "answer_list_mismatch"
     if (not one.block.worded and not one.draft.options and IMAGE not in one.draft.stem) or _GARBLED.search(one.draft.stem):
         return "stem_unreadable"
     if len(one.draft.stem) > _LONGEST_STEM:

@@ -95,7 +95,14 @@ def _of(found: Mapping[str, str], kind: str) -> frozenset[str]:
 def _may_recur(line: str) -> bool:
     if _ENDS_STEM.search(line):  # the same few words end many a wrapped stem: `的一项是（ ）。`
         return False
-    return 4 <= len(line) <= 40 and not opens_content(line) and not is_heading(line) and not is_note(line) and "答案" not in line
+    return (
+        4 <= len(line) <= 40
+        and line[0] not in ",、。;:)"
+        and not opens_content(line)
+        and not is_heading(line)
+        and not is_note(line)
+        and "答案" not in line
+    )
 
 
 def _kind(lines: Sequence[PaperLine], wraps: Wraps, places: Sequence[int], taken: set[int]) -> str:

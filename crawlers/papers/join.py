@@ -147,6 +147,12 @@ def _sections(
         named: list[Hashable] = [key(name) if name else None for name in keys]
         if None not in named and "" not in named and set(named) <= set(asked) and _runs(numbers, asked) == len({*asked}):
             return asked, named
+    for key in (heading_key, kind_of):  # a section that was not read, or has no answers, moves no answers of the others
+        asked = [key(heading) or None for heading in headings]
+        named = [key(name or "") or None for name in keys]
+        apart = _runs(numbers, asked) == len({*asked}) and _runs(listed, named) == len({*named})
+        if None not in asked and None not in named and apart and {*asked} & {*named} and len({*asked}) > 1 and len({*named}) > 1:
+            return asked, named
     asked_runs, listed_runs = _run_of_each(numbers), _run_of_each(listed)
     return list(asked_runs), list(listed_runs)
 

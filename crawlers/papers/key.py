@@ -21,6 +21,8 @@ _CASE_WITHIN = re.compile(
 )
 _NESTED = re.compile(r"(?:第\s?)?\d{1,3}\s?题?\s?[、.:]?\s?(?=[(]1[)]\s?[A-J](?![A-Za-z]).{0,40}[(]\d[)]|[(]1[)]\s?[A-J]{1,6}\s{0,3}$)")
 """The number of a case before the answers of its questions, `31.(1)A(2)B`: those are told apart by beginning anew."""
+_NUMBERS = re.compile(r"\|?\s{0,4}题\s?号[\s|:]")
+"""The row of numbers of a table; without one of answers below it the table was cut."""
 _MORE_LETTERS = re.compile(r"[A-Ja-j]{1,6}[。.;]?")
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
@@ -36,6 +38,7 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[Entry
     section: str | None = None
     outer = ""
     place = 0
+    torn = any(_NUMBERS.match(flat(row)) and not is_table(flat(row), flat(below)) for row, below in pairwise([*lines, ""]))
     while place < len(lines):
         text, below = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
         line = flat(text)
@@ -59,7 +62,7 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[Entry
         elif not is_title(line):
             _read_line(text, _named(outer, section), entries)
         place += 1
-    return entries
+    return [structs.replace(entry, sure=False) for entry in entries] if torn else entries
 
 
 def _by_case(text: str) -> list[str]:

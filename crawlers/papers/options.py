@@ -14,6 +14,7 @@ _POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
 _SCANNED = re.compile(r"^[80O８０Ｏ](?=\s{0,2}[.、:,．：，)）])")
 _GLUES = ".:)"
 """Signs behind a letter that is an option's wherever it stands; 、 parts the items of a list, too."""
+_ENDS_WITH_LETTER = re.compile(r"\(([B-J])\)\s{0,9}$")
 _MANY = 4  # letters that stand for options even where single blanks part them
 
 
@@ -47,7 +48,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
     columns = _columns(signs)
     if len(columns) > len(chain):
         chain = columns
-    bridged = _bridged(chain, everything, usual)
+    bridged = _bridged(line, chain, everything, usual)
     chain, sure = bridged or chain, not bridged or bridged[-1].weight > FAINT or len(bridged) == usual
     alone = len(chain) == 1 and chain[0].weight == LINE and chain[0].sign and not _POINTS.match(line, chain[0].end)
     if not alone and (len(chain) < 2 or not _is_told(line, chain)):
@@ -106,7 +107,7 @@ def _trimmed(chain: list[Sign], usual: int) -> list[Sign]:
     return chain
 
 
-def _bridged(chain: list[Sign], signs: Iterable[Sign], usual: int) -> list[Sign]:
+def _bridged(line: str, chain: list[Sign], signs: Iterable[Sign], usual: int) -> list[Sign]:
     """Return a run with the further letters of its sign that a letter stands right before: `B.12×10⁹/LC.乙D.丙`; nothing without them."""
     if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
         return []
@@ -114,7 +115,7 @@ def _bridged(chain: list[Sign], signs: Iterable[Sign], usual: int) -> list[Sign]
     for sign in signs:
         if sign.start >= found[-1].end and sign.sign == chain[0].sign and ord(sign.letter) == ord(found[-1].letter) + 1:
             found.append(sign)
-    run_together = {sign.weight for sign in found[1:]} <= {LOOSE, FAINT}
+    run_together = all(sign.weight in (LOOSE, FAINT) or (sign.weight == LED and line[sign.start - 1] != " ") for sign in found[1:])
     return found if len(found) > len(chain) and run_together else []
 
 
@@ -183,6 +184,9 @@ def _is_whole(signs: Iterable[Sign], chain: list[Sign], usual: int) -> bool:
 
 def _holds_next(text: str, line: str, chain: Sequence[Sign]) -> bool:
     """Tell whether the letter behind the last one stands within the options with the sign of all others: `b.乙c.丙`."""
+    ends = [(_ENDS_WITH_LETTER.search(line, sign.end, max(sign.end, later.start)), later.letter) for sign, later in pairwise(chain)]
+    if any(end is not None and end[1] == letter for end, letter in ends):
+        return True  # a line end parted a letter from its option
     if len({sign.sign for sign in chain}) != 1 or not chain[0].sign or chain[-1].letter == LETTERS[-1]:
         return False
     letter, sign = chr(ord(chain[-1].letter) + 1), chain[0].sign.removesuffix("small")

@@ -51,7 +51,6 @@ _LONGEST = 70  # characters: a longer line is content, whatever it names
 _NOTE_OPENS = re.compile(r"[(【\[]|请?(?:根据|结合|依据|阅读|针对|基于|分析)|(?:以下|下列|题目?|第?\s?\d)")
 _NOTE_ROWS = 4
 _PAGE_DIGITS = 4
-_SIGNED = ("point", "paren", "ordinal", "titled", "bracket", "ringed")
 
 
 class Line(Struct, frozen=True):
@@ -102,7 +101,7 @@ def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, 
     """
     found: dict[int, bool] = {}
     page = 0
-    if not any((number := number_of(line.flat)) and number.style in _SIGNED for line in lines):
+    if not any((number := number_of(line.flat)) and number.value == 1 and len(line.flat) > number.end + 1 for line in lines):
         return {}  # they are the questions' own
     for place in range(1, len(lines)):
         line, above = lines[place], lines[place - 1]

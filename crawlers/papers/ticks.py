@@ -6,20 +6,24 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import are_in_turn
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.boxes import TICK
+from crawlers.papers.headings import heads
 from crawlers.papers.letters import letter_of
-from crawlers.papers.lines import flat
+from crawlers.papers.lines import columns_of, flat, parts_of
+from crawlers.papers.numbers import number_of
 from crawlers.papers.options import find_options
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
 
 _SIGN = r"[★☆✦⭐]|(?<!\*)\*(?!\*)"
-_OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-J])\s?[.、:)\]]")
-_OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-J]\s?[.、:)\]]")
+_OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-Ja-j])\s?[.、:)\]]")
+_OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-Ja-j]\s?[.、:)\]]")
 _TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|√|{_SIGN})\s{{0,40}}$")
 _SAID = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
+_SAID_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
+_FULL, _FEWEST, _SHORT = 0.6, 2, 4
 _FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
 _MOST = 10  # lines of options
 
@@ -36,11 +40,17 @@ class _Row(Struct):
 def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the lines with ticked options bare and their letters as the answer below."""
     place = 0
+    widths = sorted(columns_of(flat(text)) for _, text in lines if text)
+    full = widths[len(widths) * 9 // 10] * _FULL if widths else 0
     while place < len(lines):
+        if behind := _behind(lines, place, full):
+            yield from behind
+            place += 1
+            continue
         run = _run(lines, place)
         letters, told = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
         boxed = any(TICK in text for _, text in lines[place : place + len(run)])
-        whole = not _breaks(lines, place + len(run), letters)
+        whole = not _breaks(lines, place + len(run), letters) and not _is_cut(lines, place + len(run), full)
         if len(letters) < 2 or not told or not whole or (len(told) == len(letters) and not boxed):
             yield from lines[place : place + (len(run) or 1)]
         else:
@@ -77,7 +87,43 @@ def _breaks(lines: Sequence[Numbered], place: int, letters: str) -> bool:
     """Tell whether the next option stands within a line behind a run, whose last option a line break cut: a tick tells too little then."""
     line = flat(lines[place][1]) if place < len(lines) else ""
     option = _OPTION.search(line)
-    return option is not None and bool(letters) and not _OPENS.match(line) and ord(option["letter"]) == ord(max(letters)) + 1
+    return option is not None and bool(letters) and not _OPENS.match(line) and ord(option["letter"].upper()) == ord(max(letters)) + 1
+
+
+def _is_cut(lines: Sequence[Numbered], place: int, full: float) -> bool:
+    """Tell whether the last option above a place goes on there: its line is full, or the line below, plain as it is, has a tick."""
+    line = flat(lines[place][1]).strip() if place < len(lines) else ""
+    number = number_of(line)
+    if not line or (number and number.style != "tight") or letter_of(line) or heads(line):
+        return False
+    (kind, words), *_ = parts_of(line) or (("text", ""),)
+    if kind != "text" or not words:
+        return bool(_SAID.match(line))
+    return bool(_SAID.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[place - 1][1])) >= full
+
+
+def _behind(lines: Sequence[Numbered], place: int, full: float) -> list[Numbered]:
+    """Return a line with a stem and all its options, one of them said to be right, without that, and its answer below it."""
+    index, text = lines[place]
+    line = flat(text)
+    if not _SAID.search(line) or _OPENS.match(line) or _is_cut(lines, place + 1, full):
+        return []
+    found = find_options(text)
+    if found is None or not found.sure or len(found.cuts) < _FEWEST or found.cuts != sorted(found.cuts) or not found.cuts[0][0]:
+        return []
+    cuts = sorted(found.cuts)
+    words = text[: cuts[0][0]]
+    told = ""
+    for letter, (start, stop) in zip(LETTERS, cuts, strict=False):
+        tick = _TICK.search(line, max(start, stop - 60), stop)
+        told += letter if tick else ""
+        words += text[start : tick.start()] + "  " if tick else text[start:stop]
+    return [(index, words.rstrip()), (index, f"答案：{told}")] if told and len(told) < len(cuts) and not _SAID.search(flat(words)) else []
+
+
+def is_unread(text: str) -> bool:
+    """Tell whether a flat text without its line ends still says of an option that it is right."""
+    return bool(_SAID_BEHIND.search(text))
 
 
 def _filled(stem: str, letters: str) -> str:
@@ -95,7 +141,7 @@ def _goes_on(lines: Sequence[Numbered], at: int, letters: str) -> bool:
     """Tell whether a line goes on with an option: the next letter opens the line below."""
     below = flat(lines[at + 1][1]) if at + 1 < len(lines) else ""
     option = _OPTION.search(below) if _OPENS.match(below) and lines[at][1].strip() else None
-    return option is not None and _is_whole(letters + option["letter"])
+    return option is not None and _is_whole(letters + option["letter"].upper())
 
 
 class _Option(NamedTuple):
@@ -108,7 +154,7 @@ class _Option(NamedTuple):
 
 def _options_of(text: str, line: str) -> list[_Option]:
     """Return the options of a line, those run together too where one of them is said to be right: `A.甲B.乙（正确答案）C.丙`."""
-    found = [_Option(one.start(), one.end("star") if one["star"] else one.start(), one["letter"]) for one in _OPTION.finditer(line)]
+    found = [_Option(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)]
     told = find_options(text) if _SAID.search(line) else None
     if told is None or not told.sure or len(told.cuts) <= len(found) or any(one.words > one.start for one in found):
         return found

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.entries import is_title, listed_in
-from crawlers.papers.headings import heads, is_paper_title, may_head, numeral_of
+from crawlers.papers.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.papers.numbers import number_of
@@ -23,6 +23,7 @@ from crawlers.papers.options import options_in
 _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
 _ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
 _VERDICTS = re.compile("判断|是非|正误")
+_FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
 _WORD_CUT = re.compile("(?:维生素|维他命)$")
 _ITS_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?")
 _WINDOW = 6  # columns within which the ends of full lines lie: a sign or a word that found no room goes to the next line
@@ -97,6 +98,8 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
             found[place] = False  # a heading that parts a question from its answer is none
         elif _cuts_word(lines, place):
             found[place] = True
+        elif (filled := _FILLED.match(lines[place].flat)) and _tears_answer(lines, place, wraps, bool(filled["is"])):
+            found[place] = False  # `作出` above `答案（错误）`: the word is the stem's, or the mark
         elif (
             (kind := _read_as(lines[place].flat)) == "answer"
             and lines[place].flat[0] in LETTERS
@@ -128,6 +131,8 @@ def _read_as(line: str) -> str:
     number = number_of(line)
     if (number and number.style != "tight") or (numeral_of(line) and not line.startswith("第")):
         return ""  # its own numeral says that it is a heading
+    if case_heading_in(line):
+        return ""
     return "heading" if heads(line) or may_head(line) or is_paper_title(line) else ""
 
 
@@ -160,6 +165,14 @@ def _cuts_stem(lines: Sequence[PaperLine], place: int, wraps: Wraps) -> bool:
     if lines[place].gap or is_closed(lines[place - 1].flat) or _above(lines, place)[0] != "stem":
         return False
     return _below(lines, place, wraps) == ("letter", ord("A"))
+
+
+def _tears_answer(lines: Sequence[PaperLine], place: int, wraps: Wraps, says_is: bool) -> bool:
+    """Tell whether a line that opens with `答案（A）` or `答案是（A）` may go on with the stem above."""
+    above = lines[place - 1].flat
+    if lines[place].gap or is_closed(above):
+        return False
+    return wraps.fills(above, lines[place].flat) or (says_is and _above(lines, place)[0] == "stem")
 
 
 def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str, below: str, in_turn: bool) -> bool:

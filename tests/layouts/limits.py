@@ -23,6 +23,7 @@ class Limit(Struct, frozen=True):
 
 _LINES = ("text", "noise", "html", "docx")
 _RECORDS = ("records",)
+_LISTS = ("each_section", "list", "table")
 _ROWS = ("csv", "xlsx", "json")
 LIMITS = (
     Limit(
@@ -44,12 +45,6 @@ LIMITS = (
         "`D E型行为` and `A A型血` hold two letters, and nothing tells which is the option's",
     ),
     Limit(
-        "ticks among broken or glued lines",
-        _LINES,
-        lambda form: form["place"] == "ticked" and (form["wrapped"] != "none" or form["arranged"] == "behind"),
-        "（正确答案） cut by a line end is no tick, and one behind the stem's own line leaves option A in the stem",
-    ),
-    Limit(
         "lines broken at no width",
         _LINES,
         lambda form: form["wrapped"] in ("tails", "ragged"),
@@ -58,8 +53,18 @@ LIMITS = (
     Limit(
         "sections without headings",
         _LINES,
-        lambda form: form["headed"] in ("none", "tags") and form["sections"] > 1,
-        "a case, or a list of answers, that a further section ends without a heading may go on",
+        lambda form: (
+            form["headed"] in ("none", "tags")
+            and form["sections"] > 1
+            and (form["restarts"] or form["place"] in _LISTS or bool({"case", "shared"} & form["kinds"]))
+        ),
+        "a case, a list of answers or points of an explanation that a further section ends without a heading may go on",
+    ),
+    Limit(
+        "headings broken over lines",
+        _LINES,
+        lambda form: form["wrapped"] == "width" and form["headed"] == "numeral_scored",
+        "what is left of `（每题1分，共20分）` on a further line becomes a case, or goes on with an answer",
     ),
     Limit(
         "joined keys without a type",
