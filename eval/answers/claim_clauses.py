@@ -119,6 +119,9 @@ _TURNING = re.compile(
 _TAKEN_BACK = re.compile(
     r"(?:\A|[,:])\s*[哦噢啊]?(?:不对|不),|(?:[看记搞说弄判答]|判断|回答)错了|更正|修正|纠正|等等,|等一下|抱歉|不好意思"
 )
+COMMONLY = re.compile("通常|一般|普遍|公[认認]|被[认認][为為]")  # 一般正确: what is commonly held, which the reply may go on to refute
+CONTRAST = re.compile(r"[,，。;；\n]\s?(?:但|然而|不[过過]|可是|其[实實]|[实實][际際]上|事[实實]上)")
+_PARTLY = re.compile("不(?:完全|太|够|大|很|尽)")  # limits what is commonly held; it does not refute it
 _LETTER_LABEL = re.compile(
     r"(?:答案|判断|判断结果|结果|结论|判定|回答|正误|对错|真假|verdict|answer|conclusion|result|judge?ment)\s?(?:应该?)?(?:是|为|is)?\s?:?\s*\Z",
     re.IGNORECASE,
@@ -158,6 +161,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
     left_open = False
     asked = ""
     start, turned, length = 0, False, len(text.rstrip(" \n。.!,"))
+    refuting = _refuting_from(text) if answer else len(text)
     for end in _SENTENCE_END.finditer(text + "\n"):
         sentence = text[start : end.start()]
         is_question = end[0] == "?" or sentence.rstrip().endswith(("吗", "呢"))
@@ -169,10 +173,12 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
         if is_question:
             continue
         back = _TAKEN_BACK.search(sentence) if answer or statements else None
+        taken_back = back.end() if back else len(sentence)
+        refuted = refuting - (end.start() - len(sentence))
         found = [
             each
             for match in VERDICT.finditer(sentence)
-            if (each := _statement(sentence, match, is_last, turned or bool(back and back.end() <= match.start())))
+            if (each := _statement(sentence, match, is_last, turned or match.start() >= taken_back or _refutes(match, refuted)))
         ]
         if before and not found and (reply := _REPLY.match(sentence)):
             found = [Statement(RIGHT if reply["yes"] else WRONG, True, bool(_CONCLUDING.search(before)))]
@@ -183,6 +189,19 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
             left_open = True
         turned = turned or (not is_last and bool(_TURNING.search(sentence)))
     return statements, left_open
+
+
+def _refuting_from(text: str) -> int:
+    """Return where a reply goes on behind a verdict that is commonly held (普遍认为正确，但), the end of the text where it does not."""
+    if not COMMONLY.search(text) or not (opening := VERDICT.search(text)):
+        return len(text)
+    clause = text[max(text.rfind(sign, 0, opening.start()) for sign in ",:。\n") + 1 : opening.start()]
+    contrast = CONTRAST.search(text, opening.end()) if COMMONLY.search(clause) else None
+    return contrast.end() if contrast else len(text)
+
+
+def _refutes(match: re.Match, refuted: int) -> bool:
+    return match.start() >= refuted and not _PARTLY.match(match[0])
 
 
 def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> Statement | None:

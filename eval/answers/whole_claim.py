@@ -7,7 +7,7 @@ then explicit words over a nod (是的, yes), then the opening.
 import re
 
 from eval.answers.claim import RIGHT, WRONG, side_by_side
-from eval.answers.claim_clauses import VERDICT, statements_of
+from eval.answers.claim_clauses import COMMONLY, CONTRAST, VERDICT, statements_of
 from eval.answers.reply_text import folded, simplified
 from eval.answers.scope import without_cases
 
@@ -95,6 +95,8 @@ def _unopposed(reply: str, answer: str) -> bool:
     after = opening.end() if opening else 0
     if not _CONTRARY[answer].search(reply, after):
         return True
+    if COMMONLY.search(reply, 0, after) and CONTRAST.search(reply, after):
+        return False
     last = reply.rstrip("。.!！\n ")[-_LAST:]
     return opening is not None and not _TURN.search(reply, after) and len(last) == _LAST and "。" not in last and "\n" not in last
 
