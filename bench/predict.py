@@ -95,7 +95,7 @@ def ask_all(backend: Backend, args: argparse.Namespace) -> None:
         for way, settings in WAYS.items():
             first = None
             for size in args.batch_sizes:
-                ask = backend.weigh if way == "likelihood" else backend.generate
+                ask = backend.loglikelihoods if way == "likelihood" else backend.generate
                 start, work = time.perf_counter(), time.process_time()
                 order = range(len(askings)) if first is None else range(len(askings))[::-1]
                 asked = ask([askings[place] for place in order], structs.replace(settings, batch_size=size))

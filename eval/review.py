@@ -5,7 +5,7 @@
 
 FILES are copies of data/errors/RUN.xlsx (or saved as .csv) with `label` filled in, or rows in JSONL with `id`, `label` and, as they please,
 `annotator` and `comment`. The annotator of a sheet is the file's name, of whatever run it is; --annotator NAME goes before it.
-The same labels again change nothing; another label of one annotator takes the place of the former, and is told. docs/evaluation.md
+The same labels again change nothing; another label of one annotator replaces the former, and is reported. docs/evaluation.md
 """
 
 import argparse

@@ -7,73 +7,22 @@ committed (what the whole reply commits to).
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from atomexam.records.checks import one_of
-from atomexam.records.prediction import FinishReason, Outcome
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import command, run_stage
-from eval.answers.choice import read_several, read_single
-from eval.answers.claim import read_claim
+from eval.answers.committed_choice import read_committed_group
 from eval.answers.published import RULE_SETS
 from eval.answers.published.contract import ERROR, RuleSet
-from eval.answers.reply_text import said
-from eval.answers.tcm import read_tcm, read_tcm_group
-from eval.answers.whole_choice import read_whole_choice, read_whole_group
-from eval.answers.whole_claim import read_whole_claim
+from eval.answers.readers import read_reply
+from eval.answers.reply_text import split_reasoning
+from eval.answers.tcm import read_tcm_group
 
-_TOLD_EVERY = 100_000
+_PROGRESS_EVERY = 100_000
 _TEXTS = {str, type(None)}
-Options = Mapping[str, str]
-READERS: dict[str, Callable[[str, Options], str | None]] = {
-    "claim": lambda reply, options: read_claim(reply),
-    "mcqa": read_single,
-    "mrqa": read_several,
-    "tcm": read_tcm,
-    "qa": lambda reply, options: reply.strip() or None,
-}
-"""Claims, one option, several options, TCMBench's format, and an answer in words, which is the reply itself."""
-WHOLE_READERS: dict[str, Callable[[str, Options, str | None], str | None]] = {
-    "claim": lambda reply, options, answer: read_whole_claim(reply, answer),
-    "mcqa": lambda reply, options, answer: read_whole_choice(reply, options, False, answer),
-    "mrqa": lambda reply, options, answer: read_whole_choice(reply, options, True, answer),
-    "tcm": lambda reply, options, answer: read_whole_choice(reply, options, False, answer),
-    "qa": lambda reply, options, answer: answer,
-}
-"""What the whole reply commits to, also after its reasons."""
-
-
-class Reading(NamedTuple):
-    """What a reply was read as."""
-
-    outcome: Outcome
-    answer: str | None
-    """The strict reading: None unless the outcome is answered."""
-    committed: str | None
-    """The reading of the whole reply: a last conclusion overrides what stands before it."""
-
-
-def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> Reading:
-    """Return the outcome of a reply, its answer, and what it commits to as a whole.
-
-    A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer that stands
-    before the cut is an answer.
-    """
-    read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
-    if finish_reason == "error":
-        return Reading("failed", None, None)
-    text, cut = said(reply)
-    answer = read(text, options)
-    outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"
-    return Reading(outcome, answer, WHOLE_READERS[task](text, options, answer))
-
-
-def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:
-    """Return the outcome of a reply and its answer, None unless answered."""
-    return read_reply(task, reply, options, finish_reason)[:2]
 
 
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -91,10 +40,10 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
         one_of(row["task"], ["tcm"], "task of a case group", "answers")
         options = options[0] if len(options) == 1 else options
     if isinstance(options, list):
-        text, cut = said(row["response"])
+        text, cut = split_reasoning(row["response"])
         answers = read_tcm_group(text, options)
         outcome = "answered" if any(answers) else "truncated" if cut else "unparsed"
-        return {**row, "outcome": outcome, "answer": answers, "committed": read_whole_group(text, options, answers)}
+        return {**row, "outcome": outcome, "answer": answers, "committed": read_committed_group(text, options, answers)}
     outcome, answer, committed = read_reply(row["task"], row["response"], options)
     return {**row, "outcome": outcome, "answer": answer, "committed": committed}
 
@@ -145,7 +94,7 @@ def main(argv: list[str] | None = None) -> None:
             raise ValueError(f"{arguments.file}:{number}: {error}") from None
         sys.stdout.buffer.write(msgspec.json.encode(done) + b"\n")
         outcomes[done["outcome"]] += 1
-        if number % _TOLD_EVERY == 0:
+        if number % _PROGRESS_EVERY == 0:
             print(f"{number} replies read", file=sys.stderr)
     counts = ", ".join(f"{count} {outcome or 'not read by these rules'}" for outcome, count in sorted(outcomes.items(), key=str))
     print(f"{sum(outcomes.values())} replies: {counts}", file=sys.stderr)

@@ -12,7 +12,6 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from eval.answers.exclusion import by_exclusion
-from eval.answers.judged import judged_fields, judged_one_by_one
 from eval.answers.labels import ALSO, EITHER, ONE_AFTER, RUN_AFTER, STRONG, TURNING, WEAK, corrected, labelled, later_choice
 from eval.answers.letters import (
     AND,
@@ -21,15 +20,16 @@ from eval.answers.letters import (
     has_letters,
     letters_approved,
     letters_of,
+    prepared,
     rejected_letters,
     without_rejected,
 )
 from eval.answers.option_texts import named_by_text, option_text, without_question
-from eval.answers.prepared import prepared
 from eval.answers.reply_text import folded
+from eval.answers.structured import judged_fields, judged_one_by_one
 from eval.answers.undecided import ends_without_answer, undecided, without_cases
 
-# The plainest forms, told from the reply as it came: B / 答案：B。 / A、C、D / B. the option's own words
+# The plainest forms, read from the reply as it came: B / 答案：B。 / A、C、D / B. the option's own words
 _QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?\s?)?([A-Ja-j]{1,10})[.。]?\s*")
 _QUICK_LIST = re.compile(r"(?:(?:正确)?答案[:是为]?)?([A-J](?:[、,][A-J]){1,9})[.。]?")
 _QUICK_TEXT = re.compile(r"\s*(?:答案[:：])?(?P<letter>[A-J])[.、:：] ?(?P<text>[^\s.。]+)[.。]?\s*")

@@ -38,11 +38,11 @@ _PLAIN = re.compile(rf"[A-Za-z0-9{_SIMPLE},.:;!?()\[\]\"'/+&= \n、。“”\-]*
 
 def without_reasoning(reply: str) -> str | None:
     """Return a reply without its reasoning block, or None when all there is is a block that never ends (the reply was cut within it)."""
-    text, cut = said(reply)
+    text, cut = split_reasoning(reply)
     return None if cut and not text.strip() else text
 
 
-def said(reply: str) -> tuple[str, bool]:
+def split_reasoning(reply: str) -> tuple[str, bool]:
     """Return a reply without its reasoning, and whether the reply was cut within that.
 
     What stands before a reasoning block that never ends was said before the cut, and stays.

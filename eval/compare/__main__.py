@@ -88,16 +88,16 @@ def as_text(rows: list[Figures]) -> str:
     table = [_COLUMNS]
     for row in rows:
         asked = f"{row['shared']}" + (f" (+{row['only_a']}, +{row['only_b']})" if row["only_a"] or row["only_b"] else "")
-        told: tuple[str, ...] = ("–",) * 10
+        cells: tuple[str, ...] = ("–",) * 10
         if row["shared"]:
             low, high = (_points(bound) for bound in row["interval"] or (None, None))
             tests = [f"{row[f'{test}_p_holm']:.3g}" for test in ("mcnemar", "bootstrap")]
             counts = [str(row["better"]), str(row["worse"])]
             means = [_percent(row["of_a"]), _percent(row["of_b"]), _points(row["difference"])]
             committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
-            told = (*means, f"{low} … {high}", *counts, *tests, *committed)
+            cells = (*means, f"{low} … {high}", *counts, *tests, *committed)
         verdict = "differ" if row.get("differs") else "not shown to differ"
-        table.append((row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", asked, *told, verdict))
+        table.append((row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", asked, *cells, verdict))
     widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table]
     how = f"p-values two-sided, corrected for {len(rows)} comparisons (Holm); intervals by paired cluster bootstrap."

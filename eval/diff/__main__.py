@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from atomexam.runtime.stage import command, run_stage
-from eval.diff.parts import PLACES, causes_of, divide, rounded, traits_of
+from eval.diff.parts import UNITS, causes_of, divide, rounded, traits_of
 from eval.diff.version import WORKSPACE, Version
 from eval.statistics.intervals import Figures
 from eval.statistics.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
@@ -66,10 +66,10 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
     first, last, units = rounded(start, end, [part.effect for part in parts])
     changed = [key for key in sorted(before.keys() & after.keys()) if before[key].share != after[key].share]
     return {
-        "a": first / PLACES,
-        "b": last / PLACES,
-        "change": (last - first) / PLACES,
-        "parts": {part.name: {"items": part.items, "effect": unit / PLACES} for part, unit in zip(parts, units, strict=True)},
+        "a": first / UNITS,
+        "b": last / UNITS,
+        "change": (last - first) / UNITS,
+        "parts": {part.name: {"items": part.items, "effect": unit / UNITS} for part, unit in zip(parts, units, strict=True)},
         "paired": paired(after, before, groups, run),
         "changed": {key: {"cause": causes.get(key), "a": float(before[key].share), "b": float(after[key].share)} for key in changed},
     }
@@ -97,13 +97,13 @@ def _told(run: str, metric: str, figure: Figures, comparisons: int, items: bool)
     lines += [f"  {name:8} {part['items']:>7}  {100 * part['effect']:+7.2f}  {_MEANINGS[name]}" for name, part in parts.items()]
     test = figure["paired"]
     if test["shared"] and (test["better"] or test["worse"]):
-        told = f"better {test['better']}, worse {test['worse']}, alike {test['alike']}; difference {100 * test['difference']:+.2f}"
-        told += " in {:+.2f} … {:+.2f}".format(*(100 * bound for bound in test["interval"])) if test["interval"] else ""
+        test_line = f"better {test['better']}, worse {test['worse']}, alike {test['alike']}; difference {100 * test['difference']:+.2f}"
+        test_line += " in {:+.2f} … {:+.2f}".format(*(100 * bound for bound in test["interval"])) if test["interval"] else ""
         p_values = f"p = {test['mcnemar_p']:.3g} (McNemar), {test['bootstrap_p']:.3g} (bootstrap)"
         if "differs" in test:
             verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
             p_values += f"; corrected for {comparisons} figures {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}: {verdict}"
-        lines += [f"  on the {test['shared']} shared: {told}", f"    {p_values}"]
+        lines += [f"  on the {test['shared']} shared: {test_line}", f"    {p_values}"]
     if items:
         lines += [f"    {key}  {one['a']:.2f} -> {one['b']:.2f}  {one['cause']}" for key, one in figure["changed"].items()]
     return lines

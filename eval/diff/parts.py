@@ -11,7 +11,7 @@ from eval.statistics.pairing import Tallies, counted, mean
 CAUSES = ("key", "repeats", "prompt", "reply", "reading", "mark")
 """Why an item has another result, in the order in which they are looked for: another right answer, another number of repeats,
 another prompt, another reply to the same prompt, another reading of the same reply, another mark for it."""
-PLACES = 10_000  # parts are told in hundredths of a percentage point
+UNITS = 10_000  # of a rate: parts are given in hundredths of a percentage point
 
 Traits = Mapping[str, tuple]
 """Cause -> what would differ between two versions if it were at work."""
@@ -76,9 +76,9 @@ def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits]) -> dict
 
 def rounded(start: Fraction, end: Fraction, effects: list[Fraction]) -> tuple[int, int, list[int]]:
     """Return a change and its parts in hundredths of a percentage point, so rounded that they still sum up (largest remainders)."""
-    first, last = round(start * PLACES), round(end * PLACES)
-    units = [floor(effect * PLACES) for effect in effects]
-    rests = sorted((place for place, effect in enumerate(effects) if effect), key=lambda place: units[place] - effects[place] * PLACES)
+    first, last = round(start * UNITS), round(end * UNITS)
+    units = [floor(effect * UNITS) for effect in effects]
+    rests = sorted((place for place, effect in enumerate(effects) if effect), key=lambda place: units[place] - effects[place] * UNITS)
     for place in rests[: last - first - sum(units)]:
         units[place] += 1
     return first, last, units

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from atomexam.records.label import Error, pair_id
 from atomexam.records.question import Option
 from atomexam.records.run import Judge
-from eval.answers.reply_text import folded, said
+from eval.answers.reply_text import folded, split_reasoning
 from eval.errors.patterns import Pair, Proposal, has_a_reason, pattern_of
 from eval.models import open_backend
 from eval.models.asker import ask, settings_of
@@ -56,7 +56,7 @@ def error_request(pair: Pair) -> Request:
 
 def read_letter(reply: str) -> str | None:
     """Return the letter that is all a reply says in its first line: one that repeats the prompt, or argues first, is not read."""
-    first, *_ = folded(said(reply)[0]).split("\n", 1)
+    first, *_ = folded(split_reasoning(reply)[0]).split("\n", 1)
     match = _LETTER.fullmatch(first.strip())
     return match[1] if match else None
 

@@ -10,7 +10,7 @@ from atomexam.records.prediction import Outcome
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import bigrams
 from eval.answers.claim import RIGHT, WRONG, read_claim
-from eval.answers.reply_text import folded, said
+from eval.answers.reply_text import folded, split_reasoning
 
 _MIN_REASON_CHARS = 4
 _MAX_VERDICT_CHARS = 15
@@ -89,7 +89,7 @@ def _gives_reason(reply: str) -> bool:
 
 
 def _text(reply: str) -> str:
-    return folded(said(reply)[0])
+    return folded(split_reasoning(reply)[0])
 
 
 def _reason(reply: str) -> list[str]:

@@ -34,8 +34,8 @@ def run_figures(pairs: Sequence[Pair], proposals: Mapping[str, Proposal], queue:
 
 def _errors(found: Iterable[str | None]) -> Figures:
     counts = Counter(found)
-    told: Figures = {"pairs": counts.total()} | {name: _share(counts[name], counts.total()) for name in ERRORS}
-    return told | {"undecided": counts[None]}
+    shares: Figures = {"pairs": counts.total()} | {name: _share(counts[name], counts.total()) for name in ERRORS}
+    return shares | {"undecided": counts[None]}
 
 
 def _share(count: int, total: int) -> Figures:

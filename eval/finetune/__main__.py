@@ -78,9 +78,9 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     torch.use_deterministic_algorithms(True)
     tokenizer = _tokenizer(texts + training_data.spoken_texts(requests), training.vocab_size)
     model = _new_model(training, tokenizer)
-    reading = training_data.text_lessons(tokenizer, texts, training.max_text_tokens, training.seed)
+    reading = training_data.text_examples(tokenizer, texts, training.max_text_tokens, training.seed)
     answering = [
-        training_data.prompt_lesson(tokenizer, chunk)
+        training_data.prompt_example(tokenizer, chunk)
         for epoch in range(training.prompt_epochs)
         for chunk in training_data.conversations(
             training_data.epoch_requests(requests, training.per_task, training.seed, epoch), training.seed, epoch
@@ -91,7 +91,7 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
         "vocabulary": len(tokenizer),
         "text": _learn(model, reading, training, "reading"),
         "prompts": _learn(model, answering, training, "answering"),
-        "dev_loss": _dev_loss(model, [training_data.prompt_lesson(tokenizer, [request]) for request in dev], training),
+        "dev_loss": _dev_loss(model, [training_data.prompt_example(tokenizer, [request]) for request in dev], training),
     }
     model.save_pretrained(out)
     (out / "model.safetensors").chmod(0o644)  # the library leaves it to its owner alone
@@ -133,7 +133,7 @@ def _new_model(training: Training, tokenizer: Any) -> Any:
     return Qwen2ForCausalLM(config)
 
 
-def _learn(model: Any, taught: Sequence[training_data.Lesson], training: Training, name: str) -> dict[str, Any]:
+def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training: Training, name: str) -> dict[str, Any]:
     """Take one step a batch and return the loss curve in twenty points."""
     import torch
 
@@ -151,23 +151,23 @@ def _learn(model: Any, taught: Sequence[training_data.Lesson], training: Trainin
         schedule.step()
         optimizer.zero_grad()
         losses.append(loss.item())
-    return {"steps": len(batches), "tokens": sum(len(lesson.ids) for batch in batches for lesson in batch), "loss": _curve(losses)}
+    return {"steps": len(batches), "tokens": sum(len(example.ids) for batch in batches for example in batch), "loss": _curve(losses)}
 
 
-def _loss(model: Any, batch: Sequence[training_data.Lesson]) -> Any:
+def _loss(model: Any, batch: Sequence[training_data.TrainingExample]) -> Any:
     """Return the mean loss of the tokens to be learned; the output layer is run for these alone."""
     import torch
 
-    width = max(len(lesson.ids) for lesson in batch)
-    ids = torch.tensor([lesson.ids + [0] * (width - len(lesson.ids)) for lesson in batch])
-    targets = torch.tensor([lesson.targets[1:] + [training_data.IGNORED] * (width + 1 - len(lesson.ids)) for lesson in batch])
+    width = max(len(example.ids) for example in batch)
+    ids = torch.tensor([example.ids + [0] * (width - len(example.ids)) for example in batch])
+    targets = torch.tensor([example.targets[1:] + [training_data.IGNORED] * (width + 1 - len(example.ids)) for example in batch])
     # Padding stands on the right, where causal attention never looks.
     states = model.model(input_ids=ids, use_cache=False).last_hidden_state
     learned = targets != training_data.IGNORED
     return torch.nn.functional.cross_entropy(model.lm_head(states[learned]), targets[learned])
 
 
-def _dev_loss(model: Any, taught: Sequence[training_data.Lesson], training: Training) -> float | None:
+def _dev_loss(model: Any, taught: Sequence[training_data.TrainingExample], training: Training) -> float | None:
     import torch
 
     model.eval()

@@ -27,7 +27,7 @@ _ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", "<coas>
 _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
-class Lesson(NamedTuple):
+class TrainingExample(NamedTuple):
     """Token ids, and for each the id to be foretold in its place, or -100 where nothing is learned."""
 
     ids: list[int]
@@ -101,17 +101,17 @@ def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[li
     return chunks
 
 
-def text_lessons(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: int) -> list[Lesson]:
+def text_examples(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: int) -> list[TrainingExample]:
     """Return blocks of text, each text closed by the end-of-text token; where there is more than `most_tokens`, some blocks of all."""
     stream: list[int] = []
     for ids in tokenizer(list(texts), add_special_tokens=False)["input_ids"] if texts else []:
         stream += [*ids, tokenizer.convert_tokens_to_ids(END_OF_TEXT)]
     blocks = [stream[start : start + _BLOCK_TOKENS] for start in range(0, len(stream), _BLOCK_TOKENS)]
     Random(f"{seed}/blocks").shuffle(blocks)
-    return [Lesson(block, block) for block in blocks[: most_tokens // _BLOCK_TOKENS]]
+    return [TrainingExample(block, block) for block in blocks[: most_tokens // _BLOCK_TOKENS]]
 
 
-def prompt_lesson(tokenizer: Any, chunk: Sequence[Request]) -> Lesson:
+def prompt_example(tokenizer: Any, chunk: Sequence[Request]) -> TrainingExample:
     """Return a conversation as the model will meet it; only the replies are learned, each cut apart from its prompt as in evaluation."""
     ids: list[int] = []
     targets: list[int] = []
@@ -123,18 +123,18 @@ def prompt_lesson(tokenizer: Any, chunk: Sequence[Request]) -> Lesson:
         ids += prompt_ids + reply_ids
         targets += [IGNORED] * len(prompt_ids) + reply_ids
         said = prompt + reply
-    return Lesson(ids, targets)
+    return TrainingExample(ids, targets)
 
 
-def batches_of(lessons: Sequence[Lesson], most_lessons: int, most_tokens: int) -> list[list[Lesson]]:
-    """Return batches of lessons of like length; a lesson longer than a batch may be is one by itself."""
-    batches: list[list[Lesson]] = []
-    for lesson in sorted(lessons, key=lambda lesson: len(lesson.ids)):
+def batches_of(examples: Sequence[TrainingExample], max_examples: int, most_tokens: int) -> list[list[TrainingExample]]:
+    """Return batches of examples of like length; an example longer than a batch may be is one by itself."""
+    batches: list[list[TrainingExample]] = []
+    for example in sorted(examples, key=lambda example: len(example.ids)):
         size = len(batches[-1]) + 1 if batches else 1
-        if batches and size <= most_lessons and len(lesson.ids) * size <= most_tokens:
-            batches[-1].append(lesson)
+        if batches and size <= max_examples and len(example.ids) * size <= most_tokens:
+            batches[-1].append(example)
         else:
-            batches.append([lesson])
+            batches.append([example])
     return batches
 
 

@@ -66,18 +66,18 @@ def _reading(judgement: Judgement) -> str:
 def _part(marked: Sequence[Marked], where: str) -> Figures:
     """Return how many replies there are, the mean mark, and its interval by bootstrap over questions, and cases where they share one."""
     known = [one for one in marked if one.mark is not None]
-    told = {"replies": len(marked), "without_mark": len(marked) - len(known), "mark": _mean(known)}
+    summary = {"replies": len(marked), "without_mark": len(marked) - len(known), "mark": _mean(known)}
     sums: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for one in known:
         cluster = one.question.group_id or one.question.id
         sums[cluster] += round(_HUNDREDTHS * (one.mark or 0))  # whole numbers, whose sums are the same on every machine
         counts[cluster] += _HUNDREDTHS * _FULL
-    if told["mark"] not in (None, 0.0, float(_FULL)) and len({one.mark for one in known}) == 1:
-        return told  # as many times the same mark: nothing to draw from, and no certainty either
+    if summary["mark"] not in (None, 0.0, float(_FULL)) and len({one.mark for one in known}) == 1:
+        return summary  # as many times the same mark: nothing to draw from, and no certainty either
     clusters = sorted(counts)
     drawn = rate_interval(np.array([sums[name] for name in clusters]), np.array([counts[name] for name in clusters]), f"{where}/mark")
-    return told | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in drawn]} if drawn else {})
+    return summary | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in drawn]} if drawn else {})
 
 
 def _mean(known: Iterable[Marked]) -> float | None:

@@ -60,7 +60,7 @@ class Asker:
         missing = {key: asking for key, asking in zip(keys, askings, strict=True) if key not in known and key not in self.failed}
         self._count(bar, requests=len(keys), kept=sum(key in known for key in keys))
         todo = list(missing)
-        generate = self._backend.weigh if self._method == "likelihood" else self._backend.generate
+        generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for place, reply in generate(list(missing.values()), self._settings) if missing else ():
             key = todo[place]
             if missing.pop(key, None) is None:

@@ -126,6 +126,6 @@ class Baseline:
             text = self._strategy.reply(asking.request, draw)
             yield place, Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(asking.prompt))
 
-    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse: a rule has no likelihoods."""
         raise ValueError("a baseline has no likelihoods; take `method: likelihood` out of its run in params.yaml")

@@ -65,7 +65,7 @@ class Backend(Protocol):
         An asking that cannot be answered (too long a prompt, a call that failed for good) gets a reply with an error.
         """
 
-    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield for each asking the log-likelihoods of its answers, and as text the likeliest in the asked format.
 
         Raises:

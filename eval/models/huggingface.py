@@ -14,7 +14,7 @@ from transformers.generation import LogitsProcessorList
 from atomexam.records.model import Description
 from eval.models import batches, loglikelihood
 from eval.models.contract import Asking, Reply, Settings
-from eval.models.sampling import Choosing
+from eval.models.sampling import SampledToken
 from eval.models.weights import content_hash, locate
 from eval.tasks.prompt import Message, render, token_ids
 
@@ -75,7 +75,7 @@ class HuggingFace:
         room = [(len(row), len(row) + settings.max_new_tokens) for row in ids]
         yield from self._answers(room, settings, work)
 
-    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the likeliest of each request's answers with the likelihoods of all.
 
         Raises:
@@ -87,12 +87,12 @@ class HuggingFace:
                 f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
             )
         choices = loglikelihood.choices(self._tokenizer, askings)
-        weigher = loglikelihood.Weigher(
+        scorer = loglikelihood.AnswerScorer(
             self._model, self._pad_token(), self._ends, batches.shape_on(self._device.type, settings.batch_size).spare
         )
 
         def work(places: list[int], width: int) -> list[Reply]:
-            weights = weigher.weigh([choices[place] for place in places], width, len(set(places)))
+            weights = scorer.loglikelihoods([choices[place] for place in places], width, len(set(places)))
             return [loglikelihood.reply_of(askings[place], choices[place], found) for place, found in zip(places, weights, strict=False)]
 
         yield from self._answers([(len(choice.start), choice.longest()) for choice in choices], settings, work)
@@ -124,7 +124,7 @@ class HuggingFace:
             generation_config=GenerationConfig(
                 do_sample=False, max_new_tokens=settings.max_new_tokens, eos_token_id=self._ends, pad_token_id=pad
             ),
-            logits_processor=LogitsProcessorList([Choosing(settings, askings, mask)]),
+            logits_processor=LogitsProcessorList([SampledToken(settings, askings, mask)]),
         )
         return [self._read(row, len(asked)) for row, asked in zip(output[:, width:].tolist(), rows, strict=True)]
 

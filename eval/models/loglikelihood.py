@@ -15,7 +15,7 @@ from eval.tasks.request import allowed_answers
 _END = -1  # stands for the end of the reply: any of the tokens that end it
 _Branch = tuple[int, tuple[int, ...]]
 """A row of a batch, and the tokens of an answer that are read beyond its start."""
-_Told = dict[tuple[int, tuple[int, ...], int], float]
+_TokenLikelihoods = dict[tuple[int, tuple[int, ...], int], float]
 """Log-probability by row, tokens read and the token that comes next."""
 _DIGITS = 4  # the next ones differ between devices and batches of other shapes
 
@@ -65,21 +65,21 @@ def choices(tokenizer: Any, askings: Sequence[Asking]) -> list[Choice]:
     return found
 
 
-class Weigher:
+class AnswerScorer:
     """Reads a batch of choices with one model."""
 
     def __init__(self, model: Any, pad: int, ends: Sequence[int], spare: int) -> None:
         self._model, self._pad, self._ends, self._spare = model, pad, list(ends), spare
 
     @torch.inference_mode()
-    def weigh(self, batch: Sequence[Choice], width: int, real: int) -> list[dict[str, float]]:
+    def loglikelihoods(self, batch: Sequence[Choice], width: int, real: int) -> list[dict[str, float]]:
         """Return each answer's log-likelihood, of the first `real` rows of the batch."""
         lengths = self._tensor([len(choice.start) for choice in batch])
         inputs = self._tensor([[self._pad] * (width - len(choice.start)) + choice.start for choice in batch])
         mask = (torch.arange(width, device=inputs.device)[None] >= width - lengths[:, None]).long()
         places = (mask.cumsum(1) - 1).clamp(min=0)
         out = self._model(input_ids=inputs, attention_mask=mask, position_ids=places, use_cache=True, logits_to_keep=1)
-        told = self._told(out.logits, [(row, ()) for row in range(real)], batch)
+        found_by_token = self._likelihoods_of(out.logits, [(row, ()) for row in range(real)], batch)
         branches = [(row, branch) for row in range(real) for branch in sorted(batch[row].branches())]
         for taken in _of_one_length(branches, Shape(len(batch), self._spare)):
             rows = self._tensor([row for row, _ in taken])
@@ -94,11 +94,11 @@ class Weigher:
                 past_key_values=cache,
                 use_cache=True,
             )
-            told |= self._told(read.logits, taken, batch)
+            found_by_token |= self._likelihoods_of(read.logits, taken, batch)
         paths = [choice.paths for choice in batch[:real]]
-        return [{answer: _sum(told, row, path) for answer, path in found.items()} for row, found in enumerate(paths)]
+        return [{answer: _sum(found_by_token, row, path) for answer, path in found.items()} for row, found in enumerate(paths)]
 
-    def _told(self, logits: torch.Tensor, read: Sequence[_Branch], batch: Sequence[Choice]) -> _Told:
+    def _likelihoods_of(self, logits: torch.Tensor, read: Sequence[_Branch], batch: Sequence[Choice]) -> _TokenLikelihoods:
         """Return what the scores behind each token say of the answers' next ones.
 
         Args:
@@ -108,7 +108,7 @@ class Weigher:
         for place, (row, branch) in enumerate(read):
             for path in batch[row].paths.values():
                 size = next((size for size in range(len(branch) + 1) if path[:size] != branch[:size]), len(branch) + 1)
-                # One scores vector stands behind the start, and one behind each token of a branch, the start's being told already.
+                # One scores vector stands behind the start, and one behind each token of a branch, the start's being found already.
                 first = 1 if branch else 0
                 wanted += [(row, path[:step], path[step], place, step - first) for step in range(first, min(size, len(path)))]
         scores = logits.float()
@@ -143,8 +143,8 @@ def _of_one_length(branches: Sequence[_Branch], shape: Shape) -> list[list[_Bran
     return [shape.filled(found[start : start + size]) for found in alike for start in range(0, len(found), size)]
 
 
-def _sum(told: _Told, row: int, path: tuple[int, ...]) -> float:
-    return round(sum(told[row, path[:step], token] for step, token in enumerate(path)), _DIGITS)
+def _sum(found_by_token: _TokenLikelihoods, row: int, path: tuple[int, ...]) -> float:
+    return round(sum(found_by_token[row, path[:step], token] for step, token in enumerate(path)), _DIGITS)
 
 
 def _shared(one: Sequence[int], other: Sequence[int]) -> int:

@@ -48,7 +48,7 @@ class OpenAI:
         """Return the messages as the server gets them; the chat template is the server's own."""
         return msgspec.json.encode(messages).decode()
 
-    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse: chat completions tell no likelihood of a given answer."""
         raise ValueError(f"{self._where}: a server tells no likelihoods of answers; set `method: generation` for its runs in params.yaml")
 

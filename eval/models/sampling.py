@@ -16,7 +16,7 @@ from transformers.generation import (
 from eval.models.contract import Asking, Settings
 
 
-class Choosing(LogitsProcessor):
+class SampledToken(LogitsProcessor):
     """Leaves one token open at each step: the likeliest, or one drawn by the item's and the repeat's own random numbers.
 
     Drawing inside `generate` keeps the library's decoding, and makes a draw independent of what else is in the batch.

@@ -65,9 +65,9 @@ class Vllm:
         if askings:
             yield from self._at(self._url or self._start()).generate(askings, settings)
 
-    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse, as every server does."""
-        return self._at("http://127.0.0.1").weigh(askings, settings)
+        return self._at("http://127.0.0.1").loglikelihoods(askings, settings)
 
     def _start(self) -> str:
         """Return the address of a server that ends with this object: the questions of a case come in waves, and a start takes minutes."""

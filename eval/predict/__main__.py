@@ -20,7 +20,7 @@ from eval.models.asker import Asker, settings_of
 from eval.models.contract import Asking, Backend, Reply
 from eval.models.reply_store import kept_path, open_store
 from eval.plan.planned import describe, read_runs
-from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, read_rank, share_of, tell_finished, wait_for_others
+from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, read_rank, share_of, wait_for_others, write_finished
 from eval.tasks import RequestBuilder, wording
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
@@ -38,7 +38,7 @@ def main(argv: list[str] | None = None) -> None:
     described = describe(args.key, args.models)
     runs = read_runs(args.runs)
     for run in runs.values():
-        wording(run.task, run.prompt)  # a wrong name is told before anything is asked
+        wording(run.task, run.prompt)  # a wrong name fails before anything is asked
     requests = RequestBuilder(args.splits)
     rank = read_rank()
     folder = kept_path(args.out, args.key, args.key).parent
@@ -70,7 +70,7 @@ def _ask_run(run: Run, name: str, requests: list[Request], backend: Backend, fol
         replies = asker.ask_in_turn(share_of(requests, rank), run.repeats, rank.name(name))
         counts = asker.counts
         if rank.number:
-            tell_finished(folder, name, rank, Finished(asked=asked, counts=counts, failed=asker.failed))
+            write_finished(folder, name, rank, Finished(asked=asked, counts=counts, failed=asker.failed))
         elif rank.of > 1:
             others = wait_for_others(folder, name, rank.of, asked)
             failed = asker.failed | {key: reply for other in others for key, reply in other.failed.items()}

@@ -77,7 +77,7 @@ def finished_path(folder: Path, run: str, rank: Rank) -> Path:
     return folder / f"{rank.name(run)}.done.json"
 
 
-def tell_finished(folder: Path, run: str, rank: Rank, done: Finished) -> None:
+def write_finished(folder: Path, run: str, rank: Rank, done: Finished) -> None:
     """Say that this process is done."""
     write_json(finished_path(folder, run, rank), done)
 
@@ -86,7 +86,7 @@ def wait_for_others(folder: Path, run: str, of: int, asked: str, sleep: Callable
     """Return what the other processes left, as soon as all are done."""
     waiting = [finished_path(folder, run, Rank(number, of)) for number in range(1, of)]
     found: list[Finished] = []
-    told = False
+    announced = False
     while waiting:
         path = waiting[0]
         done = _read(path)
@@ -94,14 +94,14 @@ def wait_for_others(folder: Path, run: str, of: int, asked: str, sleep: Callable
             found.append(done)
             waiting.pop(0)
             continue
-        if not told:
+        if not announced:
             there = "is there" if done is None else "is no longer of other questions"
             print(
                 f"{run}: its share is asked; waiting for {len(waiting)} others, until {path} {there}",
                 file=sys.stderr,
                 flush=True,
             )
-            told = True
+            announced = True
         sleep(_SECONDS_BETWEEN_LOOKS)
     return found
 

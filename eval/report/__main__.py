@@ -128,8 +128,8 @@ def page(found: Found, summary: Figures) -> str:
     by_task: dict[str, list[Figures]] = {}
     for row in found.comparisons:
         by_task.setdefault(row["task"], []).append(row)
-    told = found._asdict() | {"summary": summary, "by_task": by_task, "cpsyexam": cpsyexam_table(found.runs)}
-    return environment.get_template("report.html").render(told)
+    context = found._asdict() | {"summary": summary, "by_task": by_task, "cpsyexam": cpsyexam_table(found.runs)}
+    return environment.get_template("report.html").render(context)
 
 
 def _percent(share: float | None) -> str:

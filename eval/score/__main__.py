@@ -6,8 +6,8 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
-from eval.answers.__main__ import read_reply
 from eval.answers.published import RULE_SETS
+from eval.answers.readers import read_reply
 from eval.plan.planned import describe, read_runs
 from eval.score.metrics import FIGURES
 from eval.statistics.costs import cost_of

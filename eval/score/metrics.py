@@ -130,11 +130,13 @@ def _groups(grid: Grid) -> Figures:
         right, groups = whole_units(part.right, part.requests)
         known = whole_units(part.known[:, np.newaxis], part.requests)[0][:, 0]
         scored = [group for group, marked in zip(groups, known, strict=True) if marked]
-        told: Figures = {"groups": len(groups), "questions": len(part.requests)}
-        told |= {"unscored": len(groups) - len(scored)} if len(groups) > len(scored) else {}
+        counts: Figures = {"groups": len(groups), "questions": len(part.requests)}
+        counts |= {"unscored": len(groups) - len(scored)} if len(groups) > len(scored) else {}
         committed_right = whole_units(part.committed_right, part.requests)[0]
         return (
-            told | rate("accuracy", right[known], scored, _BY_UNIT, where) | rate("committed_accuracy", committed_right[known], scored, {})
+            counts
+            | rate("accuracy", right[known], scored, _BY_UNIT, where)
+            | rate("committed_accuracy", committed_right[known], scored, {})
         )
 
     return figures(grid, "groups") | {"by_form": _grouped(grid, "form", figures, "groups")}

@@ -32,7 +32,7 @@ class Request(Struct, frozen=True, kw_only=True):
     kin: frozenset[str]
     """Item, near-duplicate cluster and group: what shares one of these is never shown beside it."""
     reader: Literal["claim", "mcqa", "mrqa", "tcm", "qa"]
-    """Key of `eval.answers.READERS`: how a reply to it is read."""
+    """Key of `eval.answers.readers.READERS`: how a reply to it is read."""
     unit: str
     """What is right only as a whole: the claim pair, the case or group of shared options, or the item itself."""
     facets: dict[str, str]

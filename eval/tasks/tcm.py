@@ -15,6 +15,10 @@ from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request, facets_of, kin_of, options_text
 
+_PARTS = {"a1": "a", "a2": "a", "a3": "a3", "b1": "b1"}
+_TAGS = {"tcm": ("<eoe>", "<eoa>"), "tcm_paper": ("<coe>", "<coas>")}
+_NO_ANALYSIS = "略。"  # what Chinese answer keys write where they give no reasons
+
 
 def cases_of(questions: Iterable[Question]) -> list[list[Question]]:
     """Return questions in conversations: those with the same group and the same case text together, any other alone.
@@ -40,11 +44,6 @@ def _in_order(members: list[Question]) -> list[Question]:
 
 def _page(seen: Provenance) -> tuple[str, str, str]:
     return seen.source, seen.url, seen.page_id
-
-
-_PARTS = {"a1": "a", "a2": "a", "a3": "a3", "b1": "b1"}
-_TAGS = {"tcm": ("<eoe>", "<eoa>"), "tcm_paper": ("<coe>", "<coas>")}
-_NO_ANALYSIS = "略。"  # what Chinese answer keys write where they give no reasons
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:

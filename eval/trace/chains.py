@@ -13,7 +13,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
-from eval.trace.lookup import SPLITS, Hit, find_page, rows_with, told_fact
+from eval.trace.lookup import SPLITS, Hit, fact_text, find_page, rows_with
 
 Chain = dict[str, Any]
 _REPLY_CHARS = 80
@@ -35,18 +35,18 @@ def _claim(data: Path, hit: Hit) -> Chain:
         "atomic type": pair.atomic_type,
         "template": pair.template_id,
         "scores": _scores(data, [pair.id]),
-        "facts": [{"fact": fact.id, "says": told_fact(fact), "relation": fact.relation, "pages": _pages(data, fact)} for fact in facts],
+        "facts": [{"fact": fact.id, "says": fact_text(fact), "relation": fact.relation, "pages": _pages(data, fact)} for fact in facts],
         **({} if facts else {"pages": _pages(data, pair)}),
     }
 
 
 def _question(data: Path, hit: Hit) -> Chain:
     question = _one(rows_with(data / "splits" / hit.place / "questions.jsonl", [hit.id], Question), hit.id)
-    told = ("exam", "subject", "question_type", "form", "category", "case_type", "group_id", "cluster_id", "shared_stem", "stem")
+    shown = ("exam", "subject", "question_type", "form", "category", "case_type", "group_id", "cluster_id", "shared_stem", "stem")
     return {
         "question": question.id,
         "split": hit.place,
-        **{name.replace("_", " "): value for name in told if (value := getattr(question, name))},
+        **{name.replace("_", " "): value for name in shown if (value := getattr(question, name))},
         "options": [f"{option.letter}. {option.text}" for option in question.options],
         "answer": question.answer or "hidden",
         "scores": _scores(data, [question.id]),
@@ -59,7 +59,7 @@ def _fact(data: Path, hit: Hit) -> Chain:
     claims = _claims_of(data, [fact.id])
     return {
         "fact": fact.id,
-        "says": told_fact(fact),
+        "says": fact_text(fact),
         "relation": fact.relation,
         "claims": [_line(split, pair.id, pair.factual) for split, pair in claims],
         **({} if claims else {"no claim": _reasons(data, fact.id)}),
@@ -80,7 +80,7 @@ def _page(data: Path, hit: Hit) -> Chain:
     return {
         **(find_page(data / "pages", hit.id) or {"page": hit.id}),
         "questions": [_line(split, question.id, question.stem) for split, question in questions],
-        "facts": [_line(fact.relation, fact.id, told_fact(fact)) for fact in facts],
+        "facts": [_line(fact.relation, fact.id, fact_text(fact)) for fact in facts],
         "claims": [_line(split, pair.id, pair.factual) for split, pair in claims],
         "rejected": _reasons(data, hit.id),
         "scores": _shares(data, [*(pair.id for _, pair in claims), *(question.id for _, question in questions)]),
@@ -128,8 +128,8 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
             where = f"{path.stem} #{score.repeat}" + (f" {side}" if side else "")
             item = f" {score.item_id.partition('/')[0]}" if len(items) > 1 else ""
             answer = score.answer if len(score.answer or "") < _REPLY_CHARS else None  # in words, it is the reply
-            told = " ".join(word for word in (score.outcome, answer, worth) if word)
-            lines.append(f"{where}{item}: {told} | {said[:_REPLY_CHARS]}")
+            summary = " ".join(word for word in (score.outcome, answer, worth) if word)
+            lines.append(f"{where}{item}: {summary} | {said[:_REPLY_CHARS]}")
     return lines + _marks(data, items)
 
 

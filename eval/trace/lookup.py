@@ -59,13 +59,13 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
         for question in rows_with(data / "splits" / split / "questions.jsonl", [text], Question):
             yield Hit("question", question.id, split, question.stem)
     for fact in rows_with(data / "unique/facts.jsonl", [text], Fact):
-        yield Hit("fact", fact.id, fact.relation, told_fact(fact))
+        yield Hit("fact", fact.id, fact.relation, fact_text(fact))
     for stage in ("clean", "unique", "claims"):
         for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected):
             yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
 
 
-def told_fact(fact: Fact) -> str:
+def fact_text(fact: Fact) -> str:
     """Return a fact as words."""
     return f"{fact.head} {'–' if fact.polarity else '≠'} {fact.tail}"
 

@@ -13,7 +13,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.answers.__main__ import read_answer
+from eval.answers.readers import read_answer
 from eval.errors.__main__ import main as errors
 from eval.errors.patterns import Pair
 from eval.review import main as review

@@ -89,7 +89,7 @@ class Scripted:
         for place, asking in enumerate(askings):
             yield place, self._reply(asking, settings)
 
-    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         for place, asking in enumerate(askings):
             chosen = self._answer(asking, settings)
             likelihoods = {answer: -0.5 if answer == chosen else -8.0 for answer in allowed_answers(asking.request)}

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.answers.__main__ import READERS, main, read_answer, read_row
+from eval.answers.__main__ import main, read_row
+from eval.answers.readers import READERS, read_answer
 from eval.answers.reply_text import without_reasoning
 
 HERE = Path(__file__).parent

@@ -184,4 +184,4 @@ def test_an_answer_cannot_end_its_quotation(said: str, order: str) -> None:
 def test_a_baseline_has_no_likelihoods() -> None:
     backend = open_backend(Description(model="m", backend="baseline", strategy="random"), Path())
     with pytest.raises(ValueError, match="a baseline has no likelihoods"):
-        backend.weigh([], SETTINGS)
+        backend.loglikelihoods([], SETTINGS)

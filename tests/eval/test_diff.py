@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.diff.__main__ import difference_of, main
-from eval.diff.parts import CAUSES, PLACES, causes_of, divide, rounded, traits_of
+from eval.diff.parts import CAUSES, UNITS, causes_of, divide, rounded, traits_of
 from eval.diff.version import Replied, Scored, Version
 from eval.statistics.pairing import Tally
 
@@ -28,9 +28,9 @@ def test_parts_sum_up_exactly_and_so_do_their_rounded_values(before, after, draw
     start, end = (sum(each.share for each in side.values()) / len(side) for side in (before, after))
     assert sum(part.effect for part in parts) == end - start
     first, last, units = rounded(start, end, [part.effect for part in parts])
-    assert (first, last) == (round(start * PLACES), round(end * PLACES))
+    assert (first, last) == (round(start * UNITS), round(end * UNITS))
     assert sum(units) == last - first
-    assert all(abs(unit - part.effect * PLACES) < 1 for unit, part in zip(units, parts, strict=True))
+    assert all(abs(unit - part.effect * UNITS) < 1 for unit, part in zip(units, parts, strict=True))
     assert all(not unit for unit, part in zip(units, parts, strict=True) if not part.effect)
 
 
@@ -148,7 +148,7 @@ def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     assert (accuracy["a"], accuracy["b"]) == (0.5, 0.6667)  # same, gone and reply of six; same, key, prompt and reading of six
     items = {name: part["items"] for name, part in accuracy["parts"].items()}
     assert items == {"removed": 1, "key": 1, "repeats": 0, "prompt": 1, "reply": 1, "reading": 1, "mark": 0, "added": 1}
-    assert sum(round(part["effect"] * PLACES) for part in accuracy["parts"].values()) == round(accuracy["change"] * PLACES)
+    assert sum(round(part["effect"] * UNITS) for part in accuracy["parts"].values()) == round(accuracy["change"] * UNITS)
     assert {key: one["cause"] for key, one in accuracy["changed"].items()} == {
         "q-key": "key", "q-prompt": "prompt", "q-reply": "reply", "q-reading": "reading",
     }  # fmt: skip

@@ -27,8 +27,8 @@ from eval.finetune.training_data import (
     epoch_requests,
     known_requests,
     plain_texts,
-    prompt_lesson,
-    text_lessons,
+    prompt_example,
+    text_examples,
 )
 from eval.models import open_backend
 from eval.models.weights import content_hash
@@ -180,9 +180,9 @@ def test_a_case_is_learned_as_it_is_asked(toy_data: Path, tokenizer) -> None:
     assert later
     for request in later:
         assert request.follows is None
-        lesson = prompt_lesson(tokenizer, [request])
-        assert tokenizer.decode(lesson.ids) == render(tokenizer, request.messages) + f"{request.solution}<|im_end|>"
-        assert tokenizer.decode([target for target in lesson.targets if target != IGNORED]) == f"{request.solution}<|im_end|>"
+        example = prompt_example(tokenizer, [request])
+        assert tokenizer.decode(example.ids) == render(tokenizer, request.messages) + f"{request.solution}<|im_end|>"
+        assert tokenizer.decode([target for target in example.targets if target != IGNORED]) == f"{request.solution}<|im_end|>"
 
 
 def test_what_follows_an_unknown_answer_is_not_learned(toy_data: Path) -> None:
@@ -206,19 +206,19 @@ def test_a_conversation_holds_one_pool_and_each_request_stands_once(toy_data: Pa
 
 def test_a_lesson_is_the_prompt_of_evaluation_and_its_reply(toy_data: Path, tokenizer) -> None:
     for request in known(toy_data, "train")[:30]:
-        lesson = prompt_lesson(tokenizer, [request])
+        example = prompt_example(tokenizer, [request])
         [asked] = token_ids(tokenizer, [render(tokenizer, conversation([request]))])
-        assert lesson.ids[: len(asked)] == asked
-        assert lesson.targets[: len(asked)] == [IGNORED] * len(asked)
-        assert tokenizer.decode(lesson.targets[len(asked) :]) == f"{request.solution}<|im_end|>"
+        assert example.ids[: len(asked)] == asked
+        assert example.targets[: len(asked)] == [IGNORED] * len(asked)
+        assert tokenizer.decode(example.targets[len(asked) :]) == f"{request.solution}<|im_end|>"
 
 
 def test_a_long_lesson_reads_as_few_shot_evaluation_does(toy_data: Path, tokenizer) -> None:
     chunk = next(chunk for chunk in conversations(known(toy_data, "train"), 1, 0) if len(chunk) > 2)
-    lesson = prompt_lesson(tokenizer, chunk)
+    example = prompt_example(tokenizer, chunk)
     text = render(tokenizer, conversation(chunk)) + f"{chunk[-1].solution}<|im_end|>"
-    assert tokenizer.decode(lesson.ids) == text
-    learned = tokenizer.decode([target for target in lesson.targets if target != IGNORED])
+    assert tokenizer.decode(example.ids) == text
+    learned = tokenizer.decode([target for target in example.targets if target != IGNORED])
     assert learned == "".join(f"{request.solution}<|im_end|>" for request in chunk)
 
 
@@ -229,10 +229,10 @@ def test_answers_are_short_tokens(tokenizer) -> None:
 
 def test_blocks_and_batches_lose_nothing(tokenizer) -> None:
     texts = [f"第{number}段。" * (number + 1) for number in range(40)]
-    blocks = text_lessons(tokenizer, texts, 10**6, 1)
+    blocks = text_examples(tokenizer, texts, 10**6, 1)
     whole = sum(len(tokenizer(text)["input_ids"]) + 1 for text in texts)
     assert sum(len(block.ids) for block in blocks) == whole
-    assert sum(len(block.ids) for block in text_lessons(tokenizer, texts, 512, 1)) <= 512
+    assert sum(len(block.ids) for block in text_examples(tokenizer, texts, 512, 1)) <= 512
     batches = batches_of(blocks, 4, 600)
     assert sorted(block.ids for batch in batches for block in batch) == sorted(block.ids for block in blocks)
     assert all(len(batch) <= 4 and len(batch) * max(len(block.ids) for block in batch) <= 600 for batch in batches)

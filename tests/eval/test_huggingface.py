@@ -17,7 +17,7 @@ from atomexam.records.question import Option
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
 from eval.models import batches, open_backend
 from eval.models.contract import Asking, Backend, Reply, Settings
-from eval.models.sampling import Choosing
+from eval.models.sampling import SampledToken
 from eval.tasks.prompt import chat_template, token_ids
 from eval.tasks.request import Request
 
@@ -122,7 +122,7 @@ def test_sampling_draws_from_the_librarys_distribution(backend: Backend, folder:
     size = 3000
     rows = [structs.replace(ONE, repeat=number) for number in range(size)]
     many = ids.repeat(size, 1)
-    choosing = Choosing(structs.replace(GREEDY, **whole), rows, torch.ones_like(many))
+    choosing = SampledToken(structs.replace(GREEDY, **whole), rows, torch.ones_like(many))
     counts = Counter(choosing(many, out.logits[0].repeat(size, 1)).argmax(-1).tolist())
     shares = {token: share for token, share in enumerate(out.scores[0][0].softmax(-1).tolist()) if share}
     assert set(counts) <= set(shares)
@@ -153,7 +153,7 @@ def draws(scores: list[float], settings: Settings, size: int = 4000, prompt: tup
     """Return how often each token is drawn from given scores."""
     rows = [Asking(request=one.request, repeat=number, prompt="") for number, one in [(n, ONE) for n in range(size)]]
     ids = torch.tensor([prompt]).repeat(size, 1)
-    out = Choosing(settings, rows, torch.ones_like(ids))(ids, torch.tensor([scores]).repeat(size, 1))
+    out = SampledToken(settings, rows, torch.ones_like(ids))(ids, torch.tensor([scores]).repeat(size, 1))
     assert ((out == 0).sum(-1) == 1).all()
     return Counter(out.argmax(-1).tolist())
 
@@ -188,7 +188,7 @@ def test_each_setting_is_applied(change: dict, allowed: set[int]) -> None:
 def test_padding_is_not_penalised() -> None:
     """Where the padding token also ends a reply, a penalty for it would hang on what else is in the batch."""
     settings = structs.replace(GREEDY, repetition_penalty=9.0)
-    choosing = Choosing(settings, [ONE], torch.tensor([[0, 0, 1]]))
+    choosing = SampledToken(settings, [ONE], torch.tensor([[0, 0, 1]]))
     assert choosing(torch.tensor([[1, 1, 0]]), torch.tensor([SCORES])).argmax().item() == 1
 
 
@@ -203,7 +203,7 @@ def test_identity_is_the_content_of_the_model(backend: Backend, folder: Path, tm
 
 def test_a_prompt_beyond_the_model_fails_alone(backend: Backend) -> None:
     rows = [asking(backend, "齉龘" * 300, 3), asking(backend, "短", 4)]
-    for ask in (backend.generate, backend.weigh):
+    for ask in (backend.generate, backend.loglikelihoods):
         found = dict(ask(rows, GREEDY))
         assert found[0].finish_reason == "error"
         assert re.fullmatch(

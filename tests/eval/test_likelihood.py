@@ -1,4 +1,4 @@
-"""Choosing by likelihood: the sums of a plain loop, and those of lm-evaluation-harness, on a model small enough to check."""
+"""SampledToken by likelihood: the sums of a plain loop, and those of lm-evaluation-harness, on a model small enough to check."""
 
 import math
 from pathlib import Path
@@ -71,7 +71,7 @@ def askings(backend: Backend) -> list[Asking]:
 
 
 def weighed(backend: Backend, askings: list[Asking], settings: Settings = PLAIN) -> dict[str, Reply]:
-    found = dict(backend.weigh(askings, settings))
+    found = dict(backend.loglikelihoods(askings, settings))
     assert len(found) == len(askings)
     return {f"{one.request.question_type}/{one.request.item_id}": found[place] for place, one in enumerate(askings)}
 
@@ -147,11 +147,11 @@ def test_what_else_is_asked_changes_no_byte(backend: Backend, askings: list[Aski
 @pytest.mark.parametrize(("name", "value"), [("temperature", 0.3), ("top_k", 5), ("top_p", 0.9), ("repetition_penalty", 1.05)])
 def test_sampling_is_no_likelihood(name: str, value: float, backend: Backend, askings: list[Asking]) -> None:
     with pytest.raises(ValueError, match=f"the method likelihood has no {name} .found {value}."):
-        dict(backend.weigh(askings, structs.replace(PLAIN, **{name: value})))
+        dict(backend.loglikelihoods(askings, structs.replace(PLAIN, **{name: value})))
 
 
 def test_words_cannot_be_weighed(backend: Backend) -> None:
     one = asking(backend, 1, "claim")
     words = structs.replace(one, request=structs.replace(one.request, question_type="qa", options=[]))
     with pytest.raises(ValueError, match="q-1: no answers are given to choose from; set `method: generation`"):
-        dict(backend.weigh([words], PLAIN))
+        dict(backend.loglikelihoods([words], PLAIN))

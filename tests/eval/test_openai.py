@@ -225,7 +225,7 @@ def test_where_a_loop_is_running_already(opened: Opened) -> None:
 
 def test_likelihoods_are_refused(opened: Opened) -> None:
     with pytest.raises(ValueError, match="a server tells no likelihoods of answers; set `method: generation`"):
-        opened().weigh([], PLAIN)
+        opened().loglikelihoods([], PLAIN)
 
 
 @pytest.mark.parametrize(("changes", "message"), [

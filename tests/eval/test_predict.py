@@ -21,7 +21,7 @@ from eval.models.contract import Asking, Reply, Settings
 from eval.models.reply_store import KeptReply, Store, open_store
 from eval.plan.planned import describe
 from eval.predict.__main__ import main
-from eval.predict.ranks import Finished, Rank, share_of, tell_finished, wait_for_others
+from eval.predict.ranks import Finished, Rank, share_of, wait_for_others, write_finished
 from eval.tasks import TASKS, build_requests
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request
@@ -51,7 +51,7 @@ class Counting:
             else:
                 yield place, Reply(text=f"{len(askings[place].prompt)}/{askings[place].repeat}", finish_reason="stop", tokens=1)
 
-    def weigh(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         for place, reply in self.generate(askings, settings):
             yield place, Reply(text=reply.text, finish_reason="stop", tokens=1, likelihoods={"A": -1.0})
 
@@ -214,12 +214,12 @@ def test_an_error_without_a_cause_is_one_all_the_same(askings: list[Asking], tmp
 def test_what_another_launch_left_is_not_waited_on_twice(tmp_path: Path) -> None:
     """A process that says it is done speaks for its own launch; the first waits until the right one does."""
     rank = Rank(1, 2)
-    tell_finished(tmp_path, "run", rank, Finished(asked="of old", counts=Counts(asked=7), failed={}))
+    write_finished(tmp_path, "run", rank, Finished(asked="of old", counts=Counts(asked=7), failed={}))
     naps = []
 
     def sleep(seconds: float) -> None:
         naps.append(seconds)
-        tell_finished(tmp_path, "run", rank, Finished(asked="of now", counts=Counts(asked=2), failed={}))
+        write_finished(tmp_path, "run", rank, Finished(asked="of now", counts=Counts(asked=2), failed={}))
 
     (found,) = wait_for_others(tmp_path, "run", 2, "of now", sleep)
     assert (found.counts.asked, len(naps)) == (2, 1)

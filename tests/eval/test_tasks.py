@@ -48,7 +48,7 @@ def tcm(*questions: Question, prompt: str = "tcm") -> list[Request]:
     return asked("tcm", [structs.replace(row, exam="TCM") for row in questions], [], prompt)
 
 
-def said(request: Request) -> str:
+def split_reasoning(request: Request) -> str:
     return "\n".join(message["content"] for message in request.messages)
 
 
@@ -85,7 +85,7 @@ def test_a_wording_asks_the_same_items_in_its_own_words(task: str, prompt: str, 
     first, other = asked(task, questions, claims), asked(task, questions, claims, prompt)
     assert [(r.item_id, r.answer, r.unit, r.follows) for r in first] == [(r.item_id, r.answer, r.unit, r.follows) for r in other]
     if prompt != wording(task, None):
-        assert all(said(a) != said(b) for a, b in zip(first, other, strict=True) if a.follows is None)
+        assert all(split_reasoning(a) != split_reasoning(b) for a, b in zip(first, other, strict=True) if a.follows is None)
 
 
 def test_an_unknown_wording_names_the_known() -> None:
@@ -107,7 +107,7 @@ def test_claims_are_asked_on_both_sides(toy_data: Path) -> None:
     _, claims = split_of(toy_data, "test")
     requests = asked("claim", [], claims[:1])
     assert [(request.item_id.rpartition("/")[2], request.answer) for request in requests] == [("factual", "正确"), ("non_factual", "错误")]
-    assert said(requests[0]).endswith(claims[0].factual)
+    assert split_reasoning(requests[0]).endswith(claims[0].factual)
 
 
 @pytest.mark.parametrize(("answer", "kind", "name"), [("A", "mcqa", "单选题"), ("AC", "mrqa", "多选题")])
@@ -151,7 +151,7 @@ def test_the_short_choice_says_once_what_is_asked() -> None:
 def test_an_essay_is_asked_in_words() -> None:
     case = "求助者，女。"
     [request] = asked("essay", [question(1, "因为。", question_type="qa", options=[], stem="为什么？", shared_stem=case)], [])
-    assert f'题干"{case}\n为什么？"' in said(request)
+    assert f'题干"{case}\n为什么？"' in split_reasoning(request)
     assert (request.answer, request.solution, request.reply("答"), request.reader) == ("因为。", "因为。", "答", "qa")
 
 
@@ -162,8 +162,8 @@ def test_a_case_stands_before_its_question() -> None:
 
 def test_braces_in_texts_are_texts() -> None:
     [request] = choice(question(1, stem="集合{a}与{subject}", subject="{数学}"))
-    assert "集合{a}与{subject}" in said(request)
-    assert '"{数学}"考试' in said(request)
+    assert "集合{a}与{subject}" in split_reasoning(request)
+    assert '"{数学}"考试' in split_reasoning(request)
 
 
 @pytest.mark.parametrize(("name", "form"), [("FKU", "a1"), ("FKU", "a2"), ("CVR", "a3"), ("KHC", "b1")])
@@ -216,7 +216,7 @@ def test_the_questions_of_a_case_are_one_conversation() -> None:
     third = following(requests["q-898"], second, "答乙")
     assert [message["role"] for message in third.messages] == ["system", "user", "assistant", "user", "assistant", "user"]
     assert [message["content"] for message in third.messages if message["role"] == "assistant"] == ["答甲", "答乙"]
-    assert said(third).count("患者。") == 1
+    assert split_reasoning(third).count("患者。") == 1
 
 
 def test_a_group_with_two_wordings_of_its_case_is_two_conversations() -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.answers.__main__ import read_reply, read_row
+from eval.answers.__main__ import read_row
 from eval.answers.choice import read_several, read_single
+from eval.answers.readers import read_reply
 
 HERE = Path(__file__).parent
 OPTIONS = {"A": "食物", "B": "安全", "C": "温暖", "D": "金钱"}

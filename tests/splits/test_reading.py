@@ -29,7 +29,7 @@ def test_what_is_looked_at_later_is_told_with_its_line(split_files, pool, field:
 
 
 @pytest.mark.parametrize("lost", ["provenance", "answer"])
-def test_a_record_that_is_read_whole_later_is_told_with_its_line(split_files, pool, lost: str) -> None:
+def test_a_record_that_is_read_committed_later_is_told_with_its_line(split_files, pool, lost: str) -> None:
     folder = split_files(pool)
     lines = (folder / "questions.jsonl").read_text().splitlines()
     record = json.loads(lines[2])

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from eval.answers.choice import NEXT_QUESTION, Known, checked, known_options, read_folded
 from eval.answers.labels import ALTERNATIVE, CHANGED, EITHER, ONE_AFTER, RUN_AFTER, STRONG, TAKEN_BACK, WEAK, labelled
-from eval.answers.letters import letters_approved, letters_of, without_rejected
+from eval.answers.letters import letters_approved, letters_of, prepared, without_rejected
 from eval.answers.option_texts import named_by_text
-from eval.answers.prepared import prepared
 from eval.answers.reply_text import folded
 from eval.answers.scope import in_scope
 from eval.answers.structured import letters_in_order
@@ -53,7 +52,7 @@ _END = 40
 _GROUP = 200
 
 
-def read_whole_choice(reply: str, options: Mapping[str, str], many: bool, answer: str | None) -> str | None:
+def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, answer: str | None) -> str | None:
     """Return the letters that the whole reply commits to, or None.
 
     Args:
@@ -124,7 +123,7 @@ def _sentence_start(before: str) -> int:
     return found.start() + 1 if (found := _SENTENCE_START.search(before)) else 0
 
 
-def read_whole_group(reply: str, options: Sequence[Mapping[str, str]], answers: list[str | None]) -> list[str | None]:
+def read_committed_group(reply: str, options: Sequence[Mapping[str, str]], answers: list[str | None]) -> list[str | None]:
     """Return the letters of a reply to several questions: by their numbers, or in order where the reply gives none."""
     if any(answers):
         return answers

@@ -69,7 +69,7 @@ _OPENING = 40
 _LAST = 14
 
 
-def read_whole_claim(reply: str, answer: str | None) -> str | None:
+def read_committed_claim(reply: str, answer: str | None) -> str | None:
     """Return the verdict that the whole reply commits to, or None.
 
     Args:

@@ -1,0 +1,61 @@
+"""The readers by task: a reply in; its outcome, its answer and what it commits to as a whole out."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from atomexam.records.checks import one_of
+from atomexam.records.prediction import FinishReason, Outcome
+from eval.answers.choice import read_several, read_single
+from eval.answers.claim import read_claim
+from eval.answers.committed_choice import read_committed_choice
+from eval.answers.committed_claim import read_committed_claim
+from eval.answers.reply_text import split_reasoning
+from eval.answers.tcm import read_tcm
+
+Options = Mapping[str, str]
+READERS: dict[str, Callable[[str, Options], str | None]] = {
+    "claim": lambda reply, options: read_claim(reply),
+    "mcqa": read_single,
+    "mrqa": read_several,
+    "tcm": read_tcm,
+    "qa": lambda reply, options: reply.strip() or None,
+}
+"""Claims, one option, several options, TCMBench's format, and an answer in words, which is the reply itself."""
+COMMITTED_READERS: dict[str, Callable[[str, Options, str | None], str | None]] = {
+    "claim": lambda reply, options, answer: read_committed_claim(reply, answer),
+    "mcqa": lambda reply, options, answer: read_committed_choice(reply, options, False, answer),
+    "mrqa": lambda reply, options, answer: read_committed_choice(reply, options, True, answer),
+    "tcm": lambda reply, options, answer: read_committed_choice(reply, options, False, answer),
+    "qa": lambda reply, options, answer: answer,
+}
+"""What the whole reply commits to, also after its reasons."""
+
+
+class Reading(NamedTuple):
+    """What a reply was read as."""
+
+    outcome: Outcome
+    answer: str | None
+    """The strict reading: None unless the outcome is answered."""
+    committed: str | None
+    """The reading of the whole reply: a last conclusion overrides what stands before it."""
+
+
+def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> Reading:
+    """Return the outcome of a reply, its answer, and what it commits to as a whole.
+
+    A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer that stands
+    before the cut is an answer.
+    """
+    read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
+    if finish_reason == "error":
+        return Reading("failed", None, None)
+    text, cut = split_reasoning(reply)
+    answer = read(text, options)
+    outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"
+    return Reading(outcome, answer, COMMITTED_READERS[task](text, options, answer))
+
+
+def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:
+    """Return the outcome of a reply and its answer, None unless answered."""
+    return read_reply(task, reply, options, finish_reason)[:2]
