@@ -45,8 +45,8 @@ def ours(folder: Path, url: str, at_once: int) -> None:
     from generated_site import Ours
 
     from crawlers import settings
-    from crawlers.archive import finish_crawl
-    from crawlers.process import run_spider
+    from crawlers.web.archive import finish_crawl
+    from crawlers.web.run_spider import run_spider
 
     store = {"ARCHIVE_FOLDER": str(folder / "pages"), "ARCHIVE_SNAPSHOT": SNAPSHOT, "ARCHIVE_ORIGIN": "embedded bench", "MAX_PAGES": 0}
     (folder / "pages").mkdir()
@@ -74,10 +74,6 @@ def load_components() -> None:
     from scrapy.settings import Settings, default_settings
     from scrapy.utils.misc import load_object
 
-    import crawlers.archive
-    import crawlers.embedded.handler
-    import crawlers.extract
-    import crawlers.replay.crew  # noqa: F401
     from crawlers import settings
 
     bases = [value for name, value in vars(default_settings).items() if name.endswith("_BASE")]

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from scrapy import Request, Spider
 
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 
 HOST, LIST_PAGES = "bench.example", 100
 _DRAW = random.Random(1)
@@ -109,9 +109,10 @@ class Plain(Spider):
 
 def store(pages: Path, snapshot: str, count: int, questions: int) -> None:
     """Store the site as a crawl does, without the crawl."""
-    from crawlers.archive import finish_crawl
     from crawlers.store.parts import PartWriter
-    from crawlers.store.warc import Page, request_key
+    from crawlers.store.request_keys import request_key
+    from crawlers.store.warc import Page
+    from crawlers.web.archive import finish_crawl
 
     pages.mkdir(parents=True)
     writer = PartWriter(pages, snapshot, "embedded bench")

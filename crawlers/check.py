@@ -25,8 +25,8 @@ from atomexam.runtime.stage import command, run_stage
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from crawlers.adding.findings import Findings
     from crawlers.adding.watching import PageSeen
-    from crawlers.process import Outcome
-    from crawlers.source import SourceSpider
+    from crawlers.html.source_spider import SourceSpider
+    from crawlers.web.run_spider import Outcome
 
 _PAGES = 5
 _LOOKING = {
@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     from crawlers.adding.saving import require_free, save
     from crawlers.adding.watching import KEPT
     from crawlers.embedded.saved import SOURCES, pages_folder
-    from crawlers.process import spider_class
+    from crawlers.web.run_spider import spider_class
 
     spider = spider_class(arguments.name)
     folder = pages_folder(spider.name)
@@ -67,7 +67,7 @@ def main(argv: list[str] | None = None) -> int:
 def look(spider: "type[SourceSpider]", source: Source, mode: str, pages: int, keep: list[str] | None = None) -> "Outcome":
     """Run a spider over a few pages, which go to a folder that is thrown away. Works once in a process."""
     from crawlers import settings
-    from crawlers.process import run_spider, spider_arguments
+    from crawlers.web.run_spider import run_spider, spider_arguments
 
     logging.getLogger(spider.name).setLevel(logging.ERROR)  # misfits stand in the report
     source = msgspec.structs.replace(source, max_pages=pages)
@@ -82,7 +82,8 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
     from crawlers.accounts.pages import account_of_responses
     from crawlers.adding.findings import Findings
     from crawlers.adding.watching import ANSWERS, PAGES, REFUSED
-    from crawlers.web.account import FORBIDDEN, failures
+    from crawlers.web.account import failures
+    from crawlers.web.failure_causes import FORBIDDEN
 
     stats = outcome.stats
     pages: list[PageSeen] = stats.get(PAGES, [])

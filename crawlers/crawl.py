@@ -16,7 +16,7 @@ from atomexam.runtime.jsonl import folder_lock, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
-    from crawlers.source import SourceSpider
+    from crawlers.html.source_spider import SourceSpider
     from crawlers.web.account import Account
 
 _MODES = ("embedded", "live")
@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> None:
     source: Source = arguments.params
     with folder_lock(arguments.out) as folder:
         mode = source.mode or one_of(arguments.sites or "embedded", _MODES, "value of `sites`", "params.yaml")
-        from crawlers.process import spider_class
+        from crawlers.web.run_spider import spider_class
 
         crawl = crawl_live if mode == "live" else crawl_embedded
         account = crawl(spider_class(arguments.key), source, folder, tell=sys.stderr.write)
@@ -82,13 +82,12 @@ def _crawl(
     Raises:
         ValueError: the crawl is not whole. What was fetched stays, and the next run goes on from there.
     """
-    from crawlers.archive import finish_crawl
-    from crawlers.process import run_spider, spider_arguments
-    from crawlers.store.beyond import write_beyond
-    from crawlers.store.segments import read_index, write_failed
-    from crawlers.web.account import account_of, failures, pages_seen, pages_stored, table
-    from crawlers.web.scope import GONE, warnings_of
-    from crawlers.web.verdict import complaint
+    from crawlers.store.missing_pages import write_beyond, write_failed
+    from crawlers.store.segments import read_index
+    from crawlers.web.account import account_of, complaint, failures, pages_seen, pages_stored, table, warnings_of
+    from crawlers.web.archive import finish_crawl
+    from crawlers.web.extensions import GONE
+    from crawlers.web.run_spider import run_spider, spider_arguments
 
     store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": origin, "MAX_PAGES": source.max_pages}
     named = spider(**spider_arguments(source)).named

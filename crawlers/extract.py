@@ -12,7 +12,7 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from crawlers.accounts.characters import Account
 
 if TYPE_CHECKING:
-    from crawlers.source import SourceSpider
+    from crawlers.html.source_spider import SourceSpider
 
 _SHOWN = 5
 
@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> None:
     share = usual.max_misfit_share if source.max_misfit_share is None else source.max_misfit_share
     with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
         from crawlers.accounts.pages import account_of_pages
-        from crawlers.process import spider_class
+        from crawlers.web.run_spider import spider_class
 
         replay(spider_class(arguments.key), source, folder, share, arguments.out)
         account = account_of_pages(folder, source.snapshot, arguments.out)
@@ -52,13 +52,13 @@ def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_m
     """Write the items that a spider reads from its stored pages; return how many pages it read.
 
     Args:
-        how: number of workers and the like, for `crawlers.replay.crew.replayed`; what is written does not depend on it.
+        how: number of workers and the like, for `crawlers.replay.coordinator.replayed`; what is written does not depend on it.
 
     Raises:
         ValueError: a page is not stored, or too many pages no longer fit the spider or made it fail; names the urls.
     """
-    from crawlers.process import shown
-    from crawlers.replay.crew import replayed
+    from crawlers.replay.coordinator import replayed
+    from crawlers.web.run_spider import shown
 
     name = spider.name
     with replayed(spider, source, folder, **how) as outcome:

@@ -22,8 +22,9 @@ from crawlers.importers.formats import guess_format, read_file, suffix_of, suffi
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter, discard_parts
+from crawlers.store.request_keys import Key
 from crawlers.store.segments import read_index, read_page
-from crawlers.store.warc import Key, Page
+from crawlers.store.warc import Page
 
 ORIGIN = "files"
 _SHOWN = 5

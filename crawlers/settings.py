@@ -23,7 +23,7 @@ DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 60  # seconds from the connection to the last byte
 REDIRECT_MAX_TIMES = 10
 METAREFRESH_MAXDELAY = 10  # seconds; a page that one has time to read is the page
-SCHEDULER_MEMORY_QUEUE = "crawlers.web.waiting.Waiting"  # a list of all pages may wait here
+SCHEDULER_MEMORY_QUEUE = "crawlers.web.request_queue.RequestQueue"  # a list of all pages may wait here
 CONCURRENT_ITEMS = 4  # no pipeline waits for anything: of Scrapy's 100 workers a page most would be made for nothing
 RETRY_TIMES = 3
 RETRY_HTTP_CODES = [408, 425, 429, 500, *range(502, 600)]  # networks in between have numbers of their own
@@ -39,14 +39,14 @@ DOWNLOADER_MIDDLEWARES = {
     "crawlers.web.hosts.Hosts": 50,
     f"{_THEIRS}.robotstxt.RobotsTxtMiddleware": None,
     "crawlers.web.robots.Robots": 100,
-    "crawlers.web.rounds.SecondRound": 540,  # around the retries at 550
+    "crawlers.web.retry_round.SecondRound": 540,  # around the retries at 550
     f"{_THEIRS}.redirect.MetaRefreshMiddleware": None,
     "crawlers.web.redirects.MetaRefresh": 580,
     "crawlers.web.charset.Charset": 585,  # reads what was unpacked at 590
     f"{_THEIRS}.redirect.RedirectMiddleware": None,
     "crawlers.web.redirects.Redirects": 600,
     # Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
-    "crawlers.archive.ArchiveMiddleware": 950,
+    "crawlers.web.archive.ArchiveMiddleware": 950,
 }
 REDIRECTS_TO_ONE_MAX = 10
 # What the middlewares above read; live() waits and gives up, and nothing else does.
@@ -64,7 +64,7 @@ LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_INSTALL_ROOT_HANDLER = False  # a stage has its own
 LOGSTATS_INTERVAL = 0
 AUTOTHROTTLE_ENABLED = False
-EXTENSIONS = {"crawlers.web.progress.Progress": 0, "crawlers.web.scope.ScopeAnswers": 0, "crawlers.web.waiting.Timers": 0}
+EXTENSIONS = {"crawlers.web.extensions.Progress": 0, "crawlers.web.extensions.ScopeAnswers": 0, "crawlers.web.extensions.Timers": 0}
 
 _DELAY = 1.0  # seconds between two requests to a live site
 _MAX_CONTACT_CHARS = 200
@@ -102,7 +102,7 @@ def live(source: Source | None = None, delay: float | None = None, concurrency: 
     return {
         "USER_AGENT": _user_agent(os.environ.get("ATOMEXAM_CONTACT", "")),
         "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
-        "TWISTED_DNS_RESOLVER": "crawlers.web.public_hosts.PublicResolver",
+        "TWISTED_DNS_RESOLVER": "crawlers.web.hosts.PublicResolver",
         "PUBLIC_ONLY": True,
         "WEB_PORTS": [80, 443],
         "DOWNLOAD_DELAY": between,

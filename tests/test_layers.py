@@ -19,16 +19,13 @@ ARROWS_BACK = {
     ("crawlers", "crawlers/replay"): "extract",
     ("crawlers/accounts", "crawlers"): "files leaves pages",
     ("crawlers/accounts", "crawlers/web"): "pages",
-    ("crawlers/adding", "crawlers"): "advice check_report item_advice watching",
-    ("crawlers/embedded", "crawlers"): "saved server",
+    ("crawlers/adding", "crawlers"): "advice check_report item_advice",
+    ("crawlers/embedded", "crawlers"): "saved",
     ("crawlers/embedded", "crawlers/embedded/sites"): "server",
     ("crawlers/html", "crawlers"): "label_pairs page_state pages rich_text",
     ("crawlers/importers", "crawlers"): "docx_formulas exchange_text json papers pdf_rows report stem_cells text",
     ("crawlers/importers", "crawlers/accounts"): "report",
     ("crawlers/papers", "crawlers"): "markup",
-    ("crawlers/store", "crawlers/web"): "holdings ordering",
-    ("crawlers/web", "crawlers"): "account refusals verdict",
-    ("crawlers/web", "crawlers/replay"): "waiting",
 }
 """Folder and the folder that it should not import -> modules that still do. This list only gets shorter."""
 STAGES = {

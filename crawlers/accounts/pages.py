@@ -25,7 +25,7 @@ from crawlers.accounts.furniture import class_of_line, is_short_answer, parts_of
 from crawlers.accounts.leaves import texts_in
 from crawlers.fields import text_of
 from crawlers.paper import lines_of
-from crawlers.store.answers import response_of
+from crawlers.store.exchanges import response_of
 from crawlers.store.segments import read_index, read_page
 from crawlers.store.warc import Page
 from crawlers.web.bodies import unpacked

@@ -10,7 +10,7 @@ from crawlers.adding.page_hints import Hint, PageHints
 from crawlers.columns import counted
 from crawlers.html.links import link_to
 from crawlers.papers.draft import DOUBTS
-from crawlers.web.faults import HOST_NOT_FOUND, NO_ROBOTS, cause
+from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 
 _SHOWN = 3
 _REFUSING = {401, 403, 407, 412, 429}

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from msgspec import Struct
 from w3lib.url import safe_url_string
 
-from crawlers.web.public_hosts import is_public, literal
+from crawlers.web.hosts import is_public, literal
 
 KINDS = ("exam", "encyclopedia")
 STUB_MARK = "<!-- stub: written by crawlers.new"

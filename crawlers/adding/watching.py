@@ -11,8 +11,8 @@ from scrapy.http import Response
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.adding.page_hints import PageHints, hints_of
-from crawlers.source import NOTED
-from crawlers.store.session import without_password
+from crawlers.html.source_spider import NOTED
+from crawlers.store.exchanges import without_password
 
 PAGES, KEPT, REFUSED, ANSWERS = "watch/pages", "watch/kept", "watch/refused", "watch/answers"
 """Keys of the stats: list of PageSeen, url -> PageKept, url -> status, list of addresses with what came."""

@@ -7,8 +7,8 @@ from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from crawlers.web.download import Pauses, whole
-from crawlers.web.heads import limit_heads
+from crawlers.web.bodies import whole
+from crawlers.web.download import Pauses, limit_heads
 
 
 class EmbeddedHandler(HTTP11DownloadHandler):

@@ -16,7 +16,7 @@ from w3lib.url import safe_url_string
 from crawlers.columns import counted
 from crawlers.embedded.content import Content
 from crawlers.embedded.site import Ask, Reply, Respond
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 
 SOURCES = Path(__file__).parents[1] / "sources"
 PAGE_SUFFIXES = (".html", ".body")

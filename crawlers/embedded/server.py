@@ -17,7 +17,7 @@ from crawlers.embedded.content import Content, load_content
 from crawlers.embedded.saved import SavedSite, saved_site
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import SITES
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 
 _NOT_FOUND = Reply(status=404, headers={"Content-Type": "text/html; charset=utf-8"}, body="<title>404</title><p>页面不存在</p>".encode())
 _NO_RULES = Reply(headers={"Content-Type": "text/plain"}, body=b"User-agent: *\nDisallow:\n")

@@ -17,8 +17,8 @@ from atomexam.records.provenance import Provenance
 from crawlers.fields import is_hidden
 from crawlers.html.links import address_of
 from crawlers.html.readable import is_json
+from crawlers.html.source_spider import SourceSpider
 from crawlers.papers.draft import Draft
-from crawlers.source import SourceSpider
 
 MOST_PAGES = 4000
 """Of one list; a site that claims more is not believed."""

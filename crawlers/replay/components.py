@@ -12,12 +12,11 @@ from scrapy.settings.default_settings import DOWNLOADER_MIDDLEWARES_BASE, EXTENS
 
 from crawlers import settings
 from crawlers.replay.worker import Worker
-from crawlers.store.answers import key_of, response_of
+from crawlers.store.exchanges import REPLAYED, UNSTORED, key_of, response_of
+from crawlers.store.request_keys import is_robots
 from crawlers.store.segments import read_page
-from crawlers.store.session import REPLAYED, UNSTORED
-from crawlers.web.faults import is_robots
 
-_ARCHIVE = "crawlers.archive.ArchiveMiddleware"
+_ARCHIVE = "crawlers.web.archive.ArchiveMiddleware"
 _SENDING = tuple(  # what only a request that is sent needs
     f"scrapy.downloadermiddlewares.{name}."
     for name in ("cookies", "defaultheaders", "downloadtimeout", "httpauth", "httpcache", "httpproxy", "useragent")
@@ -68,7 +67,7 @@ class StoredPages:
         if request.meta.get(UNSTORED):
             raise IgnoreRequest(f"{request.url}: asked for a session that is over")
         key = key_of(request)
-        row = self._worker.task.places.find(key)
+        row = self._worker.task.index.find(key)
         if row is None:
             self._worker.miss(key)
             raise IgnoreRequest(f"{request.url}: not in the archive")

@@ -5,7 +5,9 @@ It reads one page at a time, so that what comes of a page is known to come of it
 
 import os
 import signal
-from typing import NoReturn
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
 from scrapy import Request, signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
@@ -14,14 +16,52 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from crawlers.process import quiet, spider_settings
-from crawlers.replay.frontier import Found
-from crawlers.replay.messages import Ended, PageReport, Task
-from crawlers.replay.sending import decode, encode
-from crawlers.store.answers import key_of
-from crawlers.store.warc import Key
+from crawlers.html.source_spider import SourceSpider
+from crawlers.replay.page_index import PageIndex
+from crawlers.replay.sorted_items import Run, SortedItems
+from crawlers.store.exchanges import key_of
+from crawlers.store.request_keys import Key
+from crawlers.web.request_queue import Found, decode, encode
+from crawlers.web.run_spider import quiet, spider_settings
 
 _MAX_REPORTED = 100_000  # so many requests a worker remembers that it has reported them
+
+
+class Task(NamedTuple):
+    """What a worker is started with."""
+
+    spider: type[SourceSpider]
+    arguments: dict[str, Any]
+    settings: dict[str, Any]
+    folder: Path
+    index: PageIndex
+    items: SortedItems
+    connection: Connection
+    started: Any
+    """Shared number: pages of its batch that the worker has begun."""
+    page_seconds: float
+    """Of computing, so that a busy machine changes nothing; a page that takes longer stops the worker."""
+    is_first: bool
+    """Of several workers, the first alone reads what the spider starts with."""
+
+
+class PageReport(NamedTuple):
+    """What came of one request."""
+
+    pages: int
+    """Stored pages that were read for it."""
+    found: list[Found]
+    notes: list[tuple[str, str]]
+    """Kind (`misfit`, `error`, `missed`, `broken`) and text."""
+
+
+class Ended(NamedTuple):
+    """A worker's last word."""
+
+    reason: str
+    """`finished`, or why the spider closed early."""
+    stats: dict[str, Any]
+    runs: list[Run]
 
 
 class Worker:
@@ -46,7 +86,7 @@ class Worker:
         """Take part in a crawl."""
         self.crawler = crawler
         crawler.replay_worker = self
-        crawler.is_stored = lambda request: self.task.places.find(key_of(request)) is not None  # for crawlers.web.robots
+        crawler.is_stored = lambda request: self.task.index.find(key_of(request)) is not None  # for crawlers.web.robots
         crawler.signals.connect(self.go_on, signals.spider_idle)
         crawler.signals.connect(self.keep, signals.item_scraped)
         crawler.signals.connect(self.note_failure, signals.spider_error)
@@ -80,7 +120,7 @@ class Worker:
         if not self._batch and not self._next_batch():
             return
         request = decode(self._batch.pop(), self.crawler.spider)
-        self.task.begun.value += 1
+        self.task.started.value += 1
         self._handing = True
         self.crawler.engine.crawl(request)
         self._handing = False
@@ -94,7 +134,7 @@ class Worker:
             self.notes.append(("error", f"{where}: {type(item).__name__} is no item; expected QuestionItem or EntityItem"))
             return
         try:
-            self.task.spool.add(item)
+            self.task.items.add(item)
         except UnicodeEncodeError as error:  # half a character, as escapes of JSON can write it
             self.notes.append(("error", f"{where}: an item cannot be written: {error}"))
 
@@ -105,17 +145,17 @@ class Worker:
 
     def miss(self, key: Key) -> None:
         """Note a request that has no page, unless the crawl had none for it either."""
-        if str(key) in self.task.places.failed:
+        if str(key) in self.task.index.failed:
             return
-        if self.task.places.is_beyond(key):
+        if self.task.index.is_beyond(key):
             self.crawler.stats.inc_value("archive/over_limit")
         else:
             self.notes.append(("missed", str(key)))
 
     def _is_beyond(self, request: Request) -> bool:
         """Tell whether a request is beyond max_pages, so that nothing comes of it: a crawl with a limit leaves most links at that."""
-        places, key = self.task.places, key_of(request)
-        if not places.is_beyond(key) or places.find(key) or str(key) in places.failed:
+        index, key = self.task.index, key_of(request)
+        if not index.is_beyond(key) or index.find(key) or str(key) in index.failed:
             return False
         self.crawler.stats.inc_value("archive/over_limit")
         return True
@@ -141,7 +181,7 @@ class Worker:
         except (EOFError, OSError):
             self._leave()
         self._batch = batch[::-1]
-        self.task.begun.value = 0
+        self.task.started.value = 0
         return bool(batch)
 
     def _leave(self) -> NoReturn:
@@ -164,4 +204,4 @@ def work(task: Task) -> None:
         task.connection.send(str(error))
         return
     counts = {name: value for name, value in crawler.stats.get_stats().items() if type(value) is int}
-    task.connection.send(Ended(worker.reason, counts, task.spool.finish()))
+    task.connection.send(Ended(worker.reason, counts, task.items.finish()))

@@ -12,12 +12,10 @@ import msgspec
 from atomexam.records.provenance import page_id
 from atomexam.runtime.archive_index import INDEX
 from atomexam.runtime.jsonl import replacing, to_line
-from crawlers.store.members import members
-from crawlers.store.segments import Row, lines, read_index, segment, snapshots
-from crawlers.store.stored import Place, Stored
-from crawlers.store.warc import Asked, Origin, Page, Revisit, read_member
+from crawlers.store.segments import Place, Row, StoredPlaces, lines, read_index, segment, snapshots
+from crawlers.store.warc import Asked, Origin, Page, Revisit, members, read_member
 
-_logger = logging.getLogger("crawlers.archive")
+_logger = logging.getLogger("crawlers.web.archive")
 
 
 class Record(NamedTuple):
@@ -126,7 +124,7 @@ class _Changed:
 
     def __init__(self, file: str, is_pointed_to: bool) -> None:
         self._file = file
-        self._places = Stored() if is_pointed_to else None
+        self._places = StoredPlaces() if is_pointed_to else None
 
     def note(self, row: Row) -> Row:
         """Take in a row of the file itself."""
@@ -164,7 +162,7 @@ def _ends(folder: Path) -> dict[str, int]:
 
 
 def _scanned(folder: Path, snapshot: str) -> Iterator[Row]:
-    older: dict[str, Stored] = {}
+    older: dict[str, StoredPlaces] = {}
     path = segment(folder, snapshot)
     for what, offset, length, request_length in scan(path):
         if isinstance(what, Page):
@@ -172,7 +170,7 @@ def _scanned(folder: Path, snapshot: str) -> Iterator[Row]:
             continue
         file = segment(folder, what.snapshot)
         if what.snapshot not in older:
-            older[what.snapshot] = Stored()
+            older[what.snapshot] = StoredPlaces()
             for record in scan(file) if file.exists() else ():
                 older[what.snapshot][record.what.key] = Place(file.name, record.offset, record.length)
         place = older[what.snapshot].get(what.key) or Place(file.name, 0, 0)

@@ -1,19 +1,109 @@
 """The end of a crawl: what older runs and this one stored -> the one segment of a snapshot, and the index."""
 
+import heapq
+import logging
+import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import groupby, islice
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
 from atomexam.runtime.jsonl import replacing, to_line
-from crawlers.store.copying import Entry, Found, copied
 from crawlers.store.index import mend_index, origin_of, rows_of, write_index
-from crawlers.store.ordering import in_order
 from crawlers.store.parts import discard_parts, part_name, part_rows, parts
-from crawlers.store.segments import Row, lines, read_page, segment, snapshots
-from crawlers.store.stored import Place, Stored
-from crawlers.store.warc import origin_member, page_member, read_member
+from crawlers.store.request_keys import is_robots
+from crawlers.store.segments import UNREADABLE, Place, Row, StoredPlaces, lines, read_page, segment, snapshots
+from crawlers.store.warc import Asked, Page, Revisit, origin_member, page_member, read_member
+
+_ROWS_IN_MEMORY = 10_000
+_Numbered = tuple[tuple[str, str, str], int, str, Row]
+"""What is sorted by: the request, then which came first."""
+
+_logger = logging.getLogger("crawlers.web.archive")
+
+
+def in_order(found: Iterable[tuple[str, Row]], rows_in_memory: int = _ROWS_IN_MEMORY) -> Iterator[tuple[str, Row]]:
+    """Yield files and rows in the order of the requests; of several answers to one request the one that counts comes first.
+
+    That is the first to come; of a site's rules the last, since each run of a live crawl asks for them.
+    """
+    numbered = ((row.key.place, -number if is_robots(row.url) else number, file, row) for number, (file, row) in enumerate(found))
+    runs = []
+    while run := sorted(islice(numbered, rows_in_memory), key=_order):
+        runs.append(iter(run) if len(run) < rows_in_memory else _on_disk(run))
+    for _, _, file, row in heapq.merge(*runs, key=_order):
+        yield file, row
+
+
+def _order(one: _Numbered) -> tuple[tuple[str, str, str], int]:
+    return one[:2]
+
+
+def _on_disk(run: list[_Numbered]) -> Iterator[_Numbered]:
+    encoder, decoder = msgspec.json.Encoder(), msgspec.json.Decoder(_Numbered)
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - gone when the last row is read
+    file.writelines(encoder.encode(one) + b"\n" for one in run)
+    file.seek(0)
+    return map(decoder.decode, file)
+
+
+class Found(NamedTuple):
+    """A row, and the file that holds the snapshot's own record of it."""
+
+    file: str
+    row: Row
+
+
+class Entry(NamedTuple):
+    """A row, and what is to be written for it."""
+
+    row: Row
+    request: bytes
+    answer: bytes
+
+
+def copied(folder: Path, found: Iterator[tuple[str, Row]]) -> Iterator[Entry]:
+    """Yield an entry for each request. Every record is read on its way: those it is copied from are about to be removed."""
+    with ExitStack() as stack:
+        files: dict[str, BinaryIO] = {}
+        for key, same in groupby(found, key=lambda one: one[1].key):
+            for file, row in same:
+                if file not in files:
+                    files[file] = stack.enter_context(open(folder / file, "rb"))
+                if entry := _entry(folder, files[file], row, row.own(file).offset, row.own(file).length):
+                    yield entry
+                    break
+            else:
+                _logger.warning("%s at %d: %s cannot be read, and is left out", folder / file, row.own(file).offset, key)
+
+
+def _entry(folder: Path, file: BinaryIO, row: Row, offset: int, length: int) -> Entry | None:
+    """Return what is to be written for a row; None where its record is damaged, or the older page that it refers to."""
+    both = os.pread(file.fileno(), row.request_length + length, offset - row.request_length)
+    request, answer = both[: row.request_length], both[row.request_length :]
+    try:
+        found = read_member(answer)
+        if isinstance(found, Revisit):
+            read_page(folder, row)
+    except UNREADABLE:
+        return None
+    if not isinstance(found, Revisit if row.revisit else Page) or found.key != row.key:
+        return None
+    if _is_request(request, row):
+        return Entry(row, request, answer)
+    return Entry(msgspec.structs.replace(row, request_length=0), b"", answer)
+
+
+def _is_request(member: bytes, row: Row) -> bool:
+    try:
+        found = read_member(member)
+    except UNREADABLE:
+        return False
+    return isinstance(found, Asked) and found.key == row.key
 
 
 def found_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> Iterator[Found]:
@@ -28,7 +118,7 @@ def found_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> 
     if with_segment and origin_of(done) == origin:
         there = {path.name for path in folder.iterdir()}
         yield from (Found(done.name, row) for row in rows_of(folder, snapshot) if row.file in there)
-    older: Stored | None = None
+    older: StoredPlaces | None = None
     for path in parts(folder, snapshot):
         if origin_of(path) != origin:
             continue
@@ -48,11 +138,11 @@ def origins(folder: Path, snapshot: str) -> set[str | None]:
     return {origin_of(path) for path in [segment(folder, snapshot), *parts(folder, snapshot)] if path.exists()}
 
 
-def older_pages(folder: Path, snapshot: str, origin: str) -> Stored:
+def older_pages(folder: Path, snapshot: str, origin: str) -> StoredPlaces:
     """Return where older snapshots of one origin have their pages; of two the newer counts."""
     there = {path.name for path in folder.iterdir()}
     same = {each for each in snapshots(folder) if each < snapshot and origin_of(segment(folder, each)) == origin.split()[0]}
-    pages = Stored()
+    pages = StoredPlaces()
     for row in lines(folder) if same else ():
         if row.of in same and row.status == 200 and row.file in there:
             pages[row.key] = Place(row.file, row.offset, row.length)

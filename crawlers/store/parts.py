@@ -10,8 +10,7 @@ import msgspec
 
 from atomexam.runtime.jsonl import to_line
 from crawlers.store.index import origin_of, page_row, revisit_row, scan
-from crawlers.store.segments import Row, segment
-from crawlers.store.stored import Place
+from crawlers.store.segments import Place, Row, segment
 from crawlers.store.warc import Asked, Page, Revisit, asked_member, origin_member, page_member, revisit_member
 
 _PART = ".warc.gz"

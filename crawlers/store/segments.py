@@ -2,22 +2,63 @@
 
 import logging
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from atomexam.records.provenance import page_id
 from atomexam.runtime.archive_index import INDEX, IndexRow, read_packed
-from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from crawlers.store.stored import Place, Stored
-from crawlers.store.warc import Key, Page, read_member
+from atomexam.runtime.jsonl import read_jsonl
+from crawlers.store.request_keys import Key, digest_of
+from crawlers.store.warc import Page, read_member
 
-FAILED = "failed.jsonl"
+_LENGTH_BITS = 40
+_OFFSET_BITS = 48
 UNREADABLE = (OSError, zlib.error, ValueError, KeyError)
 """What reading a damaged record fails with."""
 _SUFFIX = ".warc.gz"
-_logger = logging.getLogger("crawlers.archive")
+_logger = logging.getLogger("crawlers.web.archive")
+
+
+class Place(NamedTuple):
+    """A record in a source's folder."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class StoredPlaces:
+    """Requests to places."""
+
+    def __init__(self) -> None:
+        self._files: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._places: dict[bytes, int] = {}  # file, offset and length in one number: a tuple of them takes thrice the memory
+
+    def __contains__(self, key: Key) -> bool:
+        return digest_of(str(key)) in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __setitem__(self, key: Key, place: Place) -> None:
+        number = self._numbers.setdefault(place.file, len(self._files))
+        if number == len(self._files):
+            self._files.append(place.file)
+        self._places[digest_of(str(key))] = ((number << _OFFSET_BITS | place.offset) << _LENGTH_BITS) | place.length
+
+    def get(self, key: Key) -> Place | None:
+        """Return where the answer to a request lies, or None."""
+        value = self._places.get(digest_of(str(key)))
+        if value is None:
+            return None
+        rest, length = value >> _LENGTH_BITS, value & ((1 << _LENGTH_BITS) - 1)
+        return Place(self._files[rest >> _OFFSET_BITS], rest & ((1 << _OFFSET_BITS) - 1), length)
+
+    def discard(self, key: Key) -> None:
+        """Forget a request."""
+        self._places.pop(digest_of(str(key)), None)
 
 
 class Row(IndexRow, frozen=True):
@@ -31,13 +72,6 @@ class Row(IndexRow, frozen=True):
     def own(self, file: str) -> Place:
         """Return the record of this snapshot itself, in its `file`."""
         return Place(file, *self.revisit) if self.revisit else Place(file, self.offset, self.length)
-
-
-class Failed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One request of the last crawl that never got an answer."""
-
-    request: str
-    why: str
 
 
 def segment(folder: Path, snapshot: str) -> Path:
@@ -97,7 +131,7 @@ def read_at(folder: Path, place: Place, key: Key) -> Page:
     return page
 
 
-def read_or_forget(folder: Path, places: Stored, key: Key) -> Page | None:
+def read_or_forget(folder: Path, places: StoredPlaces, key: Key) -> Page | None:
     """Return a page, or None where there is none; one that cannot be read is told, and counts as none from now on."""
     place = places.get(key)
     if place is None:
@@ -108,20 +142,6 @@ def read_or_forget(folder: Path, places: Stored, key: Key) -> Page | None:
         _logger.warning("fetched anew: %s", error)
         places.discard(key)
         return None
-
-
-def write_failed(folder: Path, failed: Mapping[str, str]) -> None:
-    """Write down what the last crawl could not get, so that `extract` does not look for it; no file where there is nothing."""
-    if failed:
-        rows = (Failed(request=request, why=why) for request, why in failed.items())
-        write_jsonl(folder / FAILED, rows, key=lambda row: row.request)
-    else:
-        (folder / FAILED).unlink(missing_ok=True)
-
-
-def read_failed(folder: Path) -> set[str]:
-    """Return the requests that the last crawl could not get an answer to."""
-    return {row.request for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else set()
 
 
 def _misplaced(folder: Path, place: Place, key: Key, what: str = "") -> ValueError:

@@ -1,15 +1,28 @@
-"""What was asked and answered as WARC 1.1 records, each in its own gzip member, and back. Equal pages give equal bytes."""
+"""Requests and answers as WARC 1.1 records, each in its own gzip member, and back. Equal pages give equal bytes."""
 
 import hashlib
 import uuid
+import zlib
 from base64 import b32encode
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import quote, quote_from_bytes, unquote, urlsplit
 
 from msgspec import Struct
+from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
 
 from atomexam.runtime.archive_index import unpacked
-from crawlers.store.members import WARC_VERSION, record_member
+from crawlers.store.request_keys import Key
+
+WARC_VERSION = "WARC/1.1"
+_CHUNK_BYTES = 1 << 14
+_MAGIC, _BEGIN = b"\x1f\x8b\x08", b"WARC/"
+_GZIP = zlib.MAX_WBITS | 16
+_LEVEL = 4  # packs a page of 20 kB in half the time of level 9, to 2 % more bytes
 
 _PRINTABLE = bytes(range(0x20, 0x7F)).decode()
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
@@ -19,21 +32,54 @@ _END_OF_HEADERS = b"\r\n\r\n"
 Headers = list[tuple[str, str]]
 
 
-class Key(Struct, frozen=True):
-    """What tells one request from another."""
+def record_member(kind: str, headers: list[tuple[str, str]], body: bytes, http: StatusAndHeaders | None = None) -> bytes:
+    """Return a record as one gzip member without a time of its own; the last of its headers is its Content-Type."""
+    out = BytesIO()
+    record_headers = StatusAndHeaders("", headers, protocol=WARC_VERSION)
+    record = ArcWarcRecord("warc", kind, record_headers, BytesIO(body), http, headers[-1][1], None, payload_length=len(body))
+    WARCWriter(out, gzip=False, warc_version=WARC_VERSION).write_record(record)
+    return zlib.compress(out.getvalue(), _LEVEL, _GZIP)
 
-    url: str
-    method: str = "GET"
-    body_sha256: str | None = None
-    """Of the body that was sent; None where none was."""
 
-    def __str__(self) -> str:
-        return f"{self.method} {self.url} {self.body_sha256 or ''}".strip()
+def members(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Yield offset and bytes of each whole gzip member that holds a record.
 
-    @property
-    def place(self) -> tuple[str, str, str]:
-        """What keys are sorted by."""
-        return self.url, self.method, self.body_sha256 or ""
+    What cannot be unpacked is passed over: a damaged member up to the next whole one, a torn tail, as a kill leaves it, to the end.
+    """
+    with open(path, "rb") as file:
+        offset: int | None = start
+        while offset is not None:
+            if member := _member_at(file, offset):
+                yield offset, member
+                offset += len(member)
+            else:
+                offset = _next_begin(file, offset + 1)
+
+
+def _member_at(file: BinaryIO, offset: int) -> bytes | None:
+    """Return the member that begins at an offset; a body may hold gzip of its own, so one counts only where it holds a record."""
+    file.seek(offset)
+    raw, unpacker, begin = bytearray(), zlib.decompressobj(_GZIP), b""
+    while not unpacker.eof and (chunk := file.read(_CHUNK_BYTES)):
+        try:
+            data = unpacker.decompress(chunk)
+        except zlib.error:
+            return None
+        begin = begin or data[: len(_BEGIN)]
+        raw += chunk[: len(chunk) - len(unpacker.unused_data)]
+    return bytes(raw) if unpacker.eof and begin == _BEGIN else None
+
+
+def _next_begin(file: BinaryIO, offset: int) -> int | None:
+    """Return where the next member may begin."""
+    file.seek(offset)
+    kept = b""
+    while chunk := file.read(_CHUNK_BYTES):
+        if (place := (kept + chunk).find(_MAGIC)) >= 0:
+            return offset - len(kept) + place
+        offset += len(chunk)
+        kept = (kept + chunk)[1 - len(_MAGIC) :]
+    return None
 
 
 class Origin(Struct, frozen=True):
@@ -79,11 +125,6 @@ class Revisit(Struct, frozen=True, kw_only=True):
     older_date: str
     payload: str
     """Digest of the body, as WARC writes it."""
-
-
-def request_key(method: str, url: str, body: bytes = b"") -> Key:
-    """Return the key of a request."""
-    return Key(url, method, hashlib.sha256(body).hexdigest() if body else None)
 
 
 def header_value(value: bytes) -> str:

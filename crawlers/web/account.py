@@ -1,24 +1,42 @@
-"""What a crawl came to: every request that was asked ends as a stored page, failed, forbidden, or beyond the limit."""
+"""What a crawl came to: its figures, its closing table, and whether it came to a good end. From values to values.
+
+Every request ends as a stored page, failed, forbidden, or beyond the limit.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
-from scrapy import Request
-from scrapy.statscollectors import StatsCollector
 
-from crawlers.source import NOTED
-from crawlers.store.failures import Failures
+from crawlers.html.source_spider import NOTED
+from crawlers.store.request_keys import is_robots
 from crawlers.store.segments import Row
-from crawlers.web.chains import unstored
-from crawlers.web.faults import Refused, cause, is_robots, of_answer
+from crawlers.web.extensions import GONE
+from crawlers.web.failure_causes import (
+    FORBIDDEN,
+    HOST_NOT_FOUND,
+    LOG_IN,
+    NO_ROBOTS,
+    OFF_SITE,
+    REFUSED,
+    cause,
+    is_passing,
+    of_answer,
+)
+from crawlers.web.redirects import MOST, MOST_TO
+from crawlers.web.run_spider import Outcome, shown
 
-REFUSED = "crawl/refused"  # stats: request -> why, for what was not sent or not followed
-STOPPED = "crawl/stopped"  # stats: why the crawl was given up
-FORBIDDEN = "robotstxt/forbidden"
-OFF_SITE = "hosts/off_site"
 _STATUS = "downloader/response_status_count/"
+
+_MAX_ERROR_SHARE = 0.05  # fewer are for extract to judge; where more pages gave no links, the crawl is not all of the site
+_MAX_MISFIT_SHARE = 0.5  # likewise: extract has a limit of its own; beyond this the site sent something else than its pages
+_MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors,
+_FEW_FAILED = 3  # and so may a small one
+_MAX_SHARE_TO_ONE = 0.1  # and sends those who ask for removed pages to its home page
+_FEW_TO_ONE = 10
+Named = dict[str, tuple[str, str]]
+"""Address -> scope and name, as `SourceSpider.named` has them."""
 
 
 class Account(Struct, frozen=True, kw_only=True):
@@ -42,15 +60,6 @@ class Account(Struct, frozen=True, kw_only=True):
     def asked(self) -> int:
         """Requests that the spider made of the source's hosts."""
         return sum(self.pages.values()) + sum(self.failed.values()) + self.forbidden + self.over_limit
-
-
-def refuse(stats: StatsCollector, request: Request, why: str) -> Refused:
-    """Enter a request in the account of what failed, as the spider made it, with the steps that led here; return what to raise."""
-    if (refused := stats.get_value(REFUSED)) is None:
-        stats.set_value(REFUSED, refused := Failures())
-    for asked in unstored(request):
-        refused[asked] = why
-    return Refused(why)
 
 
 def failures(stats: dict[str, Any]) -> dict[str, str]:
@@ -108,3 +117,109 @@ def table(name: str, account: Account, size: int = 0) -> str:
     number_width = max((len(number) for _, number in shown), default=0)
     lines = [f"  {label:<{label_width}}  {number:>{number_width}}" for label, number in shown]
     return "\n".join([f"crawl {name}: {account.asked:,} requests", *lines])
+
+
+def complaint(
+    name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool, named: Named | None = None
+) -> str | None:
+    """Return why a crawl must not pass for a whole one, or None. What was fetched stays, and the next run goes on from there.
+
+    Args:
+        named: the lists that a scope names.
+    """
+    again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
+    if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
+        mend = f"mend crawlers/sources/{name}/spider.py"
+        return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{shown(outcome.errors)}"
+    if outcome.finish_reason != "finished":
+        return f"crawl {name}: stopped before its end ({outcome.finish_reason}); {again}"
+    # A redirect loop or a page of 50 MB is what the site has; what may pass says that the crawl is not all of it.
+    passing = {request: why for request, why in pages_failed(failed) if is_passing(why)}
+    if _are_too_many(len(passing), account.asked, is_live):
+        lines = [f"{request}: {why}" for request, why in passing.items()]
+        advice = _advice(passing, is_live)
+        return f"crawl {name}: {len(passing)} of {account.asked} requests failed; {advice}; {again}:{shown(lines)}"
+    if why := _led_to_one(outcome, account):
+        return f"crawl {name}: {why}; {again}"
+    if outcome.pages <= 0:
+        return f"crawl {name}: {_nothing(name, account, failed)}"
+    if why := complaint_of(name, named or {}, outcome.stats.get(GONE, {}), account.items):
+        return f"crawl {name}: {why}"
+    if (misfits := outcome.stats.get("misfit/count", 0)) > outcome.pages * _MAX_MISFIT_SHARE and is_live:
+        return f"crawl {name}: {misfits} of {outcome.pages} pages do not fit the spider; {_misfit_advice(name)}:{shown(outcome.misfits)}"
+    if is_live and not account.items:
+        return f"crawl {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}/spider.py; {again}"
+    if count := outcome.stats.get("archive/unanswered", 0):
+        return f"crawl {name}: {count} of {account.asked} requests ended without page or cause, see the log above; {again}"
+    count = outcome.stats.get("log_count/ERROR", 0)
+    if count > len(outcome.errors) and not failed:
+        return f"crawl {name}: {count} errors, logged above; {again}"
+    return None
+
+
+def _are_too_many(failed: int, asked: int, is_live: bool) -> bool:
+    """Tell whether so many failed that the crawl is not all of the site; of a live one a few may, where most came."""
+    return failed > 0 and (not is_live or failed > max(_FEW_FAILED, asked * _MAX_FAILED_SHARE) or 2 * failed >= asked)
+
+
+def _misfit_advice(name: str) -> str:
+    """Return what to do where pages came that are none of those which the spider reads; they are stored, whatever they are."""
+    spider = f"crawlers/sources/{name}/spider.py"
+    changed = f"where the site has changed, mend {spider}: `dvc repro crawl@{name}` reads again what is kept"
+    refused = f"where it sent a log-in or a check of the browser, have `refusal` in {spider} know that and crawl a new `snapshot`"
+    return f"{changed}; {refused}"
+
+
+def _led_to_one(outcome: Outcome, account: Account) -> str | None:
+    """Return what to do where much of a site leads to one address: it is down, parked, or wants to know who asks."""
+    count, address = outcome.stats.get(MOST, 0), outcome.stats.get(MOST_TO)
+    if count <= max(_FEW_TO_ONE, account.asked * _MAX_SHARE_TO_ONE):
+        return None
+    return f"{count} of {account.asked} requests were redirected to {address}; see where they lead in a browser, and try later"
+
+
+def _advice(passing: dict[str, str], is_live: bool) -> str:
+    if not is_live:
+        unknown = any(cause(why) == "HTTP status 501" for why in passing.values())
+        return "no embedded site answers for that host; save a page of it in the source's pages/" if unknown else "see crawlers/embedded"
+    causes = {cause(why) for why in passing.values()}
+    if any(HOST_NOT_FOUND in why for why in passing.values()):
+        return "check the network, or set `sites: embedded` in params.yaml"
+    if causes == {NO_ROBOTS}:
+        return "a site whose robots.txt cannot be had is not crawled (RFC 9309); check the network or try later"
+    if causes == {LOG_IN}:
+        return "the site lets in nobody without a log-in, for now or for good; try later, or set `sites: embedded` in params.yaml"
+    if causes <= {"HTTP status 401", "HTTP status 403"}:
+        return "the site refuses; set ATOMEXAM_CONTACT, ask its owner, or set `sites: embedded` in params.yaml"
+    return "check the network or try later, or set `sites: embedded` in params.yaml"
+
+
+def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
+    """Return why no page was fetched although nothing failed that may pass."""
+    if failed:
+        return "no page was fetched:" + shown([f"{request}: {why}" for request, why in failed.items()])
+    if account.forbidden:
+        forbids = f"robots.txt forbids {account.forbidden} of {account.asked} requests"
+        return f"no page was fetched: {forbids}; ask the site, or take the source out of params.yaml"
+    if account.off_site:
+        return f"no page was fetched: start_urls are not on the hosts of allowed_domains; mend crawlers/sources/{name}/spider.py"
+    return f"no page was fetched; check start_urls in crawlers/sources/{name}/spider.py"
+
+
+def warnings_of(name: str, named: Named, gone: dict[str, int]) -> list[str]:
+    """Return a line for each named list that the site has not."""
+    return [f"warning: params.yaml: {line}\n" for line in _lines(name, named, gone)]
+
+
+def complaint_of(name: str, named: Named, gone: dict[str, int], items: int) -> str | None:
+    """Return what is wrong with a scope of which nothing was found, or None."""
+    if not named or items or not named.keys() <= gone.keys():
+        return None
+    lines = "".join(f"\n  {line}" for line in _lines(name, named, gone))
+    return f"the site has nothing of what the scope in params.yaml names; give names as in its addresses, or leave the scope out:{lines}"
+
+
+def _lines(name: str, named: Named, gone: dict[str, int]) -> Iterable[str]:
+    for url, status in sorted(gone.items()):
+        scope, word = named[url]
+        yield f"sources.{name}.{scope}: {word!r} ({url}): HTTP status {status}, no such list"

@@ -1,20 +1,28 @@
-"""Whether a compressed body is whole, and not endless. From values to values.
+"""Whether a body is whole, and not endless. From values to values.
 
 Scrapy unpacks what it can and says nothing of the rest, so that half a page would be stored as a page.
 """
 
 import zlib
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 
 import brotli
 from backports import zstd
+from scrapy import Request
+from scrapy.exceptions import DownloadCancelledError, ResponseDataLossError
+from scrapy.http import Response
 
-from crawlers.web.faults import NOT_PACKED, TOO_LARGE, TORN_BODY
+from crawlers.store.request_keys import is_robots
+from crawlers.web.failure_causes import EMPTY_BODY, NOT_PACKED, TOO_LARGE, TORN_BODY
 
 _CHUNK_BYTES = 1 << 16
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAGIC = {b"gzip": _GZIP_MAGIC, b"x-gzip": _GZIP_MAGIC}  # others cannot be told from text by how they begin
+
+
+_SEEN = "partial_sha256"  # of a body that may be cut, in the request's meta
 
 
 class _Torn(ValueError):
@@ -53,6 +61,34 @@ def unpacked(body: bytes, encodings: list[bytes]) -> bytes:
     while packed and packed[-1] in _UNPACK:
         body = b"".join(_UNPACK[packed.pop()](body))
     return body
+
+
+def whole(request: Request, response: Response, max_bytes: int) -> Response:
+    """Return an answer as it came.
+
+    Raises:
+        ResponseDataLossError: the body is cut or missing; asking again may bring it.
+        DownloadCancelledError: it is larger than `max_bytes` when unpacked.
+    """
+    why = flaw(response.body, response.headers.getlist("Content-Encoding"), max_bytes)
+    if why is None and response.status == 200:
+        if not response.body and request.method == "GET" and not is_robots(request.url):
+            why = EMPTY_BODY
+        elif "partial" in response.flags and _is_cut(request, response):
+            why = f"{TORN_BODY}: without length or end"
+    if why is None:
+        return response
+    raise DownloadCancelledError(why) if why.startswith(TOO_LARGE) else ResponseDataLossError(why)
+
+
+def _is_cut(request: Request, response: Response) -> bool:
+    """Tell whether a page whose length nothing names seems cut. What comes twice alike is what the site sends."""
+    body = response.body.lower()
+    if b"<html" not in body or b"</html" in body:
+        return False
+    seen = sha256(response.body).hexdigest()
+    before, request.meta[_SEEN] = request.meta.get(_SEEN), seen
+    return before != seen
 
 
 def _gzip(body: bytes) -> Iterator[bytes]:

@@ -11,9 +11,8 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import ProtegoRobotParser, RobotParser
 from scrapy.utils.httpobj import urlparse_cached
 
-from crawlers.store.session import UNSTORED
-from crawlers.web.account import FORBIDDEN, refuse
-from crawlers.web.faults import DOWNLOAD_ERRORS, NO_ROBOTS, REDIRECT_LOOP, Refused, of_answer, of_exception
+from crawlers.store.exchanges import UNSTORED
+from crawlers.web.failure_causes import DOWNLOAD_ERRORS, FORBIDDEN, NO_ROBOTS, REDIRECT_LOOP, Refused, of_answer, of_exception, refuse
 
 _MAX_BYTES = 512 * 1024  # RFC 9309, 2.5: at least 500 KiB are read
 _FIRST = 1000  # priority: before any page

@@ -19,14 +19,13 @@ from fault_server import HOST, FaultSite, serving
 from atomexam.records.params import Extraction, Source
 from atomexam.runtime.stage import run_stage
 from crawlers import settings
-from crawlers.archive import finish_crawl
 from crawlers.extract import replay
-from crawlers.process import run_spider
-from crawlers.source import SourceSpider
-from crawlers.store.beyond import write_beyond
-from crawlers.store.segments import read_index, write_failed
-from crawlers.web.account import account_of, failures, pages_stored
-from crawlers.web.verdict import complaint
+from crawlers.html.source_spider import SourceSpider
+from crawlers.store.missing_pages import write_beyond, write_failed
+from crawlers.store.segments import read_index
+from crawlers.web.account import account_of, complaint, failures, pages_stored
+from crawlers.web.archive import finish_crawl
+from crawlers.web.run_spider import run_spider
 
 FOLDER, RESULT, FLAGS = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 SNAPSHOT, ORIGIN = "2026-11-20", FLAGS.get("origin", "embedded faults")

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import brotli
 
-from crawlers.web import faults
+from crawlers.web import failure_causes as faults
 
 BIG_BYTES = 50 * 1024 * 1024
 DRIP_SECONDS = 0.05

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from fault_kinds import FAULTS, GONE, HTML, LASTING, PASSWORD, SLOW, TRIES, WHOLE, Writer, answer, html, location, text
 
-from crawlers.web import faults
+from crawlers.web import failure_causes as faults
 
 HOST = "faults.example"
 NEVER = 99

@@ -11,10 +11,11 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider
 from twisted.python.failure import Failure
 
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter
-from crawlers.store.warc import Page, request_key
+from crawlers.store.request_keys import request_key
+from crawlers.store.warc import Page
 
 SNAPSHOT = "2026-11-20"
 HOME = "https://toy.example"

@@ -18,26 +18,15 @@ from warcio.cli import main as warcio
 
 from atomexam.records.provenance import page_id
 from atomexam.runtime.archive_index import INDEX
-from crawlers.archive import ArchiveMiddleware, finish_crawl
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
+from crawlers.store.exchanges import OLD_SESSION, SESSION_WORD, UNSTORED, Outdated
 from crawlers.store.index import rows_of, scan
 from crawlers.store.merging import finish, found_rows, origins
 from crawlers.store.parts import PartWriter, discard_foreign_parts, parts
+from crawlers.store.request_keys import Key, request_key
 from crawlers.store.segments import read_index, read_page, segment
-from crawlers.store.session import OLD_SESSION, SESSION_WORD, UNSTORED, Outdated
-from crawlers.store.warc import (
-    Asked,
-    Key,
-    Page,
-    Revisit,
-    asked_member,
-    header_value,
-    page_member,
-    payload_digest,
-    read_member,
-    request_key,
-    revisit_member,
-)
+from crawlers.store.warc import Asked, Page, Revisit, asked_member, header_value, page_member, payload_digest, read_member, revisit_member
+from crawlers.web.archive import ArchiveMiddleware, finish_crawl
 
 SNAPSHOT = "2026-11-20"
 DATE = "2026-11-20T00:00:00Z"

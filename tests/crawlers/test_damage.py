@@ -18,13 +18,14 @@ from warcio.cli import main as warcio
 
 from atomexam.runtime.archive_index import INDEX
 from atomexam.runtime.jsonl import write_jsonl
-from crawlers.archive import ArchiveMiddleware, finish_crawl
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.store.index import scan
 from crawlers.store.merging import finish
 from crawlers.store.parts import CannotWrite, PartWriter, part_rows, parts
+from crawlers.store.request_keys import request_key
 from crawlers.store.segments import Row, read_index, read_page, segment
-from crawlers.store.warc import Asked, Page, request_key
+from crawlers.store.warc import Asked, Page
+from crawlers.web.archive import ArchiveMiddleware, finish_crawl
 
 FIRST, SNAPSHOT = "2026-01-01", "2026-11-20"
 SITE = "https://toy.example"

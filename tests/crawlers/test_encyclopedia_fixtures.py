@@ -22,7 +22,7 @@ from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import ask120, xiaohe
 from crawlers.html.page_state import CONTAINERS
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.ask120.spider import Ask120Spider
 from crawlers.sources.xiaohe.spider import XiaoheSpider
 

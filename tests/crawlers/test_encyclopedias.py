@@ -22,7 +22,7 @@ from atomexam.records.item import EntityItem
 from crawlers.embedded.content import Content, Disease, Entry, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import ask120, xiaohe
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.ask120.spider import Ask120Spider
 from crawlers.sources.xiaohe.spider import XiaoheSpider
 

@@ -19,7 +19,7 @@ from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import hxter, mxqe
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.hxter.spider import HxterSpider
 from crawlers.sources.mxqe.spider import MxqeSpider
 

@@ -24,12 +24,12 @@ from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo, hxter, mxqe, studyez
-from crawlers.source import NOTED, SourceSpider
+from crawlers.html.source_spider import NOTED, SourceSpider
 from crawlers.sources.examcoo.spider import ExamcooSpider
 from crawlers.sources.hxter.spider import HxterSpider
 from crawlers.sources.mxqe.spider import MxqeSpider
 from crawlers.sources.studyez.spider import StudyezSpider
-from crawlers.store.session import Outdated
+from crawlers.store.exchanges import Outdated
 
 SOURCES = Path(__file__).parents[2] / "crawlers/sources"
 SPIDERS: dict[str, type[SourceSpider]] = {

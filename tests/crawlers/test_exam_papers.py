@@ -20,7 +20,7 @@ from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import examcoo, studyez
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.examcoo.spider import ExamcooSpider
 from crawlers.sources.studyez.spider import StudyezSpider
 

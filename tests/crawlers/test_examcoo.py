@@ -20,7 +20,7 @@ from crawlers.embedded.sites.examcoo_paper import answers_of_call, parts_of_page
 from crawlers.html.pages import MOST_PAGES
 from crawlers.sources.examcoo.answers import answer_of_code
 from crawlers.sources.examcoo.spider import ExamcooSpider
-from crawlers.store.session import of_session
+from crawlers.store.exchanges import of_session
 
 HOST = "https://www.examcoo.com"
 TOKEN = "0123456789abcdef0123456789abcdef"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crawlers.extract import main
-from crawlers.store.segments import write_failed
+from crawlers.store.missing_pages import write_failed
 
 Toy = Callable[..., tuple[int, str]]
 

@@ -18,9 +18,9 @@ from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, Do
 from twisted.internet.error import ConnectionLost
 
 from atomexam.text.encodings import true_encoding
-from crawlers.web import faults
+from crawlers.web import failure_causes as faults
 from crawlers.web.bodies import flaw
-from crawlers.web.faults import cause, is_passing, of_answer, of_exception
+from crawlers.web.failure_causes import cause, is_passing, of_answer, of_exception
 
 Crawl = Callable[..., dict[str, Any]]
 PACK: dict[str, Callable[[bytes], bytes]] = {

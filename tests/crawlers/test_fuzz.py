@@ -39,13 +39,13 @@ from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import to_line
 from crawlers import read
 from crawlers.embedded.saved import headers_of, saved_page
+from crawlers.html.source_spider import NOTED, SourceSpider
 from crawlers.importers.formats import guess_format, known_formats, read_file, suffixes_of
 from crawlers.importers.guarded import stop
 from crawlers.paper import read_paper
-from crawlers.process import spider_class
-from crawlers.source import NOTED, SourceSpider
 from crawlers.web.charset import Charset
 from crawlers.web.redirects import MetaRefresh
+from crawlers.web.run_spider import spider_class
 from tests.crawlers.mutations import LINE_MUTATIONS, NAMED_CHARSETS, in_other_charset, spoiled_bytes, spoiled_text, spoiled_zip
 from tests.crawlers.mutations_markup import HTML_MUTATIONS, JSON_MUTATIONS
 from tests.crawlers.small_files import RECORDS, small_files

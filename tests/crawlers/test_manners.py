@@ -15,12 +15,10 @@ from scrapy.resolver import dnscache
 from scrapy.utils.test import get_crawler
 from twisted.internet.testing import MemoryReactorClock
 
-from crawlers.web.account import REFUSED
-from crawlers.web.chains import begin
 from crawlers.web.download import seconds_named
-from crawlers.web.faults import HOST_NOT_FOUND, NO_ROBOTS, NOT_PUBLIC, NOT_THE_WEB, cause
-from crawlers.web.hosts import Hosts
-from crawlers.web.public_hosts import PublicResolver, is_public, literal, refused
+from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, NOT_PUBLIC, NOT_THE_WEB, REFUSED, cause
+from crawlers.web.hosts import Hosts, PublicResolver, is_public, literal, refused
+from crawlers.web.redirect_chains import begin
 
 Crawl = Callable[..., dict[str, Any]]
 NOW = {"AUTOTHROTTLE_START_DELAY": 0, "RETRY_TIMES": 0, "SECOND_ROUND_PAUSE": 0, "RETRY_AFTER": 0}

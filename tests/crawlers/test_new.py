@@ -17,8 +17,8 @@ from scrapy.utils.test import get_crawler
 
 from crawlers.adding.params_line import newest_snapshot, with_source
 from crawlers.adding.stubs import KINDS, NewSource, new_source, texts_of
+from crawlers.html.source_spider import SourceSpider
 from crawlers.new import main
-from crawlers.source import SourceSpider
 
 URL = "https://www.toyexam.example/papers/"
 LINE = {"snapshot": "2026-11-20", "max_pages": 50}

@@ -21,8 +21,8 @@ from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import EntityItem, QuestionItem
 from crawlers.embedded.saved import SOURCES, headers_of, pages_folder, saved_page
-from crawlers.process import spider_class
 from crawlers.web.charset import Charset
+from crawlers.web.run_spider import spider_class
 
 CASES = sorted(SOURCES.glob("*/pages/*.json"))
 SNAPSHOT = "2026-01-01"

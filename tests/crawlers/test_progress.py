@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from crawlers.process import Outcome
-from crawlers.web.account import Account, account_of, table
-from crawlers.web.verdict import complaint
+from crawlers.web.account import Account, account_of, complaint, table
+from crawlers.web.run_spider import Outcome
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
 LARGE = Account(pages={"200": 990}, failed={"timeout": 10}, items=1)

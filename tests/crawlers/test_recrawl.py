@@ -13,14 +13,15 @@ from scrapy.utils.test import get_crawler
 from warcio.archiveiterator import ArchiveIterator
 
 from atomexam.runtime.archive_index import INDEX
-from crawlers.archive import ArchiveMiddleware, finish_crawl
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
+from crawlers.store.exchanges import REPLAYED
 from crawlers.store.index import rows_of
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter
+from crawlers.store.request_keys import request_key
 from crawlers.store.segments import read_index, read_page, segment
-from crawlers.store.session import REPLAYED
-from crawlers.store.warc import Asked, Page, request_key
+from crawlers.store.warc import Asked, Page
+from crawlers.web.archive import ArchiveMiddleware, finish_crawl
 
 FIRST, SECOND, THIRD = "2026-01-01", "2026-02-01", "2026-03-01"
 MADE, SENT = "Wed, 01 Jan 2025 00:00:00 GMT", "Sun, 01 Feb 2026 00:00:00 GMT"

@@ -8,11 +8,10 @@ from scrapy import Request, Spider
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from crawlers.source import SourceSpider
-from crawlers.web import faults
-from crawlers.web.account import REFUSED, refuse
-from crawlers.web.chains import begin
-from crawlers.web.faults import cause
+from crawlers.html.source_spider import SourceSpider
+from crawlers.web import failure_causes as faults
+from crawlers.web.failure_causes import REFUSED, cause, refuse
+from crawlers.web.redirect_chains import begin
 
 Crawl = Callable[..., dict[str, Any]]
 NOW = {"AUTOTHROTTLE_START_DELAY": 0, "RETRY_TIMES": 0, "SECOND_ROUND_PAUSE": 0, "RETRY_AFTER": 0}

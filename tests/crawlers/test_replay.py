@@ -16,12 +16,12 @@ import pytest
 from atomexam.records.item import Item
 from atomexam.records.params import Extraction
 from crawlers.extract import replay
-from crawlers.replay import spool
-from crawlers.replay.crew import replayed
-from crawlers.source import SourceSpider
-from crawlers.store.beyond import beyond_digest, write_beyond
-from crawlers.store.segments import read_index, segment, write_failed
-from crawlers.store.warc import Key
+from crawlers.html.source_spider import SourceSpider
+from crawlers.replay import sorted_items
+from crawlers.replay.coordinator import replayed
+from crawlers.store.missing_pages import beyond_digest, write_beyond, write_failed
+from crawlers.store.request_keys import Key
+from crawlers.store.segments import read_index, segment
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Graph, Scoped, Starting, Trouble, Walk, answer, linked, store
 
 SOURCE = Extraction(snapshot=SNAPSHOT, max_pages=0)
@@ -79,7 +79,7 @@ def test_the_first_link_to_a_page_wins_whatever_the_number_of_workers(tmp_path: 
 def test_items_that_do_not_fit_into_memory_are_sorted_on_disk(items: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(9)
     whole = items(linked(graph))
-    monkeypatch.setattr(spool, "MEMORY_BYTES", 2000)
+    monkeypatch.setattr(sorted_items, "MEMORY_BYTES", 2000)
     assert items({}) == whole == items({}, workers=1)
 
 

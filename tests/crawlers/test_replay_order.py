@@ -12,11 +12,10 @@ from w3lib.url import canonicalize_url
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.natural_order import natural_key
-from crawlers.replay.frontier import Found, Frontier
-from crawlers.replay.places import Places
-from crawlers.replay.sending import decode, encode, url_of
-from crawlers.replay.spool import Spool, merged, order
-from crawlers.store.warc import request_key
+from crawlers.replay.page_index import PageIndex
+from crawlers.replay.sorted_items import SortedItems, merged, order
+from crawlers.store.request_keys import request_key
+from crawlers.web.request_queue import Found, Frontier, decode, encode, url_of
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Walk, linked, store
 
 identities = st.none() | st.binary(min_size=1, max_size=1)
@@ -62,7 +61,7 @@ def test_bytes_sort_as_url_and_position_do(found: list[QuestionItem]) -> None:
 @settings(max_examples=50)
 @given(items, st.integers(1, 3), st.integers(1, 3000))
 def test_lines_come_out_sorted_from_any_number_of_spools(found: list[QuestionItem], count: int, memory_bytes: int) -> None:
-    whole, parts = Spool(), [Spool(memory_bytes) for _ in range(count)]
+    whole, parts = SortedItems(), [SortedItems(memory_bytes) for _ in range(count)]
     for place, one in enumerate(found):
         whole.add(one)
         parts[place % count].add(one)
@@ -75,7 +74,7 @@ def test_lines_come_out_sorted_from_any_number_of_spools(found: list[QuestionIte
 
 
 def test_a_line_may_be_longer_than_what_is_read_at_once() -> None:
-    spool = Spool()
+    spool = SortedItems()
     for number in range(3):
         spool.add(item(f"{HOME}/{number}", "q1", "字" * 200_000))
     assert [len(line) > 600_000 for line in merged(spool.read(spool.finish()))] == [True] * 3
@@ -87,7 +86,7 @@ def test_each_page_is_found_and_no_other(paths: set[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "toy"
         store(folder, linked({path: [] for path in sorted(paths)}))
-        places = Places(folder, SNAPSHOT)
+        places = PageIndex(folder, SNAPSHOT)
         assert places.pages == len(paths)
         for path in paths:
             assert places.find(request_key("GET", HOME + path)).url == HOME + path

@@ -8,8 +8,8 @@ import pytest
 
 from crawlers.embedded.saved import saved_site
 from crawlers.embedded.server import site_of, state
-from crawlers.process import spider_class
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
+from crawlers.web.run_spider import spider_class
 
 HOME = "https://www.toy.example/list/"
 

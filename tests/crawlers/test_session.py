@@ -11,7 +11,7 @@ import pytest
 from scrapy import FormRequest, Request
 from scrapy.http import HtmlResponse
 
-from crawlers.store.session import OLD_SESSION, SESSION_WORD, is_replayed, lasting, of_session
+from crawlers.store.exchanges import OLD_SESSION, SESSION_WORD, is_replayed, lasting, of_session
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 

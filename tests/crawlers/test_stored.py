@@ -6,11 +6,10 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawlers.store.failures import Failures
-from crawlers.store.ordering import in_order
-from crawlers.store.segments import Row
-from crawlers.store.stored import Place, Stored
-from crawlers.store.warc import Key
+from crawlers.store.merging import in_order
+from crawlers.store.missing_pages import Failures
+from crawlers.store.request_keys import Key
+from crawlers.store.segments import Place, Row, StoredPlaces
 
 keys = st.builds(Key, st.sampled_from(["https://a.example/", "https://a.example/页", "file:b"]), st.sampled_from(["GET", "POST"]))
 places = st.builds(Place, st.sampled_from(["a.warc.gz", "b/0.warc.gz", "c"]), st.integers(0, 2**48 - 1), st.integers(0, 2**40 - 1))
@@ -19,7 +18,7 @@ requests = st.sampled_from(["GET https://a.example/", "GET https://a.example/页
 
 @given(st.lists(st.tuples(keys, st.one_of(st.none(), places))))
 def test_stored_finds_what_was_put_in(steps: list[tuple[Key, Place | None]]) -> None:
-    stored, plain = Stored(), {}
+    stored, plain = StoredPlaces(), {}
     for key, place in steps:
         if place is None:
             stored.discard(key)
@@ -31,7 +30,7 @@ def test_stored_finds_what_was_put_in(steps: list[tuple[Key, Place | None]]) -> 
 
 
 def test_a_request_takes_little_memory() -> None:
-    stored = Stored()
+    stored = StoredPlaces()
     tracemalloc.start()
     for number in range(20_000):
         stored[Key(f"https://a.example/{'directory/' * 9}{number}")] = Place("2026-11-20.part/0000.warc.gz", number << 20, 1 << 20)

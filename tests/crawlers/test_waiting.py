@@ -10,9 +10,9 @@ from msgspec import Struct
 from scrapy import FormRequest, Request
 from scrapy.utils.test import get_crawler
 
-from crawlers.source import SourceSpider
-from crawlers.web import waiting
-from crawlers.web.waiting import Waiting
+from crawlers.html.source_spider import SourceSpider
+from crawlers.web import request_queue
+from crawlers.web.request_queue import RequestQueue
 
 CHUNK = 3
 
@@ -41,7 +41,7 @@ def crawler():
 @pytest.fixture(autouse=True, scope="module")
 def small_chunks():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(waiting, "_CHUNK_REQUESTS", CHUNK)
+        patch.setattr(request_queue, "_CHUNK_REQUESTS", CHUNK)
         yield
 
 
@@ -56,7 +56,7 @@ def request(number: int, spider: Reader) -> Request:
 
 @given(st.lists(st.booleans(), max_size=60))
 def test_what_was_added_last_comes_first(crawler, steps: list[bool]) -> None:
-    queue, plain = Waiting.from_crawler(crawler, "0"), []
+    queue, plain = RequestQueue.from_crawler(crawler, "0"), []
     for number, adds in enumerate(steps):
         if adds:
             one = request(number, crawler.spider)

@@ -29,7 +29,7 @@ from crawlers.embedded.content import Content
 from crawlers.embedded.server import serving
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.extract import replay
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 
 MODE, FOLDER = sys.argv[1], Path(sys.argv[2])
 FLAGS = dict(flag.split("=", 1) for flag in sys.argv[3:])

@@ -16,7 +16,8 @@ from atomexam.records.rejection import Rejected
 from atomexam.runtime.jsonl import write_jsonl
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter
-from crawlers.store.warc import Key, Page
+from crawlers.store.request_keys import Key
+from crawlers.store.warc import Page
 from eval.trace.__main__ import main
 
 ENTRY, PAPER, BINARY = "https://a.example/病/1", "https://b.example/paper", "file:book.docx"

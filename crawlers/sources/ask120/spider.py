@@ -13,7 +13,7 @@ from atomexam.records.item import EntityItem
 from crawlers.html.links import Link, links_to
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import is_page
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.ask120 import catalogue, diseases
 from crawlers.sources.ask120.scope import all_lists, lists_of, medicines_of, require_known
 

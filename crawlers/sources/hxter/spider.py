@@ -16,7 +16,7 @@ from atomexam.records.item import QuestionItem
 from crawlers.fields import text_of
 from crawlers.html.links import address_of
 from crawlers.html.pages import is_page
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.hxter.answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
 from crawlers.sources.hxter.question import TORN, fields_of_all
 from crawlers.sources.hxter.selectors import Layout, every, read_selectors, text_at

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from atomexam.records.item import QuestionItem
 from crawlers.fields import sound_json, text_of
 from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.mxqe.article import WALL, about, lines_of_article, marks_of, questions_in
 
 _BANK, _MAIN, _API = "tk.mxqe.com", "www.mxqe.com", "api.mxqe.com"

@@ -18,10 +18,10 @@ from crawlers.fields import text_of
 from crawlers.html.links import link_to, links_to
 from crawlers.html.page_state import parsed, states
 from crawlers.html.pages import is_page
-from crawlers.source import SourceSpider
+from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.xiaohe.entries import read_entry
 from crawlers.sources.xiaohe.lists import ROWS, Listing, listings
-from crawlers.web.faults import of_answer
+from crawlers.web.failure_causes import of_answer
 
 _WWW, _MOBILE, _SEARCH = "www.xiaohe.cn", "m.xiaohe.cn", "search.xiaohe.cn"
 _ENTITY_TYPES = {

@@ -14,10 +14,10 @@ from twisted.python.failure import Failure
 
 from atomexam.records.checks import one_of
 from atomexam.records.params import Source
-from crawlers import sources
-from crawlers.source import MOST_TOLD, SourceSpider
+from crawlers.html.source_spider import MOST_TOLD, SourceSpider
 
 SHOWN = 5  # urls in a message
+_SOURCES = Path(__file__).parents[1] / "sources"
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -49,8 +49,8 @@ def spider_class(name: str) -> type[SourceSpider]:
     Raises:
         ValueError: there is none, and the message names the known ones; or its module is no Python.
     """
-    known = sorted(path.parent.name for path in Path(sources.__file__).parent.glob("*/spider.py"))
-    module = f"{sources.__name__}.{one_of(name, known, 'source', 'crawlers/sources')}.spider"
+    known = sorted(path.parent.name for path in _SOURCES.glob("*/spider.py"))
+    module = f"crawlers.sources.{one_of(name, known, 'source', 'crawlers/sources')}.spider"
     try:
         loader = SpiderLoader.from_settings(spider_settings({"SPIDER_MODULES": [module]}))
     except SyntaxError as error:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from scrapy import Request, Spider
 from scrapy.http import Response
 
-from crawlers.store.answers import key_of
+from crawlers.store.exchanges import key_of
+from crawlers.store.request_keys import is_robots
 from crawlers.store.warc import Asked, Page
-from crawlers.web.faults import is_robots
 
 AT_LOGIN = "at_log_in"
 """Key of meta: true where a page was asked for and the site sends to one for signing in."""

@@ -1,7 +1,10 @@
-"""Why a request brought no page, in words that failed.jsonl, the closing table and the figures share. From values to values."""
+"""Why a request brought no page, in words that failed.jsonl, the closing table and the figures share; and how a crawl enters them."""
 
-from urllib.parse import urljoin, urlsplit
+import asyncio
+from urllib.parse import urljoin
 
+from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -13,8 +16,18 @@ from scrapy.exceptions import (
     ResponseDataLossError,
     UnsupportedURLSchemeError,
 )
+from scrapy.statscollectors import StatsCollector
 from twisted.internet.error import ConnectError, ConnectionClosed
 from twisted.web.client import ResponseFailed
+
+from crawlers.store.missing_pages import Failures
+from crawlers.store.request_keys import is_robots
+from crawlers.web.redirect_chains import unstored
+
+REFUSED = "crawl/refused"  # stats: request -> why, for what was not sent or not followed
+STOPPED = "crawl/stopped"  # stats: why the crawl was given up
+FORBIDDEN = "robotstxt/forbidden"
+OFF_SITE = "hosts/off_site"
 
 HOST_NOT_FOUND = "host not found"
 CONNECTION_REFUSED = "connection refused"
@@ -53,7 +66,7 @@ _WORDS: dict[type[Exception], str] = {
     NotSupported: NOT_THE_WEB,
     OSError: CONNECTION_LOST,
 }
-# Of failures that Twisted tells by a name that is not public, and of connections that crawlers.web.heads ends.
+# Of failures that Twisted tells by a name that is not public, and of connections that crawlers.web.download ends.
 _BY_REASON = {"ParseError": NOT_HTTP, "ConnectionAborted": f"{TOO_LARGE}: the head of the answer"}
 DOWNLOAD_ERRORS = tuple(_WORDS)
 """What a download may fail with; anything else is a mistake in the code."""
@@ -102,13 +115,24 @@ def is_passing(why: str) -> bool:
     return cause(why) not in _LASTING
 
 
-def is_robots(url: str) -> bool:
-    """Tell whether an address is that of a site's rules."""
-    return urlsplit(url).path == "/robots.txt"
-
-
 def _is_same(url: str, location: str) -> bool:
     try:
         return urljoin(url, location).partition("#")[0] == url.partition("#")[0]
     except ValueError:  # an address that cannot be read leads nowhere
         return False
+
+
+def refuse(stats: StatsCollector, request: Request, why: str) -> Refused:
+    """Enter a request in the account of what failed, as the spider made it, with the steps that led here; return what to raise."""
+    if (refused := stats.get_value(REFUSED)) is None:
+        stats.set_value(REFUSED, refused := Failures())
+    for asked in unstored(request):
+        refused[asked] = why
+    return Refused(why)
+
+
+def stop(crawler: Crawler, reason: str) -> None:
+    """End a crawl early; the reason becomes its `finish_reason`."""
+    if not crawler.stats.get_value(STOPPED):
+        crawler.stats.set_value(STOPPED, reason)
+        crawler.stopping = asyncio.ensure_future(crawler.engine.close_spider_async(reason=reason))  # type: ignore[attr-defined]

@@ -7,17 +7,15 @@ from pathlib import Path
 
 import msgspec
 
-from crawlers.store.beyond import beyond_digest, read_beyond
-from crawlers.store.segments import Row, read_failed, read_index
-from crawlers.store.stored import canonical
-from crawlers.store.warc import Key
-from crawlers.web.faults import is_robots
+from crawlers.store.missing_pages import beyond_digest, read_beyond, read_failed
+from crawlers.store.request_keys import Key, canonical, is_robots
+from crawlers.store.segments import Row, read_index
 
 _FIELDS = Row.__struct_fields__
 _decode = msgspec.msgpack.Decoder(list).decode
 
 
-class Places:
+class PageIndex:
     """Where the pages of a snapshot lie, and which requests never got one.
 
     A row costs its bytes and 20 more: as objects, the rows of 300,000 pages would fill 300 MB.

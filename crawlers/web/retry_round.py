@@ -7,9 +7,9 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from crawlers.store.session import is_replayed
-from crawlers.web.ends import stop
-from crawlers.web.faults import DOWNLOAD_ERRORS, is_passing, is_robots, of_answer, of_exception
+from crawlers.store.exchanges import is_replayed
+from crawlers.store.request_keys import is_robots
+from crawlers.web.failure_causes import DOWNLOAD_ERRORS, is_passing, of_answer, of_exception, stop
 
 _LAST = 1_000_000  # by so much the priority of the second round is lower than that of anything else
 _SINCE = "second_round_since"

@@ -6,26 +6,23 @@ from pathlib import Path
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from atomexam.records.provenance import page_id
+from crawlers.html.source_spider import SourceSpider
 from crawlers.store import merging
-from crawlers.store.answers import exchange, key_of, response_of
-from crawlers.store.beyond import beyond_digest
-from crawlers.store.failures import Failures
-from crawlers.store.holdings import Holdings
-from crawlers.store.older import asked_plainly, without_conditions
+from crawlers.store.exchanges import OLD_SESSION, REPLAYED, UNSTORED, Outdated, exchange, key_of, response_of
+from crawlers.store.lookup import SnapshotPages, asked_plainly, without_conditions
+from crawlers.store.missing_pages import Failures, beyond_digest
 from crawlers.store.parts import CannotWrite, PartWriter
+from crawlers.store.request_keys import Key, digest_of, is_robots
 from crawlers.store.segments import Row
-from crawlers.store.session import OLD_SESSION, REPLAYED, UNSTORED, Outdated
-from crawlers.store.stored import digest_of
-from crawlers.store.warc import Key, Page, header_value
-from crawlers.web.account import REFUSED
-from crawlers.web.chains import AT_LOGIN, held, hold, is_followed, is_for_good, may_hold, release
-from crawlers.web.ends import stop
-from crawlers.web.faults import LOG_IN, Refused, is_robots, of_answer, of_exception
-from crawlers.web.refusals import Refusals
+from crawlers.store.warc import Page, header_value
+from crawlers.web.charset import Charset
+from crawlers.web.failure_causes import LOG_IN, REFUSED, Refused, of_answer, of_exception, stop
+from crawlers.web.redirect_chains import AT_LOGIN, held, hold, is_followed, is_for_good, may_hold, release
 
 
 class ArchiveMiddleware:
@@ -47,7 +44,7 @@ class ArchiveMiddleware:
         self.max_pages = settings.getint("MAX_PAGES")
         self.failed = Failures()
         self.writer: PartWriter | None = None
-        self.stored = Holdings(self.folder, self.snapshot, self.origin)
+        self.stored = SnapshotPages(self.folder, self.snapshot, self.origin)
         self.older = self.stored.older
         self.beyond: set[bytes] = set()
         self.waiting: set[bytes] = set()  # what has its place under the limit and no answer yet
@@ -199,3 +196,20 @@ def _as_of_now(older: Page, response: Response) -> Response:
     page = response_of(older, response.url)
     page.headers.setlist("Set-Cookie", response.headers.getlist("Set-Cookie"))
     return page
+
+
+class Refusals:
+    """Asks the spider of every answer as it came, unpacked for that; a spider that knows no refusals is not asked."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._unpacking = HttpCompressionMiddleware(crawler=crawler)
+        self._charset = Charset()
+
+    def find(self, request: Request, response: Response) -> str | None:
+        """Return why an answer is none, or None."""
+        refusal = getattr(self._crawler.spider, "refusal", None)
+        if refusal is None or getattr(refusal, "__func__", None) is SourceSpider.refusal:
+            return None
+        unpacked = self._unpacking.process_response(request, response)
+        return refusal(self._charset.process_response(request, unpacked).replace(request=request))

@@ -26,7 +26,7 @@ def order(item: Item) -> bytes:
     return item.url.encode("utf-8", "surrogatepass") + b"\0" + natural_bytes(item.provenance.position)
 
 
-class Spool:
+class SortedItems:
     """What one process adds; the file has no name, so nothing is left of it when the process ends, however it ends."""
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES) -> None:

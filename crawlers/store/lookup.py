@@ -1,4 +1,4 @@
-"""Pages of older snapshots: asked for on condition that they have changed, and stored again only if they have."""
+"""What a crawl has before it asks: the pages of its own snapshot, and those of older ones, which are requested conditionally."""
 
 from pathlib import Path
 
@@ -6,10 +6,12 @@ from scrapy import Request
 from scrapy.http import Response
 
 from atomexam.records.provenance import page_id
-from crawlers.store.merging import older_pages
-from crawlers.store.segments import read_or_forget
-from crawlers.store.stored import Place
-from crawlers.store.warc import Key, Page, Revisit, payload_digest
+from crawlers.store.index import mend_index
+from crawlers.store.merging import found_rows, older_pages
+from crawlers.store.parts import discard_foreign_parts
+from crawlers.store.request_keys import Key, is_robots
+from crawlers.store.segments import Place, Row, StoredPlaces, read_or_forget
+from crawlers.store.warc import Page, Revisit, payload_digest
 
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _NO_CONDITIONS = "asked_without_conditions"
@@ -17,7 +19,7 @@ _HOW_TO_READ = {"content-type", "content-encoding", "content-language"}  # said 
 _DATE_CHARS = len("2026-11-20")
 
 
-class Older:
+class OlderPages:
     """What older snapshots of one origin hold; nothing where no origin is given."""
 
     def __init__(self, folder: Path, snapshot: str, origin: str) -> None:
@@ -86,3 +88,56 @@ def _is_equal(page: Page, older: Page) -> bool:
 
 def _reading(page: Page) -> list[tuple[str, str]]:
     return [(name, value) for name, value in page.headers if name.lower() in _HOW_TO_READ]
+
+
+class SnapshotPages:
+    """Stored answers. What cannot be read counts as not stored.
+
+    The rules of a live site are asked for anew by each run, on condition: a snapshot may be crawled for weeks (RFC 9309, 2.4).
+    """
+
+    def __init__(self, folder: Path, snapshot: str, origin: str) -> None:
+        self._folder = folder
+        self._stored, self.pages = StoredPlaces(), 0
+        self._rules: set[Key] = set()
+        mend_index(folder)
+        discard_foreign_parts(folder, snapshot, origin)
+        self.older = OlderPages(folder, snapshot, origin)
+        for _, row in found_rows(folder, snapshot, origin, with_segment=origin == "live"):
+            place = Place(row.file, row.offset, row.length)
+            if origin == "live" and is_robots(row.url):
+                self.older.put(row.key, place)
+                self._rules.add(row.key)
+            elif row.key not in self._stored:
+                self._add(row.key, place)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._stored
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def page(self, key: Key) -> Page | None:
+        """Return a stored page, or None."""
+        before = len(self._stored)
+        page = read_or_forget(self._folder, self._stored, key)
+        if len(self._stored) < before:
+            self.pages -= not is_robots(key.url)
+        return page
+
+    def add(self, row: Row) -> None:
+        """Take in an answer that was stored."""
+        self._add(row.key, Place(row.file, row.offset, row.length))
+        self.older.forget(row.key)
+
+    def keep_rules(self, key: Key) -> bool:
+        """Take in that the rules which this very snapshot holds still stand; tell whether it holds any."""
+        place = self.older.place(key)
+        if key not in self._rules or place is None:
+            return False
+        self._add(key, place)
+        return True
+
+    def _add(self, key: Key, place: Place) -> None:
+        self._stored[key] = place
+        self.pages += not is_robots(key.url)

@@ -1,0 +1,224 @@
+"""Replay: a spider and a folder of stored pages in, items out; the same bytes for any number of worker processes.
+
+The parent holds what was found and not yet read, first in, first out. Workers get it in batches; what a batch brings is taken in the
+order of the batches, whichever is done first. So of two links to one page the same one is always followed, with what it carries.
+"""
+
+import multiprocessing
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from atomexam.records.params import Source
+from atomexam.runtime.workers import cores
+from crawlers.html.source_spider import SourceSpider
+from crawlers.replay.components import replay_settings
+from crawlers.replay.page_index import PageIndex
+from crawlers.replay.sorted_items import Entry, SortedItems, merged
+from crawlers.replay.worker import Ended, PageReport, Task, work
+from crawlers.web.request_queue import Frontier, url_of
+from crawlers.web.run_spider import shown, spider_arguments
+
+PAGE_SECONDS = 60.0
+_BATCH_PAGES = 16
+_PAGES_A_WORKER = 500  # fewer are read in the time that another process takes to start
+
+BatchResult = tuple[int | None, list[PageReport]]
+"""Number of a batch, and what came of its pages; None where it was no batch."""
+
+
+class Replayed(NamedTuple):
+    """What a replay came to. The lists are in the order of the finding, whatever the number of workers."""
+
+    pages: int
+    """Answers that reached the spider or would have, had their status been 200."""
+    misfits: list[str]
+    errors: list[str]
+    """Pages on which a callback failed, each with the failure."""
+    missed: list[str]
+    """Requests that the archive does not hold."""
+    stats: dict[str, int]
+    """Scrapy's and the spider's own counts, summed over the workers."""
+    lines: Iterator[bytes]
+    """The items, encoded, in the order of data/items."""
+
+
+@contextmanager
+def replayed(
+    spider: type[SourceSpider], source: Source, folder: Path, workers: int | None = None, page_seconds: float = PAGE_SECONDS
+) -> Iterator[Replayed]:
+    """Run a spider over its stored pages; what it yields is good until the block ends.
+
+    Raises:
+        ValueError: the archive cannot be read, a page keeps the spider busy for too long, or a worker died; names the page.
+    """
+    index = PageIndex(folder, source.snapshot)
+    shared = {
+        "spider": spider,
+        "arguments": spider_arguments(source),
+        "settings": replay_settings(),
+        "folder": folder,
+        "index": index,
+        "page_seconds": page_seconds,
+    }
+    with worker_pool(workers or min(cores(), -(-index.pages // _PAGES_A_WORKER) or 1), **shared) as processes:
+        coordinator = Coordinator(processes)
+        with tqdm(desc=spider.name, unit=" pages", total=index.pages, disable=None) as bar:
+            coordinator.read_all(bar)
+        if broken := coordinator.notes["broken"]:
+            raise ValueError(f"extract {spider.name}: {len(broken)} requests cannot be replayed:{shown(broken)}")
+        yield coordinator.outcome()
+
+
+@dataclass(eq=False)
+class WorkerProcess:
+    """One worker."""
+
+    name: str
+    process: ForkProcess
+    connection: Connection
+    items: SortedItems
+    started: Any
+    """Shared number: pages of its batch that it has started."""
+    page_seconds: float
+
+    batch: list[bytes] = field(default_factory=list)
+
+    def send(self, number: int | None, batch: list[bytes]) -> None:
+        """Send a batch; an empty one tells that there is none any more."""
+        self.batch = batch
+        try:
+            self.connection.send((number, batch))
+        except OSError:  # it died; `receive` says of what
+            return
+
+    def receive(self) -> BatchResult | Ended:
+        """Return what the worker sent.
+
+        Raises:
+            ValueError: the worker died or its spider stopped.
+        """
+        try:
+            message = self.connection.recv()
+        except (EOFError, OSError):
+            raise ValueError(f"extract {self.name}: {self._death()}") from None
+        if isinstance(message, str):
+            raise ValueError(message)
+        if isinstance(message, Ended) and message.reason != "finished":
+            raise ValueError(f"extract {self.name}: stopped before its end ({message.reason}); run it again")
+        return message
+
+    def _death(self) -> str:
+        self.process.join()
+        code, place = self.process.exitcode, self.started.value
+        where = f" while it read {url_of(self.batch[place - 1])}" if 0 < place <= len(self.batch) else ""
+        if code == -signal.SIGVTALRM:
+            return f"the spider was busy for more than {self.page_seconds:g} s{where}; mend crawlers/sources/{self.name}/spider.py"
+        if code == -signal.SIGKILL:
+            return f"a worker was killed{where}, as the system does when memory runs out; run it again"
+        return f"a worker ended with status {code}{where}, see above; mend crawlers/sources/{self.name}/spider.py"
+
+
+class Coordinator:
+    """Parent of the workers: gives out batches, and takes what they bring in the order of the batches."""
+
+    def __init__(self, processes: list[WorkerProcess]) -> None:
+        self.notes: dict[str, list[str]] = {"misfit": [], "error": [], "missed": [], "broken": []}
+        self._processes = processes
+        self._frontier = Frontier()
+        self._idle: list[WorkerProcess] = []
+        self._reports: dict[int, list[PageReport]] = {}
+        self._sent, self._taken = 1, 0  # batch 0 is what the spider starts with
+
+    def read_all(self, bar: tqdm) -> None:
+        """Read until nothing new is found."""
+        while len(self._idle) < len(self._processes):
+            busy = {worker.connection: worker for worker in self._processes if worker not in self._idle}
+            for connection in wait(list(busy)):
+                number, reports = self._received(busy[connection])
+                self._idle.append(busy[connection])
+                if number is not None:
+                    self._reports[number] = reports
+            self._take_reports(bar)
+            self._send_batches()
+
+    def outcome(self) -> Replayed:
+        """End the workers and return what they came to."""
+        stats: Counter[str] = Counter()
+        runs: list[Iterator[Entry]] = []
+        for worker in self._processes:
+            worker.send(None, [])
+        for worker in self._processes:
+            ended = worker.receive()
+            stats.update({name: value for name, value in ended.stats.items() if type(value) is int})
+            runs += worker.items.read(ended.runs)
+        return Replayed(
+            pages=stats["response_received_count"] - stats["robotstxt/response_count"],
+            misfits=self.notes["misfit"],
+            errors=self.notes["error"],
+            missed=list(dict.fromkeys(self.notes["missed"])),
+            stats=dict(sorted(stats.items())),
+            lines=merged(runs),
+        )
+
+    def _received(self, worker: WorkerProcess) -> BatchResult:
+        received = worker.receive()
+        if isinstance(received, Ended):
+            raise ValueError(f"extract {worker.name}: a worker ended before the last page, see above")
+        return received
+
+    def _take_reports(self, bar: tqdm) -> None:
+        while self._taken in self._reports:
+            for report in self._reports.pop(self._taken):
+                self._frontier.add(report.found)
+                for kind, text in report.notes:
+                    self.notes[kind].append(text)
+                bar.update(min(report.pages, bar.total - bar.n))  # some pages are read for two requests
+            self._taken += 1
+
+    def _send_batches(self) -> None:
+        while self._idle and self._frontier:
+            size = min(_BATCH_PAGES, len(self._frontier) // (2 * len(self._processes)))
+            worker = self._idle.pop()
+            worker.send(self._sent, self._frontier.take(max(size, 1)))
+            self._sent += 1
+
+
+@contextmanager
+def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
+    """Start workers; when the block ends, however it does, they end too."""
+    context = multiprocessing.get_context("fork")  # the index is shared, and nothing is imported again
+    processes: list[WorkerProcess] = []
+    with ExitStack() as stack:
+        for number in range(count):
+            ours, theirs = context.Pipe()
+            items, started = SortedItems(), context.RawValue("L", 0)
+            task = Task(**shared, items=items, connection=theirs, started=started, is_first=number == 0)
+            not_theirs = [*(worker.connection for worker in processes), ours]
+            process = context.Process(target=_work, args=(task, not_theirs), daemon=True)
+            process.start()
+            theirs.close()
+            processes.append(WorkerProcess(task.spider.name, process, ours, items, started, task.page_seconds))
+            stack.callback(_end, processes[-1])
+        yield processes
+
+
+def _work(task: Task, not_mine: list[Connection]) -> None:
+    for connection in not_mine:  # else a worker would not see that the parent is gone
+        connection.close()
+    work(task)
+
+
+def _end(worker: WorkerProcess) -> None:
+    worker.process.kill()
+    worker.process.join()
+    worker.connection.close()
+    worker.items.close()

@@ -1,0 +1,102 @@
+"""Scrapy's requests and responses, and what is stored of them. From values to values.
+
+Some of a request holds for one session only, such as a token read off a page. A spider names it in the request's meta, and the archive
+stores and finds the answer under an address without it: a later run, which has another session, finds the same answers under the same
+addresses. Where an answer is not stored and the token came from a stored page, the site would not know it any more: `Outdated` goes to
+the errback, which reads a new token off the page, requested with `UNSTORED`.
+"""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Headers, Response
+from scrapy.responsetypes import responsetypes
+
+from crawlers.store.request_keys import Key, request_key
+from crawlers.store.warc import Asked, Page, header_value
+
+SESSION_WORD = "session_word"
+"""Key of meta: the word, at least so long that nothing else in address and body can be meant."""
+OLD_SESSION = "old_session"
+"""Key of meta: true where the word came from a stored page, and so maybe from an earlier run."""
+UNSTORED = "unstored"
+"""Key of meta: the page is asked for a word of this session; it is neither looked up in the archive nor stored."""
+REPLAYED = "archived"
+"""Flag of a response that came from the archive."""
+_LEFT_OUT = "-"
+
+_PRIVATE = {b"cookie", b"set-cookie", b"authorization", b"proxy-authorization"}
+
+
+class Outdated(IgnoreRequest):
+    """An answer is not stored, and the request's word is of an earlier session."""
+
+
+def lasting(request: Request) -> tuple[str, bytes]:
+    """Return the address and body of a request without its session word, and without name and password."""
+    url, word = without_password(request.url), request.meta.get(SESSION_WORD)
+    if not word:
+        return url, request.body
+    return url.replace(word, _LEFT_OUT), request.body.replace(word.encode(), _LEFT_OUT.encode())
+
+
+def without_password(url: str) -> str:
+    """Return an address as files and messages may name it: without the name and password that stand before a host."""
+    place = urlsplit(url).netloc if "@" in url else ""
+    return url.replace(place, f"{_LEFT_OUT}@{place.rpartition('@')[2]}", 1) if "@" in place else url
+
+
+def is_replayed(response: Response) -> bool:
+    """Tell whether a response came from the archive."""
+    return REPLAYED in response.flags
+
+
+def of_session(word: str, page: Response) -> dict[str, object]:
+    """Return the meta of a request that asks with a word read off a page."""
+    return {SESSION_WORD: word, OLD_SESSION: is_replayed(page)}
+
+
+def key_of(request: Request) -> Key:
+    """Return what a request's answer is stored under."""
+    return request_key(request.method, *lasting(request))
+
+
+def response_of(page: Page, url: str, *flags: str) -> Response:
+    """Return a stored page as Scrapy gives a fetched one."""
+    headers = Headers()
+    for name, value in page.headers:
+        if name.lower() != "set-cookie":  # files of others may hold some: it must not write over the cookie of this session
+            headers.appendlist(name, value)
+    kind = responsetypes.from_args(headers=headers, url=url, body=page.body)
+    return kind(url=url, status=page.status, headers=headers, body=page.body, flags=list(flags))
+
+
+def exchange(key: Key, request: Request, response: Response, origin: str) -> tuple[Asked, Page]:
+    """Return what is stored of a request and its answer."""
+    date = _date(response, origin)
+    asked = Asked(key=key, date=date, headers=_sent(request), body=lasting(request)[1])
+    return asked, Page(key=key, date=date, status=response.status, headers=_headers(response.headers), body=response.body)
+
+
+def _headers(headers: Headers) -> list[tuple[str, str]]:
+    """Return headers without what tells one asker from another, either way: the folder is data that is handed on."""
+    return sorted(
+        (header_value(name), header_value(value)) for name, values in headers.items() if name.lower() not in _PRIVATE for value in values
+    )
+
+
+def _sent(request: Request) -> list[tuple[str, str]]:
+    """Return the headers of a request as they are sent."""
+    headers = request.headers.copy()
+    headers.setdefault("Host", request.url.split("/")[2])
+    return _headers(headers)
+
+
+def _date(response: Response, origin: str) -> str:
+    """Return when a page was fetched: by the clock of the embedded server, which stands at the snapshot, or by our own."""
+    sent = response.headers.get("Date")
+    moment = parsedate_to_datetime(sent.decode()) if sent and origin != "live" else datetime.now(UTC)
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,108 @@
+"""Requests that brought no page: those that failed, and those that `max_pages` turned away; in memory and in files beside the pages."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, MutableMapping, Set
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from atomexam.runtime.jsonl import read_jsonl, replacing, write_jsonl
+from crawlers.store.request_keys import Key, canonical, digest_of
+
+_Line = tuple[str, str]
+
+FAILED = "failed.jsonl"
+
+_DIGEST_CHARS = 32
+
+
+class Failures(MutableMapping[str, str]):
+    """Requests, as `str(Key)` writes them, and why each failed last."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the crawl runs
+        self._offsets: dict[bytes, int] = {}
+        self._encoder, self._decoder = msgspec.json.Encoder(), msgspec.json.Decoder(_Line)
+
+    def __setitem__(self, request: str, why: str) -> None:
+        self._offsets[digest_of(request)] = self._file.seek(0, 2)
+        self._file.write(self._encoder.encode((request, why)) + b"\n")
+
+    def __getitem__(self, request: str) -> str:
+        return self._line(self._offsets[digest_of(request)])[1]
+
+    def __delitem__(self, request: str) -> None:
+        del self._offsets[digest_of(request)]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the requests in the order in which they failed last."""
+        for offset in sorted(self._offsets.values()):
+            yield self._line(offset)[0]
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def has(self, digest: bytes) -> bool:
+        """Tell whether a request failed by its digest."""
+        return digest in self._offsets
+
+    def _line(self, offset: int) -> _Line:
+        self._file.seek(offset)
+        return self._decoder.decode(self._file.readline())
+
+
+class Failed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One request of the last crawl that never got an answer."""
+
+    request: str
+    why: str
+
+
+def write_failed(folder: Path, failed: Mapping[str, str]) -> None:
+    """Write down what the last crawl could not get, so that `extract` does not look for it; no file where there is nothing."""
+    if failed:
+        rows = (Failed(request=request, why=why) for request, why in failed.items())
+        write_jsonl(folder / FAILED, rows, key=lambda row: row.request)
+    else:
+        (folder / FAILED).unlink(missing_ok=True)
+
+
+def read_failed(folder: Path) -> set[str]:
+    """Return the requests that the last crawl could not get an answer to."""
+    return {row.request for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else set()
+
+
+def beyond_digest(key: Key) -> bytes:
+    """Return what stands for a request: the same for all its addresses, since a replay may meet another of them first."""
+    return digest_of(canonical(key))
+
+
+def write_beyond(folder: Path, snapshot: str, digests: Set[bytes]) -> None:
+    """Write down what a crawl turned away; no file where that is nothing."""
+    path = _path(folder, snapshot)
+    if not digests:
+        path.unlink(missing_ok=True)
+        return
+    with replacing(path) as part, open(part, "w", encoding="ascii") as lines:
+        lines.writelines(f"{digest.hex()}\n" for digest in sorted(digests))
+
+
+def read_beyond(folder: Path, snapshot: str) -> frozenset[bytes]:
+    """Return what the crawl of a snapshot turned away.
+
+    Raises:
+        ValueError: the file is not what a crawl writes.
+    """
+    path = _path(folder, snapshot)
+    if not path.exists():
+        return frozenset()
+    digests = path.read_text("ascii", "replace").split()
+    if wrong := next((line for line in digests if len(line) != _DIGEST_CHARS or set(line) - set("0123456789abcdef")), None):
+        wanted = f"expected {_DIGEST_CHARS} hexadecimal digits a line"
+        raise ValueError(f"{path}: found {wrong[:80]!r}, {wanted}; `dvc repro -f crawl@{folder.name}` writes it anew")
+    return frozenset(map(bytes.fromhex, digests))
+
+
+def _path(folder: Path, snapshot: str) -> Path:
+    return folder / f"{snapshot}.beyond.txt"

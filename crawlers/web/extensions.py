@@ -1,0 +1,109 @@
+"""Scrapy extensions of a crawl: the progress bar, the named lists that a site has not, and timers."""
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from tqdm import tqdm
+from twisted.internet.task import LoopingCall
+
+_SECONDS = 0.5  # between two looks at the figures
+_FIRST_ERROR = 400
+
+GONE = "scope/gone"
+"""Key of the stats: address of a named list -> status, where the site has no such page."""
+_NO_PAGE = {404, 410}
+
+
+class Progress:
+    """Scrapy extension; silent, and free, where stderr is no terminal."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.items, self.errors = 0, 0
+        self.bar = tqdm(desc=crawler.spidercls.name, unit=" pages", disable=None, mininterval=_SECONDS)
+        if self.bar.disable:
+            return
+        crawler.signals.connect(self.response_received, signals.response_received)
+        crawler.signals.connect(self.item_scraped, signals.item_scraped)
+        crawler.signals.connect(self.spider_error, signals.spider_error)
+        crawler.signals.connect(self.close, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Progress":
+        """Return the bar of a crawl."""
+        return cls(crawler)
+
+    def response_received(self, response: Response) -> None:
+        """Count a page."""
+        self.errors += response.status >= _FIRST_ERROR
+        if self.bar.update():  # it drew itself, so the figures are looked at about as often
+            self._tell()
+
+    def item_scraped(self) -> None:
+        """Count an item."""
+        self.items += 1
+
+    def spider_error(self) -> None:
+        """Count a page that a callback failed on."""
+        self.errors += 1
+
+    def close(self) -> None:
+        """Leave the last figures on the screen."""
+        self._tell()
+        self.bar.close()
+
+    def _tell(self) -> None:
+        stats = self.crawler.stats
+        queued = stats.get_value("scheduler/enqueued", 0) - stats.get_value("scheduler/dequeued", 0)
+        failed = stats.get_value("downloader/exception_count", 0)
+        self.bar.set_postfix({"queued": queued, "errors": self.errors + failed, "items": self.items}, refresh=False)
+
+
+class ScopeAnswers:
+    """Scrapy extension: notes named lists that the site has not."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._gone: dict[str, int] = {}
+        crawler.stats.set_value(GONE, self._gone)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "ScopeAnswers":
+        """Return the extension of a crawl."""
+        made = cls(crawler)
+        crawler.signals.connect(made.note, signals.response_received)
+        return made
+
+    def note(self, response: Response, request: Request) -> None:
+        """Note the answer of a named list, by the address that it was asked for under."""
+        asked = request.meta.get("redirect_urls", [request.url])[0]
+        if response.status in _NO_PAGE and asked in self._crawler.spider.named:
+            self._gone[asked] = response.status
+
+
+class Timers:
+    """Scrapy extension that lets go of the time limits of requests long answered.
+
+    Twisted sorts cancelled timers out when another one goes off; on its asyncio reactor nothing else may do so for a minute, and at
+    hundreds of pages a second they take most of what a crawl's memory grows by.
+    """
+
+    def __init__(self) -> None:
+        self._tick = LoopingCall(lambda: None)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Timers":
+        """Return the extension of a crawl."""
+        made = cls()
+        crawler.signals.connect(made.start, signals.spider_opened)
+        crawler.signals.connect(made.stop, signals.spider_closed)
+        return made
+
+    def start(self) -> None:
+        """Have a timer go off each second."""
+        self._tick.start(1)
+
+    def stop(self) -> None:
+        """End with the crawl."""
+        if self._tick.running:
+            self._tick.stop()
