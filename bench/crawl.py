@@ -44,7 +44,7 @@ def plain(folder: Path, url: str, settings: dict[str, Any]) -> None:
 def ours(folder: Path, url: str, at_once: int) -> None:
     from generated_site import Ours
 
-    from crawlers import settings
+    from crawlers.web import settings
     from crawlers.web.archive import finish_crawl
     from crawlers.web.run_spider import run_spider
 
@@ -74,7 +74,7 @@ def load_components() -> None:
     from scrapy.settings import Settings, default_settings
     from scrapy.utils.misc import load_object
 
-    from crawlers import settings
+    from crawlers.web import settings
 
     bases = [value for name, value in vars(default_settings).items() if name.endswith("_BASE")]
     for components in [settings.DOWNLOADER_MIDDLEWARES, *bases]:

@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def look(spider: "type[SourceSpider]", source: Source, mode: str, pages: int, keep: list[str] | None = None) -> "Outcome":
     """Run a spider over a few pages, which go to a folder that is thrown away. Works once in a process."""
-    from crawlers import settings
+    from crawlers.web import settings
     from crawlers.web.run_spider import run_spider, spider_arguments
 
     logging.getLogger(spider.name).setLevel(logging.ERROR)  # misfits stand in the report
@@ -104,7 +104,7 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
 
 @contextmanager
 def _settings(spider: "type[SourceSpider]", source: Source, mode: str) -> Iterator[dict[str, Any]]:
-    from crawlers import settings
+    from crawlers.web import settings
 
     if mode == "live":
         yield settings.live(source, spider.delay, spider.concurrency)

@@ -48,9 +48,9 @@ def crawl_embedded(
     tell: Tell = _to_nobody,
 ) -> "Account":
     """Crawl the replica of a site, or its saved pages, served from this process by `crawlers.embedded.server.serving` or one like it."""
-    from crawlers import settings
     from crawlers.embedded.server import site_of, state
     from crawlers.store.merging import origins
+    from crawlers.web import settings
 
     if "live" in origins(folder, source.snapshot):
         advice = "set `sites: live`, give the embedded site another snapshot in params.yaml, or remove the folder"
@@ -62,7 +62,7 @@ def crawl_embedded(
 
 def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, tell: Tell = _to_nobody) -> "Account":
     """Crawl the real site."""
-    from crawlers import settings
+    from crawlers.web import settings
 
     if not os.environ.get("ATOMEXAM_CONTACT"):
         tell("ATOMEXAM_CONTACT is not set: give a mail or web address under which the sites can reach you\n")

@@ -16,7 +16,6 @@ HEAVY = {"torch", "transformers", "accelerate", "peft", "trl"}
 HEAVY_HOMES = ("eval/models/", "eval/finetune/")
 FLOOR = ("atomexam/text", "atomexam/records", "atomexam/runtime")  # each imports what stands before it
 ARROWS_BACK = {
-    ("crawlers", "crawlers/replay"): "extract",
     ("crawlers/accounts", "crawlers"): "files leaves pages",
     ("crawlers/accounts", "crawlers/web"): "pages",
     ("crawlers/adding", "crawlers"): "advice check_report item_advice",

@@ -11,8 +11,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from atomexam.records.params import Source
-from crawlers import inputs, settings
+from crawlers import inputs
 from crawlers.inputs import inputs_of
+from crawlers.web import settings
 
 PARAMS = YAML(typ="safe", pure=True).load(Path(__file__).parents[1] / "params.yaml")
 ROOT = Path(__file__).parent.parent

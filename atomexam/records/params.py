@@ -38,9 +38,9 @@ class Source(Block, frozen=True):
     lists: list[str | int] | None = None
     """Scope: paper lists, sections, columns or kinds as the site's addresses name them."""
     delay: Annotated[float, Meta(ge=0)] | None = None
-    """Seconds between two requests to the live site; None takes crawlers/settings.py."""
+    """Seconds between two requests to the live site; None takes crawlers/web/settings.py."""
     concurrency: Annotated[int, Meta(ge=1, le=16)] | None = None
-    """Requests to the live site at a time; None takes crawlers/settings.py."""
+    """Requests to the live site at a time; None takes crawlers/web/settings.py."""
     max_unread_page_share: Share | None = None
     """As in Extract, of this source alone; None does what `extract` says for all."""
 

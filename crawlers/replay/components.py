@@ -10,11 +10,11 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings.default_settings import DOWNLOADER_MIDDLEWARES_BASE, EXTENSIONS_BASE
 
-from crawlers import settings
 from crawlers.replay.worker import Worker
 from crawlers.store.exchanges import REPLAYED, UNSTORED, key_of, response_of
 from crawlers.store.request_keys import is_robots
 from crawlers.store.segments import read_page
+from crawlers.web import settings
 
 _ARCHIVE = "crawlers.web.archive.ArchiveMiddleware"
 _SENDING = tuple(  # what only a request that is sent needs

@@ -107,8 +107,8 @@ def quiet_downloads() -> None:
 
 
 def spider_settings(more: dict[str, Any]) -> Settings:
-    """Return the settings of crawlers/settings.py with some more laid over them."""
+    """Return the settings of crawlers/web/settings.py with some more laid over them."""
     settings = Settings()
-    settings.setmodule("crawlers.settings")
+    settings.setmodule("crawlers.web.settings")
     settings.setdict({"SPIDER_MODULES": []} | more, priority="cmdline")
     return settings

@@ -18,11 +18,11 @@ from fault_server import HOST, FaultSite, serving
 
 from atomexam.records.params import Extraction, Source
 from atomexam.runtime.stage import run_stage
-from crawlers import settings
 from crawlers.extract import replay
 from crawlers.html.source_spider import SourceSpider
 from crawlers.store.missing_pages import write_beyond, write_failed
 from crawlers.store.segments import read_index
+from crawlers.web import settings
 from crawlers.web.account import account_of, complaint, failures, pages_stored
 from crawlers.web.archive import finish_crawl
 from crawlers.web.run_spider import run_spider

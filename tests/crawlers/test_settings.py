@@ -4,7 +4,7 @@ import pytest
 from scrapy.settings import Settings
 
 from atomexam.records.params import Source
-from crawlers import settings
+from crawlers.web import settings
 
 MODES = {"embedded": settings.embedded("http://127.0.0.1:1"), "live": settings.live(), "offline": settings.offline()}
 
@@ -12,7 +12,7 @@ MODES = {"embedded": settings.embedded("http://127.0.0.1:1"), "live": settings.l
 @pytest.fixture(params=MODES)
 def mode(request: pytest.FixtureRequest) -> Settings:
     made = Settings()
-    made.setmodule("crawlers.settings")
+    made.setmodule("crawlers.web.settings")
     made.setdict(MODES[request.param])
     return made
 

@@ -23,13 +23,13 @@ from twisted.internet.base import DelayedCall
 from atomexam.records.params import Extraction
 from atomexam.runtime.jsonl import folder_lock
 from atomexam.runtime.stage import run_stage
-from crawlers import settings
 from crawlers.crawl import _crawl, crawl_embedded, crawl_live
 from crawlers.embedded.content import Content
 from crawlers.embedded.server import serving
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.extract import replay
 from crawlers.html.source_spider import SourceSpider
+from crawlers.web import settings
 
 MODE, FOLDER = sys.argv[1], Path(sys.argv[2])
 FLAGS = dict(flag.split("=", 1) for flag in sys.argv[3:])
