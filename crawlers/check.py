@@ -120,11 +120,9 @@ def _line(name: str, mode: str | None) -> tuple[Source, str]:
     """Return a source's line in params.yaml, and the mode that holds for it; a spider without a line is checked all the same."""
     params = read_params() if Path(PARAMS_FILE).exists() else {}
     line = (params.get("sources") or {}).get(name) or {}
+    if files := (params.get("imports") or {}).get(name):
+        raise ValueError(f"{name} is files, not a site; `python -m crawlers.read {files.get('path')!r}` shows their items")
     source: Source = convert(line, Source, f"{PARAMS_FILE}: sources.{name}")
-    if source.kind == "files":
-        raise ValueError(
-            f"{name} is files, not a site; `python -m crawlers.read {source.path!r} --format {source.format}` shows their items"
-        )
     return source, mode or source.mode or params.get("sites") or "embedded"
 
 

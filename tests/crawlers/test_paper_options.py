@@ -14,6 +14,10 @@ from crawlers.papers.options import find_options
         ("1.题（ ）\nA β受体        C 血常规检查\nB 血压        D 乏力", ["A β受体", "B 血压", "C 血常规检查", "D 乏力"]),
         ("1.题（ ）\nA、维生素A、B\nB、维生素C、钙\nC、维生素D、钙", ["A、维生素A、B", "B、维生素C、钙", "C、维生素D、钙"]),
         ("1.题（ ）\nA.HLA-B B.DNA C.甲", ["A.HLA-B", "B.DNA", "C.甲"]),
+        (
+            "1、题（ ）。\nA、疑病（Hs）\nB、偏执（Pa）\nC、抑郁（D）\nD、轻躁狂（Ma）",
+            ["A、疑病（Hs）", "B、偏执（Pa）", "C、抑郁（D）", "D、轻躁狂（Ma）"],
+        ),
     ],
 )
 def test_no_option_holds_the_next(text: str, options: list[str]) -> None:
