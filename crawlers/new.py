@@ -15,7 +15,7 @@ from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage import command, run_stage
 from crawlers.adding.params_line import newest_snapshot, with_source
 from crawlers.adding.stubs import KINDS, NewSource, new_source, texts_of
-from crawlers.columns import aligned
+from crawlers.text.columns import aligned
 
 _MAX_PAGES = 5000
 

@@ -22,10 +22,10 @@ from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import to_line
 from atomexam.runtime.stage import command, run_stage
 from crawlers.accounts.files import account_of
+from crawlers.accounts.report import Row, table_of, told_of
 from crawlers.importers.formats import Known, guess_format, known_formats, read_file, suffixes_of
 from crawlers.importers.layout_files import layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.importers.report import Row, table_of, told_of
 
 _SOURCE, _SNAPSHOT = "read", "2026-01-01"
 

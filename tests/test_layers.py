@@ -16,15 +16,7 @@ HEAVY = {"torch", "transformers", "accelerate", "peft", "trl"}
 HEAVY_HOMES = ("eval/models/", "eval/finetune/")
 FLOOR = ("atomexam/text", "atomexam/records", "atomexam/runtime")  # each imports what stands before it
 ARROWS_BACK = {
-    ("crawlers/accounts", "crawlers"): "files leaves pages",
-    ("crawlers/accounts", "crawlers/web"): "pages",
-    ("crawlers/adding", "crawlers"): "advice check_report item_advice",
-    ("crawlers/embedded", "crawlers"): "saved",
     ("crawlers/embedded", "crawlers/embedded/sites"): "server",
-    ("crawlers/html", "crawlers"): "label_pairs page_state pages rich_text",
-    ("crawlers/importers", "crawlers"): "docx_formulas exchange_text json papers pdf_rows report stem_cells text",
-    ("crawlers/importers", "crawlers/accounts"): "report",
-    ("crawlers/papers", "crawlers"): "markup",
 }
 """Folder and the folder that it should not import -> modules that still do. This list only gets shorter."""
 STAGES = {

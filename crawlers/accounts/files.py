@@ -4,11 +4,11 @@ from crawlers.accounts.characters import Account
 from crawlers.accounts.leaves import SHEETS, leaves_of
 from crawlers.accounts.papers import PaperAccount
 from crawlers.accounts.records import account_of_records
-from crawlers.fields import text_of
 from crawlers.importers.exchange import EXCHANGES
 from crawlers.importers.formats import TABLE, Known
 from crawlers.importers.layout_files import shipped_layouts
 from crawlers.importers.reading import Reading, Text
+from crawlers.text.fields import text_of
 
 
 def account_of(name: str, body: bytes, format_name: str, reading: Reading, known: Known | None = None) -> Account:

@@ -11,13 +11,13 @@ from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
-from crawlers.fields import sound_json
 from crawlers.importers.csv_rows import csv_rows
 from crawlers.importers.json import EVERY, LINES
 from crawlers.importers.parquet import SUFFIX as PARQUET
 from crawlers.importers.parquet import read_rows
 from crawlers.importers.sheet_marks import Covered
 from crawlers.importers.workbook import sheets_of
+from crawlers.text.fields import sound_json
 
 BOOKS = (".xlsx", ".xlsm")
 SHEETS = (".csv", ".tsv", *BOOKS)

@@ -23,11 +23,11 @@ from crawlers.accounts.alignment import IN_ITEM, REJECTED, Lines
 from crawlers.accounts.characters import Account, Unread, folded
 from crawlers.accounts.furniture import class_of_line, is_short_answer, parts_of_stretch
 from crawlers.accounts.leaves import texts_in
-from crawlers.fields import text_of
-from crawlers.paper import lines_of
+from crawlers.papers.paper import lines_of
 from crawlers.store.exchanges import response_of
 from crawlers.store.segments import read_index, read_page
 from crawlers.store.warc import Page
+from crawlers.text.fields import text_of
 from crawlers.web.bodies import unpacked
 from crawlers.web.charset import Charset
 

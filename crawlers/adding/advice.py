@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from crawlers.adding.findings import Findings, kinds_of
 from crawlers.adding.item_advice import of_items
 from crawlers.adding.page_hints import Hint, PageHints
-from crawlers.columns import counted
 from crawlers.html.links import link_to
 from crawlers.papers.draft import DOUBTS
+from crawlers.text.columns import counted
 from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 
 _SHOWN = 3

@@ -8,8 +8,8 @@ from atomexam.records.item import Item
 from crawlers.accounts.characters import Account
 from crawlers.adding.advice import advice
 from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
-from crawlers.columns import aligned, counted, cut
-from crawlers.profile_lines import figures_of, misread_lines, paste_lines
+from crawlers.text.columns import aligned, counted, cut
+from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
 
 _EXAMPLE_COLUMNS = 70
 _LINE_COLUMNS = 160

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sized
 from atomexam.records.item import Item, QuestionItem
 from atomexam.text.option_letters import names_no_option
 from crawlers.adding.findings import Findings
-from crawlers.columns import counted, cut
+from crawlers.text.columns import counted, cut
 
 _EXAMPLE_COLUMNS = 60
 _FEW = 3  # items or pages from which a share says something
@@ -91,7 +91,7 @@ def _texts(items: list[Item]) -> Iterator[str]:
     if marked := [text for text in texts if _MARKUP.search(text)]:
         yield (
             f"{len(marked)} of {len(texts)} texts {_verb(marked, 'has', 'have')} tags or entities in them "
-            f"(`{cut(marked[0], _EXAMPLE_COLUMNS)}`): use text_of(…) from crawlers/fields.py, not .get()."
+            f"(`{cut(marked[0], _EXAMPLE_COLUMNS)}`): use text_of(…) from crawlers/text/fields.py, not .get()."
         )
 
 

@@ -4,7 +4,7 @@ import re
 
 from parsel import Selector, SelectorList
 
-from crawlers.fields import text_of
+from crawlers.text.fields import text_of
 
 _LABEL = re.compile(r"(?s)\s*([^:：]{1,20})[:：](.*)")
 _MOST_CHARS = 20

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from parsel import Selector
 from scrapy.http import Response
 
-from crawlers.fields import sound_json
+from crawlers.text.fields import sound_json
 
 CONTAINERS = (
     "_ROUTER_DATA", "_SSR_DATA", "__MODERN_ROUTER_DATA__", "__MODERN_SSR_DATA__", "__NEXT_DATA__", "__INITIAL_STATE__", "RENDER_DATA",

@@ -14,11 +14,11 @@ from scrapy.http import Response, TextResponse
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.fields import is_hidden
 from crawlers.html.links import address_of
 from crawlers.html.readable import is_json
 from crawlers.html.source_spider import SourceSpider
 from crawlers.papers.draft import Draft
+from crawlers.text.fields import is_hidden
 
 MOST_PAGES = 4000
 """Of one list; a site that claims more is not believed."""

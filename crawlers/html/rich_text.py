@@ -5,7 +5,7 @@ import re
 from html import escape
 from typing import Any
 
-from crawlers.fields import sound_json
+from crawlers.text.fields import sound_json
 
 _MARKUP = re.compile(r"</[a-z][a-z0-9]*>|<(?:br|hr|img)\b[^<>]*>|&(?:[a-zA-Z]{2,8}|#\d{2,6});")  # what plain text such as p<0.05 has not
 _TEXT_KEYS = ("text", "content", "html", "value", "insert", "caption")

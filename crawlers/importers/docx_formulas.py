@@ -2,7 +2,7 @@
 
 from lxml import etree
 
-from crawlers.fields import lowered, raised
+from crawlers.text.fields import lowered, raised
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"

@@ -8,8 +8,8 @@ from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.fields import images_in, text_of
 from crawlers.importers.record_fields import Misfit
+from crawlers.text.fields import images_in, text_of
 
 _VERDICTS = {"true": "正确", "对": "正确", "正确": "正确", "是": "正确", "false": "错误", "错": "错误", "错误": "错误", "否": "错误"}
 

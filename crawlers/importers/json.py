@@ -6,8 +6,8 @@ from itertools import chain
 from typing import Any
 
 from atomexam.text.encodings import decoded
-from crawlers.fields import sound_json
 from crawlers.importers.reading import Lost, Twice
+from crawlers.text.fields import sound_json
 
 LINES = (".jsonl", ".ndjson")
 EVERY = "*"

@@ -12,12 +12,12 @@ from crawlers.importers.docx import read_docx
 from crawlers.importers.guarded import read_pdf_guarded
 from crawlers.importers.reading import Reading, Text
 from crawlers.importers.text import read_html, read_text
-from crawlers.paper import read_paper
 from crawlers.papers.draft import DOUBTS
 from crawlers.papers.draft import Reading as Paper
 from crawlers.papers.letters import is_signed
 from crawlers.papers.lines import IMAGE, flat, parts_of
 from crawlers.papers.numbers import number_of
+from crawlers.papers.paper import read_paper
 from crawlers.papers.signals import asks
 
 LineReader = Callable[[str, bytes], Text]

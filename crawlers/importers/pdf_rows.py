@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from crawlers.fields import lowered, raised
 from crawlers.papers.lines import IMAGE
+from crawlers.text.fields import lowered, raised
 
 _WIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
 _NO_GLYPH = re.compile(r"\(cid:\d+\)")

@@ -4,7 +4,7 @@ import re
 
 from atomexam.text.encodings import check_saved_rightly, decoded, is_charset
 from crawlers.importers.reading import Text
-from crawlers.paper import lines_of
+from crawlers.papers.paper import lines_of
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.fields import lowered, raised
 from crawlers.papers.lines import IMAGE, flat
+from crawlers.text.fields import lowered, raised
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""

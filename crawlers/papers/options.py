@@ -184,8 +184,8 @@ def _is_whole(signs: Iterable[Sign], chain: list[Sign], usual: int) -> bool:
 
 def _holds_next(text: str, line: str, chain: Sequence[Sign]) -> bool:
     """Tell whether the letter behind the last one stands within the options with the sign of all others: `b.乙c.丙`."""
-    for sign, later in pairwise(chain):  # `C. 丙(D)⏎D型行为`, and not `C. 抑郁（D）⏎D. 癔症（Hy）`
-        end = _ENDS_WITH_LETTER.search(line, sign.end, max(sign.end, later.start))
+    for before, later in pairwise(chain):  # `C. 丙(D)⏎D型行为`, and not `C. 抑郁（D）⏎D. 癔症（Hy）`
+        end = _ENDS_WITH_LETTER.search(line, before.end, max(before.end, later.start))
         if end is not None and end[1] == later.letter and later.sign != chain[0].sign:
             return True  # a line end parted a letter from its option
     if len({sign.sign for sign in chain}) != 1 or not chain[0].sign or chain[-1].letter == LETTERS[-1]:

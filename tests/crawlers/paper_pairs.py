@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from crawlers.paper import Draft, Reading, read_paper
+from crawlers.papers.paper import Draft, Reading, read_paper
 
 PAPERS = Path(__file__).parents[1] / "papers"
 _SCORE = re.compile(r"[\[【(]\d+(?:\.\d)?分[\])】]")

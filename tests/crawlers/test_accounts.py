@@ -21,7 +21,7 @@ from crawlers.importers import papers
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.reading import Reading, Text
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
 _TEXTS = st.lists(st.text("甲乙丙丁AB1.（）①", max_size=20), max_size=6)

@@ -85,7 +85,7 @@ def test_a_file_with_too_many_characters_in_no_item_stops_the_stage(books: tuple
 
 
 def _without_its_end(lines: list[str]) -> object:
-    from crawlers.paper import read_paper
+    from crawlers.papers.paper import read_paper
 
     return read_paper(lines[:240])
 

@@ -29,7 +29,7 @@ from crawlers.adding.page_hints import Hint, PageHints, hints_of
 from crawlers.adding.saving import require_free, save
 from crawlers.adding.stubs import new_source, texts_of
 from crawlers.adding.watching import PAGES, PageKept, PageSeen, Watch
-from crawlers.columns import aligned, cut, width
+from crawlers.text.columns import aligned, cut, width
 
 SITE = "https://www.toy.example"
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Selector
 
-from crawlers.fields import images_in, labelled, lowered, raised, text_of
+from crawlers.text.fields import images_in, labelled, lowered, raised, text_of
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ from crawlers.embedded.saved import headers_of, saved_page
 from crawlers.html.source_spider import NOTED, SourceSpider
 from crawlers.importers.formats import guess_format, known_formats, read_file, suffixes_of
 from crawlers.importers.guarded import stop
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 from crawlers.web.charset import Charset
 from crawlers.web.redirects import MetaRefresh
 from crawlers.web.run_spider import spider_class

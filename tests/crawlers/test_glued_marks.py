@@ -3,7 +3,7 @@
 import pytest
 
 from crawlers.importers.stem_cells import parts_of_stem
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 
 
 @pytest.mark.parametrize("sign", [".", "、", "．"])

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from crawlers.paper import Draft, Reading, read_paper
+from crawlers.papers.paper import Draft, Reading, read_paper
 from tests.crawlers.paper_pairs import plain
 
 LETTERS = "ABCDEFGH"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 
 STATEMENTS = ["气质有好坏之分。( )", "肺循环又称小循环。", "心肌收缩时，\n其内钙离子增多"]
 OFFERS = ["true. 正确\nfalse. 错误", "   true. 正确\n   false. 错误", "T. 对\nF. 错", "True、对\nFalse、错"]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.paper import Reading, read_paper
 from crawlers.papers.draft import DOUBTS
+from crawlers.papers.paper import Reading, read_paper
 from tests.crawlers.paper_pairs import PAPERS
 
 PIECES = (

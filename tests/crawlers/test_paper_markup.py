@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 
 
 def stem_of(words: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.paper import Draft, read_paper
+from crawlers.papers.paper import Draft, read_paper
 
 FOUR = "A.甲\nB.乙\nC.丙\nD.丁"
 FIVE = "A.甲\nB.乙\nC.丙\nD.丁\nE.戊"

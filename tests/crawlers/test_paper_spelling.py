@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 
 YEARS = ["2017年（ ）通过了决议。", "25岁的成人，心率是（ ）。", "18～24小时内应（ ）。", "3.5mg的剂量适用于（ ）。"]
 

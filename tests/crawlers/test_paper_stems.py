@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 
 
 @pytest.mark.parametrize(

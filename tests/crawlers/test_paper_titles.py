@@ -4,7 +4,7 @@ import pytest
 
 from atomexam.records.provenance import Provenance
 from crawlers.importers.papers import read_questions
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 
 TITLES = [
     "第二章 感觉", "第二节", "第二单元 感觉", "模块二 感觉", "模块2：感觉", "专题二", "Chapter 2", "Chapter 2 Sensation", "Unit 2",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.paper import Draft, read_paper
+from crawlers.papers.paper import Draft, read_paper
 
 SENSE, PERCEPTION, MEMORY = "1. 简述感觉的特点。", "2. 简述知觉的特点。", "3. 论述记忆的过程。"
 UNSURE = "number_out_of_order"

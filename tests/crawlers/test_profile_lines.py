@@ -10,8 +10,8 @@ from atomexam.records.provenance import Provenance
 from crawlers.adding.check_report import as_json, as_text
 from crawlers.adding.findings import Findings
 from crawlers.adding.watching import PageSeen
-from crawlers.profile_lines import layout_lines, misread_lines, paste_lines
 from crawlers.read import main
+from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
 MANY = 20
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.paper import read_paper
 from crawlers.papers.draft import DOUBTS
+from crawlers.papers.paper import read_paper
 
 SECOND = Path(__file__).parents[3] / "shared" / "real" / "second"
 STEMS = (

@@ -12,7 +12,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.papers import read_questions
 from crawlers.importers.reading import Reading
-from crawlers.paper import read_paper
+from crawlers.papers.paper import read_paper
 
 WORDS = (
     *(

@@ -9,9 +9,9 @@ from parsel import Selector
 from scrapy.http import Response
 
 from atomexam.records.item import LabelledValue, Section
-from crawlers.fields import labelled, text_of
 from crawlers.html.nesting import outermost
 from crawlers.sources.ask120.text import divided, first_text, one, texts
+from crawlers.text.fields import labelled, text_of
 
 CLINICAL = {"3F": "临床意义", "4F": "注意事项", "5F": "检查过程", "6F": "不适宜人群", "7F": "不良反应与风险"}
 """Parts of an examination by the name of their anchor; each should open with the same words."""

@@ -7,9 +7,9 @@ from parsel import Selector, SelectorList
 from scrapy.http import Response
 
 from atomexam.records.item import LabelledValue, Section
-from crawlers.fields import labelled, text_of
 from crawlers.html.nesting import outermost
 from crawlers.sources.ask120.text import first_text, lines_with_label, one, texts
+from crawlers.text.fields import labelled, text_of
 
 CAPTIONS = {
     "disease": {

@@ -7,8 +7,8 @@ from typing import Any
 from parsel import Selector, SelectorList
 
 from atomexam.records.item import LabelledValue
-from crawlers.fields import text_of
 from crawlers.html.nesting import outermost
+from crawlers.text.fields import text_of
 
 MAX_LABEL_CHARS = 20
 _LABEL = re.compile(rf"\s*([^：:\n]{{1,{MAX_LABEL_CHARS}}}[：:])(.*)", re.DOTALL)

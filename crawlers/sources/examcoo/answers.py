@@ -4,7 +4,7 @@ import json
 from typing import Any, NamedTuple
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.fields import sound_json, text_of
+from crawlers.text.fields import sound_json, text_of
 
 SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS = "s1", "s2", "s3", "s4", "s5"
 BAD_DATA = "answer_mask_beyond_options"

@@ -4,9 +4,9 @@ import json
 import re
 from typing import Any
 
-from crawlers.fields import images_in, sound_json, text_of
 from crawlers.sources.examcoo.answers import BAD_DATA, answer_of_code, kind_of_answer
 from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
+from crawlers.text.fields import images_in, sound_json, text_of
 
 
 def rows_of(text: str) -> list[Any]:

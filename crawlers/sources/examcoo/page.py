@@ -6,11 +6,11 @@ from typing import Any
 
 from parsel import Selector
 
-from crawlers.fields import images_in, text_of
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import without
 from crawlers.sources.examcoo.answers import VERDICT, answer_of_marks, kind_of_answer
 from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
+from crawlers.text.fields import images_in, text_of
 
 _VARIABLE = re.compile(r"""\bvar (\w+) ?= ?["']([^"']*)["']""")
 _TOKEN = re.compile("[0-9a-f]{32}")

@@ -7,11 +7,11 @@ from typing import Any
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.fields import text_of
-from crawlers.paper import lines_of
 from crawlers.papers.groups import Above, Setting
 from crawlers.papers.headings import is_instruction, tells_patient
 from crawlers.papers.lines import IMAGE, flat
+from crawlers.papers.paper import lines_of
+from crawlers.text.fields import text_of
 
 QUESTION_ID = re.compile(r"(s\d)_(\d+)")
 _RANGE = re.compile(r"(\d{1,3})\s*题?\s*[-~～—–－至到]+\s*(\d{1,3})\s*小?题")

@@ -12,13 +12,13 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
-from crawlers.fields import text_of
 from crawlers.html.pages import MOST_PAGES, is_page, links_of
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.examcoo.content import read_rows, rows_of
 from crawlers.sources.examcoo.page import about, call_of, holds_questions, read_page
 from crawlers.sources.examcoo.parts import Asked, Reading
 from crawlers.store.exchanges import UNSTORED, Outdated, lasting, of_session
+from crawlers.text.fields import text_of
 
 _HOST = "https://www.examcoo.com"
 _WANTED = re.compile("心理|中医|中西医|中药|方剂|针灸|医师|药师")  # the bank covers everything from school mathematics to tour guides

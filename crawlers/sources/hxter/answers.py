@@ -10,8 +10,8 @@ import msgspec
 from scrapy.http import TextResponse
 
 from atomexam.records.item import QuestionItem
-from crawlers.fields import sound_json, text_of
 from crawlers.sources.hxter.selectors import AnswerPage, Script, every, text_at
+from crawlers.text.fields import sound_json, text_of
 
 _ANSWER_LABEL = re.compile(r"^\s*[【\[]?(?:参考|正确|标准)?答案[】\]]?\s*[:：]?\s*")
 _ANALYSIS_LABEL = re.compile(r"^\s*[【\[]?(?:试题|答案)?解析[】\]]?\s*[:：]?\s*")

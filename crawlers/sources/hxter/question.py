@@ -5,10 +5,10 @@ from typing import Any
 
 from parsel import Selector, SelectorList
 
-from crawlers.fields import images_in, text_of
 from crawlers.html.nesting import outermost
 from crawlers.sources.hxter.answers import plain_analysis, plain_answer
 from crawlers.sources.hxter.selectors import Layout, every, text_at
+from crawlers.text.fields import images_in, text_of
 
 TORN = "question_torn"
 """The doubt about a question with another one in it."""

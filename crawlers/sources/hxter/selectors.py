@@ -13,8 +13,8 @@ from ruamel.yaml import YAML, YAMLError
 from scrapy.http import Response
 
 from atomexam.records.checks import convert
-from crawlers.fields import text_of
 from crawlers.html.nesting import outermost
+from crawlers.text.fields import text_of
 
 Where = str | list[str]
 """One selector, or several of which the first that finds is taken: CSS, or XPath where it begins with `./`, `..`, `/` or `(`."""

@@ -13,13 +13,13 @@ from twisted.python.failure import Failure
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from atomexam.records.item import QuestionItem
-from crawlers.fields import text_of
 from crawlers.html.links import address_of
 from crawlers.html.pages import is_page
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.hxter.answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
 from crawlers.sources.hxter.question import TORN, fields_of_all
 from crawlers.sources.hxter.selectors import Layout, every, read_selectors, text_at
+from crawlers.text.fields import text_of
 
 _FILE = Path(__file__).with_name("selectors.yaml")
 _MEND = "mend crawlers/sources/hxter/selectors.yaml"

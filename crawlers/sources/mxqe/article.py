@@ -7,12 +7,12 @@ from parsel import SelectorList
 from scrapy.http import TextResponse
 
 from atomexam.records.item import QuestionItem
-from crawlers.fields import text_of
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import Article, without_noise
-from crawlers.paper import lines_of, read_paper
 from crawlers.papers.lines import IMAGE, flat, parts_of
 from crawlers.papers.options import options_in
+from crawlers.papers.paper import lines_of, read_paper
+from crawlers.text.fields import text_of
 
 WALL, IMAGES = "a pay-wall", "images"
 """Marks of an article's page."""

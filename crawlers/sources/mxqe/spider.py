@@ -12,10 +12,10 @@ from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
-from crawlers.fields import sound_json, text_of
 from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.mxqe.article import WALL, about, lines_of_article, marks_of, questions_in
+from crawlers.text.fields import sound_json, text_of
 
 _BANK, _MAIN, _API = "tk.mxqe.com", "www.mxqe.com", "api.mxqe.com"
 _TAG = "自学考试"

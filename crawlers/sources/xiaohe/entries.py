@@ -15,11 +15,11 @@ from parsel import Selector
 from scrapy.http import Response
 
 from atomexam.records.item import LabelledValue, Section
-from crawlers.fields import labelled, text_of
 from crawlers.html.nesting import following_parts, inner_parts, outermost
 from crawlers.html.page_state import states
 from crawlers.html.readable import shallow
 from crawlers.sources.xiaohe.state import Part, found_in
+from crawlers.text.fields import labelled, text_of
 
 _HEADINGS = {"h3", "h4", "h5", "h6"}
 _ENDS = frozenset({"h1", "h2"})

@@ -14,13 +14,13 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from atomexam.records.item import EntityItem
-from crawlers.fields import text_of
 from crawlers.html.links import link_to, links_to
 from crawlers.html.page_state import parsed, states
 from crawlers.html.pages import is_page
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.xiaohe.entries import read_entry
 from crawlers.sources.xiaohe.lists import ROWS, Listing, listings
+from crawlers.text.fields import text_of
 from crawlers.web.failure_causes import of_answer
 
 _WWW, _MOBILE, _SEARCH = "www.xiaohe.cn", "m.xiaohe.cn", "search.xiaohe.cn"

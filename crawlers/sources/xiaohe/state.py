@@ -6,8 +6,8 @@ No page of the real site was at hand: an entry is what has a name and modules, a
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from crawlers.fields import text_of
 from crawlers.html.rich_text import as_html, has_markup
+from crawlers.text.fields import text_of
 
 _NAMES = ("name", "title")
 _CONTENTS = ("content", "text", "children")

@@ -20,7 +20,6 @@ between characters are closed. A line that belongs to nothing is in `unread`.
 from collections.abc import Iterable
 from typing import Any
 
-from crawlers.fields import text_of
 from crawlers.papers.assembly import assemble
 from crawlers.papers.banks import Bank, read_bank
 from crawlers.papers.boxes import boxes_told
@@ -44,6 +43,7 @@ from crawlers.papers.unanswered import doubt_unanswered
 from crawlers.papers.unlettered import take_unlettered
 from crawlers.papers.unnumbered import numbered
 from crawlers.papers.vertical import cells_joined
+from crawlers.text.fields import text_of
 
 __all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper"]
 

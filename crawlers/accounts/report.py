@@ -10,9 +10,9 @@ from msgspec import Struct, field
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.accounts.characters import Account, summed
-from crawlers.columns import aligned, harmless
 from crawlers.importers.reading import Reading
-from crawlers.profile_lines import layout_lines, misread_lines, paste_lines
+from crawlers.text.columns import aligned, harmless
+from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
 _SHOWN = 3
 _SPARE = re.compile(r"field '([^']{1,80})' of \d+ records")
