@@ -12,7 +12,7 @@ import pytest
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import read_jsonl
-from crawlers import crawl, extract
+from crawlers import imports
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.json import read_records
 from crawlers.importers.layout_files import shipped_layouts
@@ -236,17 +236,14 @@ def test_questions_share_a_case_or_options() -> None:
 
 @pytest.fixture
 def read_set(real_data: Path, tmp_path: Path) -> Callable[[str, str], list[Item]]:
-    """Read a published set by the two stages, twice, and return its items."""
+    """Read a published set by the stage, twice, and return its items."""
 
-    def read(pattern: str, name: str) -> list[Item]:
-        flags = ["set", "--kind", "files", "--path", str(real_data / pattern), "--format", name, "--snapshot", "2026-01-01"]
+    def read(path: str, name: str) -> list[Item]:
+        flags = ["set", "--path", str(real_data / path), "--format", name, "--max_misfit_share", "0", "--max_unread_share", "1"]
         written = []
         for run in ("first", "second"):
             pages, out = tmp_path / run / "set", tmp_path / f"{run}.jsonl"
-            crawl.main([*flags, "--sites", "embedded", "--out", str(pages), "--metrics", str(tmp_path / "metrics.json")])
-            extract.main(
-                [*flags, "--max_misfit_share", "0", "--pages", str(pages), "--out", str(out), "--metrics", str(out.with_suffix(".m"))]
-            )
+            imports.main([*flags, "--pages", str(pages), "--out", str(out), "--metrics", str(out.with_suffix(".m"))])
             written.append(out.read_bytes())
         assert written[0] == written[1]
         return list(read_jsonl(out, Item))
@@ -256,7 +253,7 @@ def read_set(real_data: Path, tmp_path: Path) -> Callable[[str, str], list[Item]
 
 @pytest.mark.slow
 def test_cpsyexam_as_published(read_set: Callable[[str, str], list[Item]]) -> None:
-    found = [item for item in read_set("cpsyexam/*.jsonl", "cpsyexam") if isinstance(item, QuestionItem)]
+    found = [item for item in read_set("cpsyexam", "cpsyexam") if isinstance(item, QuestionItem)]
     assert Counter(item.type_raw for item in found) == {"single": 5301, "multi": 2106, "QA_Knowledge": 1667, "QA_Analyse": 63}
     assert sum(item.answer_raw is None for item in found) == 1974 + 18  # the test split, and answers of blanks alone
     assert sum(item.options_raw is None for item in found) == 1730
@@ -275,7 +272,7 @@ def test_diseases_as_published(read_set: Callable, pattern: str, name: str, coun
 
 
 def test_tcmbench_as_published(read_set: Callable[[str, str], list[Item]]) -> None:
-    found = read_set("tcmbench/*.json", "tcmbench")
+    found = read_set("tcmbench", "tcmbench")
     assert Counter(item.type_raw for item in found) == {"FKU": 1, "CVR": 3, "KHC": 2}
 
 

@@ -52,16 +52,6 @@ def test_the_stage_writes_figures_that_are_the_same_each_time(root: Path, tmp_pa
     assert sum(figures["pages"].values()) == 10 and figures["over_limit"] > 0 and figures["failed"] == {}
 
 
-def test_files_are_counted_too(root: Path, tmp_path: Path) -> None:
-    (tmp_path / "set.jsonl").write_text(
-        '{"question": "下列哪项正确", "options": {"A": "甲", "B": "乙"}, "answer": "A"}\n', encoding="utf-8"
-    )
-    size = (tmp_path / "set.jsonl").stat().st_size
-    done = run_crawl(root, tmp_path, "toy", "--kind", "files", "--path", str(tmp_path / "*.jsonl"), "--format", "cpsyexam")
-    assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "metrics.json").read_text()) == {"files": 1, "bytes": size}
-
-
 def test_a_terminal_shows_a_bar(root: Path, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 120))

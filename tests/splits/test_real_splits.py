@@ -37,7 +37,8 @@ LEAKS = shlex.split(
 def built(tmp_path_factory: pytest.TempPathFactory, root: Path, real_data: Path) -> Path:
     folder = tmp_path_factory.mktemp("cpsyexam")
     (folder / "params.yaml").write_text(json.dumps({
-        "sites": "embedded", "sources": {"cps": {"kind": "files"}}, "clean": {"min_stem_chars": 2, "min_chinese_share": 0.3},
+        "sites": "embedded", "sources": {}, "imports": {"cps": {"path": "cpsyexam"}},
+        "clean": {"min_stem_chars": 2, "min_chinese_share": 0.3},
         "near_duplicates": {"ngram_chars": 3, "threshold": 0.8, "case_threshold": 0.65},
     }))  # fmt: skip
     (folder / "items").mkdir()
