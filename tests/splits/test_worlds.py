@@ -166,7 +166,7 @@ def lived(world: World, memory: Memory, past: Past, versions: Iterable[Params]) 
         check_shots(seen, memory, now, past)
         again = decided(seen, now.memory, params)
         assert {key: put.split for key, put in again.put.items()} == {key: put.split for key, put in now.put.items()}
-        for name in ("placed", "versions", "shots"):
+        for name in ("assigned", "versions", "shots"):
             assert getattr(again.memory, name) == getattr(now.memory, name)
         past.add(seen, now)
         memory = now.memory
