@@ -6,10 +6,11 @@ No network.
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from atomexam.records.params import Extract, Extraction
+from atomexam.records.params import Extraction
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from crawlers.accounts.characters import Account
+from crawlers.accounts.limits import limits_of
 
 if TYPE_CHECKING:
     from crawlers.html.source_spider import SourceSpider
@@ -21,16 +22,14 @@ def main(argv: list[str] | None = None) -> None:
     paths = {"pages": "data/pages/{key}", "out": "data/items/{key}.jsonl", "metrics": "metrics/extract/{key}.json"}
     arguments = read_arguments(argv, __doc__, "sources", Extraction, paths, keyed=True)
     source: Extraction = arguments.params
-    usual = Extract(**{"max_misfit_share": 0.0, **arguments.all_params.get("extract", {})})
-    share = usual.max_misfit_share if source.max_misfit_share is None else source.max_misfit_share
+    limits = limits_of(source, arguments.all_params)
     with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
         from crawlers.accounts.pages import account_of_pages
         from crawlers.web.run_spider import spider_class
 
-        replay(spider_class(arguments.key), source, folder, share, arguments.out)
+        replay(spider_class(arguments.key), source, folder, limits.max_misfit_share, arguments.out)
         account = account_of_pages(folder, source.snapshot, arguments.out)
-        limit = usual.max_unread_page_share if source.max_unread_page_share is None else source.max_unread_page_share
-        check_pages(arguments.key, account, limit)
+        check_pages(arguments.key, account, limits.max_unread_page_share)
         write_json(arguments.metrics, account.as_counts())
 
 

@@ -11,13 +11,14 @@ from pathlib import Path
 from msgspec import structs
 
 from atomexam.records.item import Item
-from atomexam.records.params import Extract, Import
+from atomexam.records.params import Import
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.text.natural_order import natural_key
 from crawlers.accounts.characters import Account, summed
 from crawlers.accounts.files import account_of
+from crawlers.accounts.limits import limits_of
 from crawlers.importers.formats import guess_format, read_file, suffix_of, suffixes_of
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.store.merging import finish
@@ -37,13 +38,11 @@ def main(argv: list[str] | None = None) -> None:
     paths = {"pages": "data/pages/{key}", "out": "data/items/{key}.jsonl", "metrics": "metrics/extract/{key}.json"}
     arguments = read_arguments(argv, __doc__, "imports", Import, paths, keyed=True)
     source: Import = arguments.params
-    usual = Extract(**{"max_misfit_share": 0.0, **arguments.all_params.get("extract", {})})
-    misfits = usual.max_misfit_share if source.max_misfit_share is None else source.max_misfit_share
-    unread = usual.max_unread_share if source.max_unread_share is None else source.max_unread_share
+    limits = limits_of(source, arguments.all_params)
     accounts: list[Account] = []
     with folder_lock(arguments.pages) as folder:
         store_files(arguments.key, source, folder)
-        items = read_files(arguments.key, source, folder, misfits, unread, accounts)
+        items = read_files(arguments.key, source, folder, limits.max_misfit_share, limits.max_unread_share, accounts)
         write_jsonl(arguments.out, items, key=lambda item: (item.url, natural_key(item.provenance.position)))
     write_json(arguments.metrics, accounts[0].as_counts())
 
