@@ -4,6 +4,7 @@ import re
 
 from atomexam.text.encodings import check_saved_rightly, decoded, is_charset
 from crawlers.importers.reading import Text
+from crawlers.papers.emphasis import lines_told, with_signs
 from crawlers.papers.paper import lines_of
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
@@ -24,4 +25,6 @@ def read_html(name: str, body: bytes) -> Text:
     except UnicodeDecodeError:  # the page says another charset than it has
         text = decoded(name, body)
     check_saved_rightly(name, text)
-    return Text(lines_of(text, drop_hidden=True))
+    lines = lines_of(text, drop_hidden=True)
+    signed, signs = with_signs(text)
+    return Text(lines_told(lines, lines_of(signed, drop_hidden=True), signs) if signs else lines)

@@ -3,8 +3,8 @@
     for draft in read_paper(lines_of(page.css("div.article"))).drafts:
         yield self.question(response, draft.position, exam_raw=…, paper_raw=…, **draft.raw_fields())
 
-It is read in passes, each a module of crawlers/papers: what other formats left in the text (gift, markup, exports), spelling (spelling,
-vertical, rings, boxes, ticks) and numbers that are missing altogether (banks,
+It is read in passes, each a module of crawlers/papers: what other formats left in the text (emphasis, gift, markup, exports), spelling
+(spelling, vertical, rings, boxes, ticks) and numbers that are missing altogether (banks,
 unnumbered); tables (table) and rows of questions (crowded); the
 lines of the paper itself (page, furniture, wraps, columns, runs); lists of answers (listed, regions); headings and notes (headings,
 titles, groups); which numbers are those of questions (chain, endings, layout); each question's own lines (block, options,
@@ -26,6 +26,7 @@ from crawlers.papers.boxes import boxes_told
 from crawlers.papers.crowded import crowded_in
 from crawlers.papers.doubts import settle
 from crawlers.papers.draft import Draft, Reading
+from crawlers.papers.emphasis import emphasis_told
 from crawlers.papers.essays import essays_joined
 from crawlers.papers.exports import without_fields
 from crawlers.papers.gift import without_gift
@@ -57,7 +58,7 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 def read_paper(lines: Iterable[str]) -> Reading:
     """Return the questions of a paper in their order."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
-    plain = boxes_told(without_fields(without_markup(without_gift(given))))
+    plain = boxes_told(without_fields(without_markup(without_gift(emphasis_told(given)))))
     lettered = rings_as_letters(cells_joined(usual_spelling(plain)))
     told = list(ticks_told(lettered))
     if bank := read_bank(told):
