@@ -14,11 +14,12 @@ from crawlers.importers.reading import Reading, Text
 from crawlers.importers.text import read_html, read_text
 from crawlers.papers.draft import DOUBTS
 from crawlers.papers.draft import Reading as Paper
+from crawlers.papers.headings import kind_of
 from crawlers.papers.letters import is_signed
 from crawlers.papers.lines import IMAGE, flat, parts_of
 from crawlers.papers.numbers import number_of
 from crawlers.papers.paper import read_paper
-from crawlers.papers.signals import asks
+from crawlers.papers.signals import asks, inquires
 
 LineReader = Callable[[str, bytes], Text]
 LINE_READERS: dict[str, LineReader] = {
@@ -31,6 +32,10 @@ LINE_READERS: dict[str, LineReader] = {
     ".htm": read_html,
 }
 _TITLE_CHARS = 60
+_FEWEST = 5
+"""Numbered points from which a text can be told from questions."""
+_SET = re.compile("[试谈]|论述|论[^文]|评|概述|阐|列举|辨|解释|定义|计算|求|证明|译|写出|画|填")
+"""What a question in words may say besides the words of crawlers.papers.signals."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
 _FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
@@ -64,6 +69,7 @@ def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Rea
     lines = text.lines
     _refuse_records(name, lines)
     paper = read_paper(lines)
+    _refuse_notes(name, paper)
     titles = _titles(name, lines, paper)
     reading = Reading(unread=[*text.dropped, *paper.unread], source=text)
     for draft, title in zip(paper.drafts, titles, strict=True):
@@ -83,6 +89,20 @@ def _refuse_records(name: str, lines: list[str]) -> None:
     records = [place for place, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
     if len(records) * 2 > len(filled):
         raise ValueError(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
+
+
+def _refuse_notes(name: str, paper: Paper) -> None:
+    """Refuse notes of a book: their numbered points would be taken for questions without answers."""
+    if len(paper.drafts) < _FEWEST or any(
+        draft.options or draft.answer or draft.above.shared_options or kind_of(flat(draft.above.heading or "")) for draft in paper.drafts
+    ):
+        return
+    asked = sum(inquires(line := flat(draft.stem.split("\n")[0])) or _SET.search(line) is not None for draft in paper.drafts)
+    if asked * 5 < len(paper.drafts):
+        raise ValueError(
+            f"{name}: {len(paper.drafts)} numbered points, of which {asked or 'none'} ask anything: expected questions with options, "
+            "blanks, answers or a question word; notes or an outline are no questions"
+        )
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:

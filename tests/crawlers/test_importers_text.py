@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import common_share, decoded
+from crawlers.importers.papers import read_questions
 from crawlers.importers.text import read_html, read_text
 
+SEEN = Provenance(source="read", url="file:a.txt", snapshot="2026-01-01", page_id="page", position="")
 PAPER = "一、单项选择题\r\n1．下列关于心理现象的说法，正确的是（ ）。\r\nA．感觉 B．知觉\r\n答案：B\r\n"
 TRADITIONAL = "一、單項選擇題\n1．下列關於心理現象的說法，正確的是（ ）。\nA．感覺 B．知覺\n答案：B\n"
 WORDS = st.sampled_from(
@@ -83,3 +86,34 @@ def test_common_characters_part_right_from_wrong() -> None:
     assert common_share(PAPER) > 0.4
     assert common_share(PAPER.encode("gb18030").decode("big5hkscs", "ignore")) < 0.1
     assert common_share("abc") == 1.0
+
+
+NOTES = "\n".join(f"[划重点]\n1.能量不会凭空产生{part}。\n2.缺口要长期维持{part}。\n3.睡眠比运动更重要{part}。" for part in "甲乙丙")
+ASKED_IN_WORDS = [
+    "简述能量守恒。",
+    "什么是缺口",
+    "能量的单位是____。",
+    "试论睡眠与运动",
+    "能量缺口：",
+    "谈谈你的看法",
+    "能量不会凭空产生。",
+]
+
+
+@pytest.mark.parametrize("heading", ["", "一、全书总览\n本书的核心是能量。\n", "病例：小满，女，20岁。\n"])
+def test_notes_of_a_book_are_refused(heading: str) -> None:
+    with pytest.raises(ValueError, match="9 numbered points, of which none ask anything"):
+        read_questions("题库.txt", (heading + NOTES).encode(), ".txt", SEEN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(f"{number}. {stem}" for number, stem in enumerate(ASKED_IN_WORDS, 1)),
+        "一、名词解释\n" + "\n".join(f"{number}. {stem}" for number, stem in enumerate(["感觉", "知觉", "记忆", "思维", "想象"], 1)),
+        "二、判断题\n" + "\n".join(f"{number}. 能量不会凭空产生。" for number in range(1, 7)),
+        "\n".join(f"{number}. 能量不会凭空产生。\n答案：对" for number in range(1, 7)),
+    ],
+)
+def test_questions_in_words_are_no_notes(text: str) -> None:
+    assert len(read_questions("a.txt", text.encode(), ".txt", SEEN).items) >= 5

@@ -73,3 +73,21 @@ def test_a_letter_means_the_verdict_in_its_place(order: list[str], answers: list
     lines = [f"{place}. 第{place}种说法成立。\n{order[0]}\n{order[1]}\n答案：{answer}" for place, answer in enumerate(answers, 1)]
     drafts = read_paper("\n".join(lines).split("\n")).questions
     assert [(draft.options, draft.answer) for draft in drafts] == [([f"A. {order[0]}", f"B. {order[1]}"], answer) for answer in answers]
+
+
+@pytest.mark.parametrize(
+    "legend",
+    [
+        "学生答案：B\n正确答案：A",
+        "您选择的是B，正确答案是A",
+        "已选答案: B\n正确答案: A",
+        "我的选项：B 正确答案：A",
+        "你选的是 B\n参考答案：A",
+        "同学答案：B；正确答案：A",
+    ],
+)
+def test_what_a_reader_chose_is_no_answer(legend: str) -> None:
+    text = "\n".join(f"{number}. 下列属于知觉的是（ ）\nA. 甲\nB. 乙\nC. 丙\n{legend}" for number in (1, 2, 3))
+    assert [(draft.options, draft.answer, draft.doubt) for draft in read_paper(text.split("\n")).drafts] == [
+        (["A. 甲", "B. 乙", "C. 丙"], "A", None)
+    ] * 3
