@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from atomexam.records.blocks import Block, Count, Share
 
+Contained = Annotated[float, Meta(gt=0, le=1)]
 VERSION = r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\Z"
 
 
@@ -36,10 +37,16 @@ class Split(Block, frozen=True):
 
 
 class Leaks(Block, frozen=True):
-    contained: Annotated[float, Meta(gt=0, le=1)] = 0.95
+    contained: Contained = 0.95
     """Share of a question's n-grams from which another text that has them gives it away."""
     contaminated: Literal["mark", "block"] = "mark"
     """What becomes of a question that stands in a reference: it is listed, or stops the line as well."""
+
+
+class Drawing(Split, frozen=True):
+    """Flags of the stage `split`: its block, and what the block `leaks` says, so that what the check would find is tied before."""
+
+    contained: Contained = 0.95
 
 
 class Release(Block, frozen=True):

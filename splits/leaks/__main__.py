@@ -16,8 +16,7 @@ from atomexam.records.split_blocks import Leaks as Params
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from splits.leaks.checks import TAUGHT, Splits, blocks
-from splits.leaks.quoting import in_references, quoted
-from splits.leaks.rewording import reworded
+from splits.leaks.quoting import in_references, quoted, reworded
 from splits.leaks.structural import across, claimed, shown
 from splits.ledger.assignments import Assignment, head_id, read_memory, write_memory
 

@@ -132,6 +132,13 @@ def _renamed(row: _OldAssignment | _OldVersion | Listed) -> "Assignment | Versio
     return Version(assigned=fields.pop("places"), **fields) if isinstance(row, _OldVersion) else Assignment(**fields)
 
 
+def settings_of(params: Params) -> dict[str, Any]:
+    """Return what a version remembers of the parameters: what asks for sizes, not what makes two questions kin."""
+    settings: dict[str, Any] = msgspec.to_builtins(params)
+    settings.pop("contained", None)
+    return settings
+
+
 def head_id(head: str) -> str:
     """Return the name of a head in the memory."""
     return f"head {head}"
@@ -190,13 +197,13 @@ class Memory:
 
     def same_settings(self, params: Params) -> bool:
         """Tell whether the last version, or one of two that branches made, was drawn with these parameters."""
-        now = msgspec.to_builtins(params)
+        now = settings_of(params)
         return any(version.settings == now for version in self.last())
 
     def next_version(self, params: Params, ids: Iterable[str]) -> Version:
         """Return the version that some records make; equal records and parameters on equal memories make equal versions."""
         ids = sorted(ids)
-        settings = msgspec.to_builtins(params)
+        settings = settings_of(params)
         number = max((version.number for version in self.versions.values()), default=0) + 1
         digest = content_id("v", msgspec.json.encode(settings).decode(), *ids)[2:8]
         return Version(name=f"v{number}-{digest}", number=number, settings=settings, records=len(ids))

@@ -7,10 +7,8 @@ other change, of the seed too, moves nothing that is here, for what was trained 
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Memory
+from splits.ledger.assignments import Memory, settings_of
 from splits.ledger.units import Cell, is_tcm
 
 _BALANCE = {"strict": 0, "fill": 1}
@@ -21,7 +19,7 @@ class Asked:
     """The parameters of now beside those of the last version, or of the two that branches made."""
 
     def __init__(self, params: Params, memory: Memory) -> None:
-        self._now = _numbers(msgspec.to_builtins(params))
+        self._now = _numbers(settings_of(params))
         self._before = [_numbers(version.settings) for version in memory.last()]
 
     def resized(self) -> bool:

@@ -54,6 +54,8 @@ class Row(Struct, frozen=True, gc=False):
     """Equal for questions of one stem and the same options, whatever their case; where the stem alone gives nothing away."""
     also: tuple[str, ...] = ()
     """Other ids of its near-duplicate cluster, which this question stands for."""
+    kin_id: str | None = None
+    """Equal for questions that give each other away by their words: `splits/split/kin.py`."""
 
 
 class Unit(Struct, frozen=True, gc=False):
@@ -93,7 +95,7 @@ def by_subject(total: Mapping[Cell, int]) -> Counter[Cell]:
 
 
 def join(rows: Iterable[Row]) -> list[Unit]:
-    """Return the units, sorted by key: rows that share a group, a cluster or a stem are joined, and so on from one to the next.
+    """Return the units, sorted by key: rows that share a group, a cluster, a stem or a wording are joined, and so on from one to the next.
 
     Raises:
         ValueError: two rows have one id.
@@ -101,7 +103,7 @@ def join(rows: Iterable[Row]) -> list[Unit]:
     rows = sorted(rows, key=attrgetter("id"))
     _refuse_repeated(rows)
     tied = DisjointSets()  # most rows have nothing in common with any, and do not stand here
-    for name in ("stem_id", "asked_id", "group_id", "cluster_id"):
+    for name in ("stem_id", "asked_id", "group_id", "cluster_id", "kin_id"):
         first: dict[str, int] = {}
         for at, tie in _repeated([(at, tie) for at, tie in enumerate(map(attrgetter(name), rows)) if tie]):
             if (other := first.setdefault(tie, at)) != at:

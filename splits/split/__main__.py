@@ -13,7 +13,7 @@ from pathlib import Path
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.shot import Shot
-from atomexam.records.split_blocks import Split as Params
+from atomexam.records.split_blocks import Drawing as Params
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.workers import at_work, cores
@@ -23,6 +23,7 @@ from splits.ledger.units import ASSIGNED_SPLITS, AssignedSplit, Row
 from splits.split.allocate import decide
 from splits.split.claim_split import decide_heads
 from splits.split.composition import compose
+from splits.split.kin import decide_apart, heads_apart
 from splits.split.lines import Lines
 from splits.split.next_ledger import edited_of, remember
 from splits.split.reading import read_pieces, read_questions
@@ -57,8 +58,9 @@ def main(argv: list[str] | None = None) -> None:
             told = "it is empty, so a new benchmark begins; if it should not: `git checkout` it"
             print(f"{arguments.assignments}: {told}", file=sys.stderr)
         questions = read_questions(arguments.questions, pieces, arguments.clusters)
-        placed = decide(questions.rows, params, memory, edited_of(questions, memory))
-        heads = decide_heads(claims, params, memory)
+        edited = edited_of(questions, memory)
+        placed = decide_apart(questions.rows, questions.whole, params, memory, lambda rows: decide(rows, params, memory, edited))
+        heads = heads_apart(claims, placed, questions.whole, params.contained, lambda told: decide_heads(claims, params, memory, told))
         check(questions.rows, placed, memory)
         puts = [placed[row.id] for row in questions.rows]
         writing = workers.submit(write_questions, out, questions.lines, chosen_of(questions.rows, puts))

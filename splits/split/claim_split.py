@@ -1,6 +1,6 @@
 """Claims split by what they are about, so that no disease of test is known from train."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.split_blocks import Split as Params
@@ -11,11 +11,14 @@ from splits.ledger.units import in_turn
 from splits.split.quotas import rounded
 
 
-def decide_heads(claims: Iterable[ClaimPair], params: Params, memory: Memory) -> dict[str, Put]:
+def decide_heads(claims: Iterable[ClaimPair], params: Params, memory: Memory, told: Collection[str] = ()) -> dict[str, Put]:
     """Return the place of each head.
 
     Heads are drawn within their kind (the part of the atomic type before its first underscore: disease, food, …),
     so that each kind gives its share.
+
+    Args:
+        told: heads of which a question of train or dev tells a claim; none of them is drawn.
     """
     kinds: dict[str, str] = {}
     for claim in claims:
@@ -24,11 +27,11 @@ def decide_heads(claims: Iterable[ClaimPair], params: Params, memory: Memory) ->
     placed: dict[str, Put] = {}
     for kind in sorted(set(kinds.values())):
         heads = [head for head in kinds if kinds[head] == kind]
-        placed |= _of_kind(in_turn(params.seed, "claims", heads, str)[0], params, memory)
+        placed |= _of_kind(in_turn(params.seed, "claims", heads, str)[0], params, memory, told)
     return placed
 
 
-def _of_kind(heads: list[str], params: Params, memory: Memory) -> dict[str, Put]:
+def _of_kind(heads: list[str], params: Params, memory: Memory, told: Collection[str]) -> dict[str, Put]:
     """Return the places of the heads of one kind, given in the order of the draw.
 
     Test is filled from the front and reserved from the back, so that no head that new data pushes over an edge goes from one to the other.
@@ -53,7 +56,7 @@ def _of_kind(heads: list[str], params: Params, memory: Memory) -> dict[str, Put]
         more = [head for head in former if before[head].split in TRAINED]
         turns: tuple[tuple[list[str], Why], ...] = ((back, "returned"), (new, "drawn"), (more, "promoted"))
         for candidates, why in turns:
-            taken = candidates[: max(0, size - given)]
+            taken = [head for head in candidates if head not in told][: max(0, size - given)]
             placed |= {head: Put(side, why) for head in taken}
             given += len(taken)
     return placed | _rest([head for head in heads if head not in placed], before, params)

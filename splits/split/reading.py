@@ -38,15 +38,21 @@ class Questions(NamedTuple):
     def texts(self, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield id and canonical text (case, stem, options) of some questions."""
         wanted = set(ids)
-        decoder = msgspec.json.Decoder(Question)
-        places = [at for at, row in enumerate(self.rows) if row.id in wanted]
-        for at, line in zip(places, self.lines.each(places), strict=True):
-            try:
-                question = decoder.decode(line)
-            except _NO_QUESTION as error:
-                raise ValueError(f"{self.lines.path}:{at + 1}: {_told(error)}") from None
+        for question in self._whole([at for at, row in enumerate(self.rows) if row.id in wanted]):
             parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
             yield question.id, canonical("".join(parts))
+
+    def whole(self) -> Iterator[Question]:
+        """Yield all questions, with all that they say."""
+        return self._whole(range(len(self.rows)))
+
+    def _whole(self, places: Sequence[int]) -> Iterator[Question]:
+        decoder = msgspec.json.Decoder(Question)
+        for at, line in zip(places, self.lines.each(places), strict=True):
+            try:
+                yield decoder.decode(line)
+            except _NO_QUESTION as error:
+                raise ValueError(f"{self.lines.path}:{at + 1}: {_told(error)}") from None
 
 
 class Piece(Struct, array_like=True, gc=False):

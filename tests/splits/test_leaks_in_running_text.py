@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import splits.leaks.__main__ as leaks
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.leaks.containment import contained, ngrams_of
+from splits.kinship.containment import contained, ngrams_of
 from splits.split.shots import Shot
 
 LONG = "在心理咨询的初始阶段与求助者建立良好咨询关系最重要的条件是（ ）。"

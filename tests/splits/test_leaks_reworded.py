@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import splits.leaks.__main__ as leaks
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.leaks.rewording import Wording, alike, ngrams_of, right_of
+from splits.kinship.wording import Wording, alike, ngrams_of, right_of
 
 ASKED = ("学会弹风琴的人，再学会弹钢琴就会容易些，这是由于（ ）。", ["定势的作用", "原型启发的作用", "迁移的作用", "注意的转移"], "C")
 CASE = "求助者，女，23岁，大学生，近三个月来情绪低落，不愿与人交往，常独自流泪。"

@@ -1,21 +1,22 @@
-"""Leaks by rewording: splits in, questions of test and reserved that train or dev asks in other words, with the same right answer, out.
+"""What makes two questions kin by their words: one asks in other words what the other does, or stands in it. Pure.
 
-Half of the published CPsyExam has 28 such pairs, each read: 27 ask the same. Below 0.5 more and more ask for something else.
+`split` ties what is kin, and `leaks` looks whether anything kin crosses; both ask here, so that a first draw has no such leak.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from atomexam.records.leak import Leak
 from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import jaccard, ngrams
-from splits.leaks.checks import ASKED, TAUGHT, Splits
+from splits.kinship import containment
 
-_ALIKE = 0.55
+ALIKE = 0.55
+"""Half of the published CPsyExam has 28 such pairs across its splits, each read: 27 ask the same. Below 0.5 fewer and fewer do."""
 _NGRAM_CHARS = 3  # one sign changed in ten leaves most of them; of five signs it would leave half
+_LEAST_NGRAMS = 12  # a word to be explained (成熟) stands in many questions and gives nothing away
 
 
 class Wording(NamedTuple):
@@ -36,28 +37,6 @@ class Reworded(NamedTuple):
     """Of the n-grams of either that both have; rounded to six digits."""
 
 
-def reworded(splits: Splits) -> list[Leak]:
-    homes: dict[str, str] = {}
-    asked = []
-    for split, question in splits.questions(*ASKED):
-        if right := right_of(question):
-            homes[question.id] = split
-            asked.append(Wording(question.id, right, ngrams_of(question)))
-    rights = {one.right for one in asked}
-    found = []
-    for split in TAUGHT:
-        told = (
-            Wording(question.id, right, ngrams_of(question))
-            for _, question in splits.questions(split)
-            if (right := right_of(question)) in rights
-        )
-        found += [
-            Leak(check="reworded", split=homes[one.asked], id=one.asked, other_split=split, other_id=one.told, share=one.share)
-            for one in alike(asked, told, _ALIKE)
-        ]
-    return found
-
-
 def right_of(question: Question) -> tuple[str, ...]:
     """Return what is right of a question with options; nothing of one in words, whose answers are never written alike."""
     return tuple(sorted([canonical(option.text) for option in question.options if option.letter in (question.answer or "")]))
@@ -68,6 +47,14 @@ def ngrams_of(question: Question) -> frozenset[str]:
     texts = (question.shared_stem or "", question.stem, *(option.text for option in question.options))
     parts = [f"|{canonical(text)}|" for text in texts]
     return frozenset().union(*(ngrams(part, _NGRAM_CHARS) for part in parts))
+
+
+def reworded(asked: Iterable[Question], told: Iterable[Question]) -> list[Reworded]:
+    """Return each pair of questions of which the second asks in other words what the first does, with the same right answer."""
+    wordings = [Wording(question.id, right, ngrams_of(question)) for question in asked if (right := right_of(question))]
+    rights = {one.right for one in wordings}
+    others = (Wording(one.id, right, ngrams_of(one)) for one in told if (right := right_of(one)) in rights)
+    return alike(wordings, others, ALIKE)
 
 
 def alike(asked: Iterable[Wording], told: Iterable[Wording], least: float) -> list[Reworded]:
@@ -85,3 +72,21 @@ def alike(asked: Iterable[Wording], told: Iterable[Wording], least: float) -> li
             if share >= least and one.id != other.id:
                 found.append(Reworded(one.id, other.id, share))
     return sorted(found)
+
+
+def asked_grams(question: Question) -> frozenset[str]:
+    """Return the n-grams of stem and options, or none where they are too few to be given away. A case is shared, and checked by itself."""
+    grams = containment.ngrams_of(containment.parts_of([question.stem, *(option.text for option in question.options)]))
+    return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
+
+
+def whole(question: Question) -> tuple[str, ...]:
+    """Return all that a question says, with explanation and answer in words, as parts that may hold another text."""
+    texts: Iterable[str | None] = (
+        question.shared_stem,
+        question.stem,
+        *(option.text for option in question.options),
+        question.explanation,
+        None if question.options else question.answer,
+    )
+    return containment.parts_of(texts)
