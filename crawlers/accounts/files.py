@@ -23,7 +23,7 @@ def account_of(name: str, body: bytes, format_name: str, reading: Reading, known
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(Text(lines), reading.items, "text").result()
     else:
-        shape = None if format_name == TABLE else (shipped_layouts() if known is None else known)[format_name]
+        shape = reading.shape if format_name == TABLE else (shipped_layouts() if known is None else known)[format_name]
         leaves = leaves_of(name, body, shape.array if shape else ())
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(SHEETS))

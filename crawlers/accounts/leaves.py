@@ -12,10 +12,12 @@ from msgspec import Struct
 
 from atomexam.text.encodings import decoded
 from crawlers.importers.csv_rows import csv_rows
-from crawlers.importers.json import EVERY, LINES
+from crawlers.importers.json import EVERY, LINES, every_key
 from crawlers.importers.parquet import SUFFIX as PARQUET
 from crawlers.importers.parquet import read_rows
+from crawlers.importers.reading import Lost
 from crawlers.importers.sheet_marks import Covered
+from crawlers.importers.triples import TEXTS, triple_lines
 from crawlers.importers.workbook import sheets_of
 from crawlers.text.fields import sound_json
 
@@ -47,7 +49,9 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
         array: keys that lead from a document to its records, as the file's layout names them.
     """
     lower = name.lower()
-    if lower.endswith(SHEETS):
+    if lower.endswith(TEXTS):
+        yield from _of_triples(name, body)
+    elif lower.endswith(SHEETS):
         yield from _cells(name, body)
     elif lower.endswith(".xml"):
         yield from _xml(body)
@@ -63,6 +67,20 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
                 yield Leaf(unit, "", line)
     else:
         yield from _document(_parsed(decoded(name, body)), array)
+
+
+def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
+    """Yield the words of each line, in the record of their head; a head that stands again and a relation are labels."""
+    first: dict[str, str] = {}
+    for found in triple_lines(name, body):
+        if isinstance(found, Lost):
+            yield Leaf(found.position, "", found.raw or "")
+            continue
+        unit = first.get(found.head, f"line:{found.line}")
+        yield Leaf(unit, "head", found.head, found.head in first)
+        first[found.head] = unit
+        yield Leaf(unit, "relation", found.relation, True)
+        yield Leaf(unit, "tail", found.tail)
 
 
 def texts_in(text: str) -> Iterator[str]:
@@ -89,16 +107,20 @@ def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
             count += 1
             yield from _values(value, f"record:{count}", way)
             continue
-        leading = [key for key, inner in value if (_is_list(inner) if left[0] == EVERY else key == left[0])]
+        said = {key: dict(inner) if isinstance(inner, Pairs) else inner for key, inner in value}
+        leading = every_key(said) if left[0] == EVERY else [left[0]]
+        spread = left[0] == EVERY or left[1:]  # objects on the way are gone through as lists are
         following: list[tuple[Any, Sequence[str], str]] = []
         for key, inner in value:
             path = f"{way}.{key}" if way else key
             yield Leaf("", path, key, True)
-            if key not in leading or not _is_list(inner):
-                yield from _values(inner, "", path)
+            if key in leading and (_is_list(inner) or (spread and isinstance(inner, Pairs))):
+                following += [(entry, left[1:], path) for entry in (inner if _is_list(inner) else [inner])]
             else:
-                following += [(entry, left[1:], path) for entry in inner]
-        count += sum(not _is_list(dict(value).get(key)) for key in leading or left[:1])  # the reader counts a record that is not there
+                yield from _values(inner, "", path)
+        count += sum(
+            not isinstance(said.get(key), list if not spread else list | dict) for key in leading or left[:1]
+        )  # one not there counts
         waiting += reversed(following)
 
 

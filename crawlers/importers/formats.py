@@ -15,11 +15,14 @@ from crawlers.importers.parquet import first_row
 from crawlers.importers.reading import Reading
 from crawlers.importers.record_files import read_plain_records, read_tables
 from crawlers.importers.table import read_sheets
+from crawlers.importers.triples import TEXTS, are_triples, read_triples
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""
 TABLE = "table"
 """The format that tells its fields by the words of the header."""
+TRIPLES = "triples"
+"""The format whose records may stand in a text, too, one a line."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 Known = Mapping[str, Layout]
 """Layouts by name; where none are given, those that ship with the project."""
@@ -48,7 +51,7 @@ def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]
         ValueError: there is no such format; names the known ones.
     """
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts.yaml")
-    return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES
+    return PAPERS.get(format_name) or EXCHANGES.get(format_name) or (RECORD_SUFFIXES + TEXTS if format_name == TRIPLES else RECORD_SUFFIXES)
 
 
 def read_file(
@@ -70,6 +73,8 @@ def read_file(
         return read_questions(name, body, suffix, seen)
     if format_name in EXCHANGES:
         return read_exchange(name, body, format_name, seen)
+    if format_name == TRIPLES and suffix in TEXTS:
+        return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
     return (read_plain_records if suffix in _RECORDS else read_tables)(name, body, shape, seen, asked)
 
@@ -94,6 +99,8 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         ValueError: no format reads such a file; names the known ones.
     """
     suffix, shapes = PurePosixPath(name).suffix.lower(), _layouts(known)
+    if suffix in TEXTS and are_triples(name, body):
+        return TRIPLES
     if suffix in LINE_READERS:
         return "paper"
     if suffix in _XML:
@@ -102,7 +109,10 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         document = (first_row if suffix == PARQUET else first_record)(name, body)
         return layout_by_keys(shapes, lambda shape: below(document, shape.array)) or TABLE
     if suffix in _SHEETS:
-        header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
+        try:
+            header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
+        except ValueError:
+            return TABLE  # whose reader looks at what stands in the rows, or says what is missing
         return _layout_of_header(header, shapes) or TABLE
     old = suffix in (".doc", ".wps", ".xls", ".et", ".rtf")
     advice = "save it as .docx, .xlsx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"

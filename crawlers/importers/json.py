@@ -89,6 +89,25 @@ def _is_whole(text: str) -> bool:
     return True
 
 
+def ways_to_entities(document: Any) -> list[list[str]]:
+    """Return the keys that lead to lists of objects, or to objects that have names for keys, inside a document; the shortest first."""
+    ways = ways_to_records([document])
+    waiting: list[tuple[list[str], Any]] = [([], document)]
+    for way, value in waiting:
+        if not isinstance(value, dict) or len(way) >= _DEEPEST:
+            continue
+        inner = [each for each in value.values() if isinstance(each, dict)]
+        if len(inner) > 1 and len(inner) == len(value) and all(_alike(inner[0], each) for each in inner):
+            ways.append([*way, EVERY])
+        else:
+            waiting += [([*way, key], each) for key, each in value.items() if isinstance(each, dict)]
+    return sorted(ways, key=len)
+
+
+def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return 2 * len(one.keys() & other.keys()) >= min(len(one), len(other)) > 0
+
+
 def ways_to_records(records: Sequence[Any]) -> list[list[str]]:
     """Return the keys that lead to each list of objects inside the first record, as `array` of a layout names them; the shortest first."""
     waiting: list[tuple[list[str], Any]] = [([], record) for record in records[:1]]
@@ -133,13 +152,22 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
     if not array or not isinstance(record, dict):
         yield record
         return
-    keys = [key for key, value in record.items() if isinstance(value, list)] if array[0] == EVERY else [array[0]]
+    keys = every_key(record) if array[0] == EVERY else [array[0]]
     beside = {key: value for key, value in record.items() if key not in keys}
+    if tuple(array[1:2]) == (EVERY,):  # else they would be gone through as well
+        beside = {key: value for key, value in beside.items() if not isinstance(value, dict | list)}
     for key in keys:
         inner = record.get(key)
         named = beside | {EVERY: key} if array[0] == EVERY else beside
-        for entry in inner if isinstance(inner, list) else [inner if isinstance(inner, dict) and array[1:] else None]:
+        follows = isinstance(inner, dict) and (array[1:] or array[0] == EVERY)
+        for entry in inner if isinstance(inner, list) else [inner if follows else None]:
             yield from _below(named | entry if isinstance(entry, dict) else entry, array[1:])
+
+
+def every_key(record: dict[str, Any]) -> list[str]:
+    """Return the keys that `*` goes through: those with lists; where there are none, those with objects, one record each."""
+    lists = [key for key, value in record.items() if isinstance(value, list)]
+    return lists or [key for key, value in record.items() if isinstance(value, dict) and not isinstance(value, Twice)]
 
 
 def _no_object(position: str, value: Any) -> Lost:

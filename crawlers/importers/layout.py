@@ -37,6 +37,21 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     label: str | None = None
     """Key of the label of the record's only value, which stands under `value`."""
     value: str | None = None
+    flat: bool = False
+    """Keys of objects inside a record stand beside its own, `info.症状`, and a dash is no value."""
+    labels: dict[str, str] = {}
+    """What keys, or the relations under `label`, are called in `curation/vocab/relations.yaml`."""
+    type_key: str | None = None
+    """Key whose values tell the kinds of records, where a file has several."""
+    types: dict[str, str] = {}
+    """The kind of each such value; of others `type` holds."""
+    ranges: list[str] = []
+    """Keys of reference ranges, in any form."""
+    unit: str | None = None
+    """Key of the unit that they are in."""
+    least: str | None = None
+    most: str | None = None
+    """Keys of the ends of a range that has a key for each."""
 
 
 class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

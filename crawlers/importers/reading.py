@@ -54,6 +54,8 @@ class Reading(Struct):
     """Place of a record -> what it holds under a key that was asked for beside its fields."""
     source: Text | None = None
     """The lines that a paper was read from, for the account of its characters."""
+    shape: Any = None
+    """The layout that the file was found to have, where its format names none."""
     misfits: int = 0
     """How many of them are records or pages that do not fit the format, rather than questions of a paper that are unsure."""
 

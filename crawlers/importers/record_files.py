@@ -1,22 +1,23 @@
 """Files of records: one file's name and bytes and the layout of its records in, its items out; without a layout its keys tell it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from msgspec import structs
 
 from atomexam.records.provenance import Provenance
-from crawlers.importers.json import read_records, ways_to_records
+from crawlers.importers.json import read_records, ways_to_entities, ways_to_records
 from crawlers.importers.layout import Layout, layout_of_keys
 from crawlers.importers.parquet import SUFFIX as PARQUET
 from crawlers.importers.parquet import read_rows
 from crawlers.importers.reading import Lost, Reading
 from crawlers.importers.record_fields import counted_from_zero
 from crawlers.importers.record_items import items_of
-from crawlers.importers.record_tails import passed_on
+from crawlers.importers.record_roles import SURE, are_record_keys, beside_way, propose_records
+from crawlers.importers.record_tails import Placed, passed_on
 from crawlers.importers.row_groups import records_of
-from crawlers.importers.table import read_sheets
+from crawlers.importers.table import IsHeader, read_sheets
 
 _KEYS_SHOWN, _KEY_CHARS_SHOWN = 12, 80
 
@@ -33,11 +34,33 @@ def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Prove
             inner = list(read(name, body, ways[0]))
             if (shape := layout_of_keys(_keys_of(inner))) is not None:
                 records = inner
+        if shape is None and (found := _entities(name, body, read, records)) is not None:
+            return _entity_reading(*found, seen, name, asked)
         if shape is None:
             raise ValueError(_unknown_keys(name, records, keys, ways))
         shape = structs.replace(shape, zero_based_answer=counted_from_zero((record for _, record in records), shape))
     reading = Reading()
     _take(reading, passed_on(records, shape), shape, seen, name, asked)
+    return reading
+
+
+def _entities(name: str, body: bytes, read: Callable[..., Iterator[Placed]], records: list[Placed]) -> tuple[Layout, list[Placed]] | None:
+    """Return the layout of a file of diseases, medicines, examinations or foods, and its records; None where it is none."""
+    objects = [record for _, record in records if isinstance(record, dict)]
+    best = propose_records(objects, name)
+    if best is None and len(objects) == 1:
+        for way in ways_to_entities(objects[0]):
+            below = list(read(name, body, way))
+            inner = [record for _, record in below if isinstance(record, dict)]
+            found = propose_records(inner, " ".join((name, *way)), way, beside_way(objects[0], way))
+            if found and (best is None or found.confidence > best.confidence):
+                best, records = found, below
+    return (best.layout, records) if best and best.confidence >= SURE else None
+
+
+def _entity_reading(shape: Layout, records: list[Placed], seen: Provenance, name: str, asked: Collection[str]) -> Reading:
+    reading = Reading(shape=shape)
+    _take(reading, records, shape, seen, name, asked)
     return reading
 
 
@@ -65,6 +88,38 @@ def read_tables(name: str, body: bytes, shape: Layout | None, seen: Provenance, 
     def is_header(keys: Iterable[str]) -> bool:
         return shape.required() <= set(keys) if shape else layout_of_keys(list(keys)) is not None
 
+    try:
+        return _under_headers(reading, name, body, shape, is_header, seen, asked)
+    except ValueError:
+        if shape is not None or (found := _entity_tables(name, body, seen, asked)) is None:
+            raise
+        return found
+
+
+def _entity_tables(name: str, body: bytes, seen: Provenance, asked: Collection[str]) -> Reading | None:
+    """Return what the tables of a file say of diseases, medicines, examinations or foods; None where they say nothing."""
+    reading = Reading()
+    try:
+        sheets = list(read_sheets(name, body, are_record_keys))
+    except ValueError:
+        return None
+    for sheet in sheets:
+        rows = list(sheet.rows)
+        records = [dict(zip(sheet.header, cells, strict=False)) for _, cells in rows]
+        found = propose_records(records, f"{name} {sheet.name}") if sheet.header else None
+        if found is None or found.confidence < SURE:
+            reading.skipped.append(f"sheet {sheet.name}: no header that is known, so its rows are not read: {' '.join(sheet.above[:1])}")
+            continue
+        sheet.rows = iter(rows)
+        reading.unread += sheet.above
+        reading.shape = found.layout
+        _take(reading, records_of(sheet, found.layout, reading.unread), found.layout, seen, name, asked)
+    return reading if reading.found else None
+
+
+def _under_headers(
+    reading: Reading, name: str, body: bytes, shape: Layout | None, is_header: IsHeader, seen: Provenance, asked: Collection[str]
+) -> Reading:
     for sheet in read_sheets(name, body, is_header):
         if not sheet.header:
             reading.skipped.append(f"sheet {sheet.name}: {sheet.why}: {sheet.above[0]}")

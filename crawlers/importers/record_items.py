@@ -8,10 +8,11 @@ from msgspec import structs
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.identity import content_id
-from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
+from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import letters_in
-from crawlers.importers.layout import EntityLayout, Layout
+from crawlers.importers.entity_items import entity_of
+from crawlers.importers.layout import Layout
 from crawlers.importers.reading import Lost
 from crawlers.importers.record_fields import (
     Misfit,
@@ -57,37 +58,10 @@ def items_of(record: dict[str, Any], shape: Layout, seen: Provenance, subject: s
 def _item_or_lost(record: dict[str, Any], shape: Layout, seen: Provenance, subject: str | None, group: str | None = None) -> Item | Lost:
     try:
         if shape.entity is not None:
-            return _entity(record, shape.entity, seen)
+            return entity_of(record, shape.entity, seen)
         return _question(record, shape, seen, subject, group)
     except Misfit as error:
         return Lost(seen.position, error.reason, str(error), raw_of(record))
-
-
-def _entity(record: dict[str, Any], shape: EntityLayout, seen: Provenance) -> EntityItem:
-    name = text_of(record, [shape.name])
-    if name is None:
-        raise Misfit("record_empty", f"field {shape.name!r} is empty")
-    values, sections = [], []
-    if shape.label and shape.value:
-        label, value = text_of(record, [shape.label]), text_of(record, [shape.value])
-        if value is None:
-            raise Misfit("record_empty", f"field {shape.value!r} is empty")
-        values.append(LabelledValue(label=label or shape.label, value=value, position=seen.position))
-    for place, key in enumerate(record, 1):
-        if shape.label or key in (shape.name, shape.alias, *shape.skip):
-            continue
-        text = text_of(record, [key])
-        if text is None:
-            continue
-        position = f"{seen.position}:{place}"
-        if key in shape.sections:
-            sections.append(Section(title=key, text=text, position=position))
-        else:
-            values.append(LabelledValue(label=key, value=text, position=position))
-    alias = text_of(record, [shape.alias]) if shape.alias in record else None
-    return EntityItem(
-        url=seen.url, provenance=seen, entity_type=shape.type, name_raw=name, alias_raw=alias, values=values, sections=sections
-    )
 
 
 def _question(record: dict[str, Any], shape: Layout, seen: Provenance, subject: str | None, group: str | None) -> QuestionItem:

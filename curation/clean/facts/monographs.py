@@ -11,7 +11,7 @@ from curation.clean.facts.separators import NO_COLUMN, Column, divided, without_
 from curation.text.normalize import normalize
 from curation.vocab.reader import compiled, read_vocabulary
 
-SYNTAXES = ("indications", "adverse", "effects")
+SYNTAXES = ("indications", "adverse", "effects", "findings")
 _SENTENCE = re.compile(r"[。；;\n]|(?<![\d.A-Za-z])\d{1,2}[.．、)）](?!\d)|[（(]\d{1,2}[）)]|[①-⑳]")
 _BRACKETS = re.compile(r"[（(\[][^（()）\[\]]*[）)\]]")
 _CLAUSE = re.compile(r"[，,：:]")
@@ -36,6 +36,13 @@ _MIN_SEVERAL_CHARS, _PHRASE_CHARS = 6, 2
 _TWO_ORGANS = re.compile("肝[、和及与]?肾(功能(?:障碍|损害|损伤|不全|异常|衰竭)|损[害伤]|毒性)")
 
 
+_FOUND_IN = re.compile(
+    r"^[\s\u3000]*(?:[大小高低]于正常值|增高|升高|偏高|降低|减[少低]|偏低|阳性)?[，,]?(?:少见[，,]?)?(?:也|亦)?(?:可能|可|常|多|主要)?(?:见于|提示|考虑)?[:：]?"
+)
+_NO_FINDING = re.compile(
+    r"药|疗|风险|正常|生理|运动|饮食|情绪|状态|居[民住]|输[血液]|补液|服用|摄入|进食|一般|意义|少见|可能|某些|\d|时$|后$|及$|及等$"
+)
+"""In a list of diseases in which a result is found: what is no disease, and what hedges."""
 _HEADING = re.compile("[：:]\\s*$")
 _CAUTION = re.compile("慎|禁|忌|注意|过量|超量|剂量|中毒|动物|不宜|避免|长期|孕|合用|联[用合]")
 _WRAPPED = re.compile(r"(?<=[\u4e00-\u9fff、，])[ \t\r\u3000]{0,8}\n\s{0,8}(?=[者慎禁忌的所患病时后等之及和与或而、，])")
@@ -146,6 +153,7 @@ def _plain(text: str, syntax: str) -> list[Piece] | None:
         "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
         "adverse": lambda term: len(term) <= _MAX_CHARS and not _rules("adverse").vague.search(term),
         "effects": _is_effect,
+        "findings": lambda term: not _NO_FINDING.search(term) and _fault(term, "indication") is None,
     }[syntax]
     short = syntax != "effects" or all(len(piece.text) <= _MAX_EFFECT_CHARS for piece in pieces)
     if not short or not all(piece.reason is None and fits(piece.text) for piece in pieces):
@@ -225,6 +233,15 @@ def _reactions(sentence: str) -> Iterator[Piece]:
             yield from _terms(rules.opening.sub("", item.strip()), "adverse")
 
 
+def _findings(sentence: str) -> Iterator[Piece]:
+    """Yield the diseases in which a result is found: what is of a medicine, a treatment or a risk is none."""
+    for item in _ITEM.split(_FOUND_IN.sub("", sentence)):
+        if aside := _NO_FINDING.search(item) or _rules("indication").doubtful.search(item):
+            yield _unsure(item, f"says {aside[0]}")
+        else:
+            yield from _terms(_rules("indication").opening.sub("", item.strip()), "indication")
+
+
 def _effects(sentence: str) -> Iterator[Piece]:
     said, *uses = re.split("用于|主治|适用|适于", sentence, maxsplit=1)
     frame = _pattern("effect", "frame").search(said)
@@ -272,4 +289,9 @@ def _unsure(text: str, why: str) -> Piece:
     return Piece(text[:_SHOWN_CHARS], reason="prose_unsure", detail=why)
 
 
-_READERS: dict[str, Callable[[str], Iterable[Piece]]] = {"indications": _indications, "adverse": _adverse, "effects": _effects}
+_READERS: dict[str, Callable[[str], Iterable[Piece]]] = {
+    "indications": _indications,
+    "adverse": _adverse,
+    "effects": _effects,
+    "findings": _findings,
+}
