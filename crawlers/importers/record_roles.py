@@ -132,6 +132,7 @@ def _as_kind(
     used |= {key for key in (alias, unit, least, most) if key}
     skip = [key for key in columns if key not in used and word_of(key) in words.skip]
     labels, facts, looks = {}, {}, [_share(columns[name].texts, words.names.get(kind))]
+    sign = re.search(words.signs[kind], f"{hint} {name}".lower()) is not None
     by_content, unknown = {}, []
     for key in columns:
         if key in used or key in skip or not columns[key].texts:
@@ -142,7 +143,7 @@ def _as_kind(
             label, fact = "", False
         if label:
             labels[key] = label
-            looks.append(fits)
+            looks += [fits] if label != RANGES or sign else []
             if fact and _is_told(label, columns[key].texts, fits):
                 facts[label] = max(fits, facts.get(label, 0.0))
         elif (told := _by_content(kind, columns[key].texts)) is not None:
@@ -153,7 +154,7 @@ def _as_kind(
     says = {label for label, fits in facts.items() if label not in patterns or fits >= _LOOKS / 3 or max(looks) >= _LOOKS}
     if least and most and _fits(kind, RANGES, columns[least].texts) >= _LOOKS:
         says.add(RANGES)
-        looks.append(1.0)
+        looks += [1.0] if sign else []
     if not says or max(looks) < _LOOKS:
         return None
     traditional = any(label in _TRADITIONAL for label in labels.values())
@@ -163,7 +164,6 @@ def _as_kind(
         if not says:
             return None
     told = {*says, *(label for label in labels.values())}
-    sign = re.search(words.signs[kind], f"{hint} {name}".lower()) is not None
     confidence = (1 - 0.5 ** (len(says) + (len(told) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
     type_key, types = _types(kind, columns, used)
     ranges = [key for key, label in labels.items() if label == RANGES]
