@@ -131,13 +131,15 @@ def _as_kind(
     least, most = ends if kind == "examination" and all(ends) else (None, None)
     used |= {key for key in (alias, unit, least, most) if key}
     skip = [key for key in columns if key not in used and word_of(key) in words.skip]
-    labels, facts, looks = {}, {}, [_share(columns[name].texts, words.names.get(kind))]
+    labels: dict[str, str] = {}
+    facts: dict[str, float] = {}
+    looks = [_share(columns[name].texts, words.names.get(kind))]
     sign = re.search(words.signs[kind], f"{hint} {name}".lower()) is not None
     by_content, unknown = {}, []
     for key in columns:
         if key in used or key in skip or not columns[key].texts:
             continue
-        label, fact = next(((label, says) for of, label, says in kind_words(key) if of == kind), ("", False))
+        label, fact = next(((label, is_fact) for of, label, is_fact in kind_words(key) if of == kind), ("", False))
         fits = _fits(kind, label, columns[key].texts) if label else 0.0
         if label == RANGES and fits < _LOOKS:
             label, fact = "", False
@@ -163,8 +165,8 @@ def _as_kind(
         says -= {_INDICATIONS}
         if not says:
             return None
-    told = {*says, *(label for label in labels.values())}
-    confidence = (1 - 0.5 ** (len(says) + (len(told) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
+    everything = {*says, *labels.values()}
+    confidence = (1 - 0.5 ** (len(says) + (len(everything) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
     type_key, types = _types(kind, columns, used)
     ranges = [key for key, label in labels.items() if label == RANGES]
     prose = {key for key in labels if kind == "disease" and _is_prose(columns[key].texts)}

@@ -43,7 +43,7 @@ def word_of(key: str) -> str:
 def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the keys of its objects beside its own, `info.症状`; objects of ranges stay as they are."""
     found: dict[str, Any] = {}
-    waiting = [(str(key), value) for key, value in reversed(record.items())]
+    waiting = [(str(key), value) for key, value in reversed([*record.items()])]
     while waiting:
         key, value = waiting.pop()
         if isinstance(value, dict) and not isinstance(value, Twice) and not _is_range_object(value):
@@ -99,8 +99,8 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
     if found:  # beside 理想, what is high is no range of anybody
         return [(f"{who}{inner}", text) for who, (inner, text) in found]
     ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
-    text = joined_range(ends.get(0), ends.get(1))
-    return [("", text)] if text else []
+    span = joined_range(ends.get(0), ends.get(1))
+    return [("", span)] if span else []
 
 
 def _is_range_object(value: Mapping[str, Any]) -> bool:
