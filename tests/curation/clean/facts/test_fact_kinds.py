@@ -28,6 +28,21 @@ from curation.clean.facts.pieces import Piece
         ("disease_symptom", "痰浊头痛", "头痛", "names_head"),
         ("disease_symptom", "肝癌", "早期无症状", "wrong_kind"),
         ("disease_symptom", "流感", "发热38.5℃以上", "tail_not_atomic"),
+        *(
+            ("disease_symptom", "有头疽", tail, "wrong_kind")
+            for tail in (
+                "生于颈后",
+                "甚至神昏",
+                "形如蜂窝",
+                "起病急骤",
+                "表面光滑",
+                "经行前后",
+                "头部内伤",
+                "日久成疮",
+                "反复发作",
+                "月经提前7天上",
+            )
+        ),
         ("disease_complication", "高钾血症", "低钾血症", "names_head"),
         ("disease_symptom", "咽结膜热", "小儿发热", "other_people"),
         ("disease_examination", "湿疹", "皮疹", "wrong_kind"),
@@ -75,6 +90,9 @@ def test_what_is_refused(relation: str, head: str, tail: str, reason: str) -> No
         ("disease_food", "胃炎", "小米粥"),
         ("disease_cause", "艾滋病", "母婴传播"),
         ("western_medicine_effect", "某片", "骨折"),
+        ("disease_symptom", "白内障", "渐进性视力下降"),
+        ("disease_symptom", "脑卒中", "上肢麻痹"),
+        ("disease_symptom", "肩周炎", "活动受限"),
     ],
 )
 def test_what_stays(relation: str, head: str, tail: str) -> None:

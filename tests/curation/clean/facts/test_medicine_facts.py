@@ -44,6 +44,22 @@ def test_uses_of_western_medicines(text: str, uses: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "diseases"),
+    [
+        ("可能见于：真性红细胞增多症、脱水、高原居住者、慢性肺病等。", ["真性红细胞增多症", "慢性肺病"]),
+        ("　大于正常值，见于血小板减少性紫癜，药物引起的骨髓抑制，手术，运动后；", ["血小板减少性紫癜"]),
+        ("增高常见于频繁呕吐、慢性肾小球肾炎等；", ["慢性肾小球肾炎"]),
+        ("增加动脉粥样硬化和心脑血管疾病风险。", []),
+        ("少见，可能与某些遗传病或药物有关。", []),
+        ("一般无临床意义。", []),
+        ("6.1-7.0 为空腹血糖受损（糖尿病前期）；≥7.0 可能为糖尿病。", []),
+    ],
+)
+def test_diseases_in_which_a_result_is_found(text: str, diseases: list[str]) -> None:
+    assert said(text, "findings") == diseases
+
+
+@pytest.mark.parametrize(
     ("text", "effects"),
     [
         ("补气养血，健脾固肾。用于气血两亏，四肢酸软。", ["补气养血", "健脾固肾"]),
