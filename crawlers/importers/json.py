@@ -13,6 +13,8 @@ LINES = (".jsonl", ".ndjson")
 EVERY = "*"
 """Stands in `array` for every key with a list; the records have that key under this one."""
 _RAW_CHARS = 2000
+_ALIKE = 0.9
+"""Share of the objects under names that must have keys of the first one."""
 _DEEPEST = 4
 """Keys below each other under which records are looked for."""
 
@@ -97,7 +99,7 @@ def ways_to_entities(document: Any) -> list[list[str]]:
         if not isinstance(value, dict) or len(way) >= _DEEPEST:
             continue
         inner = [each for each in value.values() if isinstance(each, dict)]
-        if len(inner) > 1 and len(inner) == len(value) and all(_alike(inner[0], each) for each in inner):
+        if len(inner) > 1 and len(inner) == len(value) and sum(_alike(inner[0], each) for each in inner) >= _ALIKE * len(inner):
             ways.append([*way, EVERY])
         else:
             waiting += [([*way, key], each) for key, each in value.items() if isinstance(each, dict)]

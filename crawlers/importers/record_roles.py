@@ -22,6 +22,8 @@ _FILE = Path(__file__).with_name("record_words.yaml")
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
 _TRADITIONAL = ("性味", "归经")
 """Labels of Chinese medicine: what an entry with them is for is no effect."""
+_LEAST = 2
+"""One record shows nothing: a document is one, too, and so are its parts, run together."""
 _SAMPLE, _MOST_KINDS, _SHOWN = 1_000, 15, 3
 _MAX_NAME_CHARS, _PROSE_CHARS = 30, 60
 _LOOKS = 0.3
@@ -104,7 +106,10 @@ def propose_records(
         array: those keys, for the layout.
         beside: keys that stand beside the way and belong to no record.
     """
-    kept = [{key: value for key, value in record.items() if key not in set(beside)} for record in records[:_SAMPLE]]
+    if len(records) < _LEAST:
+        return None
+    beside = [key for key in beside if _is_same(key, records)]  # a record's own name takes the place of its document's
+    kept = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
     rows = [flat_record(record) for record in kept]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     columns = {key: _column(rows, key) for key in keys}
@@ -188,6 +193,10 @@ def _as_kind(
     )
     known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
     return Proposal(Layout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
+
+
+def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    return all(record.get(key) == records[0].get(key) for record in records)
 
 
 def _column(rows: Sequence[Mapping[str, Any]], key: str) -> _Column:

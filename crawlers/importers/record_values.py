@@ -30,6 +30,7 @@ _FIGURE = r"\d[\d.,]*(?:\s?[×xX*]\s?10\^?[\d⁰-⁹¹²³]+)?"
 _RANGE = re.compile(
     rf"(?:[男女][性子]?|成人|儿童|新生儿|空腹)?\s?[:：]?\s?(?:[<>≤≥＜＞]=?\s?{_FIGURE}|{_FIGURE}\s?(?:[-~～–—至]+|--)\s?{_FIGURE}|[阴阳]性|[(（][-+±－＋][)）]|-|－)"
 )
+_BETWEEN = re.compile(r"(?<=\d) {0,3}([-~～–—]) {0,3}(?=\d)")
 _LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
 _EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
 _BARE_SIGN = re.compile(r"[-－]")
@@ -76,7 +77,8 @@ def is_range(text: str) -> bool:
 
 def range_text(value: Any, unit: str | None = None) -> str | None:
     """Return reference ranges as text, each with the unit that stands beside them: 男性：120-160g/L；女性：110-150g/L."""
-    parts = [f"{who}：{text}" if who else text for who, text in _ranges(value)]
+    found = ((who, _BETWEEN.sub(r"\1", text)) for who, text in _ranges(value))
+    parts = [f"{who}：{text}" if who else text for who, text in found]
     return "；".join(part if not unit or _LETTER.search(part.partition("：")[2] or part) else part + unit for part in parts) or None
 
 

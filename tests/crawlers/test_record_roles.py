@@ -53,8 +53,11 @@ LAYOUTS = {
     "list.json": json.dumps(as_objects("name nature efficacy", HERBS), ensure_ascii=False),
     "below a key.json": json.dumps({"_metadata": {"total": 3}, "herbs": as_objects("name nature efficacy", HERBS)}, ensure_ascii=False),
     "two deep.json": json.dumps({"data": {"page": {"list": as_objects("中文名 性味 功效", HERBS)}}}, ensure_ascii=False),
-    "names as keys.json": json.dumps({name: {"性味": taste, "功效": effect} for name, taste, effect in HERBS}, ensure_ascii=False),
+    "names as keys.json": json.dumps(
+        {name: {"别名": [name + "草"], "性味": taste, "功效": effect} for name, taste, effect in HERBS}, ensure_ascii=False
+    ),
     "below names.json": json.dumps({"v": "1", "data": {name: {"性味": taste, "功效": effect} for name, taste, effect in HERBS}}),
+    "names of both.json": json.dumps({"name": "清热药", "references": as_objects("name 性味 功效", HERBS)}, ensure_ascii=False),
     "objects inside.json": json.dumps([{"title": n, "attrs": {"性味": t, "功效": e.split("、")}} for n, t, e in HERBS], ensure_ascii=False),
     "lines.jsonl": "\n".join(json.dumps(one) for one in as_objects("名称 四气五味 功效", HERBS)),
 }
@@ -89,6 +92,7 @@ NO_RECORDS = {
     "faults.csv": as_csv("名称,症状,原因,检查", [("水泵", "不出水", "电机损坏", "检查电源"), ("空调", "不制冷", "缺氟", "检查管路")]),
     "stocks.json": json.dumps(as_objects("name high low", [("平安银行", "12.1", "11.8"), ("万科A", "9.7", "9.2")])),
     "package.json": json.dumps({"name": "app", "description": "一个应用", "scripts": {"check": "ruff"}, "effects": ["无"]}),
+    "one.json": json.dumps(as_objects("名称 性味 功效", HERBS[:1]), ensure_ascii=False),
     "novel.json": json.dumps([{"title": "第一章", "content": "夜里下了雨，他头痛得厉害，便去敲医生的门。"}] * 3),
     "people.csv": as_csv("姓名,年龄,部门", [("张三", "30", "销售科"), ("李四", "41", "财务科"), ("王五", "28", "人事科")]),
     "limits.csv": as_csv("项目名称,参考值,单位", [("外壳温度", "20-40", "℃"), ("电源电压", "210-230", "V"), ("转速", "900-1100", "r/min")]),
@@ -139,6 +143,7 @@ def test_other_texts_are_no_triples() -> None:
 
 RANGES = [
     ("65-85", "g/L", "65-85g/L"),
+    ("3.97 - 9.15", "X10E9/L", "3.97-9.15X10E9/L"),
     ("<115", "μmol/L", "<115μmol/L"),
     ({"min": 4, "max": 10}, "×10^9/L", "4-10×10^9/L"),
     ({"max": 5.2}, "mmol/L", "≤5.2mmol/L"),

@@ -43,6 +43,7 @@ from curation.clean.facts.pieces import Piece
                 "月经提前7天上",
             )
         ),
+        ("examination_range", "中性粒细胞百分率", "50.0 - 70.0", "wrong_kind"),
         ("disease_complication", "高钾血症", "低钾血症", "names_head"),
         ("disease_symptom", "咽结膜热", "小儿发热", "other_people"),
         ("disease_examination", "湿疹", "皮疹", "wrong_kind"),
