@@ -31,6 +31,7 @@ from crawlers.importers.sheet_marks import Covered
 from crawlers.importers.stem_cells import parts_of_stem
 from crawlers.papers.headings import kind_of
 from crawlers.papers.lines import flat
+from crawlers.papers.verify import holds_letter, holds_options
 
 _OPTION_LINE = re.compile(r"^\s*[A-JＡ-Ｊ]\s*[.．、:：)）]")
 
@@ -107,6 +108,10 @@ def _check_options(fields: dict[str, Any]) -> None:
     lettered = answer_form(fields.get("answer_raw")) == "letters"
     if lettered and not fields.get("options_raw") and not fields.get("shared_options_raw") and not kinds & {"verdict", "blank"}:
         raise Misfit("options_unreadable", f"the answer is {fields['answer_raw']!r} and there are no options")
+    if holds_letter(fields.get("options_raw") or []):
+        raise Misfit("options_unreadable", f"a further option seems to stand within one of {fields['options_raw']!r}")
+    if not fields.get("options_raw") and holds_options(fields.get("stem_raw") or ""):
+        raise Misfit("options_unreadable", f"options stand in the stem {fields['stem_raw']!r} and were not read")
 
 
 def _check_answers(in_stem: str | None, beside: str | None) -> None:

@@ -40,7 +40,7 @@ def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
         return Repeated()
     places: dict[str, list[int]] = {}
     for place, line in enumerate(lines):
-        if _may_recur(line.flat):
+        if _may_recur(line.flat) and len(line.flat) != wraps.chars:  # a full line is text
             places.setdefault(bare(line.flat), []).append(place)
     often = {words: at for words, at in places.items() if len(at) >= _FEWEST and len(words) > 3}
     taken = {place for at in often.values() for place in at}

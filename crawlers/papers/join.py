@@ -26,7 +26,7 @@ def join_regions(layout: Layout, asked: Sequence[Asked]) -> list[str]:
             same = [one.draft for one in asked if one.draft.number == entry.number]
             if len(same) == 1 and entry.answer:  # it has an answer already, or stands below the list
                 _give(same[0], [entry], alone=True)
-            else:
+            if len(same) != 1 or not entry.answer or same[0].doubt == "two_answers":
                 left.append(f"{entry.number}. {entry.answer}")
         _doubt_lost([one for one in asked if start <= one.span.start < stop], entries, bool(left))
     return left
@@ -48,9 +48,11 @@ def _with_numbers(lines: Sequence[str], asked: Sequence[Asked], start: int, stop
     above = [one for one in asked if start <= one.span.start < stop] or list(asked)
     of_label: dict[str, list[int]] = {}
     done = []
+    numbered = any(listed_in(text).entries for text in lines)
     for text in lines:
         run = BARE_RUN.match(flat(text)) if len(text) < 800 and not listed_in(text).entries else None
         label = run["label"].strip(" :、.") if run else ""
+        run = run if label or not numbered else None  # the rest of an answer that stands behind its number
         if run and label not in of_label:
             of_label[label] = _numbers_of(label, above)
         if run and of_label[label]:

@@ -23,7 +23,7 @@ _NESTED = re.compile(r"(?:第\s?)?\d{1,3}\s?题?\s?[、.:]?\s?(?=[(]1[)]\s?[A-J]
 """The number of a case before the answers of its questions, `31.(1)A(2)B`: those are told apart by beginning anew."""
 _NUMBERS = re.compile(r"\|?\s{0,4}题\s?号[\s|:]")
 """The row of numbers of a table; without one of answers below it the table was cut."""
-_MORE_LETTERS = re.compile(r"[A-Ja-j]{1,6}[。.;]?")
+_MORE_LETTERS = re.compile(r"(?:[A-J]{1,6}|[a-j]{1,6})[)\]]?\s{0,4}(?:$|[。.;,、]\s{0,4}(?:$|[(第]?\d)|[(第]?\d{1,4}\s?[、.:)题])")
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
 
@@ -89,7 +89,7 @@ def _read_line(text: str, section: str | None, entries: list[Entry]) -> None:
     if worded:
         entries += worded
         return
-    if entries and entries[-1].lettered and _MORE_LETTERS.fullmatch(flat(text)):
+    if entries and entries[-1].lettered and _MORE_LETTERS.match(flat(text)):
         entries[-1].sure = False  # the letters of one answer, which a line end parted, or those of another
         return
     parts = list(parts_of(text))

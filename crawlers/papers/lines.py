@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 from atomexam.text.numerals import HANZI
@@ -106,6 +107,12 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
         kind, start = _KINDS[(mark.lastgroup or "a")[0]], mark.end()
     parts.append((kind, text[start:].strip()))
     return tuple(part for place, part in enumerate(parts) if part[1] or (part[0] != "text" and place))
+
+
+def marks_in(text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the marks of a line: the kind, the words in flat signs, and where the mark begins."""
+    for mark in _MARK.finditer(flat(text)):
+        yield _KINDS[(mark.lastgroup or "a")[0]], mark[0].strip(), mark.start()
 
 
 def verdict_in(text: str, start: int = 0) -> tuple[str, str] | None:

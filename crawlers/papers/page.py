@@ -16,11 +16,11 @@ from crawlers.papers.runs import broken_up
 from crawlers.papers.wraps import tails_of, wraps_of
 
 _RULE = re.compile(r"[-=_*·.~#+|\s└┘┌┐├┤┬┴┼│╔╗╚╝═║…★☆◆◇■□●○▲△※]{3,}$")
-_PAGE = re.compile(
+PAGE_NUMBER = re.compile(
     r"[-·]{1,3}\s{0,3}\d{1,4}\s{0,3}[-·]{1,3}|第?\s{0,2}\d{1,4}\s{0,2}[/]\s{0,2}共?\s{0,2}\d{1,4}\s{0,2}页?|第\s{0,2}\d{1,4}\s{0,2}页"
     r"|\[?[Pp](?:age|AGE)?\.?\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?\]?"
 )
-_PAGE_WITHIN = re.compile(
+PAGE_WITHIN = re.compile(
     r"第\s{0,2}\d{1,4}\s{0,2}页|共\s{0,2}\d{1,4}\s{0,2}页|[Pp]age\s{1,2}\d{1,4}\s{0,2}(?:of|/)\s{0,2}\d|\s{2}-\s{0,2}\d{1,4}\s{0,2}-$|^-\s{0,2}\d{1,4}\s{0,2}-\s{2}"
 )
 _ADVERT = re.compile(
@@ -207,7 +207,7 @@ def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
     """Tell whether a line is one of the page; `belongs` where a sentence goes on with it, or options follow it."""
     if len(line.text) < 3 and _HAN.match(line.text):  # 到 and 至 are dashes in flat signs
         return False
-    if _RULE.match(line.flat) or _PAGE.fullmatch(line.flat) or not _WORDS.search(line.flat):
+    if _RULE.match(line.flat) or PAGE_NUMBER.fullmatch(line.flat) or not _WORDS.search(line.flat):
         return True
     if len(line.flat) > _LONGEST or opens_content(line.flat):
         return False
@@ -216,4 +216,4 @@ def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
     advert = _ADVERT.search(line.flat) or _ADVERT.search(line.flat.replace(" ", ""))
     if advert and belongs and _TOPIC.search(advert[0]):
         return False
-    return bool(_CHAT.fullmatch(line.flat) or _PAGE_WITHIN.search(line.flat) or advert)
+    return bool(_CHAT.fullmatch(line.flat) or PAGE_WITHIN.search(line.flat) or advert)

@@ -43,6 +43,7 @@ from crawlers.papers.ticks import ticks_told
 from crawlers.papers.unanswered import doubt_unanswered
 from crawlers.papers.unlettered import take_unlettered
 from crawlers.papers.unnumbered import numbered
+from crawlers.papers.verify import verify, verify_alone
 from crawlers.papers.vertical import cells_joined
 from crawlers.text.fields import text_of
 
@@ -77,6 +78,7 @@ def read_paper(lines: Iterable[str]) -> Reading:
     settle(layout, asked, unread)
     doubt_unanswered(asked)
     doubt_old_options(asked)
+    verify(layout, asked, unread)
     drafts = [one.draft for one in asked]
     if tabled:
         drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line)
@@ -88,5 +90,6 @@ def read_paper(lines: Iterable[str]) -> Reading:
 
 def _of_bank(bank: Bank) -> Reading:
     """Return what a bank without numbers gave: each answer in it is in `questions` or in `rejected`."""
+    verify_alone(bank.drafts)
     given_up = [draft for draft in bank.drafts if draft.doubt]
     return Reading([draft for draft in bank.drafts if not draft.doubt], bank.unread, given_up, len(bank.drafts))

@@ -29,6 +29,9 @@ _ITS_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?")
 _WINDOW = 6  # columns within which the ends of full lines lie: a sign or a word that found no room goes to the next line
 _NARROWEST = 20  # columns of a page
 _FEWEST = 3  # lines that must be broken at one width
+_FEWEST_CHARS = 8
+_BLANKS = 1  # at the end of a line, which are not seen
+_STOPS = "。.,、;:?!)_"  # they stand on the line above where they found no room
 _SHARE = 0.5  # of the lines that go on below end at that width
 _LONGEST = 30  # characters of a line that is read as a heading or an answer
 _NEAR = 12  # lines within which the options of the same question stand
@@ -50,9 +53,13 @@ class Wraps(Struct, frozen=True):
 
     width: int = 0
     """In columns; 0 where lines are not broken for their length."""
+    chars: int = 0
+    """In characters, where all lines are broken after so many, words and numbers included; else 0."""
 
     def fills(self, line: str, below: str) -> bool:
         """Tell whether a flat line is so long that the first word of the line below found no room on it."""
+        if self.chars:
+            return len(line) >= self.chars - _BLANKS
         word = re.match(r"[A-Za-z0-9.%+-]{1,24}", below)
         room = max(_WINDOW, columns_of(word[0]) if word else 0)
         return bool(self.width) and columns_of(line) > self.width - room
@@ -76,7 +83,23 @@ def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
         return Wraps()
     near = {width: sum(widths[width - off] for off in range(_WINDOW + 1)) for width in widths}
     best = max(near, key=lambda width: (near[width], width))
+    chars = _chars_of(lines)
+    if chars:
+        return Wraps(max(columns_of(line.flat) for line in lines if len(line.flat) <= chars + len(_STOPS)), chars)
     return Wraps(best if best >= _NARROWEST and near[best] >= max(_FEWEST, widths.total() * _SHARE) else 0)
+
+
+def _chars_of(lines: Sequence[PaperLine]) -> int:
+    """Return the count of characters after which all lines are broken, 0 where there is none: no line but titles and footers is longer."""
+    again = Counter(re.sub(r"[\d\s]", "", line.flat) for line in lines)
+    own = [line.flat for place, line in enumerate(lines) if place > 1 and again[re.sub(r"[\d\s]", "", line.flat)] == 1]
+    lengths = Counter(len(line.rstrip(_STOPS)) if line.endswith(tuple(_STOPS)) and len(line) > _FEWEST_CHARS else len(line) for line in own)
+    longest = next((length for length in sorted(lengths, reverse=True) if lengths[length] >= _FEWEST), 0)
+    if sum(count for length, count in lengths.items() if length > longest) >= _FEWEST:
+        return 0
+    full = [line for line in own if longest - _BLANKS <= len(line)]
+    is_broken = longest >= _FEWEST_CHARS and len(full) * 4 >= len(own)
+    return longest if is_broken and len({columns_of(line) for line in full}) > 1 else 0
 
 
 def is_plain(line: PaperLine) -> bool:

@@ -25,6 +25,8 @@ TYPES = {"single": {"mcqa"}, "multiple": {"mrqa"}, "verdict": {"tf"}, "blank": {
 _PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 _PUNCTUATION = re.compile(r"[\s，。、：；？！（）“”‘’【】\[\](),:;?!_\u3000]")
 
+_FEWEST_CHARS = 3
+
 
 class Outcome(Struct, frozen=True):
     """What became of one known question, or of something that was read and never written."""
@@ -101,7 +103,15 @@ def _of(gold: Gold, found: Sequence[Read], others: Sequence[Read], unread: str) 
         return Outcome("doubted" if given_up.item.doubt else "rejected", given_up.reason)
     if plain(gold.mark) in unread:
         return Outcome("unread")
+    if any(_begins(one, gold) for one in others if not one.question):
+        return Outcome("doubted", "begun")
     return Outcome("silent", "missing", gold.stem)
+
+
+def _begins(one: Read, gold: Gold) -> bool:
+    """Tell whether an item that was given up is the first words of a question, in which its mark is cut."""
+    words = plain(re.sub(r"^\W{0,2}(?:第|Q)?\d{1,3}[\W题]{0,3}", "", one.item.stem_raw or ""))
+    return len(words) >= _FEWEST_CHARS and plain(gold.stem).startswith(words)
 
 
 def fault_of(gold: Gold, got: Question) -> tuple[str, str] | None:

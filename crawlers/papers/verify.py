@@ -1,0 +1,317 @@
+"""Holds each question that was read against its source: structure within its texts, or words left over among its lines, doubt it.
+
+It is the last pass of a paper and knows nothing of how the texts came about: it asks of each whether it can be read otherwise. No line
+within a text is a number that is due, a page number, a heading, a note or a mark; letters follow each other and none is left in an option;
+the marks of a paper are written in one manner; a title of answers ends no sentence.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.assembly import Asked
+from crawlers.papers.draft import Draft
+from crawlers.papers.entries import is_title
+from crawlers.papers.headings import heads
+from crawlers.papers.layout import Layout
+from crawlers.papers.letters import letter_of
+from crawlers.papers.lines import WHOLE_ANSWER, columns_of, flat, marks_in
+from crawlers.papers.numbers import KEPT_STYLES, number_of
+from crawlers.papers.options import find_options
+from crawlers.papers.page import PAGE_NUMBER, PAGE_WITHIN
+from crawlers.papers.signals import asks
+from crawlers.papers.wraps import is_closed
+
+_MOSTLY = 0.7
+_FEW, _MANY = 3, 4
+_LONGEST_FOOT = 40
+_FULL = 0.85  # of the width that nine of ten lines do not exceed
+_OWN = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-j])\s{0,2}(?P<sign>[.、:)\]】,])")
+_LOOKALIKES = {"B": "B8", "C": "CG", "D": "D0O", "E": "EF"}
+_REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
+"""A line that goes on with letters, or closes a bracket that another line opened."""
+_RUN = re.compile(r"A\s?(?P<sign>[.、:)])[^\n]{1,80}?B\s?(?P=sign)[^\n]{1,80}?C\s?(?P=sign)\s?\S")
+_ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
+_BEHIND_BLANKS = re.compile(r"\s{2,}[(]?[A-J]\s?[.、:)\]】]")
+_MARK = re.compile(r"(?:答案|解析|详解|\[分析)[:】\])]|\(正确答案")
+_OPENS_MARK = re.compile(r"[\[【(]?(?:(?:答案|试题解析|解析|详解|故选).|分析[】\]):])")
+_ROW = re.compile(r"[|\sA-J\d题号答案]{1,400}|[a-j]{1,6}|(?:[(第]?\d{1,3}\s{0,2}[题).、:]{0,2}\s?[A-JO08]{1,6}[\s;,、.]{1,4}){3}.{0,400}")
+_EMPTY = re.compile(r"[(\[【]\s{0,20}[)\]】]")
+_FILLED = re.compile(r"[(]\s?[A-J]{1,6}\s?[)]")
+_MORE_LETTERS = re.compile(r"[A-Ja-j8O0lG]{1,6}(?![A-Za-z\d])[A-Ja-j\d√×\s、.,;:()|]{0,60}")
+_NOTE = re.compile(r"根据(?:以下|下列)材料|共用(?:题干|备选)|题共用|回答\d")
+_PURE_TITLE = re.compile(
+    r"[\W_]{0,6}(?:参考|标准|正确|试题|试卷|习题|练习|本[题章节页课]|附[录件]?|详细|[\W_]){0,4}(?:答\s?案|[Aa]nswer|ANSWER|[Kk]ey|KEY)"
+)
+_NUMBERED_HEADING = re.compile(r"[\W\d]|第|[一二三四五六七八九十]+\s?[、.]")
+_BARE_TITLES = ("答案", "解析", "分析")
+_SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
+
+
+def verify(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> None:
+    """Give up the questions whose texts may as well be read otherwise.
+
+    Args:
+        unread: lines that belong to no question, and what the lists of answers said of none.
+    """
+    manner = _manner_of(layout, asked)
+    found: dict[int, str] = dict(_of_titles(layout, asked))
+    found |= _of_numbers(layout, asked)
+    found |= _of_answers(asked)
+    found |= _of_lists(layout, asked, unread)
+    for place, one in enumerate(asked):
+        below = asked[place + 1] if place + 1 < len(asked) and asked[place + 1].span.section == one.span.section else None
+        one.draft.doubt = (
+            one.draft.doubt
+            or found.get(place)
+            or _left_over(one)
+            or _structure_within(one.draft)
+            or _number_within(one, below)
+            or _letters_within(one.draft, one.usual)
+            or _rare_mark(layout, one, manner)
+            or _question_in_case(one)
+        )
+
+
+def verify_alone(drafts: Iterable[Draft]) -> None:
+    """Give up the questions of a bank without numbers whose texts may as well be read otherwise."""
+    for draft in drafts:
+        ringed = "number_out_of_order" if _opens_with_ring(flat(draft.stem)) else None
+        draft.doubt = draft.doubt or ringed or _structure_within(draft) or _letters_within(draft)
+
+
+def _opens_with_ring(words: str) -> bool:
+    """Tell whether a stem opens with a number in a ring that is no point of a list in it."""
+    number = number_of(words)
+    return number is not None and number.style == "ringed" and (number.value > 1 or "②" not in words)
+
+
+def _left_over(one: Asked) -> str | None:
+    """Return the doubt of a question behind whose answer its next option stands, or the rest of its answer."""
+    after = one.block.after
+    if after and one.draft.options and letter_of(after[0]) == LETTERS[len(one.draft.options) : len(one.draft.options) + 1]:
+        return "options_unreadable"
+    lettered = WHOLE_ANSWER.fullmatch(flat(one.draft.answer or ""))
+    return "two_answers" if after and lettered and _REST.match(flat(after[0])) else None
+
+
+def _structure_within(draft: Draft) -> str | None:
+    """Return the doubt of a question that has a page number, heading, note or mark within a text."""
+    for text in (draft.stem, *draft.options, draft.answer or "", draft.explanation or ""):
+        for line in flat(text).split("\n")[1:]:
+            number = number_of(line)
+            if (
+                PAGE_NUMBER.fullmatch(line.strip())
+                or (len(line) < _LONGEST_FOOT and PAGE_WITHIN.search(line))
+                or (number and number.style == "hanzi" and "题" in line[: 2 * _MANY + number.end])
+            ):
+                return "number_out_of_order"
+    for option in draft.options or draft.above.shared_options or []:
+        line = re.sub(r"\s", "", flat(option))
+        below = flat(option).split("\n")[1:]
+        if _MARK.search(line) or _NOTE.search(line) or any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) for row in below):
+            return "options_unreadable"
+    if _NOTE.search(flat(draft.answer or "")):
+        return "case_unsure"
+    more = flat(draft.explanation or "").split("\n")[0]
+    lettered = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) and more != flat(draft.answer or "")
+    return "answer_list_mismatch" if lettered and _MORE_LETTERS.fullmatch(more) else None
+
+
+def _number_within(one: Asked, below: Asked | None) -> str | None:
+    """Return the doubt of a question that opens with its number twice, or has a line with the number that comes next and is no other's."""
+    draft, due = one.draft, one.draft.number + 1
+    begins = one.span.number.end - one.span.number.begin
+    words = flat(draft.stem)
+    if _opens_with_ring(words) or _opens_with_ring(words[begins if one.span.number.style in KEPT_STYLES else 0 :].lstrip()):
+        return "number_out_of_order"
+    if below is not None and below.draft.number == due:
+        return None
+    for text in (draft.stem, *draft.options):
+        listed = 0
+        for line in flat(text).split("\n")[1:]:
+            number = number_of(line)
+            if number is None or number.counted or number.style == "hanzi":
+                continue
+            if number.value == due and listed != due - 1 and re.match(r"[\u4e00-\u9fff]{2}", line[number.end :]):
+                return "number_out_of_order"
+            listed = number.value
+    return None
+
+
+def _letters_within(draft: Draft, usual: int = 0) -> str | None:
+    """Return the doubt of a question in one of whose options stands a letter that may open another."""
+    shared = [] if draft.options else draft.above.shared_options or []
+    return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
+
+
+def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> bool:
+    """Tell whether a letter that may open a further option stands within one of the options of a question.
+
+    Args:
+        usual: how many options the questions around have, 0 where that is unknown.
+        fewer: an option was lost, as it seems.
+    """
+    options = [flat(option) for option in texts]
+    own = [_OWN.match(option) for option in options]
+    signs = Counter(match["sign"] for match in own if match)
+    if len(options) < 2:
+        return any(_ends_glued(option) for option in options)
+    bodies = [option[match.end() if match else 1 :] for option, match in zip(options, own, strict=True)]
+    if any(_BEHIND_BLANKS.search(body) for body in bodies):
+        return True
+    if not signs:
+        return False
+    sign, _ = signs.most_common(1)[0]
+    doubled = [bool(re.match(rf"\s{{0,3}}{letter}\s?{re.escape(sign)}\S", body)) for letter, body in zip(LETTERS, bodies, strict=False)]
+    if any(doubled) and not all(doubled):
+        return True
+    for due, body in zip(LETTERS[1:], bodies, strict=False):
+        if re.search(rf"(?<![A-Za-z(\[【]){due}\s?[.、:)\]】]\s{{0,3}}$|(?<=[\u4e00-\u9fff)℃%])(?<!素)\s{{1,9}}{due}$", body):
+            return True
+    lost = LETTERS[len(options) : max(usual, len(options) + 1)]
+    return any(_opens_another(body, letter, sign, fewer or usual > len(options)) for letter in lost for body in bodies)
+
+
+def _ends_glued(run: str) -> bool:
+    """Tell whether options run together, of which one ends with a bracket, end with a letter that stands right behind a word."""
+    signs = list(_ANY_SIGN.finditer(run)) if _RUN.search(run) else []
+    return bool(signs) and signs[-1]["glued"] is not None and any(run[sign.start() - 1] == ")" for sign in signs)
+
+
+def holds_options(stem: str) -> bool:
+    """Tell whether the letters of three options stand in a stem, one after the other and with one sign."""
+    return _RUN.search(flat(stem)) is not None
+
+
+def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
+    """Tell whether a letter that is due, or what a scan makes of it, stands within an option as if it opened one.
+
+    Args:
+        fewer: the options are fewer than those of the questions around, so that one was lost.
+    """
+    alike, bracket = _LOOKALIKES.get(due, due), "[(]?" if sign == ")" else ""
+    signed = r"[.、:)\]]" if fewer else re.escape(sign)
+    before = r"(?<=[^A-Za-z])" if sign == "、" and not fewer else ""
+    if re.search(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]", body):
+        return True
+    return (
+        fewer and re.search(rf"(?:(?<=\d){due}|(?<=[\u4e00-\u9fff%)\]】℃\s])[{alike}])(?=\s?[\u4e00-\u9fffA-Zα-ωa-z\d(])", body) is not None
+    )
+
+
+class _Manner(Struct):
+    """How the marks of a paper are written."""
+
+    marks: Counter[tuple[str, str]]
+    asked: int
+
+
+def _manner_of(layout: Layout, asked: Sequence[Asked]) -> _Manner:
+    marks: Counter[tuple[str, str]] = Counter()
+    for one in asked:
+        for line in layout.lines[one.span.start : one.span.stop]:
+            marks.update({(kind, words) for kind, words, _ in marks_in(line.text)})
+    return _Manner(marks, len(asked))
+
+
+def _rare_mark(layout: Layout, one: Asked, manner: _Manner) -> str | None:
+    """Return the doubt of a question with a word for a mark, without a sign of its own, in the midst of its stem: others have it not."""
+    lines = layout.lines[one.span.start : one.span.stop]
+    for above, line in pairwise(lines):
+        if one.draft.options and letter_of(line.text) == "A":
+            return None
+        for kind, words, start in marks_in(line.text):
+            if _SIGNED_MARK.search(words) or kind == "remark" or manner.marks[kind, words] * 2 > manner.asked:
+                continue
+            before = line.flat[:start].rstrip() or ("" if line.gap else above.flat)
+            behind = line.flat[start + len(words) :].strip()
+            if before and not is_closed(before) and (not behind if kind == "explanation" else one.draft.options or behind.startswith("(")):
+                return "stem_unreadable"
+    return None
+
+
+def _question_in_case(one: Asked) -> str | None:
+    """Return the doubt of a question whose case has options in it: it rather is a question without a number."""
+    found = find_options(one.draft.above.case) if one.draft.above.case else None
+    return "case_unsure" if found and len(found.cuts) >= _FEW else None
+
+
+def _of_titles(layout: Layout, asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
+    """Yield the questions with a title of answers or a heading below them that may as well end their last sentence."""
+    owners = {at: place for place, one in enumerate(asked) for at in range(one.span.start, one.span.stop)}
+    asking = {one.span.start for one in asked}
+    starts = asking | {region.start for region in layout.regions}
+    for at, (above, line) in enumerate(pairwise(layout.lines), 1):
+        place = owners.get(at - 1)
+        if place is None or at in asking or line.gap or is_closed(above.flat):
+            continue
+        full = columns_of(above.flat) >= layout.width * _FULL
+        bare = line.flat in _BARE_TITLES and full and at + 1 in asking
+        if is_title(line.flat) and (bare or (not _PURE_TITLE.match(line.flat) and (full or not letter_of(above.text)))):
+            yield place, "stem_unreadable"
+        elif at in layout.titles and heads(line.flat) and not _NUMBERED_HEADING.match(line.flat):
+            heads_nothing = at + 1 not in starts and (at + 1 == len(layout.lines) or at + 1 in layout.titles)
+            yield from [(place, "stem_unreadable")] if heads_nothing else []
+
+
+def _of_numbers(layout: Layout, asked: Sequence[Asked]) -> dict[int, str]:
+    """Return the questions with a number of another form than all others, in the midst of a sentence, and the question above each."""
+    styles = Counter(one.span.number.style for one in asked)
+    if not asked:
+        return {}
+    usual, count = styles.most_common(1)[0]
+    if usual in ("tight", "ocr") or count < max(_FEW, _MOSTLY * len(asked)):
+        return {}
+    found = {}
+    for place, one in enumerate(asked):
+        line = layout.lines[one.span.start]
+        words = line.flat[one.span.number.end :]
+        if (
+            one.span.number.style == "tight"
+            and re.match(r"[^\s.\u4e00-\u9fff(“\"《]", words)
+            and line.flat[one.span.number.end - 1].isdigit()
+        ):
+            found[place] = "number_out_of_order"
+            if place:
+                found[place - 1] = "number_out_of_order"
+    return found
+
+
+def _of_answers(asked: Sequence[Asked]) -> dict[int, str]:
+    """Return the questions of a section in one of which stands what seems to be the answers of all."""
+    found: dict[int, str] = {}
+    sections: Mapping[int, list[int]] = defaultdict(list)
+    for place, one in enumerate(asked):
+        sections[one.span.section].append(place)
+    for places in sections.values():
+        wanting = {asked[place].draft.number for place in places if not asked[place].draft.answer}
+        for place in places:
+            if place != places[-1] and asked[place].block.answer is not None:
+                continue  # the points of its own answer
+            lines = flat(f"{asked[place].draft.answer or ''}\n{asked[place].draft.explanation or ''}").split("\n")
+            numbers = {number.value for line in lines if (number := number_of(line)) and not number.counted and number.style != "hanzi"}
+            if len(numbers & wanting) > 1 or (numbers and numbers == wanting and len(wanting) == len(places) - 1):
+                found |= dict.fromkeys(places, "answer_list_mismatch")
+    return found
+
+
+def _of_lists(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> dict[int, str]:
+    """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
+    lettered = [place for place, one in enumerate(asked) if one.draft.options or one.draft.above.shared_options]
+    listed = [place for place in lettered if asked[place].draft.answer and asked[place].block.answer is None]
+    torn = any(_ROW.fullmatch(flat(text).strip()) and not text.strip().isdecimal() for text in unread)
+    bare = [place for place in lettered if _is_bare(layout, asked[place])]
+    alone = 2 * sum(not asked[place].draft.answer for place in lettered) > len(lettered)
+    return dict.fromkeys([*(listed if torn else []), *(bare if alone else [])], "answer_list_mismatch")
+
+
+def _is_bare(layout: Layout, one: Asked) -> bool:
+    """Tell whether the answer of a question stands behind its stem or its options without a mark, and in no blank."""
+    lines = layout.lines[one.span.start : one.span.stop]
+    marked = any(kind == "answer" for line in lines for kind, _, _ in marks_in(line.text))
+    return one.block.answer is not None and not (marked or one.draft.explanation or _EMPTY.search(flat(one.draft.stem)))

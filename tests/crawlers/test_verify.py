@@ -1,0 +1,73 @@
+"""What a paper or a cell may say in two ways is doubted: cases of the drawn layouts, shrunk."""
+
+import pytest
+
+from crawlers.papers.draft import Draft
+from crawlers.papers.paper import read_paper
+from crawlers.papers.verify import holds_letter, holds_options
+
+_MORE = "\n2．乙是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B\n3．丙是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：C"
+
+
+def _first(text: str) -> Draft:
+    return read_paper(text.split("\n")).drafts[0]
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        ("1．甲的间隔最长不超过\n12\n第 1 页 共 4 页\nA．咳嗽\nB．发热\nC．皮疹\n答案：B", "number_out_of_order"),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹试题解析：见教材\n答案：B", "options_unreadable"),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热（正 确答案）\nC．皮疹", "options_unreadable"),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹根据以下材料，回答4-6题\n答案：B", "options_unreadable"),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热0．皮疹\n答案：B", None),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．维生素A、B\n答案：B", None),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．两性霉素 B\n答案：B", None),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B\nC", "two_answers"),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\n答案：B\nC．皮疹", "options_unreadable"),
+        ("1．甲最合适\n的答案是（B）。\nA．咳嗽\nB．发热\nC．皮疹", "stem_unreadable"),
+    ],
+)
+def test_structure_within_a_question_doubts_it(first: str, why: str | None) -> None:
+    assert _first(first + _MORE).doubt == why
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("一、判断题\n1．甲多见。\n2．护士应帮助其作出\n解析\n3．乙多见。\n\n参考答案\n1.对 2.错 3.对", [2]),
+        ("一、填空题\n1．甲是____。\n2．乙是____。\n5丙是____。\n3．丁是____。\n4．戊是____。", []),
+        ("一、简答题\n1．什么是甲？\n2．什么是乙？\n3．什么是丙？\n答案：\n1.咳嗽。\n2.发热。\n3.皮疹。", []),
+    ],
+)
+def test_a_line_that_is_due_elsewhere_doubts_its_question(text: str, numbers: list[int]) -> None:
+    drafts = read_paper(text.split("\n")).drafts
+    assert [draft.number for draft in drafts if draft.doubt and draft.number in numbers] == numbers
+
+
+@pytest.mark.parametrize(
+    ("options", "held"),
+    [
+        (["A.青霉素", "B.叶酸", "C.皮疹D.休息"], True),
+        (["A.甲", "B.血清10⁹/LC.乙"], True),
+        (["A:甲", "B:肾上腺素C:", "C反应蛋白升高"], True),
+        (["A叶酸  C、乙", "B甲  D、丙"], True),
+        (["A.Rh（-）B.局部热敷C.青霉素D.β受体"], True),
+        (["A.甲B.乙C.青霉素D.β受体"], False),
+        (["A.A.甲", "B.B.乙", "C.C.丙"], False),
+        (["A.抑郁（D）", "B.癔症（Hy）", "C.焦虑（D）", "D.疑病"], False),
+        (["a. vitamin C", "b. vitamin B1", "c. vitamin D", "d. folic acid"], False),
+        (["A.两性霉素 B", "B.伊曲康唑"], False),
+        (["A.维生素A、B", "B.维生素C、D", "C.维生素E"], False),
+    ],
+)
+def test_a_letter_within_an_option_may_open_another(options: list[str], held: bool) -> None:
+    assert holds_letter(options) == held
+
+
+@pytest.mark.parametrize(
+    ("stem", "held"),
+    [("最长不超过12A.甲B.乙C.丙", True), ("维生素A、B、C中最重要的是", False), ("甲型（A）、乙型（B）和丙型（C）", False)],
+)
+def test_options_that_were_not_read_stand_in_the_stem(stem: str, held: bool) -> None:
+    assert holds_options(stem) == held
