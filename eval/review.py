@@ -119,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     old = [one for given in read_labels(arguments.labels).values() for one in given.values()] if arguments.labels.exists() else []
     merged = merge(LABELS, old, check(filled, known, arguments.skip_gone))
     if merged.added or merged.changed:
-        write_jsonl(arguments.labels, merged.records, key=LABELS.key)
+        write_jsonl(arguments.labels, merged.records, key=LABELS.key, on_disk=True)
     gone = sum(one.pair_id not in known for one in filled)
     skipped = f", {gone} left out, whose replies are not in the queues" if gone else ""
     print(report(LABELS, arguments.labels, merged, skipped))

@@ -1,5 +1,6 @@
 """JSONL between stages: one record a line, sorted, keys in field order, written whole or not at all."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -49,15 +50,18 @@ def read_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds i
                 raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; {remedy}") from None
 
 
-def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None) -> int:
+def write_jsonl(
+    path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None, on_disk: bool = False
+) -> int:
     """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes.
 
-    `row` makes of each what is written, one at a time, so that a million rows are not held beside what they are made of.
+    `row` makes of each what is written, one at a time, so that a million rows are not held beside what they are made of;
+    `on_disk` as in `replacing`.
     """
     made = list(records)
     keys = [key(one) for one in made]  # once: a key costs as much as a third of a line
     order = sorted(range(len(made)), key=keys.__getitem__)
-    with replacing(path) as part, open(part, "wb", buffering=_BUFFER_BYTES) as out:
+    with replacing(path, on_disk) as part, open(part, "wb", buffering=_BUFFER_BYTES) as out:
         for _, same in groupby(order, keys.__getitem__):
             lines = [to_line(row(made[place]) if row else made[place]) for place in same]
             out.writelines(sorted(lines) if len(lines) > 1 else lines)
@@ -71,8 +75,11 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
     """Yield `PATH.part` to write to; it takes the place of `path` when the block ends well, so no half file is ever read.
+
+    Args:
+        on_disk: wait until file and name are safe from a loss of power; for what no stage can build again.
 
     Raises:
         ValueError: `path` is a folder, device or pipe, which is not to be replaced.
@@ -89,7 +96,19 @@ def replacing(path: str | Path) -> Iterator[Path]:
         if isinstance(error, OSError) and error.filename is None:
             error.filename = str(path)  # a full disk does not tell of itself what did not fit
         raise
+    if on_disk:
+        _to_disk(part)  # before it takes the place: else the new name may come back with nothing in it
     part.replace(path)
+    if on_disk:
+        _to_disk(path.parent)
+
+
+def _to_disk(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 @contextmanager

@@ -44,7 +44,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.metrics, measure(facts, claims, refused, met, len(reviews)))
         # Last, by rename: a run that was killed before chooses the same again.
         rows = [Chosen(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
-        write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
+        write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id), on_disk=True)
 
 
 def _tell_idle(known: ClaimContext, facts: Sequence[Fact]) -> None:

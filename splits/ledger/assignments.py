@@ -257,7 +257,7 @@ def write_memory(path: Path, memory: Memory) -> None:
               for (exam, subject, kind, form, place), keys in sorted(memory.shots.items()) for key in keys]  # fmt: skip
     rows = [memory.assigned[key] for key in sorted(memory.assigned)]
     encode = msgspec.json.Encoder().encode_lines
-    with replacing(path) as part, open(part, "wb") as file:
+    with replacing(path, on_disk=True) as part, open(part, "wb") as file:
         file.write(encode(versions))
         file.write(encode(listed))
         for start in range(0, len(rows), _WRITTEN_ROWS):

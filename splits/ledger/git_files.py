@@ -1,6 +1,8 @@
 """Files in git that alone remember something: read whole, or not at all."""
 
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,26 @@ def read_kept(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[A
         begins: when an empty file is right, for the message.
 
     Raises:
-        ValueError: there is no such file, or a line is none.
+        ValueError: there is no such file, it is empty and in git's HEAD it is not, or a line is none.
     """
     if not path.exists():
         raise ValueError(
             f"{path}: no such file, and it alone remembers {remembers}; `git checkout {path}` brings it back; {begins}: `: > {path}`"
         )
+    if not path.stat().st_size and (committed := _committed_bytes(path)):
+        raise ValueError(
+            f"{path}: it is empty, and git's HEAD has {committed} bytes of it, which alone remember {remembers}; `git checkout HEAD -- {path}` "
+            f"brings them back; {begins}, and that is committed first: `git commit -m 'a new benchmark' -- {path}`"
+        )
     return read_jsonl(path, shape, remedy(path))
+
+
+def _committed_bytes(path: Path) -> int:
+    """Return how long a file is in the last commit; 0 where it stands in none, or git cannot be asked."""
+    asked = ["git", "-C", str(path.parent), "cat-file", "-s", f"HEAD:./{path.name}"]
+    with suppress(OSError, ValueError):
+        return int(subprocess.run(asked, capture_output=True, text=True, check=False).stdout)
+    return 0
 
 
 def remedy(path: Path) -> str:

@@ -1,6 +1,7 @@
 """`splits/assignments.jsonl` as people and git leave it: gone, empty, cut short, merged, of another system or an older version."""
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -166,3 +167,25 @@ def test_a_branch_that_still_has_the_old_name_loses_nothing(split_files, pool: l
     assert read_memory(assignments).assigned.keys() == held.keys() | ours.keys()
     split_files(pool)
     assert not old.exists() and read_memory(assignments).assigned.keys() >= held.keys() | ours.keys()
+
+
+def test_a_ledger_that_was_emptied_stops_the_line_until_that_is_committed(split_files, pool: list[Question]) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@localhost", *words], check=True)
+
+    folder = split_files(pool)
+    git("init", "-q")
+    git("add", "assignments.jsonl")
+    git("commit", "-qm", "one")
+    before = (folder / "assignments.jsonl").read_bytes()
+    (folder / "assignments.jsonl").write_bytes(b"")
+    with pytest.raises(
+        ValueError, match=rf"it is empty, and git's HEAD has {len(before)} bytes.*`git checkout HEAD -- .*is committed first"
+    ):
+        split_files(pool)
+    git("checkout", "HEAD", "--", "assignments.jsonl")
+    split_files(pool)
+    assert (folder / "assignments.jsonl").read_bytes() == before
+    (folder / "assignments.jsonl").write_bytes(b"")
+    git("commit", "-qm", "two", "--", "assignments.jsonl")
+    split_files(pool)
