@@ -3,12 +3,14 @@
 import asyncio
 import math
 import time
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from itertools import count
 from random import Random
 from typing import Annotated, Any
 
+import httpx2
 import msgspec
 from msgspec import Meta, Struct
 from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI
@@ -69,6 +71,46 @@ class _Completion(Struct):
     usage: _Usage | None = None
 
 
+UNPACKED = {"Accept-Encoding": "identity"}
+"""Header of every request: a packed reply of a few kB may unpack to any size."""
+_MOST_BYTES = 8_000_000
+"""Of one answer's body; the longest reply that a model can give takes a tenth of it."""
+
+
+class TooLong(Exception):
+    """The server sends more than any reply has, or packs what it sends."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that ends with an error when it goes on for too long."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream, self._left = stream, _MOST_BYTES
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._stream:
+            self._left -= len(piece)
+            if self._left < 0:
+                raise TooLong(f"the answer has more than {_MOST_BYTES // 1_000_000} MB; no reply is as long")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def bounded(response: httpx2.Response) -> None:
+    """Bound the body of an answer before any of it is read.
+
+    Raises:
+        TooLong: the body is packed, though that was not asked for.
+    """
+    packed = response.headers.get("content-encoding", "identity")
+    if packed.lower() != "identity":
+        raise TooLong(f"the answer is packed ({packed[:20]}), which was not asked for")
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Bounded(response.stream)
+
+
 class Caller:
     """One server asked by several workers, which share its limits."""
 
@@ -113,6 +155,8 @@ class Caller:
             # The library's own limit is on silence between bytes; a server that drips one a second would hold a worker for hours.
             async with asyncio.timeout(self._server.timeout):
                 response = await self._client.chat.completions.with_raw_response.create(**body)
+        except TooLong as error:
+            raise Failure(str(error), again=True) from None
         except TimeoutError:
             raise Failure(f"no whole reply within {self._server.timeout:g} s", again=True) from None
         except APIStatusError as error:

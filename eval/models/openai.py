@@ -16,7 +16,7 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
-from eval.models.calls import Caller, Failure
+from eval.models.calls import UNPACKED, Caller, Failure, bounded
 from eval.models.contract import Asking, Reply, Settings
 from eval.tasks.prompt import Message
 
@@ -88,7 +88,9 @@ class OpenAI:
     async def _work(self, askings: Sequence[Asking], settings: Settings, came: _Came, room: asyncio.Semaphore) -> None:
         """Put what comes of each asking into the queue, when there is room."""
         # A proxy named in the environment is not for this machine; a redirect would carry prompts to who knows where.
-        http = DefaultAsyncHttpxClient(trust_env=not _is_near(self._host), follow_redirects=False)
+        http = DefaultAsyncHttpxClient(
+            trust_env=not _is_near(self._host), follow_redirects=False, headers=UNPACKED, event_hooks={"response": [bounded]}
+        )
         places = iter(range(len(askings)))
         limits: dict[str, Any] = {"timeout": self._server.timeout, "max_retries": 0}
         try:

@@ -25,8 +25,8 @@ def read_kept(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[A
         )
     if not path.stat().st_size and (committed := _committed_bytes(path)):
         raise ValueError(
-            f"{path}: it is empty, and git's HEAD has {committed} bytes of it, which alone remember {remembers}; `git checkout HEAD -- {path}` "
-            f"brings them back; {begins}, and that is committed first: `git commit -m 'a new benchmark' -- {path}`"
+            f"{path}: it is empty, and git's HEAD has {committed} bytes of it, which alone remember {remembers}; "
+            f"`git checkout HEAD -- {path}` brings them back; {begins}, committed first: `git commit -m 'a new benchmark' -- {path}`"
         )
     return read_jsonl(path, shape, remedy(path))
 

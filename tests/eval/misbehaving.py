@@ -1,5 +1,6 @@
 """An OpenAI-compatible server that misbehaves as it is told: real HTTP over loopback, one behaviour a question."""
 
+import gzip
 import json
 import re
 import socket
@@ -136,6 +137,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b" ")
             self.wfile.flush()
         self.close_connection = True
+
+    def _endless(self) -> None:
+        """Send until the caller hangs up."""
+        self._bytes(b'{"choices": [{"message": {"content": "', "application/json", length=10**12)
+        while True:
+            self.wfile.write("答".encode() * 100_000)
+
+    def _packed(self) -> None:
+        """Send what unpacks to a thousand times its size."""
+        self._bytes(gzip.compress(b" " * 50_000_000, 1), "application/json", headers={"Content-Encoding": "gzip"})
 
     def _close(self) -> None:
         self.close_connection = True

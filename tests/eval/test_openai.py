@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -83,6 +84,20 @@ def test_what_is_worth_it_is_tried_again(way: str, calls: int, opened: Opened, s
     (reply,) = asked(opened(), [text])
     assert reply == Reply(text=f"答：{text}", finish_reason="stop", tokens=3, prompt_tokens=7)
     assert server.calls[text] == calls
+
+
+@pytest.mark.parametrize(("way", "cause"), [
+    ("endless", "the answer has more than 8 MB; no reply is as long"),
+    ("packed", "the answer is packed .gzip., which was not asked for"),
+])  # fmt: skip
+def test_an_answer_of_any_length_takes_little_memory(way: str, cause: str, opened: Opened) -> None:
+    tracemalloc.start()
+    first, failed = asked(opened(timeout=60, concurrency=1, tries=1), ["甲", f"[{way}]问"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (first.text, failed.finish_reason) == ("答：甲", "error")
+    assert re.fullmatch(cause, failed.error), failed.error
+    assert peak < 60_000_000
 
 
 @pytest.mark.slow

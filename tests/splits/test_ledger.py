@@ -179,9 +179,7 @@ def test_a_ledger_that_was_emptied_stops_the_line_until_that_is_committed(split_
     git("commit", "-qm", "one")
     before = (folder / "assignments.jsonl").read_bytes()
     (folder / "assignments.jsonl").write_bytes(b"")
-    with pytest.raises(
-        ValueError, match=rf"it is empty, and git's HEAD has {len(before)} bytes.*`git checkout HEAD -- .*is committed first"
-    ):
+    with pytest.raises(ValueError, match=rf"it is empty, and git's HEAD has {len(before)} bytes.*`git checkout HEAD -- .*committed first"):
         split_files(pool)
     git("checkout", "HEAD", "--", "assignments.jsonl")
     split_files(pool)
