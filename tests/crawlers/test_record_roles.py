@@ -10,7 +10,9 @@ from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.accounts.files import account_of
 from crawlers.importers.formats import guess_format, read_file
+from crawlers.importers.layout_files import layouts_with
 from crawlers.importers.reading import Reading
+from crawlers.importers.record_proposals import layout_text
 from crawlers.importers.record_roles import kind_words, propose_records
 from crawlers.importers.record_values import flat_record, plain_text, range_text
 from curation.clean.facts.labels import use_of
@@ -173,6 +175,20 @@ def test_unknown_keys_are_proposed_by_what_stands_under_them() -> None:
     rows = [{"病名": name, "所属科室": ward, "x1": signs} for name, ward, signs in DISEASES]
     found = propose_records(rows)
     assert found is not None and found.by_content == {"x1": "症状"} and found.unknown == []
+
+
+def test_a_proposal_is_a_layout_that_reads_what_it_was_made_of(tmp_path: Path) -> None:
+    rows = [{"病名": name, "所属科室": ward, "x1: #": signs, "y\n2": number} for number, (name, ward, signs) in enumerate(DISEASES)]
+    found = propose_records(rows)
+    assert found is not None
+    path = tmp_path / "layout.yaml"
+    path.write_text(layout_text("mine", found, rows), encoding="utf-8")
+    known = layouts_with(path, [])
+    body = json.dumps(rows).encode()
+    seen = Provenance(source="read", url="file:a.json", snapshot="2026-01-01", page_id="p", position="")
+    assert guess_format("a.json", body, known) == "mine"
+    items = read_file("a.json", body, "mine", seen, (), known).items
+    assert [[value.label for value in item.values] for item in items if isinstance(item, EntityItem)] == [["就诊科室", "症状", "y\n2"]] * 3
 
 
 def test_every_label_is_one_that_curation_knows() -> None:

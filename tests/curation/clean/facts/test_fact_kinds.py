@@ -43,6 +43,8 @@ from curation.clean.facts.pieces import Piece
                 "月经提前7天上",
             )
         ),
+        ("food_effect", "石斛枸杞水", "咳嗽", "wrong_kind"),
+        ("food_effect", "甜菊叶", "代糖", "wrong_kind"),
         ("examination_range", "中性粒细胞百分率", "50.0 - 70.0", "wrong_kind"),
         ("disease_complication", "高钾血症", "低钾血症", "names_head"),
         ("disease_symptom", "咽结膜热", "小儿发热", "other_people"),
@@ -94,6 +96,8 @@ def test_what_is_refused(relation: str, head: str, tail: str, reason: str) -> No
         ("disease_symptom", "白内障", "渐进性视力下降"),
         ("disease_symptom", "脑卒中", "上肢麻痹"),
         ("disease_symptom", "肩周炎", "活动受限"),
+        ("food_effect", "枸杞", "抗疲劳"),
+        ("food_effect", "山药", "补虚"),
     ],
 )
 def test_what_stays(relation: str, head: str, tail: str) -> None:
