@@ -10,7 +10,7 @@ docs/importing.md says how the files become a source of the pipeline.
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -26,6 +26,7 @@ from crawlers.accounts.report import Row, table_of, told_of
 from crawlers.importers.formats import Known, guess_format, known_formats, read_file, suffixes_of
 from crawlers.importers.layout_files import layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
+from crawlers.importers.record_files import propose_layout
 
 _SOURCE, _SNAPSHOT = "read", "2026-01-01"
 
@@ -36,6 +37,8 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.format:
         suffixes_of(arguments.format, known)  # an unknown name is told now
     files = named_files(arguments.paths, arguments.format, known)
+    if arguments.propose:
+        return _propose(files)
     rows: list[Row] = []
     out = sys.stdout.buffer
     with _written(arguments.rejected) as rejected:
@@ -53,6 +56,25 @@ def main(argv: list[str] | None = None) -> int:
             report.writelines(to_line(told_of(row)) for row in rows)
     sys.stderr.write("".join(f"{line}\n" for line in table_of(rows, arguments.verbose)))
     return 1 if any(row.error for row in rows) or not any(row.reading.found for row in rows) else 0
+
+
+def _propose(files: Iterable[tuple[str, Path]]) -> int:
+    """Write a layout beside each file of records that nobody described, and say where; 1 where there is none for a file."""
+    failed = False
+    for name, path in files:
+        place = path.with_name(f"{path.stem}.layout.yaml")
+        try:
+            text = propose_layout(name, read_bytes(name, path))
+            with place.open("x", encoding="utf-8") as file:
+                file.write(text)
+            sys.stderr.write(f"{place}: mend what is wrong in it, then: python -m crawlers.read {path} --layouts {place}\n")
+        except FileExistsError:
+            failed = True
+            sys.stderr.write(f"error: {place}: is there already; remove it to have it proposed anew\n")
+        except ValueError as error:
+            failed = True
+            sys.stderr.write(f"error: {error}\n")
+    return int(failed)
 
 
 @contextmanager
@@ -88,6 +110,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--format", metavar="NAME", help=f"one format for all files: {', '.join(known_formats())}")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
+    parser.add_argument("--propose", action="store_true", help="write a layout beside a file of diseases, medicines or foods")
     parser.add_argument("--rejected", type=Path, metavar="FILE", help="write what could not be read here, with the reason in `doubt`")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write as JSONL what was found in each file, and which keys were read")
     parser.add_argument("--beside", action="append", default=[], metavar="KEY", help="with --report: tell what each record holds under it")

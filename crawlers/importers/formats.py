@@ -13,7 +13,7 @@ from crawlers.importers.papers import LINE_READERS, read_questions
 from crawlers.importers.parquet import SUFFIX as PARQUET
 from crawlers.importers.parquet import first_row
 from crawlers.importers.reading import Reading
-from crawlers.importers.record_files import read_plain_records, read_tables
+from crawlers.importers.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.table import read_sheets
 from crawlers.importers.triples import TEXTS, are_triples, read_triples
 
@@ -26,9 +26,8 @@ TRIPLES = "triples"
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 Known = Mapping[str, Layout]
 """Layouts by name; where none are given, those that ship with the project."""
-_SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
 _XML = (".xml",)
-RECORD_SUFFIXES = (*_RECORDS, *_SHEETS)
+RECORD_SUFFIXES = (*_RECORDS, *SHEETS)
 """Of files that hold records or rows."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
@@ -108,7 +107,7 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
     if suffix in _RECORDS:
         document = (first_row if suffix == PARQUET else first_record)(name, body)
         return layout_by_keys(shapes, lambda shape: below(document, shape.array)) or TABLE
-    if suffix in _SHEETS:
+    if suffix in SHEETS:
         try:
             header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
         except ValueError:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import PurePath
 from typing import Any
 
 from msgspec import structs
@@ -14,11 +15,13 @@ from crawlers.importers.parquet import read_rows
 from crawlers.importers.reading import Lost, Reading
 from crawlers.importers.record_fields import counted_from_zero
 from crawlers.importers.record_items import items_of
-from crawlers.importers.record_roles import SURE, are_record_keys, beside_way, propose_records
+from crawlers.importers.record_proposals import layout_text
+from crawlers.importers.record_roles import SURE, Proposal, are_record_keys, beside_way, propose_records
 from crawlers.importers.record_tails import Placed, passed_on
 from crawlers.importers.row_groups import records_of
 from crawlers.importers.table import IsHeader, read_sheets
 
+SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
 _KEYS_SHOWN, _KEY_CHARS_SHOWN = 12, 80
 
 
@@ -46,6 +49,13 @@ def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Prove
 
 def _entities(name: str, body: bytes, read: Callable[..., Iterator[Placed]], records: list[Placed]) -> tuple[Layout, list[Placed]] | None:
     """Return the layout of a file of diseases, medicines, examinations or foods, and its records; None where it is none."""
+    best, found = _proposal_of(name, body, read, records)
+    return (best.layout, found) if best and best.confidence >= SURE else None
+
+
+def _proposal_of(
+    name: str, body: bytes, read: Callable[..., Iterator[Placed]], records: list[Placed]
+) -> tuple[Proposal | None, list[Placed]]:
     objects = [record for _, record in records if isinstance(record, dict)]
     best = propose_records(objects, name)
     if best is None and len(objects) == 1:
@@ -55,7 +65,26 @@ def _entities(name: str, body: bytes, read: Callable[..., Iterator[Placed]], rec
             found = propose_records(inner, " ".join((name, *way)), way, beside_way(objects[0], way))
             if found and (best is None or found.confidence > best.confidence):
                 best, records = found, below
-    return (best.layout, records) if best and best.confidence >= SURE else None
+    return best, records
+
+
+def propose_layout(name: str, body: bytes) -> str:
+    """Return the text of a layout for a file of records or its first such table, for a person to confirm or mend.
+
+    Raises:
+        ValueError: the file is damaged, or holds no entries of an encyclopedia.
+    """
+    if name.lower().endswith(SHEETS):
+        for sheet in read_sheets(name, body, are_record_keys):
+            rows = [dict(zip(sheet.header, cells, strict=False)) for _, cells in sheet.rows] if sheet.header else []
+            if found := propose_records(rows, f"{name} {sheet.name}"):
+                return layout_text(PurePath(name).stem, found, rows)
+    else:
+        read = read_rows if name.lower().endswith(PARQUET) else read_records
+        best, records = _proposal_of(name, body, read, list(read(name, body, ())))
+        if best:
+            return layout_text(PurePath(name).stem, best, [record for _, record in records if isinstance(record, dict)])
+    raise ValueError(f"{name}: no entries of diseases, medicines, examinations or foods; a layout of questions: docs/importing.md")
 
 
 def _entity_reading(shape: Layout, records: list[Placed], seen: Provenance, name: str, asked: Collection[str]) -> Reading:

@@ -58,7 +58,8 @@ def confirmed(found: Proposal) -> Any:
 
 def _shown(rows: Sequence[Mapping[str, Any]], key: str) -> str:
     texts = dict.fromkeys(text for row in rows if (text := plain_text(row.get(key))))
-    return " | ".join(" ".join(text.split())[:_SHOWN_CHARS] for text in list(texts)[:_SHOWN])
+    shown = " | ".join(" ".join(text.split())[:_SHOWN_CHARS] for text in list(texts)[:_SHOWN])
+    return "".join(sign for sign in shown if sign.isprintable())  # no YAML takes others, not even in a remark
 
 
 def _quoted(value: Any) -> str:

@@ -15,6 +15,7 @@ from crawlers.importers.reading import Reading
 from crawlers.importers.record_proposals import layout_text
 from crawlers.importers.record_roles import kind_words, propose_records
 from crawlers.importers.record_values import flat_record, plain_text, range_text
+from crawlers.read import main
 from curation.clean.facts.labels import use_of
 
 HERBS = [("甘草", "甘、平", "补脾益气、清热解毒"), ("黄芪", "甘、微温", "补气升阳、固表止汗"), ("陈皮", "辛、温", "理气健脾、燥湿化痰")]
@@ -189,6 +190,16 @@ def test_a_proposal_is_a_layout_that_reads_what_it_was_made_of(tmp_path: Path) -
     assert guess_format("a.json", body, known) == "mine"
     items = read_file("a.json", body, "mine", seen, (), known).items
     assert [[value.label for value in item.values] for item in items if isinstance(item, EntityItem)] == [["就诊科室", "症状", "y\n2"]] * 3
+
+
+def test_the_command_writes_a_layout_beside_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "herbs.csv").write_text(LAYOUTS["english.csv"], encoding="utf-8")
+    (tmp_path / "prices.csv").write_text(NO_RECORDS["prices.csv"], encoding="utf-8")
+    assert main([str(tmp_path / "herbs.csv"), "--propose"]) == 0
+    assert main([str(tmp_path / "herbs.csv"), "--propose"]) == 1  # what a person mended stays
+    assert main([str(tmp_path / "prices.csv"), "--propose"]) == 1
+    assert next(iter(layouts_with(tmp_path / "herbs.layout.yaml", []))) == "herbs"
+    assert "is there already" in capsys.readouterr().err
 
 
 def test_every_label_is_one_that_curation_knows() -> None:
