@@ -8,6 +8,7 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.decoder.reader import better_read
 from crawlers.importers.docx import read_docx
 from crawlers.importers.guarded import read_pdf_guarded
 from crawlers.importers.reading import Reading, Text
@@ -68,7 +69,7 @@ def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Rea
     text = LINE_READERS[suffix](name, body)
     lines = text.lines
     _refuse_records(name, lines)
-    paper = read_paper(lines)
+    paper = better_read(lines, read_paper(lines))
     _refuse_notes(name, paper)
     titles = _titles(name, lines, paper)
     reading = Reading(unread=[*text.dropped, *paper.unread], source=text)

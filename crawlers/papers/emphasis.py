@@ -145,7 +145,7 @@ def _seen(text: str) -> tuple[str, list[frozenset[str]]]:
     """Return a line without what makes words stand out, and for each of its signs how it does."""
     if "<" not in text and "**" not in text and "==" not in text:
         return text, [frozenset()] * len(text)
-    marks = [(tag.start(), tag.end(), tag) for tag in _NAMED.finditer(text)]
+    marks: list[tuple[int, int, re.Match[str] | None]] = [(tag.start(), tag.end(), tag) for tag in _NAMED.finditer(text)]
     marks += [(mark.start(), mark.end(), None) for mark in _MARKDOWN.finditer(text)]
     words, kinds, active, end = "", [], [], 0  # type: str, list[frozenset[str]], list[str], int
     for start, stop, tag in sorted(marks, key=lambda mark: mark[0]):

@@ -47,7 +47,7 @@ from crawlers.papers.verify import verify, verify_alone
 from crawlers.papers.vertical import cells_joined
 from crawlers.text.fields import text_of
 
-__all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper"]
+__all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper", "told_lines"]
 
 
 def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
@@ -56,12 +56,16 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
     return text_of(html.replace("<img", f"{IMAGE}<img").replace("<IMG", f"{IMAGE}<img"), drop_hidden).split("\n")
 
 
-def read_paper(lines: Iterable[str]) -> Reading:
-    """Return the questions of a paper in their order."""
+def told_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
+    """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
     plain = boxes_told(without_fields(without_markup(without_gift(emphasis_told(given)))))
-    lettered = rings_as_letters(cells_joined(usual_spelling(plain)))
-    told = list(ticks_told(lettered))
+    return list(ticks_told(rings_as_letters(cells_joined(usual_spelling(plain)))))
+
+
+def read_paper(lines: Iterable[str]) -> Reading:
+    """Return the questions of a paper in their order."""
+    told = told_lines(lines)
     if bank := read_bank(told):
         return _of_bank(bank)
     source = essays_joined(numbered(told))

@@ -41,6 +41,11 @@ def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     return done
 
 
+def has_numbers(lines: Sequence[Numbered]) -> bool:
+    """Tell whether a line may open with the number of a question."""
+    return any(_is_numbered(flat(seen(text))) for _, text in lines)
+
+
 def is_parted(lines: Sequence[str]) -> bool:
     """Tell whether labels or rules part flat lines into questions."""
     return any(len(way(lines)) > 1 for way in (_labelled, _ruled))

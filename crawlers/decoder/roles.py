@@ -1,0 +1,73 @@
+"""Roles of segments: which may follow which, and the best labelling of a whole paper (Viterbi). Features in, roles out.
+
+The weights are whole numbers, made by `python -m tests.layouts.learn`; ties go to the role that stands first, so that the same lines
+always give the same roles.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+ROLES = ("stem", "stem+", "option", "option+", "answer", "explanation", "explanation+", "case", "heading", "key", "furniture")
+"""`+` goes on with the text above it."""
+_NEVER = -(10**9)
+_FOLLOWS = {
+    "stem+": ("stem", "stem+", "furniture"),
+    "option": ("stem", "stem+", "option", "option+", "answer", "furniture"),
+    "option+": ("option", "option+", "furniture"),
+    "answer": ("stem", "stem+", "option", "option+", "explanation", "explanation+", "furniture"),
+    "explanation": ("answer", "option", "option+", "stem", "stem+", "explanation", "explanation+", "furniture"),
+    "explanation+": ("explanation", "explanation+", "furniture"),
+}
+"""Role -> those that may stand before it; any may stand before the others."""
+ALLOWED = np.array([[before in _FOLLOWS.get(role, ROLES) for role in ROLES] for before in ROLES])
+FIRST = np.array([role not in _FOLLOWS for role in ROLES])
+
+Weights = Mapping[str, npt.NDArray[np.int64]]
+"""Feature -> a weight for each role; `after ROLE` is the feature of what stands before."""
+
+
+def best_roles(features: Sequence[Sequence[str]], weights: Weights) -> tuple[list[int], list[int]]:
+    """Return the best roles of segments, as places in ROLES, and by how much each is better than the next best for its segment."""
+    if not features:
+        return [], []
+    none = np.zeros(len(ROLES), dtype=np.int64)
+    moves = np.stack([weights.get(f"after {role}", none) for role in ROLES])
+    moves = np.where(ALLOWED, moves, _NEVER)
+    own = np.stack([_own(one, weights, none) for one in features])
+    ahead, behind = np.empty_like(own), np.zeros_like(own)
+    back = np.zeros(own.shape, dtype=np.int8)
+    ahead[0] = np.where(FIRST, own[0], _NEVER)
+    for place in range(1, len(own)):
+        paths = ahead[place - 1][:, None] + moves
+        back[place] = paths.argmax(axis=0)
+        ahead[place] = np.maximum(paths.max(axis=0), _NEVER) + own[place]
+    for place in range(len(own) - 2, -1, -1):
+        behind[place] = np.maximum((moves + (own[place + 1] + behind[place + 1])[None, :]).max(axis=1), _NEVER)
+    roles = [int(ahead[-1].argmax())]
+    for place in range(len(own) - 1, 0, -1):
+        roles.append(int(back[place, roles[-1]]))
+    ranked = np.sort(ahead + behind, axis=1)
+    return roles[::-1], [int(margin) for margin in ranked[:, -1] - ranked[:, -2]]
+
+
+def _own(features: Sequence[str], weights: Weights, none: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    score = none.copy()
+    for feature in features:
+        if (found := weights.get(feature)) is not None:
+            score += found
+    return score
+
+
+def weights_in(text: str) -> dict[str, npt.NDArray[np.int64]]:
+    """Return the weights that a file holds: a feature and its weights on each line, parted by tabs."""
+    rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
+    return {row[0]: np.array([int(word) for word in row[1:]], dtype=np.int64) for row in rows}
+
+
+def as_text(weights: Weights) -> str:
+    """Return weights as `weights_in` reads them."""
+    head = "# Made by python -m tests.layouts.learn. feature\t" + "\t".join(ROLES)
+    rows = (f"{feature}\t" + "\t".join(str(int(word)) for word in weights[feature]) for feature in sorted(weights))
+    return "\n".join([head, *rows, ""])
