@@ -100,7 +100,7 @@ def _keys_of(records: Iterable[tuple[str, Any]]) -> list[str]:
 def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str], ways: list[list[str]]) -> str:
     """Return what is wrong with records in which no question is seen, and what to do."""
     shown = ", ".join(key[:_KEY_CHARS_SHOWN] for key in keys[:_KEYS_SHOWN])
-    known = "expected question or 题干 and options or answer"
+    known = "expected question or 题干 and options or answer, or for entries a name and what is said of it, such as 症状 or 功效"
     if not keys:
         first = records[0][1].words if records and isinstance(records[0][1], Lost) else "no records"
         return f"{name}: {first}; {known}"

@@ -58,7 +58,9 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
         elif sheet.above:
             without.append(sheet)
     if not found:
-        wanted = "expected a row that names the columns: 题干 or question, and 选项, A, 答案 or answer, or the keys of the format"
+        keys = "题干 or question, and 选项, A, 答案 or answer, or the keys of the format"
+        entries = "for entries a name and what is said of it, such as 症状, 功效 or 参考值"
+        wanted = f"expected a row that names the columns: {keys}; {entries}"
         first = without[0].above[0][:_SHOWN_CHARS] if without else "no row at all"
         raise ValueError(f"{name}: no header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
     yield from without
