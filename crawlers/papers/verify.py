@@ -48,6 +48,10 @@ _PURE_TITLE = re.compile(
     r"[\W_]{0,6}(?:参考|标准|正确|试题|试卷|习题|练习|本[题章节页课]|附[录件]?|详细|[\W_]){0,4}(?:答\s?案|[Aa]nswer|ANSWER|[Kk]ey|KEY)"
 )
 _NUMBERED_HEADING = re.compile(r"[\W\d]|第|[一二三四五六七八九十]+\s?[、.]")
+_HEADING_WITHIN = re.compile(
+    r"[一二三四五六七八九十]\s?[、.]?\s?(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题"
+)
+_HEADING_AT_END = re.compile(r"(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题$")
 _BARE_TITLES = ("答案", "解析", "分析")
 _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
@@ -59,10 +63,12 @@ def verify(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> Non
         unread: lines that belong to no question, and what the lists of answers said of none.
     """
     manner = _manner_of(layout, asked)
-    found: dict[int, str] = dict(_of_titles(layout, asked))
+    titled = dict(_of_titles(layout, asked))
+    found = dict(titled)
     found |= _of_numbers(layout, asked)
     found |= _of_answers(asked)
     found |= _of_lists(layout, asked, unread)
+    spoiled: Asked | None = None  # the question of a case below which a heading may stand that was not read, or one that is none
     for place, one in enumerate(asked):
         below = asked[place + 1] if place + 1 < len(asked) and asked[place + 1].span.section == one.span.section else None
         one.draft.doubt = (
@@ -75,6 +81,12 @@ def verify(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> Non
             or _rare_mark(layout, one, manner)
             or _question_in_case(one)
         )
+        if spoiled and (one.span.section != spoiled.span.section or one.draft.above.group not in (None, spoiled.draft.above.group)):
+            spoiled = None
+        if spoiled:
+            one.draft.doubt = one.draft.doubt or "case_unsure"
+        if one.draft.above.case and (place in titled or any(_HEADING_AT_END.search(flat(option)) for option in one.draft.options)):
+            spoiled = one
 
 
 def verify_alone(drafts: Iterable[Draft]) -> None:
@@ -93,7 +105,12 @@ def _opens_with_ring(words: str) -> bool:
 def _left_over(one: Asked) -> str | None:
     """Return the doubt of a question behind whose answer its next option stands, or the rest of its answer."""
     after = one.block.after
-    if after and one.draft.options and letter_of(after[0]) == LETTERS[len(one.draft.options) : len(one.draft.options) + 1]:
+    due = LETTERS[len(one.draft.options) : len(one.draft.options) + 1]
+    if (
+        after
+        and one.draft.options
+        and (letter_of(after[0]) == due or re.match(rf"[(]?[{_LOOKALIKES.get(due, due)}]\s?[.、:)]", flat(after[0])))
+    ):
         return "options_unreadable"
     lettered = WHOLE_ANSWER.fullmatch(flat(one.draft.answer or ""))
     return "two_answers" if after and lettered and _REST.match(flat(after[0])) else None
@@ -105,7 +122,8 @@ def _structure_within(draft: Draft) -> str | None:
         for line in flat(text).split("\n")[1:]:
             number = number_of(line)
             if (
-                PAGE_NUMBER.fullmatch(line.strip())
+                line.strip() == "题"  # what is left of a heading
+                or PAGE_NUMBER.fullmatch(line.strip())
                 or (len(line) < _LONGEST_FOOT and PAGE_WITHIN.search(line))
                 or (number and number.style == "hanzi" and "题" in line[: 2 * _MANY + number.end])
             ):
@@ -113,7 +131,8 @@ def _structure_within(draft: Draft) -> str | None:
     for option in draft.options or draft.above.shared_options or []:
         line = re.sub(r"\s", "", flat(option))
         below = flat(option).split("\n")[1:]
-        if _MARK.search(line) or _NOTE.search(line) or any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) for row in below):
+        goes_on = any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) for row in below)
+        if goes_on or any(form.search(line) for form in (_MARK, _NOTE, _HEADING_WITHIN)):
             return "options_unreadable"
     if _NOTE.search(flat(draft.answer or "")):
         return "case_unsure"
@@ -170,11 +189,15 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
     doubled = [bool(re.match(rf"\s{{0,3}}{letter}\s?{re.escape(sign)}\S", body)) for letter, body in zip(LETTERS, bodies, strict=False)]
     if any(doubled) and not all(doubled):
         return True
-    for due, body in zip(LETTERS[1:], bodies, strict=False):
-        if re.search(rf"(?<![A-Za-z(\[【]){due}\s?[.、:)\]】]\s{{0,3}}$|(?<=[\u4e00-\u9fff)℃%])(?<!素)\s{{1,9}}{due}$", body):
+    for due, body, below in zip(LETTERS[1:], bodies, own[1:], strict=False):
+        word = "" if below is None else "(?<![A-Za-z])"  # the letter below was lost, and stands here
+        signed = rf"{word}(?<![(\[【]){due}\s?[.、:)\]】]\s{{0,3}}$"
+        if re.search(rf"{signed}|(?<=[\u4e00-\u9fff)℃%])(?<!素)\s{{1,9}}{due}$", body):
             return True
     lost = LETTERS[len(options) : max(usual, len(options) + 1)]
-    return any(_opens_another(body, letter, sign, fewer or usual > len(options)) for letter in lost for body in bodies)
+    lost = lost.lower() if all(match is None or match["letter"].islower() for match in own) else lost
+    fewer = fewer or usual > len(options) or (not usual and len(options) < _MANY)
+    return any(_opens_another(body, letter, sign, fewer) for letter in lost for body in bodies)
 
 
 def _ends_glued(run: str) -> bool:
@@ -237,8 +260,11 @@ def _rare_mark(layout: Layout, one: Asked, manner: _Manner) -> str | None:
 
 def _question_in_case(one: Asked) -> str | None:
     """Return the doubt of a question whose case has options in it: it rather is a question without a number."""
-    found = find_options(one.draft.above.case) if one.draft.above.case else None
-    return "case_unsure" if found and len(found.cuts) >= _FEW else None
+    case = one.draft.above.case or ""
+    found = find_options(case) if case else None
+    number = number_of(flat(case))
+    asked = number is not None and number.style in KEPT_STYLES and (asks(flat(case)) or _FILLED.search(flat(case)))
+    return "case_unsure" if asked or (found and len(found.cuts) >= _FEW) else None
 
 
 def _of_titles(layout: Layout, asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
@@ -304,7 +330,8 @@ def _of_lists(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> 
     """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
     lettered = [place for place, one in enumerate(asked) if one.draft.options or one.draft.above.shared_options]
     listed = [place for place in lettered if asked[place].draft.answer and asked[place].block.answer is None]
-    torn = any(_ROW.fullmatch(flat(text).strip()) and not text.strip().isdecimal() for text in unread)
+    misread = any(not WHOLE_ANSWER.fullmatch(flat(asked[place].draft.answer or "")) for place in listed)
+    torn = misread or any(_ROW.fullmatch(flat(text).strip()) and not text.strip().isdecimal() for text in unread)
     bare = [place for place in lettered if _is_bare(layout, asked[place])]
     alone = 2 * sum(not asked[place].draft.answer for place in lettered) > len(lettered)
     return dict.fromkeys([*(listed if torn else []), *(bare if alone else [])], "answer_list_mismatch")

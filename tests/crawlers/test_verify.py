@@ -20,7 +20,8 @@ def _first(text: str) -> Draft:
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹试题解析：见教材\n答案：B", "options_unreadable"),
         ("1．甲是（ ）\nA．咳嗽\nB．发热（正 确答案）\nC．皮疹", "options_unreadable"),
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹根据以下材料，回答4-6题\n答案：B", "options_unreadable"),
-        ("1．甲是（ ）\nA．咳嗽\nB．发热0．皮疹\n答案：B", None),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹二、多选题（每题1分）\n答案：B", "options_unreadable"),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\n答案：B\n(G)皮疹", "options_unreadable"),
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．维生素A、B\n答案：B", None),
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．两性霉素 B\n答案：B", None),
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B\nC", "two_answers"),
@@ -71,3 +72,30 @@ def test_a_letter_within_an_option_may_open_another(options: list[str], held: bo
 )
 def test_options_that_were_not_read_stand_in_the_stem(stem: str, held: bool) -> None:
     assert holds_options(stem) == held
+
+
+def test_what_stands_below_a_heading_that_was_not_read_has_no_sure_case() -> None:
+    case = "一、案例分析题\n案例一：患者，女，20岁。因乏力入院。\n1．首选的治疗是（ ）\nA．咳嗽\nB．发热\nC．皮疹第二部分 单选题\n答案：B"
+    assert [draft.doubt for draft in read_paper(f"{case}{_MORE}".split("\n")).drafts][1:] == ["case_unsure", "case_unsure"]
+
+
+def test_rows_of_a_list_that_are_left_over_make_its_other_letters_unsure() -> None:
+    asked = "\n".join(f"{number}．{word}是（ ）\nA．咳嗽\nB．发热\nC．皮疹" for number, word in enumerate("甲乙丙丁", 1))
+    drafts = read_paper(f"{asked}\n\n参考答案\n题号 | 1 |\n2 | 3 | 4\n答案 | AB\n| C | AC\n".split("\n")).drafts
+    assert all(draft.doubt or draft.answer is None for draft in drafts)
+
+
+def test_lines_broken_after_so_many_characters_are_full_whatever_their_columns() -> None:
+    lines = [
+        "1．患者，男，45岁，确",
+        "诊甲3个月，应采取（ ）",
+        "A．血压160/95mm",
+        "Hg",
+        "B．C反应蛋白升高，核对",
+        "答案",
+        "C．休息",
+        "答案：B",
+    ]
+    more = [line.replace("甲", "乙") for line in lines[1:]]
+    draft = read_paper([*lines, "2．患者，男，45岁，确", *more, "3．患者，女，45岁，确", *more]).drafts[0]
+    assert draft.doubt or draft.options[1].endswith("答案")
