@@ -34,8 +34,8 @@ _SAYS = re.compile(rf"(?:故?本?题?(?:应|正确)?选(?:择|项)?\s?:?\s?|[(\[
 _CLOSED = re.compile(r"[。?!]$|[(\[【]\s{0,12}[)\]】][。.]?$|_[。.]?$")
 _PAGES = re.compile(r"[\W\d_]*|第?\s?\d{1,4}\s?[页/].{0,12}")
 _MOST_ROWS, _LONGEST = 8, 1500
-_MOST_LINES = 60_000
-"""Of a paper that is decoded: what is seen of each of its segments is kept in memory, some 2 kB."""
+_MOST_LINES = 20_000
+"""Of a paper that is decoded: a longer one takes minutes, and memory for what is seen of each segment."""
 _FEWEST, _MOSTLY = 6, 0.8
 _MUCH_UNREAD, _LITTLE_UNREAD, _MANY_ROWS = 0.3, 0.15, 0.2
 _LEAST_MARGIN = 100
