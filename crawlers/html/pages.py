@@ -18,7 +18,7 @@ from crawlers.html.links import address_of
 from crawlers.html.readable import is_json
 from crawlers.html.source_spider import SourceSpider
 from crawlers.papers.draft import Draft
-from crawlers.text.fields import is_hidden
+from crawlers.text.fields import is_hidden, uncrowded
 
 MOST_PAGES = 4000
 """Of one list; a site that claims more is not believed."""
@@ -85,7 +85,7 @@ def without_noise(html: str, drop: str | None = None) -> str:
     """
     if not drop and not _MAY_HIDE.search(html):
         return html
-    soup = BeautifulSoup(html, "lxml")
+    soup = BeautifulSoup(uncrowded(html), "lxml")
     for tag in [tag for tag in soup.find_all(True) if is_hidden(tag) and _is_noise(tag)]:
         if not tag.decomposed:  # with the tag around it
             tag.decompose()
@@ -96,7 +96,7 @@ def without_noise(html: str, drop: str | None = None) -> str:
 
 def without(html: str, css: str) -> str:
     """Return HTML without the tags that a selector finds; parsel's own `drop` fails on control characters behind a tag."""
-    soup = BeautifulSoup(html, "lxml")
+    soup = BeautifulSoup(uncrowded(html), "lxml")
     for tag in soup.select(css):
         tag.decompose()
     return str(soup)

@@ -11,6 +11,8 @@ from parsel import Selector
 from scrapy.http import HtmlResponse, JsonResponse, TextResponse, XmlResponse
 from scrapy.utils.response import get_base_url
 
+from crawlers.text.fields import uncrowded
+
 MAX_DEPTH = 256
 """Of elements in each other, as libxml2 has it where it is not told to read all; browsers put deeper ones beside each other too.
 
@@ -22,6 +24,8 @@ _RAW_TAGS = {"script", "style"}
 
 def readable(response: TextResponse) -> TextResponse:
     """Return a page that selectors read without an error, whole and in time; nearly every page is that as it is."""
+    if response.text.lstrip()[:1] == "<" and (text := uncrowded(response.text)) != response.text:  # before anything parses it
+        response = _with_text(response, text)
     try:
         get_base_url(response)
     except ValueError:  # the page's base is no address; the first base counts
@@ -43,6 +47,7 @@ def is_json(response: TextResponse) -> bool:
 
 def shallow(html: str) -> str:
     """Return a piece of HTML as one that is nested no deeper than a page may be."""
+    html = uncrowded(html)
     return _flattened(html) if html.count("<") > MAX_DEPTH and _is_deep(Selector(text=html, type="html")) else html
 
 

@@ -108,6 +108,13 @@ class _End(NamedTuple):
 _MOVES: dict[str, Callable[[str], str]] = {"sup": raised, "sub": lowered}
 
 
+_MAX_ATTRIBUTES = 1000
+_CROWDED_CHARS = 1 << 16  # what is shorter holds too few to matter
+# As browsers and libxml2 see attributes: a name may hold quotes, and begins behind a quoted value without a blank. Nothing is tried twice.
+_ATTRIBUTE = r"""(?:[\s/]*+=?+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+)"""
+_CROWDED = re.compile(rf"(<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{{_MAX_ATTRIBUTES}}}+){_ATTRIBUTE}++")
+
+
 def _only_words(element: Any) -> str | None:
     """Return the words of an element with no other in it and nothing that could hide them; None where it is no such."""
     is_plain = isinstance(element, HtmlElement) and isinstance(element.tag, str) and not len(element)
@@ -123,7 +130,15 @@ def _soup(page: Any) -> Tag:
         return page
     if not isinstance(page, str):  # a Scrapy selector
         page = page.get() or ""
-    return BeautifulSoup(page, "lxml")
+    return BeautifulSoup(uncrowded(page), "lxml")
+
+
+def uncrowded(html: str) -> str:
+    """Return HTML with at most so many attributes on a tag as its parser reads in time; nearly all is that as it is.
+
+    libxml2 compares each attribute of a tag with those before it: 80,000 of them, 700 kB, take it over a minute. No word is lost.
+    """
+    return _CROWDED.sub(r"\1", html) if len(html) > _CROWDED_CHARS else html
 
 
 def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:

@@ -1,5 +1,7 @@
 """A page that its readers fail on, or take long for, says the same words as one that they do not."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from scrapy.http import HtmlResponse, JsonResponse, TextResponse, XmlResponse
 
 from crawlers.adding.page_hints import PageHints, hints_of
 from crawlers.html.readable import MAX_DEPTH, is_json, readable
+from crawlers.text.fields import text_of
 from crawlers.web.charset import Charset
 
 URL = "https://www.example.com/a/b.html?c=1"
@@ -90,3 +93,33 @@ def test_a_page_nested_without_end_is_read() -> None:
     response = page("<div class=a>" * 14_000 + "甲")
     read = Charset().process_response(Request(URL), response)
     assert read.css("div.a::text").getall() == ["甲"]
+
+
+ATTRIBUTES = {
+    "named": lambda number: f" a{number}",
+    "with values": lambda number: f" a{number}='1'",
+    "with ends of tags in values": lambda number: f' a{number}="<b>"',
+    "without blanks": lambda number: f"/a{number}",
+    "behind each other": lambda number: f" a{number}=''b{number}",
+    "with quotes in names": lambda number: f' "a{number}',
+    "that begin with a sign": lambda number: f" =a{number}",
+}
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES.values(), ids=ATTRIBUTES)
+@pytest.mark.parametrize("kind", [HtmlResponse, TextResponse])
+def test_a_tag_of_any_number_of_attributes_is_read_in_time(attribute, kind: type[TextResponse]) -> None:
+    """80,000 of them took a minute, and what broke one crawl was stored and broke the next."""
+    crowded = "<html><body><p>甲</p><a href='/x'" + "".join(map(attribute, range(80_000))) + ">乙</a><p>丙</p></body></html>"
+    start = time.process_time()
+    read = Charset().process_response(Request(URL), page(crowded, kind))
+    assert words(read) == ["甲", "乙", "丙"]
+    assert read.css("a::attr(href)").get() == "/x"
+    assert text_of(crowded).split() == ["甲乙", "丙"] or "乙" in text_of(crowded)
+    assert time.process_time() - start < 10
+
+
+def test_a_long_page_keeps_every_attribute() -> None:
+    text = "<html><body>" + "".join(f'<p id="{number}" class="a b c" data-x=\'{{"k": "<b>"}}\'>题干</p>' for number in range(5_000))
+    response = page(text + "</body></html>")
+    assert readable(response) is response
