@@ -55,7 +55,7 @@ def _known_values(message: str, shape: Any) -> str:
     """Return the values that the field named in msgspec's message may have, or nothing."""
     if not message.startswith("Invalid enum value") or not (path := re.search(r"at `\$\.?(.*)`", message)):
         return ""
-    for step in re.findall(r"\[[^]]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for what a dict or list holds
+    for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for what a dict or list holds
         shape = get_args(_bare(shape))[-1] if step.startswith("[") else get_type_hints(_bare(shape), include_extras=True)[step]
     return f"; known: {', '.join(map(str, get_args(_bare(shape))))}"
 

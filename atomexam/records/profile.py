@@ -25,7 +25,7 @@ _SAYS_SINGLE = re.compile(r"单项|单选|最佳选择|配伍|single|A[12]型|B1
 _LETTERED = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s?([.．、:：)）])\s?\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s?\1")
 _SECOND_LETTER = re.compile(r"(?s)\S\s[B-HＢ-Ｈ]\s?[.．、:：]\s?\S")
 _ASKS = re.compile(r"[(（]\s{0,8}[)）]|[?？]\s?$|__|(?:^|\s)[A-HＡ-Ｈ]\s?[.．、:：)）]\s?\S|答案\s?[:：]")
-CUT = re.compile(r"(?:\.{3,}|…+|。{2,})\s{0,9}$")
+CUT = re.compile(r"(?:(?<!\.)\.{3,}|(?<!…)…+|(?<!。)。{2,})\s{0,9}$")
 """An ellipsis at the end of a text."""
 _FILE = "file:"
 _LONG_STEM, _LONG_OPTION = 1000, 400

@@ -2,11 +2,12 @@
 
 import csv
 import re
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from atomexam.runtime.jsonl import replacing
 
@@ -16,6 +17,12 @@ _MAX_WIDTH = 60
 _MARKED = re.compile("'(?:[=+@-]|[^']*$)")
 _SUFFIXES = (".xlsx", ".csv")
 _SAVE = "save the table as .xlsx or as CSV UTF-8"
+
+
+MAX_ROWS = 1_048_576
+"""Of a sheet (Excel's own limit). openpyxl makes up every row before one that says it is the hundred billionth."""
+_ROW = re.compile(rb'<(?:\w{1,20}:)?(?:row|c)\s[^<>]{0,200}?\br="[A-Z]{0,3}(\d{7,})"')
+_PIECE_BYTES = 1 << 20
 
 
 class Row(NamedTuple):
@@ -105,6 +112,26 @@ def _csv(path: Path) -> list[list[str]]:
     raise ValueError(f"{path}: neither UTF-8 nor GB 18030; {_SAVE}")
 
 
+def refuse_far_rows(book: BinaryIO) -> None:
+    """Make sure that no row of a workbook says that it is further down than a sheet goes.
+
+    Raises:
+        ValueError: one does.
+        BadZipFile: it is no workbook.
+    """
+    with zipfile.ZipFile(book) as parts:
+        for entry in parts.infolist():
+            if not entry.filename.startswith("xl/worksheets/"):
+                continue
+            with parts.open(entry) as part:
+                end = b""
+                while piece := part.read(_PIECE_BYTES):
+                    for number in _ROW.findall(end + piece):
+                        if len(number) > 9 or int(number) > MAX_ROWS:
+                            raise ValueError(f"{entry.filename} has row {number[:12].decode()}; {MAX_ROWS} is the last")
+                    end = piece[-300:]
+
+
 def _workbook(path: Path) -> list[list[str]]:
     """Return the cells of the first page: their values, and of formulas that no program has computed what was typed."""
     lines = zip(_cells(path, True), _cells(path, False), strict=True)
@@ -125,6 +152,8 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
     torn = (BadZipFile, BadStream, InvalidFileException, EOFError, OSError, NotImplementedError)
     other = (LookupError, SyntaxError, TypeError, ValueError)  # by which openpyxl tells of parts and XML that are not a workbook's
     try:
+        with open(path, "rb") as file:
+            refuse_far_rows(file)
         book = openpyxl.load_workbook(path, read_only=True, data_only=computed)
         try:
             return list(book.worksheets[0].iter_rows(values_only=True))

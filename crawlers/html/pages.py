@@ -26,7 +26,7 @@ _MOST_ARTICLE_PAGES = 60
 _ONWARD = re.compile(r"^\W*(?:下一?页|后一?页|下一?頁|next)\W*$", re.I)
 _INLINE = {"a", "b", "em", "font", "i", "ins", "label", "s", "small", "span", "strong", "sub", "sup", "u"}
 _ANSWER = re.compile(r"^\s*(?:(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确|标准)?答案】)")  # and not 答案圈, the name of a site
-_CONTENT = re.compile(r"答案(?!圈)|解析|答\s*[:：]|^\s*(?:\d{1,3}|[A-J])\s*[.．、]", re.M)
+_CONTENT = re.compile(r"答案(?!圈)|解析|答\s*[:：]|^[^\S\n]*(?:\d{1,3}|[A-J])\s*[.．、]", re.M)
 _MAY_HIDE = re.compile("hidden|style", re.I)
 _NOISE_CHARS = 60  # a longer block that is hidden is what a click would show
 

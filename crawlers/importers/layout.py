@@ -172,7 +172,7 @@ def _beside(keys: Sequence[str], options: str | None) -> list[str]:
 def plain(key: str) -> str:
     """Return a header's word without what differs between tables: `选项 A（必填）` is 选项a."""
     text = unicodedata.normalize("NFKC", key).lower()
-    return re.sub(r"[\W_]", "", re.sub(r"\(.*?\)|\[.*?\]|【.*?】", "", text))
+    return re.sub(r"[\W_]", "", re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", text))
 
 
 def _option_place(word: str) -> int:

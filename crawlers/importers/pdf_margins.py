@@ -15,7 +15,7 @@ _MIN_PAGES, _MIN_SHARE = 3, 0.3
 _PLACE = 4.0
 """Points by which the same header may stand higher or lower."""
 _PAGE = re.compile(
-    r"[-—–─·•\s]*第?\s*\d{1,4}\s*页?[-—–─·•\s]*|第\s*\d{1,4}\s*页.{0,4}共\s*\d{1,4}\s*页.{0,8}|\d{1,4}\s*[/／]\s*\d{1,4}"
+    r"[-—–─·•\s]*+第?\s*\d{1,4}\s*+页?[-—–─·•\s]*|第\s*\d{1,4}\s*页.{0,4}共\s*\d{1,4}\s*页.{0,8}|\d{1,4}\s*[/／]\s*\d{1,4}"
     r"|(?:page|p\.?)\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?",
     re.I,
 )

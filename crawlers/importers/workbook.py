@@ -10,6 +10,7 @@ from xml.etree.ElementTree import ParseError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
+from atomexam.runtime.sheets import refuse_far_rows
 from crawlers.importers.sheet_marks import Covered, Marks, Unsaved, marks_of
 from crawlers.importers.zipped import BROKEN_PARTS, check_zipped
 
@@ -26,6 +27,7 @@ def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tupl
     """
     check_zipped(name, body, "xl/", "xlsx")
     try:
+        refuse_far_rows(BytesIO(body))
         workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
         marks = marks_of(body)
     except _DAMAGED as error:

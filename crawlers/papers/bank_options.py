@@ -20,7 +20,7 @@ from crawlers.papers.signals import asks
 _SIGNED = re.compile(r"(?:^|(?<=[\s。;?!)]))[(\[【]?\s?(?P<letter>[A-J])\s?[.、:)\]】]\s{0,4}", re.MULTILINE)
 _BARE = re.compile(r"(?:^|(?<=[\s)?:。,]))(?P<letter>[A-J])(?=$|\s|[\u4e00-\u9fff“《(\[\d①-⑳])|^(?P<small>[a-j])(?=\s|$)", re.MULTILINE)
 _VERDICTS = re.compile(r"(?:\n\s{0,3}|A\s{0,3})(?P<yes>是|对|正确|√)\s{1,3}(?:B\s{0,3})?(?P<no>否|错误?|不对|不正确|×)\s{0,3}$")
-_STEM_ENDS = re.compile(r"(?:[(\[【]\s{0,9}[)\]】]?|_{2,}|[?:])\s{0,3}[。.]?$")
+_STEM_ENDS = re.compile(r"(?:[(\[【]\s{0,9}[)\]】]?|(?<!_)_{2,}|[?:])\s{0,3}[。.]?$")
 _LETTER_LED = re.compile(r"(?P<letter>[A-Ja-j])(?:\s{1,4}|\s?[.、:)]\s{0,4}|(?=[\u4e00-\u9fff“《(\[\d]))")
 _BROKEN = 24  # columns of an option's line that is broken for its length
 _RINGED = re.compile("[①-⑳]")

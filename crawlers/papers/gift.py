@@ -10,7 +10,7 @@ Numbered = tuple[int, str]
 """A line with its place in the source."""
 
 _TITLE = re.compile(r"::[^:]{0,200}::")
-_VERDICT = re.compile(r"\s*(?P<said>TRUE|T|FALSE|F)\s*(?:#[^{}]*)?", re.I)
+_VERDICT = re.compile(r"(?<!\s)\s*(?P<said>TRUE|T|FALSE|F)\s*(?:#[^{}]*)?", re.I)
 _ANSWER = re.compile(r"(?P<sign>[=~])(?P<words>(?:\\.|[^=~\\])*)")
 _WEIGHT = re.compile(r"\s*%-?[\d.]+%")
 _LONGEST = 200  # lines of one question
