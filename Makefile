@@ -18,9 +18,7 @@ setup:  ## make .venv what requirements.lock says
 	@scripts/setup.sh
 
 repro: setup  ## rebuild data and results, only what changed (STAGE=name for one stage)
-	@python -m scripts.recover
-	@python -m atomexam.records.params
-	@dvc --wait-for-lock repro $(STAGE)
+	@python -m scripts.repro $(STAGE)
 
 test: setup  ## run the quick tests (ARGS=... for pytest: a folder, -k words)
 	@python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup $(ARGS)

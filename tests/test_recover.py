@@ -4,10 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
+from filelock import FileLock
 
+from scripts import repro
 from scripts.recover import main, owners, remove_former
 
 
@@ -70,3 +74,21 @@ def test_what_former_versions_wrote_into_shared_folders_goes(tmp_path: Path) -> 
     assert left == sorted([*kept, "models/README.md"])
     assert not (tmp_path / "models/random").exists()
     remove_former(tmp_path / "nowhere")
+
+
+def test_a_second_make_repro_waits_for_the_first(lock: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repro, "check", lambda params: None)
+    monkeypatch.setattr(repro, "read_params", lambda: None)
+    monkeypatch.setattr(repro, "_dvc", lambda words: len(words))
+    assert repro.main(["score"]) == 1 and not capsys.readouterr().err
+    held = Event()
+
+    def hold() -> None:
+        with FileLock(repro.LOCK):
+            held.set()
+            time.sleep(0.5)
+
+    Thread(target=hold).start()
+    held.wait()
+    assert repro.main([]) == 0
+    assert capsys.readouterr().err == "another `make repro` is at work in this folder; waiting until it ends\n"

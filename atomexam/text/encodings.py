@@ -17,6 +17,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_WIDE_MARKS = tuple(mark for mark, encoding in _MARKS if encoding != "utf-8-sig")
+_NULS = b"\0" * 4  # two characters of UTF-16 that are none
 _UNMARKED = ("gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
 _KNOWN = "UTF-8, UTF-16, GB18030 (GBK) or Big5"
 # The commonest characters of running text and of exam papers, in both scripts, with the full-width signs beside them.
@@ -55,12 +57,16 @@ def decoded(name: str, body: bytes) -> str:
     Raises:
         ValueError: the bytes are no text in an encoding that is known, or were decoded wrongly before they were saved.
     """
+    other = "a NUL character; expected a text file, this looks like another kind of file"
+    if _NULS in body and not body.startswith(_WIDE_MARKS):  # told before it is decoded, which takes several times its size
+        line = body.count(b"\n", 0, body.index(_NULS)) + 1
+        raise ValueError(f"{name}: line {line}: {other}")
     text = _by_mark(name, body)
     if text is None:
         text = _by_trial(name, body)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise ValueError(f"{name}: line {line}: a NUL character; expected a text file, this looks like another kind of file")
+        raise ValueError(f"{name}: line {line}: {other}")
     check_saved_rightly(name, text)
     return text
 

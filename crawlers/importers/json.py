@@ -129,6 +129,10 @@ def _parse(text: str) -> Any:
         place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record a line? then name the file .jsonl" if error.msg == "Extra data" else ""
         raise ValueError(f"{place}: {error.msg}; expected JSON{hint}") from None
+    except ValueError as error:
+        if "digits" not in str(error):
+            raise
+        raise ValueError("a number of more than 4,300 digits; expected fields of a question: write it as text") from None
     except RecursionError:
         raise ValueError("nested too deeply to be read; expected records of plain fields") from None
 

@@ -97,6 +97,8 @@ def of_exception(error: Exception) -> str:
 
 def of_answer(url: str, status: int, location: str | None = None) -> str | None:
     """Return why an answer is none, or None where it is one: the page, a redirect, or the word that there is no such page."""
+    if not 200 <= status < 600:  # RFC 9110, 15: no such statuses; servers that are broken send 0 and less
+        return f"HTTP status {status}"
     if status >= 400 and status not in _NO_SUCH_PAGE:
         # RFC 9309, 2.3.1.3: a site that refuses its robots.txt has no rules, and that is an answer.
         has_no_rules = is_robots(url) and status < 500 and status not in _RULES_PUT_OFF

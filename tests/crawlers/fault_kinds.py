@@ -142,6 +142,8 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "405": (_sends()(lambda path: answer(405, b"not so", HTML)), "HTTP status 405"),
     "451": (_sends()(lambda path: answer(451, b"", HTML)), "HTTP status 451"),
     "429": (_sends()(lambda path: answer(429, b"slow", "Retry-After: 0")), "HTTP status 429"),
+    "0": (_sends()(lambda path: answer(0, b"none", HTML)), "HTTP status 0"),
+    "-12": (_sends()(lambda path: answer(-12, b"none", HTML)), "HTTP status -12"),
     "567": (_sends()(lambda path: answer(567, b"cdn")), "HTTP status 567"),
     "reset": (_sends(reset=True)(lambda path: b""), faults.CONNECTION_LOST),
     "hang_up": (_sends(close=True)(lambda path: b""), faults.CONNECTION_LOST),

@@ -1,10 +1,12 @@
 """Ids come from content."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.fact import RELATIONS, fact_id
-from atomexam.records.identity import lot
+from atomexam.records.identity import content_id, lot
+from atomexam.records.provenance import page_id
 from atomexam.records.question import question_id
 from atomexam.text.canonical import canonical
 
@@ -42,3 +44,9 @@ def test_texts_cannot_run_into_each_other() -> None:
 
 def test_there_are_seventeen_relations() -> None:
     assert len(set(RELATIONS)) == 17
+
+
+@pytest.mark.parametrize("size", [0, 5, 1 << 20, (1 << 20) + 7])
+def test_the_id_of_a_page_hashes_its_address_and_all_its_bytes(size: int) -> None:
+    body = bytes(at % 251 for at in range(size))
+    assert page_id("http://a/", body) == content_id("page", "http://a/", body.hex())

@@ -1,5 +1,7 @@
 """Encodings of files and of pages: the text comes back, or an error says what to do; never mojibake."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,3 +38,15 @@ def test_names_of_encodings() -> None:
 
 def test_how_much_of_a_text_is_common() -> None:
     assert common_share(RUNNING) > 0.5 and common_share("abc") == 1.0 and common_share("鑰屼笖") < 0.3
+
+
+def test_a_file_of_nuls_is_told_before_it_is_decoded() -> None:
+    """400 MB of them took 3 GB."""
+    body = b"a\n" + bytes(20_000_000)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"a\.txt: line 2: a NUL character"):
+        decoded("a.txt", body)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000
+    assert decoded("a.txt", "\ufeff甲\0".encode("utf-16-le")[:-2]) == "甲"

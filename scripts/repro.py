@@ -1,0 +1,47 @@
+"""`make repro`: makes the checkout ready, checks params.yaml, and runs `dvc repro`; a second one in the folder waits for the first."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from atomexam.records.params import check, read_params
+from scripts import recover
+
+LOCK = Path(".dvc/tmp/make-repro.lock")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Return the exit status of DVC."""
+    LOCK.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(LOCK)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        print("another `make repro` is at work in this folder; waiting until it ends", file=sys.stderr, flush=True)
+        lock.acquire()
+    try:
+        recover.main()
+        try:
+            check(read_params())
+        except (ValueError, FileNotFoundError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+        return _dvc(sys.argv[1:] if argv is None else argv)
+    finally:
+        lock.release()
+
+
+def _dvc(words: list[str]) -> int:
+    child = subprocess.Popen(["dvc", "--wait-for-lock", "repro", *words])
+    # A terminal interrupts both; DVC ends its stage in order, and this waits for it. Others end this process alone, so it hands that on.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, lambda number, _: child.send_signal(number))
+    return child.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
