@@ -2,10 +2,10 @@
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.importers.layout import Layout, layout_of_keys
-from crawlers.importers.option_cells import split_options
 from crawlers.importers.table import named, whole_header
 from crawlers.papers.headings import is_heading
 from crawlers.papers.lines import flat
+from crawlers.roles.option_cells import split_options
 
 Cell = list[str]
 _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")

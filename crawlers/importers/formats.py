@@ -1,11 +1,15 @@
 """Formats by name, and the reader of each: one file's name and bytes in, its items out."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import PurePosixPath
+from typing import Any
 
 from atomexam.records.checks import one_of
 from atomexam.records.provenance import Provenance
+from crawlers.importers.any_rows import SOURCES
 from crawlers.importers.exchange import EXCHANGES, exchange_format, read_exchange
+from crawlers.importers.found_questions import read_found
 from crawlers.importers.json import below, first_record
 from crawlers.importers.layout import Layout, layout_of_keys
 from crawlers.importers.layout_files import layout_by_keys, shipped_layouts
@@ -25,9 +29,10 @@ TRIPLES = "triples"
 """The format whose records may stand in a text, too, one a line."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 Known = Mapping[str, Layout]
+Read = Callable[..., Reading]
 """Layouts by name; where none are given, those that ship with the project."""
 _XML = (".xml",)
-RECORD_SUFFIXES = (*_RECORDS, *SHEETS)
+RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Of files that hold records or rows."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
@@ -75,7 +80,28 @@ def read_file(
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
-    return (read_plain_records if suffix in _RECORDS else read_tables)(name, body, shape, seen, asked)
+    read = read_plain_records if suffix in _RECORDS else read_tables
+    return read(name, body, shape, seen, asked) if shape else _read_by_words_or_content(read, name, body, suffix, seen, asked)
+
+
+def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, seen: Provenance, asked: Collection[str]) -> Reading:
+    """Return what known names of columns give, else what stands in the columns; the latter, too, where the former misreads most."""
+    if suffix in SOURCES:
+        if found := read_found(name, body, seen):
+            return found
+        raise ValueError(f"{name}: no questions are seen in its data; a layout of your own reads .json: docs/importing.md")
+    try:
+        reading = read(name, body, None, seen, asked)
+    except ValueError:
+        if suffix != PARQUET and (found := read_found(name, body, seen)):
+            return found
+        raise
+    if len(reading.faults) * 2 > reading.found and suffix != PARQUET:
+        with suppress(ValueError):
+            found = read_found(name, body, seen)
+            if found and len(found.items) - len(found.faults) > len(reading.items) - len(reading.faults):
+                return found
+    return reading
 
 
 def suffix_of(name: str, format_name: str, known: Known | None = None) -> str:
@@ -98,6 +124,8 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         ValueError: no format reads such a file; names the known ones.
     """
     suffix, shapes = PurePosixPath(name).suffix.lower(), _layouts(known)
+    if suffix in SOURCES:
+        return TABLE
     if suffix in TEXTS and are_triples(name, body):
         return TRIPLES
     if suffix in LINE_READERS:
@@ -105,8 +133,12 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
     if suffix in _XML:
         return exchange_format(name, body)
     if suffix in _RECORDS:
-        document = (first_row if suffix == PARQUET else first_record)(name, body)
-        return layout_by_keys(shapes, lambda shape: below(document, shape.array)) or TABLE
+        try:
+            document = (first_row if suffix == PARQUET else first_record)(name, body)
+        except ValueError:
+            return TABLE  # whose reader looks at what stands in the file, or says what is wrong
+        told = layout_by_keys(shapes, lambda shape: below(document, shape.array))
+        return told if told and _fits(shapes[told], below(document, shapes[told].array)) else TABLE
     if suffix in SHEETS:
         try:
             header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
@@ -117,6 +149,13 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
     advice = "save it as .docx, .xlsx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
     raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
+
+
+def _fits(shape: Layout, record: Any) -> bool:
+    """Tell whether a record, or the questions in it, has the keys that a layout told by others must have."""
+    parts = record.get(shape.split_on) if isinstance(record, dict) and shape.split_on else None
+    inner = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], dict) else {}
+    return not shape.questions or not isinstance(record, dict) or shape.required() <= record.keys() | inner.keys()
 
 
 def _ending(suffix: str) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.importers.layout import Layout, is_unnamed
-from crawlers.importers.option_cells import split_options
 from crawlers.importers.reading import Twice
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import IMAGE
+from crawlers.roles.option_cells import split_options
 
 _LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")
 _TEXT_KEYS = ("value", "text", "content", "option", "name", "title", "label")

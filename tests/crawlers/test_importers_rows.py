@@ -12,9 +12,9 @@ from openpyxl import Workbook
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.formats import read_file
-from crawlers.importers.option_cells import split_options
 from crawlers.importers.reading import Reading
 from crawlers.importers.stem_cells import parts_of_stem
+from crawlers.roles.option_cells import split_options
 
 SEEN = Provenance(source="books", url="file:a.xlsx", snapshot="2026-01-01", page_id="page-0", position="")
 HEADER = ["题干", "A", "B", "C", "D", "答案", "备注"]

@@ -16,8 +16,8 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.layout import layout_of_keys
-from crawlers.importers.option_cells import split_options
 from crawlers.importers.reading import Reading
+from crawlers.roles.option_cells import split_options
 
 SEEN = Provenance(source="books", url="file:a.csv", snapshot="2026-01-01", page_id="page-0", position="")
 HEADER = ["序号", "题型", "题干", "选项A", "选项B", "选项C", "正确答案", "解析"]

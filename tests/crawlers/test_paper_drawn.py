@@ -2,10 +2,10 @@
 
 import pytest
 
-from crawlers.importers.option_cells import split_options
 from crawlers.importers.stem_cells import parts_of_stem
 from crawlers.papers.draft import Draft
 from crawlers.papers.paper import read_paper
+from crawlers.roles.option_cells import split_options
 
 OPTIONS = ["A．咳嗽", "B．发热", "C．叶酸"]
 

@@ -1,0 +1,332 @@
+"""Which column or path of a table holds what of a question, told by what stands under it: rows in, roles with their confidence out.
+
+Options are found first, then the answer that fits them row by row, then the stem. Names of columns are signs among others. Where two
+readings fit alike, none is taken.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from crawlers.roles.values import FORMS, answer_letters, bare, options_in, plain, text_of, verdict_of
+
+SURE = 0.9
+"""Confidence from which a table is read without a person's word."""
+LEAST_ROWS = 3
+_SAMPLE = 2000
+_MOST_OPTIONS = 10
+_LEAST_UNLIKE = 0.1
+_LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
+"""Share of the rows that must have an answer, where the column's name says that it is one and where it does not."""
+_QUESTION = re.compile(
+    r"[(（]\s*[)）]|_{2,}|[？?]\s*$|(?:是|为|有|包括|正确的|错误的|在于|称为|哪项|什么|不属于|属于)[：:。]?\s*$|下列|以下|何者|不包括|关于"
+)
+_STEM = re.compile(r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$", re.IGNORECASE)
+_ANSWER = re.compile(r"answer|答案|correct|right|true|key|^ans|^a$|solution", re.IGNORECASE)
+_OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
+_EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
+_NAMED = {
+    "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
+    "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
+    "科目": re.compile(r"科目|学科|subject|course|课程", re.IGNORECASE),
+    "案例": re.compile(r"案例|病例|共用题干|材料|^\^?case$|passage", re.IGNORECASE),
+}
+
+
+class Roles(Struct):
+    """What the columns of a table hold."""
+
+    stem: str
+    options: list[str] = []
+    answer: str | None = None
+    form: str = ""
+    """One of `values.FORMS`: in what the answer is given; empty where there is none."""
+    explanation: str | None = None
+    others: dict[str, str] = {}
+    """Further fields of a question -> their columns."""
+    confidence: float = 0.0
+    doubts: list[str] = []
+    """Why the confidence is not higher, in words."""
+
+
+def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
+    """Return the roles of a table's columns; None where its rows are no questions."""
+    if len(rows) < LEAST_ROWS:
+        return None
+    step = max(1, len(rows) // _SAMPLE)
+    sample = rows[::step]
+    columns = [key for key in dict.fromkeys(key for row in sample for key in row) if not key.startswith("^")]
+    best: Roles | None = None
+    for options in _option_columns(sample, columns):
+        found = _with_options(sample, columns, options)
+        if found and (best is None or found.confidence > best.confidence + 1e-9):
+            best = found
+    best = best or _without_options(sample, columns)
+    if best:
+        best.confidence = min(1.0, best.confidence)
+    return best
+
+
+def _texts(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
+    return [text for row in rows if (text := text_of(row.get(key)))]
+
+
+def _option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[list[str]]:
+    """Return the sets of columns that may hold options: one that holds several texts, or several side by side."""
+    found: list[list[str]] = []
+    for key in columns:
+        if _EXPLAINED.search(key):
+            continue
+        some = [row[key] for row in rows if row.get(key) not in (None, "", [], {})]
+        sets = [options for value in some if len(options := options_in(value)) > 1]
+        if len(sets) >= LEAST_ROWS and len(sets) >= 0.3 * len(rows) and len(sets) >= 0.8 * len(some) and not _same_sets(sets):
+            found.append([key])
+    inner = {f"{key[0]}." for key in found}
+    plain_columns = [key for key in columns if not any(key.startswith(each) for each in inner)]
+    short = [key for key in plain_columns if _may_be_option(rows, key)]
+    runs: list[list[str]] = []
+    for key in short:
+        place = plain_columns.index(key)
+        if runs and plain_columns.index(runs[-1][-1]) == place - 1:
+            runs[-1].append(key)
+        else:
+            runs.append([key])
+    for run in runs:
+        for start in range(len(run)):
+            for end in range(start + 2, min(len(run), start + _MOST_OPTIONS) + 1):
+                found.append(run[start:end])
+    lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
+    return sorted(found, key=lambda some: some != lettered)[:200]
+
+
+def _same_sets(sets: list[list[str]]) -> bool:
+    one = {tuple(each) for each in sets}
+    return len(one) == 1 and not all(verdict_of(bare(option)) for option in sets[0])
+
+
+def _may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
+    texts = [value for row in rows if isinstance(value := row.get(key), str | int | float) and str(value).strip()]
+    return len(texts) >= 2 and not isinstance(texts[0], bool) and len(set(map(str, texts))) >= max(2, _LEAST_UNLIKE * len(texts))
+
+
+def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: list[str]) -> Roles | None:
+    sets = [_options_of(row, options) for row in rows]
+    if len(options) > 1:
+        full = [each for each in sets if len(each) > 1 and len(set(each)) == len(each)]
+        if len(full) < max(LEAST_ROWS, 0.5 * len(rows)):
+            return None
+        lengths = [sorted(map(len, each)) for each in full]
+        uneven = sum(each[-1] > 12 + 6 * max(1, each[len(each) // 2 - 1]) for each in lengths)
+        if uneven > 0.3 * len(full):
+            return None
+    inner = tuple(f"{key}." for key in options)
+    rest = [key for key in columns if key not in options and not key.startswith(inner)]
+    answers = _answers(rows, sets, rest)
+    if not answers:
+        return None
+    stem, sure, doubts = _stem(rows, [key for key in rest if key != answers[0][2]])
+    if stem is None:
+        return None
+    share, _, answer, form = answers[0]
+    if len(answers) > 1 and answers[1][1] >= answers[0][1] and not _agree(rows, sets, answers[0], answers[1]):
+        doubts.append(f"{answers[0][2]!r} and {answers[1][2]!r} both fit the options as answers")
+        sure *= 0.6
+    if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)):
+        widths = Counter(len(each) for each in sets if each)
+        sure *= 1.0 if form == "text" or widths.most_common(1)[0][0] == len(options) else 0.8
+    places = [options.index(key) for key in options]
+    beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 and places else []
+    if beyond:
+        sure *= 0.5
+        doubts.append(f"{beyond[0]!r} beside the options may be one more")
+    if len(options) > 1:  # a wider run that fits as well is the better one
+        sure *= 1 + 0.001 * len(options)
+    roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
+    _others(rows, rest, roles)
+    return roles
+
+
+def _has_letter_end(key: str) -> bool:
+    return bool(re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|[选項项]\s?\S$|\d$", key))
+
+
+def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: str, options: list[str]) -> list[str]:
+    """Return columns of short texts, named like the options, that were left out of them."""
+    starts = {key[:-1] for key in options}
+    return [
+        key
+        for key in rest
+        if len(starts) == 1 and key[:-1] in starts and key not in (stem, answer) and not key.startswith("column ") and _texts(rows, key)
+    ]
+
+
+def _options_of(row: dict[str, Any], options: list[str]) -> list[str]:
+    if len(options) == 1:
+        return options_in(row.get(options[0]))
+    texts = [text_of(row.get(key)) for key in options]
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts
+
+
+Answer = tuple[float, float, str, str]
+
+
+def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str]) -> list[Answer]:
+    """Return the columns that fit the options as answers, with share, rank, name and form; the best first."""
+    found: list[Answer] = []
+    for key in columns:
+        said = [(row.get(key), each) for row, each in zip(rows, sets, strict=True) if len(each) > 1 and row.get(key) not in (None, "", [])]
+        if len(said) < LEAST_ROWS or len(said) < 0.5 * sum(len(each) > 1 for each in sets):
+            continue
+        for form in FORMS:
+            letters = [answer_letters(value, each, form) for value, each in said]
+            fits = sum(map(bool, letters)) / len(said)
+            if fits < 0.8 or (form in ("from 0", "from 1") and not _are_places(said, letters, form, key)):
+                continue
+            if len(set(letters)) < 2 and len(said) > 8:
+                continue
+            rank = fits + (0.5 if _ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if _OWN_CHOICE.search(key) else 0)
+            rank += {"letters": 0.3, "text": 0.3}.get(form, 0)
+            found.append((fits, rank, key, form))
+    return sorted(found, key=lambda each: -each[1])
+
+
+def _are_places(said: list[tuple[Any, list[str]]], letters: list[str], form: str, key: str) -> bool:
+    """Tell whether numbers are places of options, counted as the form says: only a 0 or a last place proves from where."""
+    lowest = "A" in "".join(letters)
+    most = max(len(each) for _, each in said)
+    if form == "from 0":
+        return lowest
+    last = any("ABCDEFGHIJ"[len(each) - 1] in found for found, (_, each) in zip(letters, said, strict=True) if found)
+    running = [str(value) for value, _ in said[: most + 1]] == [str(n) for n in range(1, most + 2)]
+    return lowest and last and not running
+
+
+def _agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, other: Answer) -> bool:
+    pairs = [
+        (answer_letters(row.get(one[2]), each, one[3]), answer_letters(row.get(other[2]), each, other[3]))
+        for row, each in zip(rows, sets, strict=True)
+    ]
+    return all(first == second for first, second in pairs if first and second)
+
+
+def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | None, float, list[str]]:
+    """Return the column of the stems, how sure that is, and what is doubtful."""
+    scored: list[tuple[float, float, str]] = []
+    for key in columns:
+        texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
+        if len(texts) < max(LEAST_ROWS, 0.7 * len(rows)):
+            continue
+        mean = sum(map(len, texts)) / len(texts)
+        unlike = len(set(texts)) / len(texts)
+        if mean < 5 or unlike < 0.2 or key.startswith("^"):
+            continue
+        asks = sum(bool(_QUESTION.search(text)) for text in texts) / len(texts)
+        name = key.rpartition(".")[2]
+        said = (
+            0.5 * bool(_STEM.search(name))
+            - 0.7 * bool(_EXPLAINED.search(name))
+            - 0.6 * bool(_ANSWER.search(name) and not _STEM.search(name))
+        )
+        scored.append((asks + said + 0.2 * unlike + 0.1 * min(1.0, mean / 40), asks, key))
+    scored.sort(key=lambda each: -each[0])
+    if not scored:
+        return None, 0.0, []
+    score, asks, key = scored[0]
+    named = bool(_STEM.search(key.rpartition(".")[2]))
+    sure = 1.0 if asks >= 0.5 or named else 0.95 if asks >= 0.3 else 0.5
+    doubts = [] if sure > 0.9 else [f"{key!r} holds few texts that ask"]
+    if len(scored) > 1 and score - scored[1][0] < 0.1:
+        doubts.append(f"{key!r} and {scored[1][2]!r} look alike")
+        sure *= 0.7
+    return key, sure, doubts
+
+
+def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
+    """Return the roles of a table of statements with truth values, or of questions with an answer in words."""
+    stem, sure, doubts = _stem(rows, columns)
+    if stem is None:
+        return None
+    texts = _texts(rows, stem)
+    asks = sum(bool(_QUESTION.search(text)) for text in texts) / len(texts)
+    for key in columns:
+        some = [row[key] for row in rows if row.get(key) not in (None, "", [])]
+        name = bool(_ANSWER.search(key.rpartition(".")[2])) and not _OWN_CHOICE.search(key)
+        if key == stem or len(some) < (_LEAST_NAMED_SHARE if name else _LEAST_SHARE) * len(rows):
+            continue
+        verdicts = [verdict_of(value) for value in some]
+        if (
+            sum(map(bool, verdicts)) >= 0.95 * len(verdicts)
+            and len({*verdicts, ""}) == 3
+            and (name or not any(isinstance(value, bool) for value in some))
+        ):
+            strong = name or _STEM.search(stem)
+            roles = Roles(stem, [], key, "verdict", confidence=0.95 if strong else 0.7, doubts=doubts)
+            _others(rows, [each for each in columns], roles)
+            return roles
+        short = sum(len(text_of(value)) for value in some) / len(some) < 60
+        listed = sum(isinstance(value, str) and value[:2] in ("['", '["') for value in some) >= 0.9 * len(some)
+        lettered = sum(bool(re.fullmatch(r"[A-Ja-j][A-J,、.;\s]{0,20}", text_of(value))) for value in some)
+        if lettered > 0.1 * len(some):
+            return None  # letters of options that were not found
+        if asks >= 0.5 and short and (name or listed):
+            roles = Roles(stem, [], key, "words", confidence=sure * (0.95 if listed or name else 0.8), doubts=doubts)
+            _others(rows, [each for each in columns], roles)
+            return roles
+    return None
+
+
+def _others(rows: Sequence[dict[str, Any]], columns: list[str], roles: Roles) -> None:
+    taken = {roles.stem, roles.answer, *roles.options}
+    scored = []
+    for key in columns:
+        texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
+        if key in taken or not texts or key.startswith("^"):
+            continue
+        mean, named = sum(map(len, texts)) / len(texts), bool(_EXPLAINED.search(key.rpartition(".")[2]))
+        if named:
+            scored.append((1000 + mean, key))
+    if scored:
+        roles.explanation = max(scored)[1]
+        taken.add(roles.explanation)
+    for field, pattern in _NAMED.items():
+        key = next((key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key)), None)
+        if key:
+            roles.others[field] = key
+            taken.add(key)
+
+
+def _are_words(rows: Sequence[dict[str, Any]], key: str) -> bool:
+    texts = [row[key] for row in rows if isinstance(row.get(key), str) and row[key].strip()]
+    return len(texts) >= 0.3 * len(rows) and sum(not plain(text).isascii() for text in texts) >= 0.8 * len(texts)
+
+
+def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
+    """Return a row as a record of known keys: 题干, 选项, 正确答案, 解析 and what else was found."""
+    found: dict[str, Any] = {"题干": row.get(roles.stem)}
+    options = _options_of(row, roles.options) if roles.options else []
+    said = row.get(roles.answer) if roles.answer else None
+    if roles.options:
+        found["选项"] = options or None
+    if roles.answer:
+        form = roles.form if options or roles.form in ("verdict", "words") else ""
+        found["正确答案"] = _answer(said, options, form)
+    if roles.explanation:
+        found["解析"] = text_of(row.get(roles.explanation)) or None
+    for field, key in roles.others.items():
+        found[field] = text_of(row.get(key)) or None
+    return found
+
+
+def _answer(said: Any, options: list[str], form: str) -> str | None:
+    if said in (None, "", []):
+        return None
+    if form == "verdict":
+        return verdict_of(said) or text_of(said)
+    if form in ("words", ""):
+        return text_of(said)
+    return answer_letters(said, options, form) or text_of(said)

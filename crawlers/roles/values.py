@@ -1,0 +1,156 @@
+"""Values of a cell or a key, read as options or as an answer to given options, in any of the forms that makers of banks use."""
+
+import ast
+import json
+import re
+import unicodedata
+from typing import Any
+
+from crawlers.roles.option_cells import split_options
+
+LETTERS = "ABCDEFGHIJ"
+FORMS = ("letters", "text", "from 0", "from 1")
+"""Letters; the text of options; places counted from 0; places counted from 1."""
+_TRUE = {"正确", "对", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
+_FALSE = {"错误", "错", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
+_LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.]{0,3}[A-Ja-j])*[.、。;；,]?")
+_MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
+_SEPARATORS = re.compile(r"[\s,，、;；|]+")
+_LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
+_LONGEST, _SHORT_CHARS = 100_000, 60
+
+
+def plain(text: str) -> str:
+    """Return a text without what differs between writings of it: blanks, width, case, closing signs."""
+    return re.sub(r"[\s。.；;]+", "", unicodedata.normalize("NFKC", text)).lower()
+
+
+def bare(option: str) -> str:
+    """Return an option without its letter."""
+    return _MARK.sub("", option, count=1)
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text; lists joined by `、`, also those that are written out as text."""
+    if isinstance(value, bool):
+        return "正确" if value else "错误"
+    value = listed(value) if isinstance(value, str) else value
+    if isinstance(value, list):
+        return "、".join(text for each in value if not isinstance(each, dict | list) and (text := text_of(each)))
+    return "" if value is None or isinstance(value, dict) else str(value).strip()
+
+
+def listed(text: str) -> Any:
+    """Return what a text says that is JSON or a Python list; the text itself where it is neither. Nothing is run."""
+    stripped = text.strip()
+    if stripped[:1] + stripped[-1:] not in ("[]", "{}") or len(stripped) > _LONGEST:
+        return text
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(stripped)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(found, list | dict):
+            return found
+    return text
+
+
+def options_in(value: Any) -> list[str]:
+    """Return the options that one value holds, each with its letter where it has one; fewer than two where it holds none."""
+    if isinstance(value, str):
+        found = listed(value)
+        if isinstance(found, str):
+            parts = split_options(found)
+            lettered = sum(_MARK.match(part) is not None for part in parts)
+            short = sum(map(len, parts)) <= _SHORT_CHARS * len(parts) and lettered == 0
+            return parts if len(parts) <= len(LETTERS) and (short or lettered == len(parts)) else []
+        value = found
+    if isinstance(value, dict):
+        keys = [str(key).strip() for key in value]
+        ends = [key.upper()[-1:] for key in keys]
+        in_turn = ends in (list(LETTERS[: len(keys)]), _digits(0, keys), _digits(1, keys))
+        return _texts(list(value.values())) if in_turn else []
+    if not isinstance(value, list) or not 1 < len(value) <= len(LETTERS):
+        return []
+    if all(isinstance(each, dict) for each in value):
+        return _of_objects(value)
+    return _texts(value)
+
+
+def _digits(first: int, keys: list[str]) -> list[str]:
+    return [str(place) for place in range(first, first + len(keys))]
+
+
+def _texts(values: list[Any]) -> list[str]:
+    if not all(each is None or (isinstance(each, str | int | float) and not isinstance(each, bool)) for each in values):
+        return []
+    texts = ["" if each is None else str(each).strip() for each in values]
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts
+
+
+def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
+    """Return the texts of options that are objects: the key whose values differ and are no labels."""
+    if all(len(each) == 1 for each in objects):
+        return _texts([next(iter(each.values())) for each in objects])
+    keys = [key for key in objects[0] if all(isinstance(each.get(key), str) and each[key].strip() for each in objects)]
+    labels = [key for key in keys if [each[key].strip().upper() for each in objects] == list(LETTERS[: len(objects)])]
+    texts = [key for key in keys if key not in labels and not _are_codes([each[key] for each in objects])]
+    if len(texts) > 1:
+        texts = [key for key in texts if key.lower() not in _LABELS] or texts
+    if len(texts) != 1 or any(key.lower() in ("answer", "analysis", "question") for key in objects[0] if key not in (*texts, *labels)):
+        return []
+    return _texts([each[texts[0]] for each in objects])
+
+
+def _are_codes(texts: list[str]) -> bool:
+    return all(re.fullmatch(r"[0-9a-f-]{16,}", text) for text in texts) or len(set(texts)) == 1
+
+
+def verdict_of(value: Any) -> str:
+    """Return 正确 or 错误 for what says so; nothing for anything else."""
+    if isinstance(value, list):
+        value = value[0] if len(value) == 1 else ""
+    word = "true" if value is True else "false" if value is False else str(value).strip().lower()
+    return "正确" if word in _TRUE else "错误" if word in _FALSE else ""
+
+
+def answer_letters(value: Any, options: list[str], form: str) -> str:
+    """Return the letters of the options that an answer in a form names; nothing where it does not fit them."""
+    if isinstance(value, str):
+        value = listed(value)
+    parts = value if isinstance(value, list) else [value]
+    if not parts or any(isinstance(each, dict | list | bool) or each is None for each in parts):
+        return ""
+    if form == "letters":
+        return _letters(parts, options)
+    if form == "text":
+        return _by_text(parts, options)
+    pieces = [piece for each in parts for piece in _SEPARATORS.split(str(each).strip())]
+    if not all(re.fullmatch(r"\d{1,2}", piece) for piece in pieces):
+        return ""
+    places = [int(piece) - (form == "from 1") for piece in pieces]
+    return "".join(LETTERS[place] for place in sorted(set(places))) if all(0 <= place < len(options) for place in places) else ""
+
+
+def _letters(parts: list[Any], options: list[str]) -> str:
+    texts = [unicodedata.normalize("NFKC", str(each)).strip() for each in parts]
+    if not all(_LETTERED.fullmatch(text) for text in texts):
+        return ""
+    letters = sorted({sign.upper() for text in texts for sign in text if sign.isalpha()})
+    return "".join(letters) if all(LETTERS.index(letter) < len(options) and options[LETTERS.index(letter)] for letter in letters) else ""
+
+
+def _by_text(parts: list[Any], options: list[str]) -> str:
+    by_text: dict[str, str] = {}
+    for letter, option in zip(LETTERS, options, strict=False):
+        if plain(bare(option)) in by_text:
+            return ""
+        by_text[plain(bare(option))] = letter
+        by_text.setdefault(plain(option), letter)
+    found = [by_text.get(plain(str(each)), "") or by_text.get(plain(bare(str(each))), "") for each in parts]
+    if not all(found) and len(parts) == 1:
+        pieces = [plain(piece) for piece in re.split(r"[,，、;；|\n]+", str(parts[0])) if piece.strip()]
+        found = [by_text.get(piece, "") for piece in pieces] or [""]
+    return "".join(sorted(set(found))) if all(found) and "" not in (plain(str(each)) for each in parts) else ""

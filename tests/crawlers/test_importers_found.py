@@ -1,0 +1,130 @@
+"""Questions found by what stands in a file: the same questions in shapes with random names read back equal, or refused; no others."""
+
+import io
+import json
+import random
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.importers.any_rows import rows_of
+from crawlers.importers.formats import guess_format, read_file
+from crawlers.importers.reading import Reading
+from crawlers.roles.values import bare, plain
+from crawlers.rows.literals import literals_of
+from crawlers.rows.statements import statement_rows
+
+_SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
+_PARTS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼", "血管", "神经", "肌肉", "甲状腺"]
+_ENDS = ["下列器官中最先受到影响的是（ ）", "患者的病变部位首先考虑是哪一项？", "主要累及的部位是", "下列说法中正确的是（　）"]
+
+
+def _gold(rng: random.Random, count: int = 24) -> list[tuple[str, list[str], int]]:
+    return [(f"第{n}例患者入院，{rng.choice(_ENDS)}", rng.sample(_PARTS, 4), rng.randrange(4)) for n in range(1, count + 1)]
+
+
+def _name(rng: random.Random, taken: set[str]) -> str:
+    while (name := "".join(rng.choices("bghkmpwxyz", k=6))) in taken:
+        pass
+    taken.add(name)
+    return name
+
+
+def _answer(rng_form: str, options: list[str], right: int) -> Any:
+    return {"letter": "ABCD"[right], "zero": right, "one": right + 1, "text": options[right]}[rng_form]
+
+
+def _shape(rng: random.Random, gold: list[tuple[str, list[str], int]], form: str, kind: str) -> tuple[str, bytes]:
+    taken: set[str] = set()
+    q, o, a, e, number = (_name(rng, taken) for _ in range(5))
+    records = []
+    for n, (stem, options, right) in enumerate(gold, 1):
+        held: Any = {
+            "list": options,
+            "object": dict(zip("ABCD", options, strict=True)),
+            "text": " ".join(f"{letter}.{text}" for letter, text in zip("ABCD", options, strict=True)),
+            "json": json.dumps(options, ensure_ascii=False),
+            "pairs": [{"tt": letter, "vv": text} for letter, text in zip("ABCD", options, strict=True)],
+        }.get(kind)
+        spread = {o: held} if held is not None else {f"{o}{letter}": text for letter, text in zip("ABCD", options, strict=True)}
+        records.append({number: 1000 + n, q: stem, **spread, a: _answer(form, options, right), e: "见教材。"})
+    if kind == "sheet":
+        book = Workbook()
+        for record in records:
+            book.active.append(list(record.values()))
+        out = io.BytesIO()
+        book.save(out)
+        return "f.xlsx", out.getvalue()
+    text = json.dumps(records, ensure_ascii=False)
+    wrapped = rng.choice(["plain", "deep", "lines", "literal"])
+    if wrapped == "deep":
+        text = json.dumps({"ok": True, "xx": {"yy": records}}, ensure_ascii=False)
+    elif wrapped == "lines":
+        text = "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
+    elif wrapped == "literal":
+        return "f.ts", f"// bank\nexport const zz: Foo[] = {text};\nfunction go() {{ return 1 }}\n".encode()
+    return "f.json", text.encode()
+
+
+def _read(name: str, body: bytes) -> Reading:
+    return read_file(name, body, guess_format(name, body), _SEEN)
+
+
+@pytest.mark.parametrize("kind", ["list", "object", "text", "json", "pairs", "columns", "sheet"])
+@pytest.mark.parametrize("form", ["letter", "zero", "one", "text"])
+def test_questions_under_random_names_read_back_equal(kind: str, form: str) -> None:
+    rng = random.Random(f"{kind} {form}")
+    gold = _gold(rng)
+    name, body = _shape(rng, gold, form, kind)
+    items = [item for item in _read(name, body).items if isinstance(item, QuestionItem)]
+    assert len(items) == len(gold)
+    for item, (stem, options, right) in zip(items, gold, strict=True):
+        assert item.stem_raw == stem
+        assert [plain(bare(option)) for option in item.options_raw or []] == [plain(option) for option in options]
+        assert item.answer_raw == "ABCD"[right]
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("prices.csv", "bh,pm,jg,dw,cd\n" + "".join(f"{n},甘草片{n}号,{n * 3}.5,盒,产地{n}\n" for n in range(40))),
+        ("log.json", json.dumps([{"t": n, "level": "ABC"[n % 3], "msg": f"服务 {n} 已经启动完毕"} for n in range(40)])),
+        ("code.ts", "export const routes = [{path: '/a', name: '首页'}, {path: '/b', name: '列表'}, {path: '/c', name: '关于我们'}]"),
+        ("dump.sql", "".join(f"INSERT INTO users VALUES ({n}, '用户{n}', '北京市海淀区{n}号', 'A');\n" for n in range(40))),
+    ],
+)
+def test_what_is_no_bank_is_refused(name: str, body: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        _read(name, body.encode())
+
+
+def test_literals_are_data_and_nothing_runs() -> None:
+    source = "var a = [{q: 'x\\'y', n: -1, t: true, u: undefined, z: 'p' + \"q\"},]; b.push({k: go()}); let c = {d: `e`};"
+    found = literals_of("f.js", source)
+    assert found["a"] == [{"q": "x'y", "n": -1, "t": True, "u": None, "z": "pq"}]
+    assert found["c"] == {"d": "e"}
+    assert "b" not in found
+
+
+@pytest.mark.parametrize("hostile", ["=[" * 20_000, "={a:" * 20_000, "('" * 20_000, "/*" * 20_000])
+def test_hostile_source_ends_soon(hostile: str) -> None:
+    try:
+        literals_of("f.js", hostile)
+    except ValueError as error:
+        assert "f.js" in str(error)
+
+
+def test_statements_give_their_rows() -> None:
+    dump = (
+        "CREATE TABLE `q` (`id` int, `t` text, PRIMARY KEY (`id`));\n"
+        "INSERT INTO `q` VALUES (1, '甲''乙;'), (2, NULL);\nUPDATE q SET t='丙' WHERE id=3"
+    )
+    assert statement_rows(dump) == {"q": [{"id": 1, "t": "甲'乙;"}, {"id": 2, "t": None}, {"t": "丙", "id": 3}]}
+
+
+def test_rows_carry_what_stands_above_them() -> None:
+    [table] = [each for each in rows_of("f.json", b'{"s": "x", "list": [{"a": 1}, {"a": 2}, {"a": 3}]}') if len(each.rows) > 1]
+    assert [row for _, row in table.rows] == [{"a": 1, "^s": "x"}, {"a": 2, "^s": "x"}, {"a": 3, "^s": "x"}]
