@@ -19,7 +19,7 @@ from atomexam.text.natural_order import natural_key
 from crawlers.accounts.characters import Account, summed
 from crawlers.accounts.files import account_of
 from crawlers.accounts.limits import limits_of
-from crawlers.importers.formats import guess_format, read_file, suffix_of, suffixes_of
+from crawlers.importers.formats import guess_format, read_file, read_guessed, suffix_of, suffixes_of
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter, discard_parts
@@ -106,7 +106,10 @@ def read_files(
         seen = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
         body = read_page(folder, row).body
         format_name = source.format or guess_format(file, body)
-        reading = read_file(file, body, format_name, seen)
+        if source.format:
+            reading = read_file(file, body, format_name, seen)
+        else:
+            format_name, reading = read_guessed(file, body, format_name, seen)
         account = account_of(file, body, format_name, reading)
         if account.unread_characters > _FEW_CHARS:
             worst = sorted([*worst, (account.unread_share, file, account.largest(_SHOWN))], reverse=True)[:_SHOWN]

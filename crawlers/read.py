@@ -23,7 +23,7 @@ from atomexam.runtime.jsonl import to_line
 from atomexam.runtime.stage import command, run_stage
 from crawlers.accounts.files import account_of
 from crawlers.accounts.report import Row, table_of, told_of
-from crawlers.importers.formats import Known, guess_format, known_formats, read_file, suffixes_of
+from crawlers.importers.formats import Known, guess_format, known_formats, read_file, read_guessed, suffixes_of
 from crawlers.importers.layout_files import layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.record_files import propose_layout
@@ -122,11 +122,14 @@ def _read(name: str, path: Path, format_name: str | None, asked: list[str], know
     row = Row(file=name)
     try:
         body = read_bytes(name, path)
-        row.format = format_name or guess_format(name, body, known)
         row.guessed = format_name is None
         url = f"file:{name}"
         seen = Provenance(source=_SOURCE, url=url, snapshot=_SNAPSHOT, page_id=page_id(url, body), position="")
-        row.reading = read_file(name, body, row.format, seen, asked, known)
+        row.format = format_name or guess_format(name, body, known)  # told even where it cannot be read
+        if row.guessed:
+            row.format, row.reading = read_guessed(name, body, row.format, seen, asked, known)
+        else:
+            row.reading = read_file(name, body, row.format, seen, asked, known)
         row.account = account_of(name, body, row.format, row.reading, known)
     except ValueError as error:  # one file that is not what it says does not keep the others from being read
         row.error = str(error)

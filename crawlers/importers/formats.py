@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import Any
 
 from atomexam.records.checks import one_of
 from atomexam.records.provenance import Provenance
@@ -137,8 +136,7 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
             document = (first_row if suffix == PARQUET else first_record)(name, body)
         except ValueError:
             return TABLE  # whose reader looks at what stands in the file, or says what is wrong
-        told = layout_by_keys(shapes, lambda shape: below(document, shape.array))
-        return told if told and _fits(shapes[told], below(document, shapes[told].array)) else TABLE
+        return layout_by_keys(shapes, lambda shape: below(document, shape.array)) or TABLE
     if suffix in SHEETS:
         try:
             header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
@@ -151,11 +149,21 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
     raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
 
 
-def _fits(shape: Layout, record: Any) -> bool:
-    """Tell whether a record, or the questions in it, has the keys that a layout told by others must have."""
-    parts = record.get(shape.split_on) if isinstance(record, dict) and shape.split_on else None
-    inner = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], dict) else {}
-    return not shape.questions or not isinstance(record, dict) or shape.required() <= record.keys() | inner.keys()
+def read_guessed(
+    name: str, body: bytes, told: str, seen: Provenance, asked: Collection[str] = (), known: Known | None = None
+) -> tuple[str, Reading]:
+    """Return a file's format and what it gives, `told` by the guess: a known layout that fits no record gives way to what stands there.
+
+    Raises:
+        ValueError: as `read_file`.
+    """
+    reading = read_file(name, body, told, seen, asked, known)
+    if told in _layouts(known) and reading.found and len(reading.faults) == reading.found:
+        with suppress(ValueError):
+            other = read_file(name, body, TABLE, seen, asked, known)
+            if len(other.faults) * 2 < other.found:
+                return TABLE, other
+    return told, reading
 
 
 def _ending(suffix: str) -> str:
