@@ -26,7 +26,7 @@ METAREFRESH_MAXDELAY = 10  # seconds; a page that one has time to read is the pa
 SCHEDULER_MEMORY_QUEUE = "crawlers.web.request_queue.RequestQueue"  # a list of all pages may wait here
 CONCURRENT_ITEMS = 4  # no pipeline waits for anything: of Scrapy's 100 workers a page most would be made for nothing
 RETRY_TIMES = 3
-RETRY_HTTP_CODES = [408, 425, 429, 500, *range(502, 600)]  # networks in between have numbers of their own
+RETRY_HTTP_CODES = [*range(-99, 200), 408, 425, 429, 500, *range(502, 600)]  # networks in between have numbers of their own
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # what failed is told at the end, each request once
 DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/json;q=0.9,*/*;q=0.8", "Accept-Language": "zh-CN,zh;q=0.9"}
 
