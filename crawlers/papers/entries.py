@@ -44,7 +44,9 @@ _NUMBER_ROW = re.compile(
     r"\|?\s{0,4}(?:题\s?号|序\s?号|题目|编号)?\s{0,4}[:|]?\s{0,4}(?P<cells>\d{1,5}(?:[\s|,、]{1,12}\d{1,5}){1,200})[\s|]{0,8}$"
 )
 _ANSWER_ROW = re.compile(
-    rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}(?P<cells>(?:[A-J]{{1,10}}|[a-j]{{1,10}}|{_SIGN})(?:[\s|,、]{{0,12}}(?:[A-J]{{1,10}}|[a-j]{{1,10}}|{_SIGN})){{0,200}})[\s|]{{0,8}}$"
+    rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}"
+    # nothing is tried twice: letters that follow each other without a sign between them part in a great many ways
+    rf"(?P<cells>(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})(?:[\s|,、]{{0,12}}+(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})){{0,200}}+)[\s|]{{0,8}}$"
 )
 _CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}")
 

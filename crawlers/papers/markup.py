@@ -20,7 +20,7 @@ _WITHIN = 2
 """Levels of what is set high or low within one another."""
 _ENTITY = re.compile(r"&(?:nbsp|lt|gt|amp|quot|ldquo|rdquo|mdash|hellip|times|deg|#\d{2,5});")
 _NEW_LINE = re.compile(rf"(?:{_BLOCK})", re.I)
-_CARD = re.compile(r"\t+\s{0,4}(?P<answer>[A-J]{1,6})\s{0,4}$")
+_CARD = re.compile(r"(?<!\t)\t+\s{0,4}(?P<answer>[A-J]{1,6})\s{0,4}$")
 _SHARE = 8  # of so many lines one at least must hold a tag
 
 _PAIR = re.compile(

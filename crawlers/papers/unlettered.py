@@ -9,7 +9,7 @@ from crawlers.papers.assembly import Asked
 from crawlers.papers.lines import LETTERS, flat
 
 _CHOICE = ("choice", "multiple", "case")
-_STEM_ENDS = re.compile(r"(?:[)\]】]|_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")
+_STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
 _LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
 """A and B within one option: the letters have no sign."""

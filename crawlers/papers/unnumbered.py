@@ -14,7 +14,7 @@ Numbered = tuple[int, str]
 """A line with its place in the source."""
 
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "ringed")
-_RULE = re.compile(r"[-=_*~#+]{3,}|[-=*#~]{2,}\s{0,3}(?:错题|题目|试题|问题|第)?\s?\d{0,4}\s?题?\s{0,3}[-=*#~]{2,}")
+_RULE = re.compile(r"[-=_*~#+]{3,}|[-=*#~]{2,}+\s{0,3}(?:错题|题目|试题|问题|第)?\s?\d{0,4}\s?题?\s{0,3}[-=*#~]{2,}")
 _LABEL = re.compile(
     r"[【\[]?(?:题目|题干|试题|问题|问|Q|Question|question)[】\]]?\s?:\s{0,3}(?=\S)|[【\[](?:题目|题干|试题|问题)[】\]]\s{0,3}"
 )

@@ -36,7 +36,7 @@ _REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
 """A line that goes on with letters, or closes a bracket that another line opened."""
 _RUN = re.compile(r"A\s?(?P<sign>[.、:)])[^\n]{1,80}?B\s?(?P=sign)[^\n]{1,80}?C\s?(?P=sign)\s?\S")
 _ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
-_BEHIND_BLANKS = re.compile(r"\s{2,}[(]?[A-J]\s?[.、:)\]】]")
+_BEHIND_BLANKS = re.compile(r"(?<!\s)\s{2,}[(]?[A-J]\s?[.、:)\]】]")
 _MARK = re.compile(r"(?:答案|解析|详解|\[分析)[:】\])]|\(正确答案")
 _OPENS_MARK = re.compile(r"[\[【(]?(?:(?:答案|试题解析|解析|详解|故选).|分析[】\]):])")
 _ROW = re.compile(r"[|\sA-J\d题号答案]{1,400}|[a-j]{1,6}|(?:[(第]?\d{1,3}\s{0,2}[题).、:]{0,2}\s?[A-JO08]{1,6}[\s;,、.]{1,4}){3}.{0,400}")
