@@ -112,7 +112,11 @@ _MAX_ATTRIBUTES = 1000
 _CROWDED_CHARS = 1 << 16  # what is shorter holds too few to matter
 # As browsers and libxml2 see attributes: a name may hold quotes, and begins behind a quoted value without a blank. Nothing is tried twice.
 _ATTRIBUTE = r"""(?:[\s/]*+=?+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+)"""
-_CROWDED = re.compile(rf"(<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{{_MAX_ATTRIBUTES}}}+){_ATTRIBUTE}++")
+_KEPT = rf"<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{_MAX_ATTRIBUTES}}}+"
+_SOUND = re.compile(rf"(?:[^<]++|<(?![a-zA-Z])|{_KEPT}(?!{_ATTRIBUTE}))*+")
+"""As far as all tags are as they may be."""
+_TAG = re.compile(rf"({_KEPT}){_ATTRIBUTE}*+")
+"""A whole tag, so that none of its signs is looked at twice; its first group is what is kept of it."""
 
 
 def _only_words(element: Any) -> str | None:
@@ -138,7 +142,9 @@ def uncrowded(html: str) -> str:
 
     libxml2 compares each attribute of a tag with those before it: 80,000 of them, 700 kB, take it over a minute. No word is lost.
     """
-    return _CROWDED.sub(r"\1", html) if len(html) > _CROWDED_CHARS else html
+    if len(html) <= _CROWDED_CHARS or ((sound := _SOUND.match(html)) and sound.end() == len(html)):
+        return html
+    return _TAG.sub(r"\1", html)
 
 
 def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:
