@@ -294,10 +294,10 @@ def _others(rows: Sequence[dict[str, Any]], columns: list[str], roles: Roles) ->
         roles.explanation = max(scored)[1]
         taken.add(roles.explanation)
     for field, pattern in _NAMED.items():
-        key = next((key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key)), None)
-        if key:
-            roles.others[field] = key
-            taken.add(key)
+        found = next((key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key)), None)
+        if found:
+            roles.others[field] = found
+            taken.add(found)
 
 
 def _are_words(rows: Sequence[dict[str, Any]], key: str) -> bool:
