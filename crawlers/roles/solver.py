@@ -294,7 +294,9 @@ def _others(rows: Sequence[dict[str, Any]], columns: list[str], roles: Roles) ->
         roles.explanation = max(scored)[1]
         taken.add(roles.explanation)
     for field, pattern in _NAMED.items():
-        found = next((key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key)), None)
+        found = next(
+            (key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key)), None
+        )
         if found:
             roles.others[field] = found
             taken.add(found)
