@@ -10,7 +10,7 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.identity import content_id
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance
-from atomexam.text.option_letters import letters_in
+from atomexam.text.option_letters import are_in_turn, letters_in
 from crawlers.importers.entity_items import entity_of
 from crawlers.importers.layout import Layout
 from crawlers.importers.reading import Lost
@@ -129,6 +129,8 @@ def _cut_off_options(stem: str, shape: Layout) -> dict[str, Any]:
             raise Misfit(parts["doubt"], "the options in the cell of the stem are not one of each letter")
         return parts
     options = _option_lines(stem)
+    if not are_in_turn(flat(option)[0] for option in options):
+        raise Misfit("options_unreadable", f"the lines of options in the stem begin with other letters than A, B, C: {options!r}")
     words = "\n".join(line for line in stem.split("\n") if line.strip() and not _OPTION_LINE.match(line))
     return {"stem_raw": words or None, "options_raw": options} if options else {}
 

@@ -12,7 +12,9 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.formats import guess_format, read_file
-from crawlers.importers.reading import Reading
+from crawlers.importers.layout import layout_of_keys
+from crawlers.importers.reading import Lost, Reading
+from crawlers.importers.record_items import items_of
 from crawlers.roles.values import bare, plain
 from crawlers.rows.literals import literals_of
 from crawlers.rows.statements import statement_rows
@@ -128,3 +130,10 @@ def test_statements_give_their_rows() -> None:
 def test_rows_carry_what_stands_above_them() -> None:
     [table] = [each for each in rows_of("f.json", b'{"s": "x", "list": [{"a": 1}, {"a": 2}, {"a": 3}]}') if len(each.rows) > 1]
     assert [row for _, row in table.rows] == [{"a": 1, "^s": "x"}, {"a": 2, "^s": "x"}, {"a": 3, "^s": "x"}]
+
+
+def test_two_options_a_line_are_not_taken_for_one() -> None:
+    said = "\n".join(f"{sign}第{number}种情形在群落的分层里与光和食物有关" for number, sign in enumerate("①②③④⑤⑥"))
+    stem = f"5.分层是群落的现象。下列关于群落分层的叙述，正确的是（）\n{said}\nA.①③④⑤ B.②④⑤⑥\nC.①②③⑥ D.③④⑤⑥"
+    [item] = items_of({"题干": stem, "正确答案": "B"}, layout_of_keys(["题干", "正确答案"]), _SEEN)
+    assert isinstance(item, Lost) or len(item.options_raw) == 4, item
