@@ -133,8 +133,8 @@ def layout_of_keys(keys: Sequence[str]) -> Layout | None:
         key = next((keys[words.index(word)] for word in known if word in words), None)
         if key is not None and key not in found.values():
             found[field] = key
-    places = {key: _option_place(word) for key, word in zip(keys, words, strict=True)}
-    options = sorted((key for key in places if places[key]), key=places.__getitem__)
+    places = {key: place for key, word in zip(keys, words, strict=True) if (place := _option_place(word)) is not None}
+    options = sorted(places, key=places.__getitem__)
     options = options if len(options) > 1 else _beside(keys, found.get("options_raw"))
     wrong = [key for key, word in zip(keys, words, strict=True) if _WRONG.fullmatch(word)]
     if "stem_raw" not in found or not (options or "options_raw" in found or "answer_raw" in found):
@@ -154,7 +154,7 @@ def layout_of_keys(keys: Sequence[str]) -> Layout | None:
 
 def is_option_name(key: str) -> bool:
     """Tell whether a header's word names one option: A, 选项B, Option 3."""
-    return _option_place(plain(key)) > 0
+    return _option_place(plain(key)) is not None
 
 
 def is_unnamed(key: str) -> bool:
@@ -175,13 +175,14 @@ def plain(key: str) -> str:
     return re.sub(r"[\W_]", "", re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", text))
 
 
-def _option_place(word: str) -> int:
+def _option_place(word: str) -> int | None:
+    """Return where an option stands that a header's word names, counted as the words count, from 0 or from 1; None where it names none."""
     match = _OPTION.fullmatch(word)
     if match is None:
-        return 0
+        return None
     if match["letter"]:
         return LETTERS.index(match["letter"].upper()) + 1
-    return value_of(match["number"]) or 0
+    return int(match["number"]) if match["number"].isascii() else value_of(match["number"])
 
 
 @cache

@@ -94,6 +94,7 @@ def test_titles_above_and_headings_among_the_rows() -> None:
             ["A选项", "B选项"],
         ),
         (["材料", "问题", "选项1", "选项2", "选项3", "答案"], {"case_raw": "材料"}, ["选项1", "选项2", "选项3"]),
+        (["content", "choice_1", "choice_0", "answer"], {"stem_raw": "content"}, ["choice_0", "choice_1"]),
     ],
 )
 def test_words_of_headers(header: list[str], fields: dict[str, str], options: list[str]) -> None:
