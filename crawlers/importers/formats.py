@@ -152,13 +152,16 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
 def read_guessed(
     name: str, body: bytes, told: str, seen: Provenance, asked: Collection[str] = (), known: Known | None = None
 ) -> tuple[str, Reading]:
-    """Return a file's format and what it gives, `told` by the guess: a known layout that fits no record gives way to what stands there.
+    """Return a file's format and what it gives, `told` by the guess: a shipped layout that fits no record gives way to what stands there.
+
+    A layout that people wrote stays: what it does not fit is rejected, and they are told.
 
     Raises:
         ValueError: as `read_file`.
     """
     reading = read_file(name, body, told, seen, asked, known)
-    if told in _layouts(known) and reading.found and len(reading.faults) == reading.found:
+    shape = shipped_layouts().get(told)
+    if shape is not None and _layouts(known).get(told) == shape and reading.found and len(reading.faults) == reading.found:
         with suppress(ValueError):
             other = read_file(name, body, TABLE, seen, asked, known)
             if len(other.faults) * 2 < other.found:

@@ -6,13 +6,15 @@ import random
 from typing import Any
 
 import pytest
+from msgspec import structs
 from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import rows_of
-from crawlers.importers.formats import guess_format, read_file
+from crawlers.importers.formats import guess_format, read_file, read_guessed
 from crawlers.importers.layout import layout_of_keys
+from crawlers.importers.layout_files import shipped_layouts
 from crawlers.importers.reading import Lost, Reading
 from crawlers.importers.record_items import items_of
 from crawlers.roles.values import bare, plain
@@ -137,3 +139,21 @@ def test_two_options_a_line_are_not_taken_for_one() -> None:
     stem = f"5.分层是群落的现象。下列关于群落分层的叙述，正确的是（）\n{said}\nA.①③④⑤ B.②④⑤⑥\nC.①②③⑥ D.③④⑤⑥"
     [item] = items_of({"题干": stem, "正确答案": "B"}, layout_of_keys(["题干", "正确答案"]), _SEEN)
     assert isinstance(item, Lost) or len(item.options_raw) == 4, item
+
+
+def test_a_shipped_layout_gives_way_and_one_that_people_wrote_does_not() -> None:
+    rng = random.Random(1)
+    rows = [
+        {"index": number, "year": "2010", "category": "新课标",
+         "question": "\n".join([stem, *(f"{letter}. {text}" for letter, text in zip("ABCD", options, strict=True))]),
+         "answer": ["ABCD"[right]], "analysis": f"因为是{options[right]}。", "score": 6}
+        for number, (stem, options, right) in enumerate(_gold(rng))
+    ]  # fmt: skip
+    body = json.dumps({"keywords": "2010_MCQs", "example": rows}, ensure_ascii=False).encode()
+    told = guess_format("a.json", body)
+    assert told == "tcmbench"
+    taken, reading = read_guessed("a.json", body, told, _SEEN)
+    assert (taken, len(reading.items)) == ("table", len(rows))
+    own = shipped_layouts() | {told: structs.replace(shipped_layouts()[told], unread=["score"])}
+    taken, reading = read_guessed("a.json", body, told, _SEEN, known=own)
+    assert taken == told and len(reading.faults) == reading.found
