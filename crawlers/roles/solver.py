@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.roles.values import FORMS, answer_letters, bare, options_in, plain, text_of, verdict_of
 
 SURE = 0.9
@@ -201,7 +202,7 @@ def _are_places(said: list[tuple[Any, list[str]]], letters: list[str], form: str
     most = max(len(each) for _, each in said)
     if form == "from 0":
         return lowest
-    last = any("ABCDEFGHIJ"[len(each) - 1] in found for found, (_, each) in zip(letters, said, strict=True) if found)
+    last = any(LETTERS[len(each) - 1] in found for found, (_, each) in zip(letters, said, strict=True) if found)
     running = [str(value) for value, _ in said[: most + 1]] == [str(n) for n in range(1, most + 2)]
     return lowest and last and not running
 

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from typing import Any
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.roles.option_cells import split_options
 
-LETTERS = "ABCDEFGHIJ"
 FORMS = ("letters", "text", "from 0", "from 1")
 """Letters; the text of options; places counted from 0; places counted from 1."""
 _TRUE = {"正确", "对", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
@@ -48,7 +48,7 @@ def listed(text: str) -> Any:
     for read in (json.loads, ast.literal_eval):
         try:
             found = read(stripped)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # TypeError: a list as a key
             continue
         if isinstance(found, list | dict):
             return found

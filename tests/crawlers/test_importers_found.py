@@ -17,7 +17,7 @@ from crawlers.importers.layout import layout_of_keys
 from crawlers.importers.layout_files import shipped_layouts
 from crawlers.importers.reading import Lost, Reading
 from crawlers.importers.record_items import items_of
-from crawlers.roles.values import bare, plain
+from crawlers.roles.values import bare, listed, plain
 from crawlers.rows.literals import literals_of
 from crawlers.rows.statements import statement_rows
 
@@ -157,3 +157,8 @@ def test_a_shipped_layout_gives_way_and_one_that_people_wrote_does_not() -> None
     own = shipped_layouts() | {told: structs.replace(shipped_layouts()[told], unread=["score"])}
     taken, reading = read_guessed("a.json", body, told, _SEEN, known=own)
     assert taken == told and len(reading.faults) == reading.found
+
+
+@pytest.mark.parametrize("text", ["{[]: 1}", "{1: 2", "[" * 30_000 + "]" * 30_000, "[1, __import__('os')]", "{{}: {}}"])
+def test_a_cell_that_is_no_list_stays_text(text: str) -> None:
+    assert listed(text) == text
