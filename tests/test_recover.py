@@ -77,8 +77,7 @@ def test_what_former_versions_wrote_into_shared_folders_goes(tmp_path: Path) -> 
 
 
 def test_a_second_make_repro_waits_for_the_first(lock: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repro, "check", lambda params: None)
-    monkeypatch.setattr(repro, "read_params", lambda: None)
+    monkeypatch.setattr(repro, "_check_params", lambda: None)
     monkeypatch.setattr(repro, "_dvc", lambda words: len(words))
     assert repro.main(["score"]) == 1 and not capsys.readouterr().err
     held = Event()

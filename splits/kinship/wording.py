@@ -4,7 +4,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from atomexam.records.question import Question
@@ -49,12 +49,16 @@ def ngrams_of(question: Question) -> frozenset[str]:
     return frozenset().union(*(ngrams(part, _NGRAM_CHARS) for part in parts))
 
 
-def reworded(asked: Iterable[Question], told: Iterable[Question]) -> list[Reworded]:
+def wordings_of(questions: Iterable[Question]) -> list[Wording]:
+    """Return the wordings of the questions with something right to choose."""
+    return [Wording(question.id, right, ngrams_of(question)) for question in questions if (right := right_of(question))]
+
+
+def reworded(asked: Sequence[Wording], told: Iterable[Question]) -> list[Reworded]:
     """Return each pair of questions of which the second asks in other words what the first does, with the same right answer."""
-    wordings = [Wording(question.id, right, ngrams_of(question)) for question in asked if (right := right_of(question))]
-    rights = {one.right for one in wordings}
+    rights = {one.right for one in asked}
     others = (Wording(one.id, right, ngrams_of(one)) for one in told if (right := right_of(one)) in rights)
-    return alike(wordings, others, ALIKE)
+    return alike(asked, others, ALIKE)
 
 
 def alike(asked: Iterable[Wording], told: Iterable[Wording], least: float) -> list[Reworded]:

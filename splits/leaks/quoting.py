@@ -6,7 +6,7 @@ from atomexam.records.leak import Leak
 from atomexam.records.question import Question
 from atomexam.text.ngrams import least_shared
 from splits.kinship.containment import contained, is_short, ngrams_of, parts_of
-from splits.kinship.wording import asked_grams, whole
+from splits.kinship.wording import asked_grams, whole, wordings_of
 from splits.kinship.wording import reworded as pairs_reworded
 from splits.leaks.checks import ASKED, TAUGHT, Splits
 from splits.ledger.units import SPLITS
@@ -14,10 +14,14 @@ from splits.ledger.units import SPLITS
 
 def reworded(splits: Splits) -> list[Leak]:
     """Return the questions of test and reserved that train or dev asks in other words, with the same right answer."""
-    homes = {question.id: split for split, question in splits.questions(*ASKED)}
+    homes: dict[str, str] = {}
+    asked = []
+    for split, question in splits.questions(*ASKED):
+        homes[question.id] = split
+        asked += wordings_of([question])
     found = []
     for split in TAUGHT:
-        asked, told = ((question for _, question in splits.questions(*names)) for names in (ASKED, [split]))
+        told = (question for _, question in splits.questions(split))
         found += [
             Leak(check="reworded", split=homes[one.asked], id=one.asked, other_split=split, other_id=one.told, share=one.share)
             for one in pairs_reworded(asked, told)

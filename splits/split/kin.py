@@ -15,14 +15,14 @@ from atomexam.records.question import Question
 from atomexam.records.split_blocks import Drawing as Params
 from atomexam.runtime.disjoint_sets import DisjointSets
 from splits.kinship.containment import contained, ngrams_of, parts_of
-from splits.kinship.wording import asked_grams, reworded, whole
+from splits.kinship.wording import asked_grams, reworded, whole, wordings_of
 from splits.ledger.assignments import Memory
 from splits.ledger.reconcile import TRAINED, Put
 from splits.ledger.units import Row, in_turn
 
 Placed = Mapping[str, Put]
-Read = Callable[[], Iterator[Question]]
-"""Reads all questions once more."""
+Read = Callable[[Collection[str] | None], Iterator[Question]]
+"""Reads the questions of some ids once more, or all."""
 ASKED = frozenset({"test", "reserved"})
 _AT_ONCE = 20_000
 """Questions compared in one round, which takes ten seconds and 300 MB; of a pool of a million each round reads all once more."""
@@ -66,10 +66,10 @@ def likely(rows: Sequence[Row], placed: Placed, seed: int) -> set[str]:
 
 def kin_of(asked: Collection[str], read: Read, least: float) -> set[tuple[str, str]]:
     """Return the pairs of an asked question and another that asks the same in other words, or holds it."""
-    wanted = [question for question in read() if question.id in asked]
+    wanted = list(read(asked))
     grams = [(question.id, found) for question in wanted if (found := asked_grams(question))]
-    holding = contained(grams, ((question.id, whole(question)) for question in read()), least)
-    return {(one, other) for one, other, _ in chain(reworded(wanted, read()), holding)}
+    holding = contained(grams, ((question.id, whole(question)) for question in read(None)), least)
+    return {(one, other) for one, other, _ in chain(reworded(wordings_of(wanted), read(None)), holding)}
 
 
 def crosses(pair: tuple[str, str], placed: Placed) -> bool:
@@ -109,11 +109,12 @@ def heads_apart(
         decide: returns the place of each head, given those that must not be drawn for test or reserved.
     """
     told: set[str] = set()
+    trained = {key for key, put in placed.items() if put.split in TRAINED}
     while True:
         heads = decide(told)
         asked = {claim.id: claim for claim in claims if heads[claim.head].split in ASKED and claim.head not in told}
         sides = [(claim.id, ngrams_of(parts_of([side]))) for claim in asked.values() for side in (claim.factual, claim.non_factual)]
-        holders = ((question.id, whole(question)) for question in read() if placed[question.id].split in TRAINED)
+        holders = ((question.id, whole(question)) for question in read(trained))
         found = {asked[key].head for key, *_ in contained(sides, holders, least)} if sides else set()
         if not found:
             return heads

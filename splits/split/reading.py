@@ -5,7 +5,7 @@ A file is read in pieces, by several processes where it is large: what is hashed
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from io import SEEK_END, BytesIO
@@ -37,16 +37,13 @@ class Questions(NamedTuple):
 
     def texts(self, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield id and canonical text (case, stem, options) of some questions."""
-        wanted = set(ids)
-        for question in self._whole([at for at, row in enumerate(self.rows) if row.id in wanted]):
+        for question in self.whole(set(ids)):
             parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
             yield question.id, canonical("".join(parts))
 
-    def whole(self) -> Iterator[Question]:
-        """Yield all questions, with all that they say."""
-        return self._whole(range(len(self.rows)))
-
-    def _whole(self, places: Sequence[int]) -> Iterator[Question]:
+    def whole(self, wanted: Collection[str] | None = None) -> Iterator[Question]:
+        """Yield the questions of some ids, or all, with all that they say."""
+        places = range(len(self.rows)) if wanted is None else [at for at, row in enumerate(self.rows) if row.id in wanted]
         decoder = msgspec.json.Decoder(Question)
         for at, line in zip(places, self.lines.each(places), strict=True):
             try:
