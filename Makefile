@@ -9,7 +9,8 @@ export HF_HUB_OFFLINE ?= 1
 export PYTHONHASHSEED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro test test-slow check format lock golden readme
+FUZZ_SECONDS ?= 60
+.PHONY: help setup repro test test-slow fuzz check format lock golden readme audit
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -26,6 +27,10 @@ test: setup  ## run the quick tests (ARGS=... for pytest: a folder, -k words)
 test-slow: setup  ## run the long ones: whole pipelines, kills, clusters, fuzzing
 	@python -m pytest -m slow --numprocesses 2 --dist loadgroup $(ARGS)
 
+fuzz: setup  ## look for inputs that break what reads them, FUZZ_SECONDS a target (ARGS=... for some: pages json)
+	@python -c "import atheris" 2>/dev/null || { echo "installing atheris into .venv" >&2; pip install --quiet --constraint requirements.lock "atheris>=3.0"; }
+	@python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
+
 check: setup  ## lint and check types, as pre-commit and CI do
 	@ruff check . && ruff format --check . && mypy
 
@@ -38,5 +43,8 @@ golden: setup  ## rewrite the expected items beside the saved pages; read the di
 readme: setup  ## write graph and figures into README.md
 	@python -m scripts.readme
 
-lock: setup  ## resolve requirements.lock anew from pyproject.toml
-	@scripts/lock.sh
+lock: setup  ## resolve requirements.lock anew from pyproject.toml, with hashes, and list the licences
+	@scripts/lock.sh && scripts/setup.sh && python -m scripts.licences
+
+audit: setup  ## look for known vulnerabilities and licences that are not allowed
+	@python -m scripts.audit

@@ -1,10 +1,11 @@
-"""A source's name in; what its spider reads from a few pages, field by field, and what is probably wrong out. Nothing of data/ is touched.
+"""A source's name, or files, in; what is read from a few pages or each file, field by field, and what is probably wrong out.
 
     python -m crawlers.check smallexam                    its replica or its saved pages
     python -m crawlers.check smallexam --live --pages 20  the real site, politely
     python -m crawlers.check smallexam --live --save paper https://www.smallexam.example/papers/1.html
+    python -m crawlers.check imports/my_books             each file of a folder, or one file: see docs/importing.md
 
-Exit status 1 when no item was read.
+Nothing of data/ is touched. Exit status 1 when no item was read.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +40,13 @@ _LOOKING = {
 
 def main(argv: list[str] | None = None) -> int:
     arguments = _arguments(argv)
+    if path := _files(arguments.name):
+        return _check_files(path, arguments.json)
     source, mode = _line(arguments.name, arguments.mode)
     from crawlers.adding.check_report import as_json, as_text
     from crawlers.adding.saving import require_free, save
     from crawlers.adding.watching import KEPT
-    from crawlers.embedded.saved import SOURCES, pages_folder
+    from crawlers.embedded.serving.saved import SOURCES, pages_folder
     from crawlers.web.run_spider import spider_class
 
     spider = spider_class(arguments.name)
@@ -109,19 +113,38 @@ def _settings(spider: "type[SourceSpider]", source: Source, mode: str) -> Iterat
     if mode == "live":
         yield settings.live(source, spider.delay, spider.concurrency)
         return
-    from crawlers.embedded.server import site_of
+    from crawlers.embedded.serving.server import site_of
 
     serve, _ = site_of(spider)
     with serve(source.snapshot) as base_url:
         yield settings.embedded(base_url)
 
 
+def _files(name: str) -> str:
+    """Return the path of files that are to be checked: a key of `imports`, or a path itself; nothing where a source is meant."""
+    params = read_params() if Path(PARAMS_FILE).exists() else {}
+    if name in (params.get("sources") or {}) or ("/" not in name and (Path(__file__).parent / "sources" / name / "spider.py").exists()):
+        return ""
+    if line := (params.get("imports") or {}).get(name):
+        return str(line.get("path") or "")
+    return name if "/" in name or "." in name or Path(name).exists() else ""
+
+
+def _check_files(path: str, in_json: bool) -> int:
+    from crawlers.adding.file_report import Checked, as_json, as_text
+    from crawlers.importers.paths import named_files
+    from crawlers.read import read_row
+
+    logging.getLogger("crawlers.importers.found_questions").setLevel(logging.ERROR)  # which columns are read stands in the report
+    files = [Checked(read_row(name, file), f"python -m crawlers.read {quote(str(file))}") for name, file in named_files([path])]
+    sys.stdout.write(as_json(files) if in_json else as_text(files, f"python -m crawlers.read {quote(path)}"))
+    return 0 if any(row.reading.items for row, _ in files) else 1
+
+
 def _line(name: str, mode: str | None) -> tuple[Source, str]:
     """Return a source's line in params.yaml, and the mode that holds for it; a spider without a line is checked all the same."""
     params = read_params() if Path(PARAMS_FILE).exists() else {}
     line = (params.get("sources") or {}).get(name) or {}
-    if files := (params.get("imports") or {}).get(name):
-        raise ValueError(f"{name} is files, not a site; `python -m crawlers.read {files.get('path')!r}` shows their items")
     source: Source = convert(line, Source, f"{PARAMS_FILE}: sources.{name}")
     return source, mode or source.mode or params.get("sites") or "embedded"
 
@@ -129,7 +152,7 @@ def _line(name: str, mode: str | None) -> tuple[Source, str]:
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
-    parser.add_argument("name", metavar="NAME", help="a source: a folder in crawlers/sources")
+    parser.add_argument("name", metavar="NAME", help="a source: a folder in crawlers/sources; or a file, a folder or a key of imports")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--live", dest="mode", action="store_const", const="live", help="ask the real site")
     modes.add_argument("--embedded", dest="mode", action="store_const", const="embedded", help="ask its replica or its saved pages")

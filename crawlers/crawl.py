@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from atomexam.records.checks import one_of
 from atomexam.records.params import Source
+from atomexam.runtime.guarded import Ended, outlived
 from atomexam.runtime.jsonl import folder_lock, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 
@@ -31,9 +32,33 @@ def main(argv: list[str] | None = None) -> None:
         mode = source.mode or one_of(arguments.sites or "embedded", _MODES, "value of `sites`", "params.yaml")
         from crawlers.web.run_spider import spider_class
 
-        crawl = crawl_live if mode == "live" else crawl_embedded
-        account = crawl(spider_class(arguments.key), source, folder, tell=sys.stderr.write)
+        crawl, spider = crawl_live if mode == "live" else crawl_embedded, spider_class(arguments.key)
+        account = surviving(spider.name, folder, lambda: crawl(spider, source, folder, tell=sys.stderr.write))
         write_json(arguments.metrics, account)
+
+
+def surviving(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Account":
+    """Run a crawl in a process that may break on a page; then it begins again without that page, from what is stored.
+
+    Raises:
+        ValueError: the crawl's own, or it broke before its first page, or on too many.
+    """
+    from crawlers.store.missing_pages import BREAKS_READER, add_broken
+    from crawlers.web.broken_pages import MAX_MEMORY_BYTES, MOST_BROKEN, PAGE_SECONDS, Hand, in_hand, reader_version, use_hand
+
+    broken: list[str] = []
+    while len(broken) < MOST_BROKEN:
+        use_hand(Hand())
+        came = outlived(crawl, PAGE_SECONDS, MAX_MEMORY_BYTES)
+        if not isinstance(came, Ended):
+            return came
+        if (request := in_hand()) is None:
+            raise ValueError(f"crawl {name}: {came.words} before its first page; mend crawlers/sources/{name}/spider.py")
+        broken.append(f"{request}: {came.words}")
+        add_broken(folder, request, f"{BREAKS_READER}: {came.words}", reader_version(name))
+        sys.stderr.write(f"warning: crawl {name}: {broken[-1]}; the crawl goes on without that page\n")
+    again = f"mend crawlers/sources/{name}/spider.py; what was fetched is kept"
+    raise ValueError(f"crawl {name}: {len(broken)} pages broke the spider; {again}:" + "".join(f"\n  {line}" for line in broken[:5]))
 
 
 def _to_nobody(text: str) -> None:
@@ -47,8 +72,8 @@ def crawl_embedded(
     serve: Callable[[str], AbstractContextManager[str]] | None = None,
     tell: Tell = _to_nobody,
 ) -> "Account":
-    """Crawl the replica of a site, or its saved pages, served from this process by `crawlers.embedded.server.serving` or one like it."""
-    from crawlers.embedded.server import site_of, state
+    """Crawl the replica of a site, or its saved pages, served from this process as `crawlers.embedded.serving.server` does."""
+    from crawlers.embedded.serving.server import site_of, state
     from crawlers.store.merging import origins
     from crawlers.web import settings
 
@@ -82,19 +107,22 @@ def _crawl(
     Raises:
         ValueError: the crawl is not whole. What was fetched stays, and the next run goes on from there.
     """
-    from crawlers.store.missing_pages import write_beyond, write_failed
+    from crawlers.store.missing_pages import read_broken, write_beyond, write_failed
     from crawlers.store.segments import read_index
     from crawlers.web.account import account_of, complaint, failures, pages_seen, pages_stored, table, warnings_of
     from crawlers.web.archive import finish_crawl
+    from crawlers.web.broken_pages import reader_version
     from crawlers.web.extensions import GONE
     from crawlers.web.run_spider import run_spider, spider_arguments
 
+    reader = reader_version(spider.name)
     store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": origin, "MAX_PAGES": source.max_pages}
+    store["ARCHIVE_BROKEN"] = read_broken(folder, reader)
     named = spider(**spider_arguments(source)).named
     outcome = run_spider(spider, settings | store, keep_items=False, **spider_arguments(source))
     stats, items = outcome.stats, outcome.stats.get("item_scraped_count", 0)
     failed = failures(stats)
-    write_failed(folder, failed)
+    write_failed(folder, failed, reader)
     write_beyond(folder, source.snapshot, stats.get("archive/beyond", set()))
     account = account_of(stats, pages_seen(stats), failed, items)
     if why := complaint(spider.name, outcome, failed, account, is_live=origin == "live", named=named):

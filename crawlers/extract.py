@@ -3,10 +3,12 @@
 No network.
 """
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomexam.records.params import Extraction
+from atomexam.runtime.guarded import Ended, outlived
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from crawlers.accounts.characters import Account
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from crawlers.html.source_spider import SourceSpider
 
 _SHOWN = 5
+_logger = logging.getLogger("crawlers.extract")
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -24,13 +27,29 @@ def main(argv: list[str] | None = None) -> None:
     source: Extraction = arguments.params
     limits = limits_of(source, arguments.all_params)
     with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
-        from crawlers.accounts.pages import account_of_pages
         from crawlers.web.run_spider import spider_class
 
         replay(spider_class(arguments.key), source, folder, limits.max_misfit_share, arguments.out)
-        account = account_of_pages(folder, source.snapshot, arguments.out)
+        account = _account(folder, source.snapshot, arguments.out)
         check_pages(arguments.key, account, limits.max_unread_page_share)
         write_json(arguments.metrics, account.as_counts())
+
+
+def _account(folder: Path, snapshot: str, items: Path) -> Account:
+    """Return the account of the pages, without those that break what reads them."""
+    from crawlers.accounts.pages import account_of_pages
+    from crawlers.web.broken_pages import MAX_MEMORY_BYTES, MOST_BROKEN, PAGE_SECONDS, Hand, in_hand, use_hand
+
+    left_out: set[str] = set()
+    while len(left_out) <= MOST_BROKEN:
+        use_hand(Hand())
+        came = outlived(lambda: account_of_pages(folder, snapshot, items, left_out), PAGE_SECONDS, MAX_MEMORY_BYTES)
+        if not isinstance(came, Ended):
+            return came
+        if (request := in_hand()) is None or request in left_out:
+            raise ValueError(f"{folder}: the account of its pages {came.words}; report this")
+        left_out.add(request)
+    raise ValueError(f"{folder}: the account of its pages breaks on {len(left_out)} of them; report this. First: {min(left_out)}")
 
 
 def check_pages(name: str, account: Account, limit: float) -> None:
@@ -64,7 +83,9 @@ def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_m
         if outcome.missed:
             advice = f"the spider asks for more than was crawled; `dvc repro -f crawl@{name}` fetches it"
             raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{shown(outcome.missed)}")
-        misfits = [*outcome.misfits, *outcome.errors]  # a page that a callback failed on fits no better
+        for request in outcome.rejected:
+            _logger.warning("extract %s: rejected: %s", name, request)
+        misfits = [*outcome.misfits, *outcome.errors, *outcome.rejected]  # a page that a callback failed on fits no better
         if len(misfits) > outcome.pages * max_misfit_share:
             limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}/spider.py"
             raise ValueError(f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{shown(misfits)}")

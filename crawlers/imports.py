@@ -17,9 +17,10 @@ from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.text.natural_order import natural_key
 from crawlers.accounts.characters import Account, summed
-from crawlers.accounts.files import account_of
+from crawlers.accounts.files import Given, given_by
 from crawlers.accounts.limits import limits_of
-from crawlers.importers.formats import guess_format, read_file, read_guessed, suffix_of, suffixes_of
+from crawlers.importers.formats import known_formats, suffix_of, suffixes_of
+from crawlers.importers.layout_files import layout_beside
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.store.merging import finish
 from crawlers.store.parts import PartWriter, discard_parts
@@ -51,9 +52,12 @@ def store_files(name: str, source: Import, folder: Path) -> int:
     """Store the files that an import's `path` names as resource records; return how many.
 
     Raises:
-        ValueError: the format is not known, or no file fits; names the known ones.
+        ValueError: the format is not known, no file fits, or a layout beside one is wrong or unconfirmed; names the known ones.
     """
     files = files_of(name, source)
+    if not source.format:
+        for _, path in files:
+            layout_beside(path, known_formats())  # one that nobody has confirmed is told now
     discard_parts(folder, source.snapshot)
     writer = PartWriter(folder, source.snapshot, ORIGIN)
     seen: dict[str, str] = {}
@@ -101,16 +105,15 @@ def read_files(
     whole, worst = Account(), list[tuple[float, str, list[str]]]()
     faults: list[str] = []
     silent: list[str] = []
+    paths = dict(files_of(name, source)) if Path(source.path).exists() else {}
     for row in read_index(folder, source.snapshot):
         file = row.url.removeprefix("file:")
         seen = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
         body = read_page(folder, row).body
-        format_name = source.format or guess_format(file, body)
-        if source.format:
-            reading = read_file(file, body, format_name, seen)
-        else:
-            format_name, reading = read_guessed(file, body, format_name, seen)
-        account = account_of(file, body, format_name, reading)
+        beside = layout_beside(paths[file], known_formats()) if file in paths and not source.format else None
+        told, known = beside or (source.format, None)
+        [given] = [step for step in given_by(file, body, told, seen, known=known) if isinstance(step, Given)]
+        reading, account = given.reading, given.account
         if account.unread_characters > _FEW_CHARS:
             worst = sorted([*worst, (account.unread_share, file, account.largest(_SHOWN))], reverse=True)[:_SHOWN]
         whole = summed([whole, structs.replace(account, unread=[])])

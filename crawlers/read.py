@@ -10,7 +10,7 @@ docs/importing.md says how the files become a source of the pipeline.
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -21,12 +21,12 @@ from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import to_line
 from atomexam.runtime.stage import command, run_stage
-from crawlers.accounts.files import account_of
+from crawlers.accounts.files import given_by, proposed_layout
 from crawlers.accounts.report import Row, table_of, told_of
-from crawlers.importers.formats import Known, guess_format, known_formats, read_file, read_guessed, suffixes_of
-from crawlers.importers.layout_files import layouts_with, shipped_layouts
+from crawlers.importers.formats import Known, known_formats, suffixes_of
+from crawlers.importers.layout_files import layout_beside, layouts_with, place_of_layout, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.importers.record_files import propose_layout
+from crawlers.importers.record_proposals import UNCONFIRMED
 
 _SOURCE, _SNAPSHOT = "read", "2026-01-01"
 
@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     out = sys.stdout.buffer
     with _written(arguments.rejected) as rejected:
         for name, path in tqdm(files, unit=" files", disable=None if len(files) > 1 else True):
-            row = _read(name, path, arguments.format, [key.casefold() for key in arguments.beside], known)
+            row = read_row(name, path, arguments.format, [key.casefold() for key in arguments.beside], known)
             rows.append(row)
             for item in row.reading.items:
                 if not _is_doubtful(item):
@@ -59,18 +59,22 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:
-    """Write a layout beside each file of records that nobody described, and say where; 1 where there is none for a file."""
+    """Write a layout beside each file that nobody described, and say where; 1 where there is none for a file."""
     failed = False
     for name, path in files:
-        place = path.with_name(f"{path.stem}.layout.yaml")
+        place = place_of_layout(path)
         try:
-            text = propose_layout(name, read_bytes(name, path))
+            text = proposed_layout(name, read_bytes(name, path))
             with place.open("x", encoding="utf-8") as file:
                 file.write(text)
-            sys.stderr.write(f"{place}: mend what is wrong in it, then: python -m crawlers.read {path} --layouts {place}\n")
+            unsure = "not sure: look at its rows, and take out `confirmed: no`; " if UNCONFIRMED in text else ""
+            sys.stderr.write(f"{place}: {unsure}mend what is wrong in it, then: python -m crawlers.read {path}\n")
         except FileExistsError:
             failed = True
             sys.stderr.write(f"error: {place}: is there already; remove it to have it proposed anew\n")
+        except OSError as error:
+            failed = True
+            sys.stderr.write(f"error: {place}: cannot be written ({error.strerror})\n")
         except ValueError as error:
             failed = True
             sys.stderr.write(f"error: {error}\n")
@@ -110,7 +114,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--format", metavar="NAME", help=f"one format for all files: {', '.join(known_formats())}")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
-    parser.add_argument("--propose", action="store_true", help="write a layout beside a file of diseases, medicines or foods")
+    parser.add_argument("--propose", action="store_true", help="write beside each file what its columns hold, to confirm or mend")
     parser.add_argument("--rejected", type=Path, metavar="FILE", help="write what could not be read here, with the reason in `doubt`")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write as JSONL what was found in each file, and which keys were read")
     parser.add_argument("--beside", action="append", default=[], metavar="KEY", help="with --report: tell what each record holds under it")
@@ -118,19 +122,21 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _read(name: str, path: Path, format_name: str | None, asked: list[str], known: Known) -> Row:
+def read_row(name: str, path: Path, format_name: str | None = None, asked: Sequence[str] = (), known: Known | None = None) -> Row:
+    """Return what one file gave; a file that cannot be read has the error in its row."""
     row = Row(file=name)
     try:
         body = read_bytes(name, path)
+        if format_name is None and (beside := layout_beside(path, known_formats())):
+            format_name, known = beside
         row.guessed = format_name is None
         url = f"file:{name}"
         seen = Provenance(source=_SOURCE, url=url, snapshot=_SNAPSHOT, page_id=page_id(url, body), position="")
-        row.format = format_name or guess_format(name, body, known)  # told even where it cannot be read
-        if row.guessed:
-            row.format, row.reading = read_guessed(name, body, row.format, seen, asked, known)
-        else:
-            row.reading = read_file(name, body, row.format, seen, asked, known)
-        row.account = account_of(name, body, row.format, row.reading, known)
+        for given in given_by(name, body, format_name, seen, asked, known):
+            if isinstance(given, str):
+                row.format = given  # told even where it cannot be read
+            else:
+                row.format, row.reading, row.account = given
     except ValueError as error:  # one file that is not what it says does not keep the others from being read
         row.error = str(error)
     return row

@@ -34,9 +34,24 @@ install() {
     die "pip could not install ($*); its message is above. Without a way to the package index, set PIP_INDEX_URL or PIP_FIND_LINKS to one that can be reached. Next: run the same command again"
 }
 echo "set-up: installing the locked packages into .venv (a few minutes, once)" >&2
-# torch first: it differs by machine (CPU, CUDA), so it is pinned apart from the lock.
-install --constraint requirements.lock -r requirements-torch.txt
-install -r requirements.lock
+# The lock names every package with its version and the hashes of its files: nothing is resolved, and no other file is installed.
+install --no-deps --require-hashes -r requirements.lock
+# torch differs by machine (CPU, CUDA): the index chooses its file, which must be one of those in requirements-torch.txt. What a CUDA build
+# brings along has the versions that torch names; no hash of it is known here.
+torch=$(sed -n -E 's/^torch==([^ ]+).*/\1/p' requirements-torch.txt)
+if ! .venv/bin/pip show --disable-pip-version-check torch 2>/dev/null | grep -qE "^Version: $torch(\+|$)"; then
+  wheels=.venv/wheels
+  rm -rf "$wheels"
+  sed -E '/^ *--hash/d; s/ *\\$//' requirements.lock >.venv/constraints.txt  # pip takes no constraints with hashes for what has none
+  .venv/bin/pip download --quiet --disable-pip-version-check --no-deps --only-binary torch --dest "$wheels" "torch==$torch" ||
+    die "pip found no torch $torch. Next: set PIP_INDEX_URL or PIP_FIND_LINKS to an index that has it"
+  sum=$(sha256sum "$wheels"/torch-*.whl | cut -d' ' -f1)
+  grep -q "sha256:$sum" requirements-torch.txt ||
+    die "$(cd "$wheels" && ls) has the sha256 $sum, which requirements-torch.txt does not list. Next: if you trust where it came from, add it there"
+  install --constraint .venv/constraints.txt "$wheels"/torch-*.whl
+  rm -rf "$wheels"
+fi
 install --no-deps --no-build-isolation --editable .
+broken=$(.venv/bin/pip check --disable-pip-version-check) || die "requirements.lock is not one consistent set: $broken. Next: make lock"
 rm -f .venv/.ready-*
 touch "$stamp"

@@ -1,7 +1,9 @@
 """Fixtures that all tests share."""
 
+import gc
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def collector() -> Iterator[None]:
+    """Hold that no test leaves Python's search for cycles off: what later tests read would pile up, gigabytes of it."""
+    yield
+    searched = gc.isenabled()
+    gc.enable()
+    assert searched, "the search for cycles was left off"
 
 
 @pytest.fixture(scope="session")

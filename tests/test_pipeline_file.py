@@ -91,7 +91,7 @@ def test_a_stage_depends_on_the_tables_of_words_its_code_names(stage: str) -> No
 
 def test_the_inputs_of_a_source_are_its_own() -> None:
     embedded = {name for name, _ in inputs_of("ask120", Source(), "embedded")}
-    assert {"crawlers/embedded/sites/ask120.py", "crawlers/embedded/server.py"} <= embedded
+    assert {"crawlers/embedded/sites/ask120.py", "crawlers/embedded/serving/server.py"} <= embedded
     assert not [name for name in embedded if not name.startswith("crawlers/embedded/")]
     assert not list(inputs_of("ask120", Source(), "live"))
     assert not list(inputs_of("ask120", Source(mode="live"), "embedded"))

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from atomexam.records.blocks import Block, Count, Share, Slug
 from atomexam.records.checks import convert, one_of
@@ -172,9 +173,17 @@ class Params(Block, frozen=True, kw_only=True):
 
 
 def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
-    """Return params.yaml as plain values, unchecked."""
+    """Return params.yaml as plain values, unchecked.
+
+    Raises:
+        ValueError: it is no YAML; says where.
+    """
     with open(path, encoding="utf-8") as file:
-        return YAML(typ="safe", pure=True).load(file) or {}
+        try:
+            return YAML(typ="safe", pure=True).load(file) or {}
+        except (YAMLError, UnicodeDecodeError) as error:
+            said = " ".join(str(error).split())
+            raise ValueError(f"{path}: no YAML ({said}); mend the line it names: `git diff {path}` shows what was changed") from None
 
 
 def check(values: Any, where: str = PARAMS_FILE) -> Params:

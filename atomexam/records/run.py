@@ -90,3 +90,5 @@ class Judge(Asked, frozen=True, kw_only=True):
     """One line under `judges`, named like the run it judges: a model that gives marks to answers in words."""
 
     max_new_tokens: Positive = 64
+    prompt: Literal["judge", "judge_published"] = "judge"
+    """judge: the texts of others stand between marks that they cannot hold. judge_published: as CPsyExam asked, to repeat its figures."""

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 _TOLD_CHARS = 500  # a message that quotes an unknown key is as long as the key
-_BUFFER_BYTES = 1 << 20  # a call to the system for each 8 kB costs a second a million lines
+BUFFER_BYTES = 1 << 20  # a call to the system for each 8 kB costs a second a million lines
 
 
 def to_line(record: Any) -> bytes:
@@ -38,16 +38,23 @@ def read_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds i
         ValueError: a line does not fit the shape; the message names file, line and field.
         FileNotFoundError: there is no such file; the message ends with the remedy.
     """
+    return (record for _, _, record in placed_jsonl(path, shape, remedy))
+
+
+def placed_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[tuple[int, int, Any]]:
+    """Yield the records of a file as `read_jsonl` does, each with the place and the length of its line in bytes."""
     decoder = msgspec.json.Decoder(shape)
     if not Path(path).exists():
         raise FileNotFoundError(f"{path}: no such file; {remedy}")
-    with open(path, "rb", buffering=_BUFFER_BYTES) as lines:
+    place = 0
+    with open(path, "rb", buffering=BUFFER_BYTES) as lines:
         for number, line in enumerate(lines, 1):
             try:
-                yield decoder.decode(line)
+                yield place, len(line), decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:  # ValidationError is a DecodeError
                 told = str(error)[:_TOLD_CHARS]
                 raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; {remedy}") from None
+            place += len(line)
 
 
 def write_jsonl(
@@ -61,7 +68,7 @@ def write_jsonl(
     made = list(records)
     keys = [key(one) for one in made]  # once: a key costs as much as a third of a line
     order = sorted(range(len(made)), key=keys.__getitem__)
-    with replacing(path, on_disk) as part, open(part, "wb", buffering=_BUFFER_BYTES) as out:
+    with replacing(path, on_disk) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
         for _, same in groupby(order, keys.__getitem__):
             lines = [to_line(row(made[place]) if row else made[place]) for place in same]
             out.writelines(sorted(lines) if len(lines) > 1 else lines)

@@ -21,6 +21,9 @@ _SAVE = "save the table as .xlsx or as CSV UTF-8"
 
 MAX_ROWS = 1_048_576
 """Of a sheet (Excel's own limit). openpyxl makes up every row before one that says it is the hundred billionth."""
+MAX_CELLS = 10_000_000
+"""Of a table, with empty ones: before a cell in the last column openpyxl makes up 16,383."""
+MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 _ROW = re.compile(rb'<(?:\w{1,20}:)?(?:row|c)\s[^<>]{0,200}?\br="[A-Z]{0,3}(\d{7,})"')
 _PIECE_BYTES = 1 << 20
 
@@ -153,11 +156,29 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
     other = (LookupError, SyntaxError, TypeError, ValueError)  # by which openpyxl tells of parts and XML that are not a workbook's
     try:
         with open(path, "rb") as file:
+            with zipfile.ZipFile(file) as parts:
+                if (size := sum(entry.file_size for entry in parts.infolist())) > MAX_UNPACKED_BYTES:
+                    raise ValueError(f"{size} bytes when unpacked; at most {MAX_UNPACKED_BYTES} are read")
             refuse_far_rows(file)
         book = openpyxl.load_workbook(path, read_only=True, data_only=computed)
         try:
-            return list(book.worksheets[0].iter_rows(values_only=True))
+            return _bounded(book.worksheets[0].iter_rows(values_only=True))
         finally:
             book.close()
     except (*torn, *other) as error:
         raise ValueError(f"{path}: no workbook ({' '.join(str(error).split())[:200]}); {_SAVE}") from None
+
+
+def _bounded(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return all rows.
+
+    Raises:
+        ValueError: they have more cells than a table may.
+    """
+    read: list[tuple[Any, ...]] = []
+    cells = 0
+    for row in rows:
+        if (cells := cells + len(row)) > MAX_CELLS:
+            raise ValueError(f"more than {MAX_CELLS} cells by row {len(read) + 1}, with empty ones; at most so many are read")
+        read.append(row)
+    return read

@@ -5,6 +5,7 @@ default to that block, and the paths to those of the pipeline.
 """
 
 import argparse
+import gc
 import logging
 import re
 import signal
@@ -95,8 +96,15 @@ def read_arguments(
     return namespace
 
 
-def run_stage(main: Callable[[], None]) -> None:
-    """Run a stage's main; wrong input ends it with one line on stderr and exit status 1, never with a traceback."""
+def run_stage(main: Callable[[], None], acyclic: bool = False) -> None:
+    """Run a stage's main; wrong input ends it with one line on stderr and exit status 1, never with a traceback.
+
+    Args:
+        main: the stage.
+        acyclic: its records hold no cycles, so this process does not look for any: among millions that takes a third of the time.
+    """
+    if acyclic:
+        gc.disable()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         main()

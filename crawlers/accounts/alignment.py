@@ -193,9 +193,10 @@ class Lines:
                 start = end
 
     def original(self, line: int, start: int, end: int) -> str:
-        """Return a stretch of a line as it came, blanks included."""
+        """Return a stretch of a line as it came, blanks included, its tags blank: those are counted once, as mark-up."""
         whole, low, high = self.lines[line], *self.bounds(line)
+        whole = MARKUP.sub(_blank, whole) if "<" in whole else whole
         if (start, end) == (low, high):
             return whole
-        kept = [place for place, sign in enumerate(MARKUP.sub(_blank, whole)) if folded(sign)]
+        kept = [place for place, sign in enumerate(whole) if folded(sign)]
         return whole[kept[start - low] : kept[end - low - 1] + 1]

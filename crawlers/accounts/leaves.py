@@ -11,17 +11,17 @@ from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
+from crawlers.importers.any_rows import LITERALS, literals_as_json
 from crawlers.importers.csv_rows import csv_rows
-from crawlers.importers.json import EVERY, LINES, every_key
+from crawlers.importers.json import EVERY, every_key, is_by_line
 from crawlers.importers.parquet import SUFFIX as PARQUET
 from crawlers.importers.parquet import read_rows
 from crawlers.importers.reading import Lost
 from crawlers.importers.sheet_marks import Covered
 from crawlers.importers.triples import TEXTS, triple_lines
-from crawlers.importers.workbook import sheets_of
+from crawlers.importers.workbook import BOOKS, sheets_of
 from crawlers.text.fields import sound_json
 
-BOOKS = (".xlsx", ".xlsm")
 SHEETS = (".csv", ".tsv", *BOOKS)
 _DEEPEST = 100
 
@@ -49,6 +49,8 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
         array: keys that lead from a document to its records, as the file's layout names them.
     """
     lower = name.lower()
+    if lower.endswith(LITERALS):
+        body = literals_as_json(name, body)
     if lower.endswith(TEXTS):
         yield from _of_triples(name, body)
     elif lower.endswith(SHEETS):
@@ -58,15 +60,15 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
     elif lower.endswith(PARQUET):
         for place, row in read_rows(name, body):
             yield from _values(row, place, "") if isinstance(row, dict) else [Leaf(place, "", row.raw or "")]
-    elif lower.endswith(LINES):
-        for number, line in enumerate(decoded(name, body).split("\n"), 1):
+    elif is_by_line(name, text := decoded(name, body)):
+        for number, line in enumerate(text.split("\n"), 1):
             unit = f"line:{number}"
             try:
                 yield from _values(_parsed(line), unit, "") if line.strip() else ()
             except (ValueError, RecursionError):
                 yield Leaf(unit, "", line)
     else:
-        yield from _document(_parsed(decoded(name, body)), array)
+        yield from _document(_parsed(text), array)
 
 
 def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:

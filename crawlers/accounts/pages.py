@@ -8,7 +8,8 @@ of items or those without. Of a large source, a part of the pages is looked at, 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from scrapy import Request
 from scrapy.http import Response, TextResponse
 
 from atomexam.records.item import EntityItem, Item
+from atomexam.runtime.guarded import OverBudget, beat
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.accounts.alignment import IN_ITEM, REJECTED, Lines
 from crawlers.accounts.characters import Account, Unread, folded
@@ -25,11 +27,13 @@ from crawlers.accounts.furniture import class_of_line, is_short_answer, parts_of
 from crawlers.accounts.leaves import texts_in
 from crawlers.papers.paper import lines_of
 from crawlers.store.exchanges import response_of
-from crawlers.store.segments import read_index, read_page
+from crawlers.store.segments import Row, read_index, read_page
 from crawlers.store.warc import Page
 from crawlers.text.fields import text_of
 from crawlers.web.bodies import unpacked
+from crawlers.web.broken_pages import take_in_hand
 from crawlers.web.charset import Charset
+from crawlers.web.failure_causes import Refused
 
 MOST_PAGES = 2000
 _LEAST_PAGES = 3
@@ -66,20 +70,29 @@ class _Seen:
         return bool(good.any() or doubtful.any())
 
 
-def account_of_pages(folder: Path, snapshot: str, items: Path) -> Account:
-    """Return the account of a source's stored pages.
+def account_of_pages(folder: Path, snapshot: str, items: Path, left_out: Collection[str] = ()) -> Account:
+    """Return the account of a source's stored pages, but for those that hold more than is read.
 
     Args:
         items: what `extract` wrote.
+        left_out: requests whose pages break what reads them.
     """
     rows = sorted((row for row in read_index(folder, snapshot) if row.status == _OK), key=lambda row: row.page_id)[:MOST_PAGES]
-    responses = ((row.url, seen_as(read_page(folder, row))) for row in rows if not row.url.endswith("/robots.txt"))
-    return account_of_responses(responses, read_jsonl(items, Item))
+    return account_of_responses(_responses(folder, rows, left_out), read_jsonl(items, Item))
+
+
+def _responses(folder: Path, rows: Iterable[Row], left_out: Collection[str]) -> Iterator[tuple[str, Response]]:
+    for row in rows:
+        if not row.url.endswith("/robots.txt") and str(row.key) not in left_out:
+            take_in_hand(str(row.key))
+            with suppress(Refused):
+                yield row.url, seen_as(read_page(folder, row))
 
 
 def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> Account:
     """Return the account of pages, each with its address, and all items of their source."""
-    pages = [_Seen(url, response) for url, response in responses if isinstance(response, TextResponse)]
+    pages = [*_seen(responses)]
+    beat(0)
     known = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.rows for page in pages)]))
     hits = {is_doubtful: np.zeros(len(known), dtype=bool) for is_doubtful in (False, True)}
     for item in items:
@@ -100,6 +113,13 @@ def account_of_responses(responses: Iterable[tuple[str, Response]], items: Itera
         rest.take(page, has_text, account)
     rest.count(account)
     return account
+
+
+def _seen(responses: Iterable[tuple[str, Response]]) -> Iterator[_Seen]:
+    for url, response in responses:
+        if isinstance(response, TextResponse):
+            with suppress(OverBudget):
+                yield _Seen(url, response)
 
 
 class _Rest:

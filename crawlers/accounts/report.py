@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.profile import profile_of
 from crawlers.accounts.characters import Account, summed
 from crawlers.importers.reading import Reading
 from crawlers.text.columns import aligned, harmless
@@ -40,15 +41,21 @@ class Row(Struct):
         return self.reading.found + self.account.questions_unread
 
 
+def counts_of(read: list[Row]) -> list[str]:
+    """Return a table with a line a file, and their sums where there are several."""
+    return _printable(aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])], _NUMBERS)) if read else []
+
+
 def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
     """Return a table with a line a file, then what is in the items, what was rejected and why, and the files that could not be read."""
     read = [row for row in rows if not row.error]
-    lines = aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])], _NUMBERS) if read else []
+    lines = counts_of(read)
     items = [item for row in read for item in row.reading.items]
     good = [item for item in items if not _doubt(item)]
     lines += _counted("items", (kind_of(item) for item in good))
     lines += _counted("rejected", (_doubt(item) for item in items if _doubt(item)))
-    for row in read:
+    profiles = [profile_of(row.reading.items) for row in read]
+    for row, profile in zip(read, profiles, strict=True):
         if not row.reading.found:
             lines.append(f"{row.file}: nothing found that format {row.format} reads; is it the right one? --verbose shows the lines")
         lines += [f"{row.file}: {line}" for line in row.reading.skipped]
@@ -63,11 +70,15 @@ def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
             lines += [f"{row.file}: {line}" for line in row.reading.faults[:_SHOWN]]
             if len(row.reading.faults) > _SHOWN:
                 lines.append(f"{row.file}: and {len(row.reading.faults) - _SHOWN} more; --verbose shows them")
-        lines += [f"{row.file}: {line}" for line in misread_lines(row.reading.items)]
+        lines += [f"{row.file}: {line}" for line in misread_lines(profile)]
         if verbose:
             lines += layout_lines(row.reading.columns, [found[1] for line in row.reading.unread if (found := _SPARE.fullmatch(line))])
-    lines += paste_lines(good)
+    lines += paste_lines(profiles[0] if len(profiles) == 1 else good)
     lines += [f"error: {row.error}" for row in rows if row.error]
+    return _printable(lines)
+
+
+def _printable(lines: Iterable[str]) -> list[str]:
     return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in lines]
 
 

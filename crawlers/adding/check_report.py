@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from atomexam.records.item import Item
+from atomexam.records.item import EntityItem, Item
 from crawlers.accounts.characters import Account
 from crawlers.adding.advice import advice
 from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
@@ -23,27 +23,22 @@ def as_text(findings: Findings) -> str:
     if kinds := kinds_of(findings.pages):
         rows = [(kind.callback, *map(str, (kind.pages, kind.empty, kind.items, kind.requests))) for kind in kinds]
         blocks.append(aligned([("callback", "pages", "gave nothing", "items", "requests"), *rows], frozenset({1, 2, 3, 4})))
-    blocks.append(_fields("question", findings.questions))
-    blocks.append(_fields("entity", findings.entities))
-    labels = [f"{cut(label, 20)} ({count})" for label, count in labels_of(findings.entities)]
-    if labels:
-        more = f", and {len(labels) - _LABELS_SHOWN} more" if len(labels) > _LABELS_SHOWN else ""
-        blocks.append(
-            [f"labels: {', '.join(labels[:_LABELS_SHOWN])}{more}", "        curation/vocab/relations.yaml says which become facts"]
-        )
-    blocks.append(_listed("pages that gave nothing", [f"{page.url}  ({page.callback})" for page in findings.pages if page.is_empty]))
-    blocks.append(_listed("misfits, as the spider says", findings.misfits))
-    blocks.append(_listed("pages that the spider failed on", findings.errors))
-    blocks.append(_listed("answers that are no page", [f"{url}: HTTP status {status}" for url, status in findings.refused.items()]))
-    blocks.append(_listed("requests without an answer", [f"{request}: {why}" for request, why in findings.failed.items()]))
+    blocks.append(fields_shown("question", findings.questions))
+    blocks.append(fields_shown("entity", findings.entities))
+    blocks.append(labels_shown(findings.entities))
+    blocks.append(listed("pages that gave nothing", [f"{page.url}  ({page.callback})" for page in findings.pages if page.is_empty]))
+    blocks.append(listed("misfits, as the spider says", findings.misfits))
+    blocks.append(listed("pages that the spider failed on", findings.errors))
+    blocks.append(listed("answers that are no page", [f"{url}: HTTP status {status}" for url, status in findings.refused.items()]))
+    blocks.append(listed("requests without an answer", [f"{request}: {why}" for request, why in findings.failed.items()]))
     if findings.over_limit:
         blocks.append([f"{counted(findings.over_limit, 'more request')} not sent; --pages N sends more"])
     blocks.append(_text(findings.account))
     misread = misread_lines(findings.items)
-    blocks.append(_listed("what looks misread", misread))
+    blocks.append(listed("what looks misread", misread))
     blocks.append(paste_lines(findings.items, findings.source))
     told = advice(findings)
-    blocks.append(["what to do:", *(f"  {place}. {cut(text, 10 * _LINE_COLUMNS)}" for place, text in enumerate(told, 1))] if told else [])
+    blocks.append(advice_shown(told))
     if findings.items and not told and not misread:
         blocks.append(["nothing looks wrong"])
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -77,17 +72,36 @@ def _text(account: Account | None) -> list[str]:
     """Return which share of the pages' visible text is in items, and what most of the rest is."""
     if account is None or not account.characters:
         return []
-    parts = [
-        (account.in_items, "in items"),
-        (account.furniture.total(), "the site's own"),
-        (account.rejected.total(), "in what is given up"),
-    ]
-    shares = ", ".join(f"{count / account.characters:.0%} {what}" for count, what in parts)
-    title = f"of the {account.characters} characters that these pages show {shares}, {account.unread_share:.0%} in neither"
-    return _listed(title, account.largest(_SHOWN)) or [title]
+    title = f"of the {account.characters} characters that these pages show"
+    return characters_shown(account, title, ("in items", "the site's own", "in what is given up"), account.largest(_SHOWN))
 
 
-def _fields(what: str, items: Sequence[Item]) -> list[str]:
+def characters_shown(account: Account, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
+    """Return the shares of an account in one line, and the largest of what is unread.
+
+    Args:
+        words: for what is in items, furniture and rejected.
+    """
+    counts = (account.in_items, account.furniture.total(), account.rejected.total())
+    shares = ", ".join(f"{count / account.characters:.0%} {what}" for count, what in zip(counts, words, strict=True))
+    title = f"{title} {shares}, {account.unread_share:.0%} in neither"
+    return listed(title, largest) or [title]
+
+
+def labels_shown(entities: Sequence[EntityItem]) -> list[str]:
+    """Return the labels of entries, the most frequent first; nothing where there are none."""
+    labels = [f"{cut(label, 20)} ({count})" for label, count in labels_of(entities)]
+    more = f", and {len(labels) - _LABELS_SHOWN} more" if len(labels) > _LABELS_SHOWN else ""
+    known = "        curation/vocab/relations.yaml says which become facts"
+    return [f"labels: {', '.join(labels[:_LABELS_SHOWN])}{more}", known] if labels else []
+
+
+def advice_shown(told: Sequence[str]) -> list[str]:
+    """Return what to do, numbered; nothing where there is nothing to do."""
+    return ["what to do:", *(f"  {place}. {cut(text, 10 * _LINE_COLUMNS)}" for place, text in enumerate(told, 1))] if told else []
+
+
+def fields_shown(what: str, items: Sequence[Item]) -> list[str]:
     """Return a table of the fields of one shape of items; those that none has stand in one line."""
     found = fields_of(items)
     if not found:
@@ -102,7 +116,8 @@ def _row(field: Field) -> tuple[str, str, str]:
     return field.name, f"{field.filled:.0%}", cut(field.example, _EXAMPLE_COLUMNS)
 
 
-def _listed(title: str, lines: list[str]) -> list[str]:
+def listed(title: str, lines: list[str]) -> list[str]:
+    """Return the first lines under a title, and how many more there are; nothing where there are none."""
     if not lines:
         return []
     more = [f"  … and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []

@@ -7,7 +7,7 @@ from pathlib import Path
 from atomexam.runtime.jsonl import replacing
 from crawlers.adding.stubs import STUB_MARK
 from crawlers.adding.watching import PageKept
-from crawlers.embedded.saved import PAGE_SUFFIXES
+from crawlers.embedded.serving.saved import PAGE_SUFFIXES
 
 _CASE = re.compile("[a-z0-9][a-z0-9_]*")
 

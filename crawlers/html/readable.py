@@ -23,8 +23,14 @@ _RAW_TAGS = {"script", "style"}
 
 
 def readable(response: TextResponse) -> TextResponse:
-    """Return a page that selectors read without an error, whole and in time; nearly every page is that as it is."""
-    if response.text.lstrip()[:1] == "<" and (text := uncrowded(response.text)) != response.text:  # before anything parses it
+    """Return a page that selectors read without an error, whole and in time; nearly every page is that as it is.
+
+    Raises:
+        OverBudget: it has more tags than are read.
+    """
+    if (
+        response.text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") and (text := uncrowded(response.text)) != response.text
+    ):  # before it is parsed
         response = _with_text(response, text)
     try:
         get_base_url(response)

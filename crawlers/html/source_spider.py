@@ -103,6 +103,11 @@ class SourceSpider(scrapy.Spider):
         """
         self.crawler.stats.inc_value(NOTED + what, number)
 
+    def unmatched(self, response: Response, kind: str, seen: list[str]) -> None:
+        """Report a page whose lists or channels are there, but none of them passes the spider's filter."""
+        shown = ", ".join(repr(words[:30]) for words in sorted(set(seen))[:5])
+        self.misfit(response, f"none of {len(seen)} {kind}s matches the filter of this spider; it says {shown}")
+
     def misfit(self, response: Response, why: str) -> None:
         """Count a page that no longer fits this spider; `extract` fails when there are too many."""
         self.crawler.stats.inc_value("misfit/count")

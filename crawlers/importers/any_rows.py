@@ -1,7 +1,7 @@
 """The front door for structured files of any layout: bytes in, tables of rows `path -> value` out.
 
-JSON of any depth, JSON lines, literals of JavaScript and TypeScript, INSERT and UPDATE of SQL, sheets and csv with or without a header;
-told by what stands in the file, as the suffix may lie.
+JSON of any depth, JSON lines, literals of JavaScript and TypeScript, INSERT and UPDATE of SQL, XML, pages of HTML, sheets, csv and other
+texts parted by a sign, with or without a header; told by what stands in the file, as the suffix may lie.
 """
 
 import json
@@ -11,37 +11,119 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from atomexam.text.encodings import decoded
+from crawlers.importers.anki_package import SUFFIX as ANKI
+from crawlers.importers.anki_package import notes_of
 from crawlers.importers.csv_rows import csv_rows
+from crawlers.importers.exchange import root_of
 from crawlers.importers.layout import layout_of_keys
 from crawlers.importers.table import named
-from crawlers.importers.workbook import sheets_of
+from crawlers.importers.triples import TEXTS
+from crawlers.importers.workbook import BOOKS, sheets_of
 from crawlers.rows.literals import literals_of
+from crawlers.rows.markup import data_of, questions_of_page, tables_of_page
+from crawlers.rows.separated import separated
+from crawlers.rows.shaping import shaped
 from crawlers.rows.statements import statement_rows
 from crawlers.rows.tree import Rows, tables_in
+from crawlers.text.fields import text_of
 
-BOOKS = (".xlsx", ".xlsm")
-SOURCES = (".js", ".ts", ".mjs", ".sql")
-"""Suffixes of files of literals and of statements."""
+LITERALS = (".js", ".ts", ".mjs")
+SOURCES = (*LITERALS, ".sql", ANKI)
+"""Suffixes of files of literals, of statements and of notes, whose columns have names of their makers' own."""
+PAGES = (".html", ".htm")
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?into|update)\s{1,8}[\"`\[\w]", re.IGNORECASE)
-_SHEETS = (".csv", ".tsv", ".txt")
 _LONGEST_NAME_CHARS = 24
 _LEAST_ROWS = 3
+_LEAST_LINES, _LONE = 9, 0.95
+_TAG = re.compile(
+    r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
+)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]", re.ASCII)
 
 
 def rows_of(name: str, body: bytes) -> list[Rows]:
     """Return the tables of a structured file, each with the way that leads to it; none where the file has no structure that is known.
 
+    Questions that take several rows are made one.
+
     Raises:
         ValueError: the file is damaged, or larger or deeper than data is.
     """
+    tables = _rows_in(name, body)
+    for table in tables:
+        table.rows = [(place, {key: _shown(value) for key, value in row.items()}) for place, row in table.rows]
+    return shaped(tables)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value with its texts as a reader sees them, where they are HTML."""
+    if isinstance(value, str):
+        return text_of(value) if "<" in value and _TAG.search(value) else value
+    if isinstance(value, dict):
+        return {key: _shown(each) for key, each in value.items()}
+    return [_shown(each) for each in value] if isinstance(value, list) else value
+
+
+def _rows_in(name: str, body: bytes) -> list[Rows]:
     suffix = PurePosixPath(name).suffix.lower()
+    if suffix == ".xls" and body.lstrip()[:1] == b"<":  # a page, as many a site names its export
+        return _in_page(decoded(name, body))
     if suffix in BOOKS:
         sheets = ((title, list(rows)) for title, hidden, rows in sheets_of(name, body) if not hidden)
         return [table for title, rows in sheets for table in _table(title, rows)]
-    if suffix in _SHEETS:
+    if suffix == ANKI:
+        return notes_of(name, body)
+    if suffix in (".csv", ".tsv"):
         return list(_table("", list(csv_rows(name, body))))
-    return tables_in(name, document_of(name, decoded(name, body)))
+    if suffix in PAGES:
+        return _in_page(decoded(name, body))
+    if suffix == ".xml":
+        root = root_of(name, body)
+        return tables_in(name, {root.tag: data_of(root)})
+    text = decoded(name, body)
+    if suffix in TEXTS and text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
+        return _in_text(text)
+    return tables_in(name, document_of(name, text))
+
+
+def literals_as_json(name: str, body: bytes) -> bytes:
+    """Return the data that a source file of literals holds, as JSON.
+
+    Raises:
+        ValueError: it is no source, or larger or deeper than data is.
+    """
+    return json.dumps(document_of(name, decoded(name, body)), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def lone_lines(name: str, body: bytes) -> list[str]:
+    """Return the lines of a paper that was pasted into the first column of a sheet; nothing where rows have more cells."""
+    sheets = [rows for _, hidden, rows in sheets_of(name, body) if not hidden] if name.lower().endswith(BOOKS) else [csv_rows(name, body)]
+    rows = [[cell for cell in cells if cell] for rows in sheets for _, cells in rows]
+    filled = [cells for cells in rows if cells]
+    if len(filled) < _LEAST_LINES or sum(len(cells) == 1 for cells in filled) < _LONE * len(filled):
+        return []
+    return [line for cells in rows for line in ("\t".join(cells).splitlines() or [""])]
+
+
+def _in_text(text: str) -> list[Rows]:
+    found = separated(text)
+    if found is None:
+        return []
+    if not found.columns:
+        return list(_table("", found.rows))
+    keys = named(found.columns)
+    keys += [f"column {place}" for place in range(len(keys) + 1, max((len(cells) for _, cells in found.rows), default=0) + 1)]
+    return [Rows((), [(place, dict(zip(keys, cells, strict=False))) for place, cells in found.rows])]
+
+
+def _in_page(text: str) -> list[Rows]:
+    tables = [
+        table
+        for number, cells in enumerate(tables_of_page(text), 1)
+        for table in _table(f"table {number}", [(f"table:{number}:row:{place}", row) for place, row in enumerate(cells, 1)])
+    ]
+    parts = questions_of_page(text)
+    return [*tables, *([parts] if parts else [])]
 
 
 def document_of(name: str, text: str) -> Any:

@@ -5,6 +5,7 @@ high or low, formulas. Text boxes follow the paragraph they hang on. Headers, fo
 left out.
 """
 
+import re
 from collections.abc import Iterator
 from io import BytesIO
 
@@ -18,6 +19,7 @@ from crawlers.importers.docx_numbers import Numbering
 from crawlers.importers.docx_tables import table_lines
 from crawlers.importers.reading import Text
 from crawlers.importers.zipped import BROKEN_PARTS, check_zipped
+from crawlers.papers.emphasis import emphasis_told
 from crawlers.papers.lines import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -33,6 +35,7 @@ _UNSEEN = {
 }
 _SIGNS = {f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _SYMBOLS = {"FC": "√", "FE": "√", "FB": "×", "FD": "×"}  # Wingdings; Word stores them at F000
+_COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
 _WIDE_DIGITS = 3  # no table has a hundred columns
 _OFF = ("0", "false", "none", "off")
 
@@ -48,10 +51,24 @@ def read_docx(name: str, body: bytes) -> Text:
         document = Document(BytesIO(body))
     except (*BROKEN_PARTS, OpcError) as error:
         raise ValueError(_damaged(name, error)) from None
+    if document.element.tag != f"{_W}document":  # a letter of its namespace lost is enough
+        raise ValueError(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
     try:
-        return Text(list(_Walk(document).lines()))
+        return Text(_with_told_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
     except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise ValueError(_damaged(name, error)) from None
+
+
+def _with_told_answers(lines: list[str], signed: list[str]) -> list[str]:
+    """Return the lines, with the answers that colour or bold type tells; `signed` are the same lines with tags where words stand out."""
+    if lines == signed or len(lines) != len(signed) or any("<" in line for line in lines):
+        return lines
+    told = emphasis_told(list(enumerate(signed)))
+    last, done = -1, list[str]()
+    for place, text in told if len(told) > len(lines) else enumerate(lines):
+        done.append(text if place == last else lines[place])
+        last = place
+    return done
 
 
 def _damaged(name: str, error: Exception) -> str:
@@ -59,7 +76,8 @@ def _damaged(name: str, error: Exception) -> str:
 
 
 class _Walk:
-    def __init__(self, document: OpenDocument) -> None:
+    def __init__(self, document: OpenDocument, signed: bool = False) -> None:
+        self._signed = signed
         self._body = document.element.body
         self._numbering = Numbering(document)
 
@@ -84,7 +102,7 @@ class _Walk:
 
     def _paragraph(self, paragraph: etree._Element) -> Iterator[str]:
         boxes: list[etree._Element] = []
-        said = _joined(self._inline(paragraph, boxes))
+        said = _joined(self._inline(paragraph, boxes), self._signed)
         yield from f"{self._numbering.prefix(paragraph)}{said}".split("\n")
         for box in boxes:
             for element in self._blocks(box):
@@ -134,7 +152,7 @@ def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
             yield from [None] * (int(wide) - 1 if wide.isdigit() and len(wide) < _WIDE_DIGITS else 0)
 
 
-def _joined(elements: Iterator[etree._Element]) -> str:
+def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
     """Return what elements say; runs beside each other that are set equally high are one, as Word cuts `-1` where it likes."""
     pieces: list[str] = []
     run, held = None, ""
@@ -146,9 +164,30 @@ def _joined(elements: Iterator[etree._Element]) -> str:
                 held = ""
             run, held = now, held + (element.text or "")
         elif piece := _piece(element):
+            piece = _signed(element, piece) if signed else piece
             pieces += [placed(run, held), piece] if held else [piece]
             held = ""
     return "".join([*pieces, placed(run, held)] if held else pieces)
+
+
+def _signed(element: etree._Element, piece: str) -> str:
+    """Return a text within tags that say how its run stands out, as crawlers.papers.emphasis reads them."""
+    face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
+    if face is None or not piece.strip():
+        return piece
+    said = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u")}
+    value = {tag: "" if one is None else one.get(f"{_W}val", "on") for tag, one in said.items()}
+    fill = "" if said["shd"] is None else said["shd"].get(f"{_W}fill", "")
+    bold, underlined = (value[tag] not in ("", *_OFF) for tag in ("b", "u"))
+    if _COLOUR.fullmatch(value["color"]) and not _PLAIN.fullmatch(value["color"]):
+        kind = f"colour #{value['color'].lower()}"
+    elif value["highlight"] not in ("", "none", "white") or (_COLOUR.fullmatch(fill) and not _PLAIN.fullmatch(fill)):
+        kind = f"colour marked {value['highlight'].lower()[:20]}{fill.lower()[:6]}"
+    elif bold and underlined:
+        kind = "colour bold underlined"
+    else:
+        kind = "bold" if bold else ""
+    return f"<{kind}>{piece}</>" if kind else piece
 
 
 def _piece(element: etree._Element) -> str:

@@ -1,5 +1,7 @@
 """Tables of a document: rows of cells, each a list of lines, in; the lines of a paper out."""
 
+import re
+
 from atomexam.text.option_letters import LETTERS
 from crawlers.importers.layout import Layout, layout_of_keys
 from crawlers.importers.table import named, whole_header
@@ -8,13 +10,21 @@ from crawlers.papers.lines import flat
 from crawlers.roles.option_cells import split_options
 
 Cell = list[str]
+_KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
+_KEY = re.compile(r"[A-Ja-j]{1,10}|[√×✓✗]|对|错|正确|错误")
+_LEAST_KEY, _LEAST_FIELDS = 3, 3
 _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 
 
 def table_lines(rows: list[list[Cell]]) -> list[str]:
     """Return a table as lines: one with a header such as 题干, A, B, 答案 as a paper is written, any other row by row."""
+    if key := _key_lines(rows):
+        return key
     header, below = _header(rows)
     shape = layout_of_keys(header) if below else None
+    if shape is None and (card := _card(rows)):
+        header, below = card
+        shape = layout_of_keys(header)
     if shape is None:
         return [line for row in rows for line in _row_lines([cell for cell in row if cell])]
     lines: list[str] = []
@@ -28,6 +38,28 @@ def table_lines(rows: list[list[Cell]]) -> list[str]:
             kind = now
         lines += _question(place, said, record, shape)
     return lines
+
+
+def _key_lines(rows: list[list[Cell]]) -> list[str]:
+    """Return a table of numbers with the answers below them as a list of answers; nothing where a row is another."""
+    words = [[" ".join(cell).strip() for cell in row] for row in rows]
+    entries: list[str] = []
+    for upper, lower in zip(words[::2], words[1::2], strict=False):
+        pairs = [(number, answer) for number, answer in zip(upper, lower, strict=False) if number or answer]
+        pairs = pairs[1:] if pairs and _KEY_LABEL.fullmatch(pairs[0][0]) and _KEY_LABEL.fullmatch(pairs[0][1]) else pairs
+        if not pairs or not all(number.isdigit() and _KEY.fullmatch(answer) for number, answer in pairs):
+            return []
+        entries += [f"{number}.{answer}" for number, answer in pairs]
+    return ["参考答案", " ".join(entries)] if len(words) % 2 == 0 and len(entries) >= _LEAST_KEY else []
+
+
+def _card(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]] | None:
+    """Return names and values of a table of two columns that holds one question, a field a row; None where it is none."""
+    if len(rows) < _LEAST_FIELDS or any(len(row) != 2 for row in rows):
+        return None
+    names = named(" ".join(row[0]) for row in rows)
+    is_card = len(names) == len(rows) and layout_of_keys(names) is not None
+    return (names, [[row[1] for row in rows]]) if is_card else None
 
 
 def _header(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]]:

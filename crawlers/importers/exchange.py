@@ -30,7 +30,7 @@ def exchange_format(name: str, body: bytes) -> str:
     Raises:
         ValueError: the file is no XML that is read, or its root is another.
     """
-    root = _root(name, body)
+    root = root_of(name, body)
     if found := _ROOTS.get(root.tag):
         return found
     raise ValueError(
@@ -48,7 +48,7 @@ def read_exchange(name: str, body: bytes, format_name: str, seen: Provenance) ->
     if (found := exchange_format(name, body)) != format_name:
         raise ValueError(f"{name}: the file is {found}, and {format_name} was asked for; --format {found} reads it")
     reading = Reading()
-    for number, (element, parts) in enumerate(_READERS[format_name](_root(name, body), reading.unread), 1):
+    for number, (element, parts) in enumerate(_READERS[format_name](root_of(name, body), reading.unread), 1):
         place = structs.replace(seen, position=f"record:{number}")
         reading.found += 1
         try:
@@ -62,7 +62,7 @@ def read_exchange(name: str, body: bytes, format_name: str, seen: Provenance) ->
     return reading
 
 
-def _root(name: str, body: bytes) -> Any:
+def root_of(name: str, body: bytes) -> Any:
     """Return the root of a file, all its tags without name spaces. No entity is read, and nothing from elsewhere."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, remove_comments=True, remove_pis=True

@@ -4,21 +4,26 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 
+from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
+from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.importers.any_rows import SOURCES
+from crawlers.importers.any_rows import LITERALS, PAGES, SOURCES, literals_as_json, lone_lines
+from crawlers.importers.archives import SUFFIX as ARCHIVE
 from crawlers.importers.exchange import EXCHANGES, exchange_format, read_exchange
-from crawlers.importers.found_questions import read_found
+from crawlers.importers.found_questions import holds_table, read_found, read_told
 from crawlers.importers.json import below, first_record
 from crawlers.importers.layout import Layout, layout_of_keys
 from crawlers.importers.layout_files import layout_by_keys, shipped_layouts
-from crawlers.importers.papers import LINE_READERS, read_questions
+from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
 from crawlers.importers.parquet import SUFFIX as PARQUET
 from crawlers.importers.parquet import first_row
-from crawlers.importers.reading import Reading
+from crawlers.importers.reading import Reading, Text
 from crawlers.importers.record_files import SHEETS, read_plain_records, read_tables
+from crawlers.importers.sheet_colours import with_coloured_answers
 from crawlers.importers.table import read_sheets
 from crawlers.importers.triples import TEXTS, are_triples, read_triples
+from crawlers.importers.workbook import BOOKS
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""
@@ -33,6 +38,8 @@ Read = Callable[..., Reading]
 _XML = (".xml",)
 RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Of files that hold records or rows."""
+_MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *_XML)}
+"""Further suffixes of formats whose records may stand in a text, a page or XML."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
 
@@ -44,7 +51,7 @@ def known_formats(known: Known | None = None) -> list[str]:
 
 def known_suffixes() -> tuple[str, ...]:
     """Return the suffixes of all files that any format reads."""
-    return (*LINE_READERS, *RECORD_SUFFIXES, *_XML)
+    return (*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE)
 
 
 def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]:
@@ -54,7 +61,9 @@ def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]
         ValueError: there is no such format; names the known ones.
     """
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts.yaml")
-    return PAPERS.get(format_name) or EXCHANGES.get(format_name) or (RECORD_SUFFIXES + TEXTS if format_name == TRIPLES else RECORD_SUFFIXES)
+    if (shape := _layouts(known).get(format_name)) and shape.tables:
+        return known_suffixes()
+    return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
 
 
 def read_file(
@@ -79,28 +88,52 @@ def read_file(
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
+    if shape and shape.tables:
+        return read_told(name, body, shape.tables, seen)
     read = read_plain_records if suffix in _RECORDS else read_tables
     return read(name, body, shape, seen, asked) if shape else _read_by_words_or_content(read, name, body, suffix, seen, asked)
 
 
 def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, seen: Provenance, asked: Collection[str]) -> Reading:
     """Return what known names of columns give, else what stands in the columns; the latter, too, where the former misreads most."""
-    if suffix in SOURCES:
+    if suffix in (*SOURCES, *TEXTS, *PAGES, *_XML):
         if found := read_found(name, body, seen):
             return found
+        if suffix in LITERALS:
+            with suppress(ValueError):
+                reading = read_plain_records(name, literals_as_json(name, body), None, seen, asked)
+                if reading.found and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
+                    return reading
         raise ValueError(f"{name}: no questions are seen in its data; a layout of your own reads .json: docs/importing.md")
     try:
         reading = read(name, body, None, seen, asked)
+    except RecursionError:
+        raise ValueError(f"{name}: nested too deep; expected records of plain fields") from None
     except ValueError:
         if suffix != PARQUET and (found := read_found(name, body, seen)):
             return found
+        if suffix in (*BOOKS, ".csv") and (lines := lone_lines(name, body)):
+            return questions_in(name, Text(lines), seen)
         raise
-    if len(reading.faults) * 2 > reading.found and suffix != PARQUET:
+    if suffix in BOOKS and body.startswith(b"PK") and reading.found and (told := with_coloured_answers(body, reading.items)):
+        reading.items = told
+    if suffix != PARQUET and 2 * (answered := _answered(reading)) < reading.found:
         with suppress(ValueError):
             found = read_found(name, body, seen)
-            if found and len(found.items) - len(found.faults) > len(reading.items) - len(reading.faults):
+            if found and _answered(found) > answered and len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults):
                 return found
     return reading
+
+
+def _answered(reading: Reading) -> int:
+    """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words where none are."""
+    return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
+
+
+def _is_answered(item: QuestionItem) -> bool:
+    if not item.answer_raw or not (item.options_raw or item.shared_options_raw):
+        return bool(item.answer_raw)
+    return answer_form(item.answer_raw) in ("letters", "verdict") or not item.answer_raw.strip().isdigit()
 
 
 def suffix_of(name: str, format_name: str, known: Known | None = None) -> str:
@@ -127,10 +160,17 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         return TABLE
     if suffix in TEXTS and are_triples(name, body):
         return TRIPLES
+    if suffix in TEXTS and holds_table(name, body):
+        return TABLE
     if suffix in LINE_READERS:
         return "paper"
     if suffix in _XML:
-        return exchange_format(name, body)
+        try:
+            return exchange_format(name, body)
+        except ValueError:
+            if holds_table(name, body):
+                return TABLE
+            raise
     if suffix in _RECORDS:
         try:
             document = (first_row if suffix == PARQUET else first_record)(name, body)
@@ -143,7 +183,7 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         except ValueError:
             return TABLE  # whose reader looks at what stands in the rows, or says what is missing
         return _layout_of_header(header, shapes) or TABLE
-    old = suffix in (".doc", ".wps", ".xls", ".et", ".rtf")
+    old = suffix in (".doc", ".wps", ".et", ".rtf")
     advice = "save it as .docx, .xlsx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
     raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
@@ -159,9 +199,21 @@ def read_guessed(
     Raises:
         ValueError: as `read_file`.
     """
-    reading = read_file(name, body, told, seen, asked, known)
     shape = shipped_layouts().get(told)
-    if shape is not None and _layouts(known).get(told) == shape and reading.found and len(reading.faults) == reading.found:
+    is_shipped = shape is not None and _layouts(known).get(told) == shape
+    try:
+        reading = read_file(name, body, told, seen, asked, known)
+    except ValueError:
+        if not is_shipped:
+            raise
+        with suppress(ValueError):
+            return TABLE, read_file(name, body, TABLE, seen, asked, known)
+        raise
+    if told == "paper" and PurePosixPath(name).suffix.lower() in PAGES and 2 * (answered := _answered(reading)) < reading.found:
+        with suppress(ValueError):
+            if (found := read_found(name, body, seen)) and _answered(found) > answered:
+                return TABLE, found
+    if is_shipped and reading.found and len(reading.faults) == reading.found:
         with suppress(ValueError):
             other = read_file(name, body, TABLE, seen, asked, known)
             if len(other.faults) * 2 < other.found:

@@ -1,23 +1,31 @@
 """Questions of a file whose names of columns or keys nobody knows: found by what stands under them, or refused."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import structs
 
+from atomexam.records.checks import one_of
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import rows_of
-from crawlers.importers.layout import layout_of_keys
+from crawlers.importers.layout import TableLayout, layout_of_keys
 from crawlers.importers.reading import Lost, Reading, Text
 from crawlers.importers.record_fields import raw_of
 from crawlers.importers.record_items import items_of
-from crawlers.roles.solver import SURE, Roles, record_of, roles_of
+from crawlers.roles.records import Roles, record_of
+from crawlers.roles.solver import SURE, roles_of
+from crawlers.roles.values import ALL_FORMS
 from crawlers.rows.tree import Rows
 
 _logger = logging.getLogger(__name__)
 _MAYBE = 0.6
+_SHOWN = 8
 _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "科目", "案例")
+
+
+Found = tuple[Rows, Roles]
 
 
 def read_found(name: str, body: bytes, seen: Provenance) -> Reading | None:
@@ -26,22 +34,76 @@ def read_found(name: str, body: bytes, seen: Provenance) -> Reading | None:
     Raises:
         ValueError: it looks like questions, but which column holds what is not sure; says what was found.
     """
-    tables_all = rows_of(name, body)
-    tables = [(table, roles) for table in tables_all if (roles := roles_of([row for _, row in table.rows]))]
-    sure = [(table, roles) for table, roles in tables if roles.confidence >= SURE]
+    tables, found = _tables_of(name, body)
+    sure = [(table, roles) for table, roles in found if roles.confidence >= SURE]
     if not sure:
-        if (unsure := max(tables, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
-            raise ValueError(f"{name}: may hold questions, but it is not sure which: {told(*unsure)}; a layout says it: docs/importing.md")
+        if (unsure := max(found, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
+            propose = f"python -m crawlers.read {name} --propose writes down what was found, for you to confirm or mend"
+            raise ValueError(f"{name}: may hold questions, but it is not sure which: {told(*unsure)}; {propose}")
         return None
-    reading = Reading(source=Text([]))
-    taken: list[tuple[Rows, Roles]] = []
-    for table, roles in sure:
+    return _reading(name, tables, sure, seen)
+
+
+def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Provenance) -> Reading:
+    """Return the questions of a file whose layout says which columns hold what.
+
+    Raises:
+        ValueError: the file has no such table or column; says which it has.
+    """
+    tables = rows_of(name, body)
+    found: list[Found] = []
+    for shape in shapes:
+        table = next((table for table in tables if list(table.way) == shape.under), None)
+        if table is None:
+            ways = "; ".join(".".join(table.way) or "no keys" for table in tables[:_SHOWN]) or "no table"
+            raise ValueError(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}; found rows under {ways}")
+        columns = {key for _, row in table.rows for key in row}
+        named = [shape.stem, *shape.options, *([shape.answer] if shape.answer else []), *shape.others.values()]
+        if missing := [key for key in named if key not in columns]:
+            raise ValueError(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}")
+        one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
+        form = shape.form if shape.answer else ""
+        found.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
+    return _reading(name, tables, found, seen)
+
+
+def found_in(name: str, body: bytes) -> list[Found]:
+    """Return the tables of a file that may hold questions, each with the roles of its columns: the sure ones, else the likeliest."""
+    _, found = _tables_of(name, body)
+    sure = _apart([each for each in found if each[1].confidence >= SURE])
+    return sure or sorted(found, key=lambda each: -each[1].confidence)[:1]
+
+
+def holds_table(name: str, body: bytes) -> bool:
+    """Tell whether a file that may be a text holds a table of questions for certain."""
+    try:
+        return any(roles.confidence >= SURE for _, roles in _tables_of(name, body)[1])
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=1)  # a file is guessed and read one after the other
+def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[Found]]:
+    """Return the tables of a file, and those that may hold questions with the roles of their columns."""
+    tables = rows_of(name, body)
+    return tables, [(table, roles) for table in tables if (roles := roles_of([row for _, row in table.rows]))]
+
+
+def _apart(found: list[Found]) -> list[Found]:
+    """Return the tables of questions without those that are options of one."""
+    taken: list[Found] = []
+    for table, roles in found:
         outer = next((each for each in taken if _is_below(table, each[0])), None)
-        if outer and table.way[len(outer[0].way)] in {key.partition(".")[0] for key in outer[1].options}:
-            continue  # options of a question are no questions
-        taken.append((table, roles))
+        if not (outer and table.way[len(outer[0].way)] in {key.partition(".")[0] for key in outer[1].options}):
+            taken.append((table, roles))
+    return taken
+
+
+def _reading(name: str, tables: list[Rows], found: list[Found], seen: Provenance) -> Reading:
+    reading = Reading(source=Text([]))
+    taken = _apart(found)
     inner = {table.way: {each.way[len(table.way)] for each, _ in taken if _is_below(each, table)} for table, _ in taken}
-    for table in _left(tables_all, [each for each, _ in taken]):
+    for table in _left(tables, [each for each, _ in taken]):
         reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not told to be questions, so they are not read")
     for table, roles in taken:
         outer = next((each for each in taken if _is_below(table, each[0])), None)
@@ -75,6 +137,7 @@ def told(table: Rows, roles: Roles) -> str:
 def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str], seen: Provenance) -> None:
     shape = layout_of_keys(_FIELDS)
     assert shape is not None
+    last: Any = None
     for position, row in table.rows:
         if any(row.get(key) for key in inner):
             continue  # a case: its questions stand below it
@@ -87,7 +150,10 @@ def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str
             else:
                 reading.items.append(item)
         if reading.source is not None:
-            reading.source.lines.extend(line for value in row.values() if not isinstance(value, dict) for line in _lines(value))
+            said = {key: value for key, value in row.items() if not key.startswith("^") and not isinstance(value, dict)}
+            if case and row.get(case) != last:
+                last = said[case] = row.get(case)
+            reading.source.lines.extend(line for value in said.values() for line in _lines(value))
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}
     reading.columns |= {field: keys for field, keys in named.items() if keys}
 

@@ -1,6 +1,7 @@
 """Importer of JSON: bytes in, records out: one document, an array of records, or one record a line."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -12,6 +13,7 @@ from crawlers.text.fields import sound_json
 LINES = (".jsonl", ".ndjson")
 EVERY = "*"
 """Stands in `array` for every key with a list; the records have that key under this one."""
+_TWO_LINES = re.compile(r"[\ufeff\s]{0,99}(?P<first>\{[^\n]{0,9999999})\n\s{0,99}\{")
 _RAW_CHARS = 2000
 _ALIKE = 0.9
 """Share of the objects under names that must have keys of the first one."""
@@ -63,7 +65,7 @@ def below(document: Any, array: Sequence[str]) -> Any:
 
 def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
     """Yield the lines of a file of lines with their places, or the one document, which has none."""
-    if not name.lower().endswith(LINES):
+    if not is_by_line(name, text):
         try:
             yield "", _parse(text)
         except ValueError as error:
@@ -81,6 +83,17 @@ def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
     if faults and not read:
         advice = "; the file is one document, and no record a line: name it .json" if _is_whole(text) else ""
         raise ValueError(f"{name}: {faults[0]}; no line of the file is JSON{advice}")
+
+
+def is_by_line(name: str, text: str) -> bool:
+    """Tell whether a file holds a record a line, by its name or by its first lines: two objects in turn are no one document."""
+    if name.lower().endswith(LINES):
+        return True
+    found = _TWO_LINES.match(text)
+    try:
+        return found is not None and isinstance(_parse(found["first"]), dict)
+    except ValueError:
+        return False
 
 
 def _is_whole(text: str) -> bool:

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -54,9 +55,27 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Keys of the ends of a range that has a key for each."""
 
 
-class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry of layouts.yaml; either `questions` or `entity` is given."""
+class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which columns or paths of one table of a file hold what of a question: what `--propose` writes."""
 
+    under: list[str] = []
+    """Keys, or the name of the sheet, that lead to its rows."""
+    stem: str
+    options: list[str] = []
+    """One column with all of them, or one each; the stem's own where they stand below it."""
+    answer: str | None = None
+    form: str = "letters"
+    """How the answer is given: letters, text, from 0, from 1, marked, verdict, words."""
+    explanation: str | None = None
+    others: dict[str, str] = {}
+    """Further fields, such as 题型 or 章节 -> their columns."""
+
+
+class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry of layouts.yaml; one of `questions`, `tables` and `entity` is given."""
+
+    confirmed: bool | Literal["yes", "no"] = True
+    """Whether a person has looked at it; `no` in a proposal that is not sure, which nothing reads until somebody writes yes."""
     known_by: list[list[str]] = []
     """Keys that only records of this layout have, any one list of them."""
     array: list[str] = []
@@ -85,6 +104,12 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Told by the words of a header: made by people, with rows between the questions and options in any cell."""
     questions: dict[str, str | list[str]] | None = None
     entity: EntityLayout | None = None
+    tables: list[TableLayout] = []
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Tell whether files may be read by it."""
+        return self.confirmed in (True, "yes")
 
     def required(self) -> set[str]:
         """Return the keys of which a header has to have all."""

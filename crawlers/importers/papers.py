@@ -10,7 +10,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.decoder.reader import better_read
 from crawlers.importers.docx import read_docx
-from crawlers.importers.guarded import read_pdf_guarded
+from crawlers.importers.pdf import read_pdf_guarded
 from crawlers.importers.reading import Reading, Text
 from crawlers.importers.text import read_html, read_text
 from crawlers.papers.draft import DOUBTS
@@ -39,6 +39,9 @@ _SET = re.compile("[试谈]|论述|论[^文]|评|概述|阐|列举|辨|解释|�
 """What a question in words may say besides the words of crawlers.papers.signals."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
+_SURVEY = re.compile(r"问卷|无对错之分|满意度调查")
+_SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
+"""What says of points without answers that they are questions of a test."""
 _FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
 """A title between rules: `--- 组织生活 ---`. It stands above a part of the file, wherever that begins."""
 _NO_TITLE = re.compile(
@@ -66,7 +69,15 @@ def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Rea
     Raises:
         ValueError: the file is not what its suffix says, or its lines are records.
     """
-    text = LINE_READERS[suffix](name, body)
+    return questions_in(name, LINE_READERS[suffix](name, body), seen)
+
+
+def questions_in(name: str, text: Text, seen: Provenance) -> Reading:
+    """Return the questions of a paper that has been read into lines.
+
+    Raises:
+        ValueError: its lines are records, notes or a survey.
+    """
     lines = text.lines
     _refuse_records(name, lines)
     paper = better_read(lines, read_paper(lines))
@@ -93,7 +104,16 @@ def _refuse_records(name: str, lines: list[str]) -> None:
 
 
 def _refuse_notes(name: str, paper: Paper) -> None:
-    """Refuse notes of a book: their numbered points would be taken for questions without answers."""
+    """Refuse notes of a book: their numbered points would be taken for questions without answers. So would those of a survey or a law."""
+    if paper.drafts and not any(draft.answer for draft in paper.drafts):
+        said = [name, *paper.unread, *(draft.above.heading or "" for draft in paper.drafts)]
+        stems = [flat(draft.stem) for draft in paper.drafts]
+        is_survey = any(_SURVEY.search(text) for text in [*said, *(draft.above.case or "" for draft in paper.drafts)])
+        if is_survey or (len(paper.drafts) < _FEWEST and not any(map(_SIGNED.search, said)) and not any(map(asks, stems))):
+            raise ValueError(
+                f"{name}: {len(paper.drafts)} numbered points without an answer, and nothing that says they are questions of a test: "
+                f"first {stems[0][:40]!r}; expected 答案, 试题, 选择题 or blanks; a survey, a manual or a law is no bank"
+            )
     if len(paper.drafts) < _FEWEST or any(
         draft.options or draft.answer or draft.above.shared_options or kind_of(flat(draft.above.heading or "")) for draft in paper.drafts
     ):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from crawlers.importers.guarded import read_guarded
+from atomexam.runtime.guarded import Budget, read_guarded
 from crawlers.importers.json import records_below
 from crawlers.importers.parquet_values import plain, size_of
 from crawlers.importers.reading import Lost
@@ -48,7 +48,11 @@ def read_rows(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Row
     Raises:
         ValueError: the file is no parquet, is damaged, encrypted or too large when unpacked.
     """
-    return records_below(chain.from_iterable(read_guarded(batches_of, name, body, _ADVICE)), array)
+    return records_below(chain.from_iterable(read_guarded(batches_of, name, body, _ADVICE, _budget(body))), array)
+
+
+def _budget(body: bytes) -> Budget:
+    return Budget(seconds=60 + 60 * len(body) / 1e6)
 
 
 def first_row(name: str, body: bytes) -> Any:
@@ -57,7 +61,8 @@ def first_row(name: str, body: bytes) -> Any:
     Raises:
         ValueError: as `read_rows`.
     """
-    batches = [*read_guarded(first_batch_of, name, body, _ADVICE)]  # to its end, or the next file finds no reader and starts one
+    # To its end, or the next file finds no reader and starts one.
+    batches = [*read_guarded(first_batch_of, name, body, _ADVICE, _budget(body))]
     return next((row for batch in batches for _, row in batch if isinstance(row, dict)), None)
 
 

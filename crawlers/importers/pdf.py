@@ -1,6 +1,7 @@
 """Importer of PDF: bytes in, the lines of all pages in reading order out, without page headers, footers and page numbers."""
 
 import logging
+from collections.abc import Iterator
 from io import BytesIO
 
 import pdfplumber
@@ -10,12 +11,19 @@ from pdfminer.psexceptions import PSException
 from pdfplumber.page import Page
 from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
+from atomexam.runtime.guarded import Budget, OverBudget, read_guarded, within
 from crawlers.importers.pdf_columns import in_reading_order
 from crawlers.importers.pdf_margins import Sheet, without_margins
 from crawlers.importers.pdf_rows import Sign, signs_of
 from crawlers.importers.reading import Lost, Text
 
 MAX_PAGES = 3000
+PAGE_SECONDS = 10.0
+"""Of computing, for one page; a full page of a book takes a fifth of one."""
+FILE_SECONDS, _SECONDS_A_PAGE = 60.0, 0.5
+"""For a file, or half a second a page where that is more."""
+MOST_SECONDS = MAX_PAGES * _SECONDS_A_PAGE
+_BUDGET = Budget(seconds=MOST_SECONDS)
 _MAX_SIGNS = 100_000
 """On one page; a full page of a newspaper has 20,000."""
 _SCAN_SHARE = 0.5
@@ -31,6 +39,23 @@ _DAMAGED = (
 logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of every oddity of a font
 
 
+_ADVICE = "print it to a new PDF, or cut it into parts"
+
+
+def read_pdf_guarded(name: str, body: bytes, budget: Budget = _BUDGET) -> Text:
+    """Return the lines of a PDF, read in a process of its own.
+
+    Raises:
+        ValueError: it is damaged, locked or a scan, or it takes too much memory or time.
+    """
+    [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
+    return text
+
+
+def _texts_of(name: str, body: bytes) -> Iterator[Text]:
+    yield read_pdf(name, body)
+
+
 def read_pdf(name: str, body: bytes) -> Text:
     """Return the lines of a PDF, and a sign for every image.
 
@@ -41,10 +66,14 @@ def read_pdf(name: str, body: bytes) -> Text:
         raise ValueError(f"{name}: does not begin as a PDF does; is it another kind of file?")
     try:
         with pdfplumber.open(BytesIO(body)) as document:
-            pages = document.pages
+            with within(FILE_SECONDS, "the list of its pages"):
+                pages = document.pages
             if len(pages) > MAX_PAGES:
                 raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: cut it into parts")
-            return _text(pages)
+            with within(max(FILE_SECONDS, _SECONDS_A_PAGE * len(pages)), f"a file of {len(pages)} pages"):
+                return _text(pages)
+    except OverBudget as error:
+        raise ValueError(f"{name}: {error}; {_ADVICE}") from None
     except _TooMuch as error:
         raise ValueError(f"{name}: {error}") from None
     except _DAMAGED as error:
@@ -58,7 +87,8 @@ class _TooMuch(Exception):
 def _text(pages: list[Page]) -> Text:
     sheets, unreadable, gutter = [], [], None
     for number, page in enumerate(pages, 1):
-        signs, scanned = _signs(number, page)
+        with within(PAGE_SECONDS, f"page {number}"):
+            signs, scanned = _signs(number, page)
         sheets.append(Sheet(signs, float(page.width), float(page.height)))
         if scanned:
             unreadable.append(number)
@@ -93,6 +123,8 @@ def _damaged(name: str, error: BaseException) -> str:
     cause = error.args[0] if error.args and isinstance(error.args[0], BaseException) else error
     if isinstance(cause, PDFPasswordIncorrect | PDFEncryptionError):
         return f"{name}: the PDF is locked; save it without a password"
+    if isinstance(cause, OverBudget):
+        return f"{name}: {cause}; {_ADVICE}"
     if isinstance(cause, MemoryError):
         return f"{name}: takes more memory than there is for one file when unpacked; print it to a new PDF"
     return f"{name}: no readable PDF ({type(cause).__name__}: {str(cause)[:80]}); is it whole? Print it to a new PDF"

@@ -20,8 +20,9 @@ from crawlers.importers.record_roles import SURE, Proposal, are_record_keys, bes
 from crawlers.importers.record_tails import Placed, passed_on
 from crawlers.importers.row_groups import records_of
 from crawlers.importers.table import IsHeader, read_sheets
+from crawlers.importers.workbook import BOOKS
 
-SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
+SHEETS = (".csv", ".tsv", *BOOKS)
 _KEYS_SHOWN, _KEY_CHARS_SHOWN = 12, 80
 
 

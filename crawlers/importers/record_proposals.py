@@ -13,7 +13,10 @@ from msgspec import structs
 
 from crawlers.importers.record_roles import Proposal
 from crawlers.importers.record_values import flat_record, plain_text
+from crawlers.roles.solver import SURE
 
+UNCONFIRMED = "  confirmed: no  # nothing is read by it yet: mend what is wrong below, then take out this line, or write yes"
+"""Line of a layout that was proposed without being sure."""
 _SHOWN, _SHOWN_CHARS = 3, 40
 
 
@@ -33,6 +36,7 @@ def layout_text(name: str, found: Proposal, records: Sequence[Mapping[str, Any]]
         f"# {len(records)} records of {entity.type}, told with a confidence of {found.confidence:.0%}. Mend what is wrong, then read it:",
         "# python -m crawlers.read FILE --layouts THIS_FILE",
         f"{_quoted(name)}:",
+        *([] if found.confidence >= SURE and not found.by_content else [UNCONFIRMED]),
         f"  known_by: {_quoted(layout.known_by)}",
         *([f"  array: {_quoted(layout.array)}"] if layout.array else []),
         "  entity:",

@@ -8,7 +8,7 @@ from msgspec import Struct
 from crawlers.importers.csv_rows import csv_rows
 from crawlers.importers.layout import is_option_name, layout_of_keys
 from crawlers.importers.sheet_marks import Covered
-from crawlers.importers.workbook import sheets_of
+from crawlers.importers.workbook import BOOKS, sheets_of
 
 _HEADER_WITHIN = 20
 """Rows among which the header is looked for: titles and remarks may stand above it."""
@@ -45,7 +45,7 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
     Raises:
         ValueError: the file is no table, or none of its sheets has a header that is known.
     """
-    is_book = name.lower().endswith((".xlsx", ".xlsm"))
+    is_book = name.lower().endswith(BOOKS)
     tables = sheets_of(name, body) if is_book else [("", False, csv_rows(name, body))]
     without, found = [], 0
     for title, hidden, rows in tables:

@@ -1,9 +1,12 @@
-"""Importer of xlsx: bytes in, the rows of its sheets as text out; hidden rows are read as the others, hidden sheets are told."""
+"""Importer of xlsx and xls: bytes in, the rows of its sheets as text out; hidden rows are read as the others, hidden sheets are told."""
 
+import struct
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime, time
-from io import BytesIO
+from functools import lru_cache
+from io import BytesIO, StringIO
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
@@ -14,7 +17,9 @@ from atomexam.runtime.sheets import refuse_far_rows
 from crawlers.importers.sheet_marks import Covered, Marks, Unsaved, marks_of
 from crawlers.importers.zipped import BROKEN_PARTS, check_zipped
 
+BOOKS = (".xlsx", ".xlsm", ".xls")
 MAX_COLUMNS = 512
+_OLD = b"\xd0\xcf\x11\xe0"
 warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every extension of Excel that it does not write back
 _DAMAGED = (*BROKEN_PARTS, InvalidFileException, ParseError)
 
@@ -23,8 +28,21 @@ def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tupl
     """Yield the name of each sheet, whether it is hidden, and its rows with their places.
 
     Raises:
-        ValueError: the file is no sound xlsx.
+        ValueError: the file is no sound workbook.
     """
+    for title, hidden, rows in _whole_sheets(name, body):
+        yield title, hidden, ((place, [*cells]) for place, cells in rows)
+
+
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for one after the other
+def _whole_sheets(name: str, body: bytes) -> list[tuple[str, bool, list[tuple[str, tuple[str, ...]]]]]:
+    return [(title, hidden, [(place, tuple(cells)) for place, cells in rows]) for title, hidden, rows in _sheets(name, body)]
+
+
+def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
+    if name.lower().endswith(".xls") and not body.startswith(b"PK"):  # many a program names an xlsx so
+        yield from _old_sheets(name, body)
+        return
     check_zipped(name, body, "xl/", "xlsx")
     try:
         refuse_far_rows(BytesIO(body))
@@ -34,6 +52,53 @@ def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tupl
         raise ValueError(_damaged(name, error)) from None
     for sheet in workbook.worksheets:
         yield sheet.title, sheet.sheet_state != "visible", _rows(name, sheet, marks.get(sheet.title, Marks({}, {})))
+
+
+def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
+    if not body.startswith(_OLD):
+        raise ValueError(
+            f"{name}: no workbook, though its name ends in .xls; save it as .xlsx, or name it by what is in it, such as .html or .csv"
+        )
+    import xlrd  # of use for old files alone
+
+    broken = (*_DAMAGED, xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError)
+    try:
+        workbook = xlrd.open_workbook(file_contents=body, formatting_info=True, logfile=StringIO())
+        sheets = workbook.sheets()
+    except broken as error:
+        raise ValueError(f"{name}: no readable xls ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx in Excel") from None
+    for sheet in sheets:
+        yield sheet.name, sheet.visibility != 0, _old_rows(sheet, workbook.datemode)
+
+
+def _old_rows(sheet: Any, datemode: int) -> Iterator[tuple[str, list[str]]]:
+    begun: dict[int, dict[int, int]] = defaultdict(dict)  # first row of merged cells -> column -> the row behind the last
+    for first, last, left, right in sheet.merged_cells:
+        if left < right:
+            begun[first][left] = last
+    above: dict[int, tuple[int, int]] = {}
+    for number in range(sheet.nrows):
+        cells = [_old_text(sheet.cell(number, column), datemode) for column in range(sheet.row_len(number))]
+        for column, (first, last) in above.items():
+            if number < last and column < min(len(cells), sheet.row_len(first)) and not cells[column]:
+                cells[column] = Covered(_old_text(sheet.cell(first, column), datemode))
+        above |= {column: (number, last) for column, last in begun.get(number, {}).items()}
+        yield f"{sheet.name}:row:{number + 1}", cells
+
+
+def _old_text(cell: Any, datemode: int) -> str:
+    import xlrd
+
+    if cell.ctype == xlrd.XL_CELL_DATE:
+        try:
+            return _text(xlrd.xldate_as_datetime(cell.value, datemode))
+        except (ValueError, OverflowError):
+            return _text(float(cell.value))
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return str(xlrd.error_text_from_code.get(cell.value, "#ERROR"))
+    return _text(
+        bool(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value or None if cell.ctype == xlrd.XL_CELL_TEXT else cell.value
+    )
 
 
 def _rows(name: str, sheet: Any, marks: Marks) -> Iterator[tuple[str, list[str]]]:

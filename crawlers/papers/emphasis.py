@@ -27,10 +27,9 @@ _COLOUR = re.compile(
     r"(?:\bcolor\s*=\s*[\"']?|(?<![\w-])(?:background-)?color\s*:\s*)(?P<colour>#[0-9a-fA-F]{3,8}|rgba?\([\d\s,.%]{5,40}\)|[a-zA-Z]{3,20})"
 )
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
-_CLASS = re.compile(
-    r"\bclass\s*=\s*[\"']?[^\"'<>]{0,200}?(?<![\w-])(?P<name>(?:is-|option-|opt-)?(?:correct|right|true)(?:-(?:answer|option))?)(?![\w-])",
-    re.I,
-)
+RIGHT_CLASS = r"(?:is-|option-|opt-)?(?:correct|right|true)(?:-(?:answer|option))?"
+"""Names that pages give the class of a right option."""
+_CLASS = re.compile(rf"\bclass\s*=\s*[\"']?[^\"'<>]{{0,200}}?(?<![\w-])(?P<name>{RIGHT_CLASS})(?![\w-])", re.I)
 _TOLD_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer)\s*=\s*[\"']?(?:true|1)\b", re.I)
 _PLAIN_COLOURS = re.compile(
     r"black|inherit|initial|gr[ae]y|white|#0{3,8}|#([0-9a-f])\1{2}|#([0-9a-f]{2})\2{2}|rgba?\(\s*(\d+)\s*,\s*\3\s*,\s*\3\b.*", re.I
@@ -44,6 +43,9 @@ _MARKDOWN = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*|==(?=\S)|(?<=\S)==")
 _OPTION = re.compile(r"(?:^\s{0,12}(?:[-*+•]\s{1,3})?|(?<=\s)|(?<=[^\w\s]))[(\[]?(?P<letter>[A-J])\s?[.、:)\]]")
 _WORD = re.compile(r"\w")
 _FEWEST, _SHARE = 2, 0.6
+_FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
+"""Of bold, underlined and slanted type, which stands for other things more often than colour does."""
+_WHOLE = 5  # options that a colour covers to one in which it ends
 _BELOW = 3  # lines below the options in which an answer may stand
 
 
@@ -53,6 +55,8 @@ class _Option(Struct):
     place: int
     letter: str
     kinds: frozenset[str]
+    partly: frozenset[str] = frozenset()
+    """What stands out in its letter or some of its words alone."""
 
 
 def emphasis_told(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -171,7 +175,7 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> It
         line = flat(text)
         found = list(_OPTION.finditer(line))
         own = [
-            _Option(place, option["letter"], _common(line, kinds[place], option.end(), later.start() if later else len(line)))
+            _Option(place, option["letter"], *_common(line, kinds[place], option, later.start() if later else len(line)))
             for option, later in zip(found, [*found[1:], None], strict=False)
         ]
         if own:
@@ -193,10 +197,11 @@ def _whole(run: list[_Option]) -> list[list[_Option]]:
     return [run] if len(run) > 1 and are_in_turn([option.letter for option in run]) else []
 
 
-def _common(line: str, kinds: Sequence[frozenset[str]], start: int, stop: int) -> frozenset[str]:
-    """Return what all words between two places have."""
-    marked = [kinds[at] for at in range(start, stop) if _WORD.match(line[at])]
-    return frozenset.intersection(*marked) if marked else frozenset()
+def _common(line: str, kinds: Sequence[frozenset[str]], option: re.Match[str], stop: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what all words of an option have, and what its letter or some of them have."""
+    marked = [kinds[at] for at in range(option.end(), stop) if _WORD.match(line[at])]
+    common = frozenset.intersection(*marked) if marked else frozenset()
+    return common, kinds[option.start("letter")].union(*marked) - common
 
 
 def _telling(runs: Sequence[Sequence[_Option]]) -> str:
@@ -205,10 +210,22 @@ def _telling(runs: Sequence[Sequence[_Option]]) -> str:
     for run in runs:
         counts = Counter(kind for option in run for kind in option.kinds if kind)
         some.update(kind for kind, count in counts.items() if count < len(run))
-    found = [kind for kind, count in some.items() if count >= max(_FEWEST, len(runs) * _SHARE)]
+    found = [kind for kind, count in some.items() if count >= _least(kind, len(runs)) and _is_of_whole(kind, runs)]
     right = [kind for kind in found if _RIGHT.search(kind)]
     found = right if len(right) == 1 else found
     return found[0] if len(found) == 1 and _is_alone(found[0], some, len(runs)) else ""
+
+
+def _least(kind: str, runs: int) -> float:
+    """Return in how many questions a kind must stand on some options, of those with options."""
+    of_type = kind in _FACES.values() and kind != "mark"
+    return max(_FEWEST_OF_TYPE, runs * _SHARE_OF_TYPE) if of_type else max(_FEWEST, runs * _SHARE)
+
+
+def _is_of_whole(kind: str, runs: Sequence[Sequence[_Option]]) -> bool:
+    """Tell whether a kind stands on whole options; one that ends within many of them has nothing to do with which are right."""
+    whole = sum(kind in option.kinds for run in runs for option in run)
+    return sum(kind in option.partly for run in runs for option in run) * _WHOLE <= whole
 
 
 def _is_alone(kind: str, some: Counter[str], runs: int) -> bool:

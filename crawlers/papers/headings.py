@@ -100,7 +100,7 @@ def is_paper_title(line: str) -> bool:
     return len(line) < 40 and bool(_PAPER_TITLE.match(line))
 
 
-@lru_cache(maxsize=1 << 14)  # asked of each line by many
+@lru_cache(maxsize=1 << 16)  # asked of each line by many
 def is_heading(line: str) -> bool:
     """Tell whether a flat line is the heading of a section or of a case."""
     return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from msgspec import structs
 
@@ -62,7 +62,18 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[Entry
         elif not is_title(line):
             _read_line(text, _named(outer, section), entries)
         place += 1
+    for entry, after in zip_longest(entries, entries[1:]):
+        entry.sure &= not _holds_next(entry, after)
     return [structs.replace(entry, sure=False) for entry in entries] if torn else entries
+
+
+def _holds_next(entry: Entry, after: Entry | None) -> bool:
+    """Tell whether a line of an answer in words opens with the number that comes next, without its sign, and no other entry has it."""
+    due = entry.number + 1
+    if after is not None and after.number == due:
+        return False
+    numbers = [number_of(line) for line in flat(entry.answer or "").split("\n")[1:]]
+    return any(number and not number.counted and (number.value, number.style) == (due, "tight") for number in numbers)
 
 
 def _by_case(text: str) -> list[str]:

@@ -31,7 +31,7 @@ class Sign(Struct):
     weight: int
 
 
-@lru_cache(maxsize=1 << 14)  # asked of each line by many
+@lru_cache(maxsize=1 << 16)  # asked of each line by many
 def letter_of(option: str) -> str:
     """Return the letter that an option was read with."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from atomexam.text.numerals import HANZI
@@ -22,6 +22,8 @@ _FLAT: dict[int, str | int] = {
     **{ord(old): new for old, new in {**_TRADITIONAL, "〔": "[", "〕": "]", "﹒": ".", "﹑": "、"}.items()},
 }
 _UNSEEN = dict.fromkeys([0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)])
+_ANY_FLAT, _ANY_UNSEEN = (re.compile(f"[{re.escape(''.join(map(chr, codes)))}]") for codes in (_FLAT, _UNSEEN))
+"""Most lines have none of these signs, which a pattern sees sooner than a translation."""
 
 LETTERS = r"[A-Ja-j](?:[ ,、;./|+&和及与]{0,3}[A-Ja-j]){0,9}"
 """Letters of an answer as people write them."""
@@ -44,6 +46,7 @@ _REMARK = (
 _WHOLE = rf"[(\[]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]]?[。.;,]?\s{{0,3}}(?:$|【|\[|\(?(?:解析|难度|试题|因为|因|\d分))"
 # The name of a group begins with the kind of mark: answer, explanation, remark, question, options.
 _MARK = re.compile(
+    r"(?=[【\[<(\sAaKk参正标本试考最该此的答主要解详难分得章节来出我你您学同用已所收纠题页教能认知编故]|^)(?:"  # or nothing begins here
     # 【答案】 【解析】 【难度】 【题干】 【选项】 (答案)
     rf"[【\[<]\s?(?:(?P<a1>\d{{0,3}}题?{_ANSWER}(?:及评分标准)?|答|正确选项|答案要点|Answer)|(?P<e1>{_EXPLAINED})"
     rf"|(?P<r1>{_REMARK})|(?P<q1>题干|题目|试题|问题|题面)|(?P<o1>选项|备选项|备选答案))\s?[】\]>]\s?:?\s?"
@@ -60,8 +63,10 @@ _MARK = re.compile(
     rf"|(?P<a4>(?:(?:^|(?<=[\s。;.、)】√×?!:题]))|(?!{_ANSWER}\s?(?:(?:[为是选]{{1,2}})?\s?[(\[]|是\s?$))){_ANSWER}\s?(?:[为是选]{{1,2}})?\s?:?\s?|[Aa]nswer\s?:?\s?"
     rf"|故?本题(?:正确)?(?:答案)?应?选\s?:?\s?|^(?:故|因此|所以)?应?选\s?:?\s?)(?={_WHOLE})"
     rf"|(?<=[A-J√×)])\s{{0,3}}(?P<e3>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)"
-    rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:解析|详解|分析)$)"
+    rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:解析|详解|分析)$))"
 )
+_MAY_MARK = re.compile(r"[【\[<:答选解析]|[Aa]ns|ANS|[Kk]ey")
+"""Something that every mark has in it."""
 _KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
 _VERDICT_AT_END = re.compile(
     rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}[。.]?$|\s(?P<bare>√|×)\s?$|(?P<tight>[√×])$"
@@ -70,15 +75,19 @@ _VERDICT_AT_END = re.compile(
 _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}|(?P<bare>[√×])\s{{0,3}}")
 
 
-@lru_cache(maxsize=1 << 14)  # asked of each line by many
+@lru_cache(maxsize=1 << 16)  # asked of each line by many
 def flat(text: str) -> str:
     """Return the text, character for character, with half-width signs, plain blanks and one kind of dash: what patterns are tried on."""
-    return text.translate(_FLAT)
+    return text.translate(_FLAT) if _ANY_FLAT.search(text) else text
 
 
 def seen(text: str) -> str:
     """Return a line without signs of no width and without white space around it."""
-    return text.translate(_UNSEEN).strip()
+    return _without_unseen(text).strip()
+
+
+def _without_unseen(text: str) -> str:
+    return text.translate(_UNSEEN) if _ANY_UNSEEN.search(text) else text
 
 
 def visible(text: str) -> str:
@@ -86,7 +95,7 @@ def visible(text: str) -> str:
 
     Images before the words stand behind them: they hide the number or the letter that the line opens with.
     """
-    line = text.replace("\n", " ").translate(_UNSEEN).rstrip("\r ")
+    line = _without_unseen(text.replace("\n", " ")).rstrip("\r ")
     words = line.lstrip(f"{IMAGE} \t")
     if not words or IMAGE not in line[: len(line) - len(words)]:
         return line
@@ -95,23 +104,27 @@ def visible(text: str) -> str:
     return words + IMAGE * line[: len(line) - len(words)].count(IMAGE)
 
 
-@lru_cache(maxsize=8192)  # each pass looks at each line
+@lru_cache(maxsize=1 << 16)  # each pass looks at each line
 def parts_of(text: str) -> tuple[tuple[str, str], ...]:
     """Cut a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is left out.
 
     The kinds are `text`, `answer`, `explanation` and `remark`.
     """
     parts, kind, start = [], "text", 0
-    for mark in _MARK.finditer(flat(text)):
+    for mark in _marks(flat(text)):
         parts.append((kind, text[start : mark.start()].strip()))
         kind, start = _KINDS[(mark.lastgroup or "a")[0]], mark.end()
     parts.append((kind, text[start:].strip()))
     return tuple(part for place, part in enumerate(parts) if part[1] or (part[0] != "text" and place))
 
 
+def _marks(line: str) -> Iterable[re.Match[str]]:
+    return _MARK.finditer(line) if _MAY_MARK.search(line) else ()
+
+
 def marks_in(text: str) -> Iterator[tuple[str, str, int]]:
     """Yield the marks of a line: the kind, the words in flat signs, and where the mark begins."""
-    for mark in _MARK.finditer(flat(text)):
+    for mark in _marks(flat(text)):
         yield _KINDS[(mark.lastgroup or "a")[0]], mark[0].strip(), mark.start()
 
 
@@ -132,4 +145,15 @@ def verdict_in(text: str, start: int = 0) -> tuple[str, str] | None:
 
 def columns_of(text: str) -> int:
     """Return how many columns of a typed page a text takes."""
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+    return len(text) if text.isascii() else sum(map(_WIDTHS.__getitem__, text))
+
+
+class _Widths(dict[str, int]):
+    """Columns of each sign that was met."""
+
+    def __missing__(self, sign: str) -> int:
+        self[sign] = 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+        return self[sign]
+
+
+_WIDTHS = _Widths()

@@ -28,6 +28,7 @@ _ADVERT = re.compile(
     r"(?:内部|仅供)(?:资料|学习|参考)|请勿外传|禁止(?:外传|转载)|密封线|装订线|转载请|资料下载|免费下载|点击(?:查看|下载|进入|这里|领取)|关注我们|广告|"
     r"只看该作者|发表于\s?\d|回复\s{1,3}举报|本帖|楼主|上一[页篇]|下一[页篇]|本页(?:无正文|完|结束)|转下页|接上页|题库网|考试网|文库|\(?未完待续|客服"
 )
+_OWNED = re.compile(r"版权所有|©")
 _TOPIC = re.compile(r"公众号|扫码|二维码|微信|网络|资料|传|转载|广告|文库|客服|[题试]网|回复|本帖|楼主")
 """Words of adverts that a question may be about."""
 _THANKS = "谢谢|多谢|感谢|辛苦了?|收到|好的|已收藏|收藏了|学习了|不错|顶一?下?|支持一?下?|赞|666|mark|Mark|thanks?|Thanks?|thx"
@@ -51,6 +52,7 @@ _LONGEST = 70  # characters: a longer line is content, whatever it names
 _NOTE_OPENS = re.compile(r"[(【\[]|请?(?:根据|结合|依据|阅读|针对|基于|分析)|(?:以下|下列|题目?|第?\s?\d)")
 _NOTE_ROWS = 4
 _PAGE_DIGITS = 4
+_PAGE_ROWS = 2  # lines that stand where a page ends
 
 
 class Line(Struct, frozen=True):
@@ -81,7 +83,7 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         above = plain[place - 1] if place and not line.gap else None
         goes_on = above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
         below = plain[place + 1] if place + 1 < len(plain) else None
-        is_stem = place > 0 and _is_bare_number(plain[place - 1].flat)
+        is_stem = place > 0 and _is_bare_number(plain[place - 1].flat) and not _OWNED.search(line.flat)
         belongs = goes_on or (below is not None and letter_of(below.text) == "A")
         if paged.get(place) or (not is_stem and _is_furniture(line, repeated.sure, belongs)):
             dropped.append(line.text)
@@ -140,12 +142,24 @@ def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
         if not text:
             gap = True
         elif lines and not gap and _STOPS.fullmatch(line):
-            at = -2 if len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat) else -1  # a running title
+            at = _opened_above(lines) if line[0] == ")" else -1
+            if at == -1 and len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat):
+                at = -2  # beyond a running title
             lines[at] = structs.replace(lines[at], text=lines[at].text + text, flat=lines[at].flat + line)
         else:
             lines.append(Line(index, text, line, gap))
             gap = False
     return lines
+
+
+def _opened_above(lines: Sequence[Line]) -> int:
+    """Return which of the last lines ends with the bracket that is closed below, -1 where none does: a page may end between them."""
+    for at in range(-1, -min(len(lines), _PAGE_ROWS + 1) - 1, -1):
+        if lines[at].flat.rfind("(") > lines[at].flat.rfind(")"):
+            return at
+        if opens_content(lines[at].flat) or lines[at].gap:
+            return -1
+    return -1
 
 
 def _with_notes(lines: Sequence[Line]) -> list[Line]:

@@ -16,7 +16,7 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.papers.assembly import Asked
 from crawlers.papers.draft import Draft
 from crawlers.papers.entries import is_title
-from crawlers.papers.headings import heads
+from crawlers.papers.headings import heads, note_in
 from crawlers.papers.layout import Layout
 from crawlers.papers.letters import letter_of
 from crawlers.papers.lines import WHOLE_ANSWER, columns_of, flat, marks_in
@@ -24,7 +24,7 @@ from crawlers.papers.numbers import KEPT_STYLES, number_of
 from crawlers.papers.options import find_options
 from crawlers.papers.page import PAGE_NUMBER, PAGE_WITHIN
 from crawlers.papers.signals import asks
-from crawlers.papers.wraps import is_closed
+from crawlers.papers.wraps import is_closed, wraps_of
 
 _MOSTLY = 0.7
 _FEW, _MANY = 3, 4
@@ -53,10 +53,13 @@ _HEADING_WITHIN = re.compile(
 )
 _HEADING_AT_END = re.compile(r"(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题$")
 _BARE_TITLES = ("答案", "解析", "分析")
+_TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")
+_ENDS_MARK = re.compile(r":\s{0,3}[A-J]{1,6}$")
+_RINGS = "①-⑳"
 _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
 
-def verify(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> None:
+def verify(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> None:
     """Give up the questions whose texts may as well be read otherwise.
 
     Args:
@@ -68,6 +71,7 @@ def verify(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> Non
     found |= _of_numbers(layout, asked)
     found |= _of_answers(asked)
     found |= _of_lists(layout, asked, unread)
+    found |= dict(_of_notes(asked))
     spoiled: Asked | None = None  # the question of a case below which a heading may stand that was not read, or one that is none
     for place, one in enumerate(asked):
         below = asked[place + 1] if place + 1 < len(asked) and asked[place + 1].span.section == one.span.section else None
@@ -87,6 +91,20 @@ def verify(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> Non
             one.draft.doubt = one.draft.doubt or "case_unsure"
         if one.draft.above.case and (place in titled or any(_HEADING_AT_END.search(flat(option)) for option in one.draft.options)):
             spoiled = one
+
+
+def _of_notes(asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
+    """Yield the questions without a case for which a note within the texts of a question above announces one."""
+    section, last = -1, 0
+    for place, one in enumerate(asked):
+        if one.span.section != section:
+            section, last = one.span.section, 0
+        if one.draft.number <= last and not one.draft.above.case:
+            yield place, "case_unsure"
+        texts = (one.draft.stem, *one.draft.options, one.draft.answer or "", one.draft.explanation or "")
+        notes = [note_in(re.sub(r"\s", "", row)) for text in texts for row in flat(text).split("\n")[1:]]
+        ends = [int(note["last"]) for note in notes if note and note.groupdict().get("last")]
+        last = max([last, *ends])
 
 
 def verify_alone(drafts: Iterable[Draft]) -> None:
@@ -131,10 +149,13 @@ def _structure_within(draft: Draft) -> str | None:
     for option in draft.options or draft.above.shared_options or []:
         line = re.sub(r"\s", "", flat(option))
         below = flat(option).split("\n")[1:]
-        goes_on = any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) for row in below)
+        goes_on = any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) or _ENDS_MARK.search(row) for row in below)
         if goes_on or any(form.search(line) for form in (_MARK, _NOTE, _HEADING_WITHIN)):
             return "options_unreadable"
-    if _NOTE.search(flat(draft.answer or "")):
+    if _TORN_BLANK.search(flat(draft.stem)):
+        return "stem_unreadable"
+    noted = any(note_in(re.sub(r"\s", "", row)) for row in flat(draft.stem).split("\n")[1:])
+    if noted or _NOTE.search(flat(draft.answer or "")):
         return "case_unsure"
     more = flat(draft.explanation or "").split("\n")[0]
     lettered = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) and more != flat(draft.answer or "")
@@ -150,16 +171,25 @@ def _number_within(one: Asked, below: Asked | None) -> str | None:
         return "number_out_of_order"
     if below is not None and below.draft.number == due:
         return None
-    for text in (draft.stem, *draft.options):
-        listed = 0
-        for line in flat(text).split("\n")[1:]:
-            number = number_of(line)
-            if number is None or number.counted or number.style == "hanzi":
-                continue
-            if number.value == due and listed != due - 1 and re.match(r"[\u4e00-\u9fff]{2}", line[number.end :]):
-                return "number_out_of_order"
-            listed = number.value
-    return None
+    texts = (words[begins:], *map(flat, (*draft.options, draft.answer or "", draft.explanation or "")))
+    return "number_out_of_order" if any(_opens_with(text, due, left_out=below is not None) for text in texts) else None
+
+
+def _opens_with(text: str, due: int, left_out: bool) -> bool:
+    """Tell whether a further line of a flat text opens with a number that is due, in any form that a scan leaves of it, and is no point
+    of a list.
+
+    Args:
+        left_out: the question below has another number, so that this one is missing.
+    """
+    digits = r"\s?".join(str(due))
+    form = rf"\n(?P<open>[(\[【第]?)\s?{digits}(?!\d)\s{{0,2}}(?P<close>[)\]】、.:题]?)\s{{0,4}}[\[(\u4e00-\u9fff]"
+    for opening in re.finditer(form, text):
+        number = number_of(text[opening.start() + 1 : opening.end() + _MANY])
+        listed = re.search(rf"(?<!\d){due - 1}\s?[)\]】、.:]|[{_RINGS}]", text[: opening.start()])
+        if not listed and not (number and number.counted) and (left_out or opening["open"] or opening["close"]):
+            return True
+    return False
 
 
 def _letters_within(draft: Draft, usual: int = 0) -> str | None:
@@ -185,6 +215,8 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
         return True
     if not signs:
         return False
+    if any(match and match["letter"].upper() != letter for letter, match in zip(LETTERS, own, strict=False)):
+        return True  # those before were lost
     sign, _ = signs.most_common(1)[0]
     doubled = [bool(re.match(rf"\s{{0,3}}{letter}\s?{re.escape(sign)}\S", body)) for letter, body in zip(LETTERS, bodies, strict=False)]
     if any(doubled) and not all(doubled):
@@ -197,6 +229,9 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
     lost = LETTERS[len(options) : max(usual, len(options) + 1)]
     lost = lost.lower() if all(match is None or match["letter"].islower() for match in own) else lost
     fewer = fewer or usual > len(options) or (not usual and len(options) < _MANY)
+    glued = re.compile(rf"(?<!\s)\s{{2,}}[{lost}](?=\S)") if lost else None
+    if glued and any(glued.search(body) for body in bodies):
+        return True
     return any(_opens_another(body, letter, sign, fewer) for letter in lost for body in bodies)
 
 
@@ -219,7 +254,7 @@ def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
     """
     alike, bracket = _LOOKALIKES.get(due, due), "[(]?" if sign == ")" else ""
     signed = r"[.、:)\]]" if fewer else re.escape(sign)
-    before = r"(?<=[^A-Za-z])" if sign == "、" and not fewer else ""
+    before = r"(?:(?<=[^A-Za-z])|(?<=[a-z])(?<!Ig)(?<!Hb))" if sign == "、" and not fewer else ""
     if re.search(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]", body):
         return True
     return (
@@ -272,12 +307,15 @@ def _of_titles(layout: Layout, asked: Sequence[Asked]) -> Iterator[tuple[int, st
     owners = {at: place for place, one in enumerate(asked) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in asked}
     starts = asking | {region.start for region in layout.regions}
+    wraps = wraps_of(layout.lines)
     for at, (above, line) in enumerate(pairwise(layout.lines), 1):
         place = owners.get(at - 1)
         if place is None or at in asking or line.gap or is_closed(above.flat):
             continue
-        full = columns_of(above.flat) >= layout.width * _FULL
-        bare = line.flat in _BARE_TITLES and full and at + 1 in asking
+        full = columns_of(above.flat) >= layout.width * _FULL or wraps.fills(above.flat, line.flat)
+        below = number_of(layout.lines[at + 1].flat) if at + 1 < len(layout.lines) else None
+        due = below is not None and below.value == asked[place].draft.number + 1
+        bare = line.flat in _BARE_TITLES and full and (at + 1 in asking or due)
         if is_title(line.flat) and (bare or (not _PURE_TITLE.match(line.flat) and (full or not letter_of(above.text)))):
             yield place, "stem_unreadable"
         elif at in layout.titles and heads(line.flat) and not _NUMBERED_HEADING.match(line.flat):
@@ -326,15 +364,33 @@ def _of_answers(asked: Sequence[Asked]) -> dict[int, str]:
     return found
 
 
-def _of_lists(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> dict[int, str]:
+def _of_lists(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> dict[int, str]:
     """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
     lettered = [place for place, one in enumerate(asked) if one.draft.options or one.draft.above.shared_options]
     listed = [place for place in lettered if asked[place].draft.answer and asked[place].block.answer is None]
+    joined = [place for place, one in enumerate(asked) if one.draft.answer and one.block.answer is None]
+    moved = [place for place in joined if _stands_above_unread_list(layout, asked, place)]
     misread = any(not WHOLE_ANSWER.fullmatch(flat(asked[place].draft.answer or "")) for place in listed)
     torn = misread or any(_ROW.fullmatch(flat(text).strip()) and not text.strip().isdecimal() for text in unread)
     bare = [place for place in lettered if _is_bare(layout, asked[place])]
     alone = 2 * sum(not asked[place].draft.answer for place in lettered) > len(lettered)
-    return dict.fromkeys([*(listed if torn else []), *(bare if alone else [])], "answer_list_mismatch")
+    beside = [place for place in bare if alone or any(_denies(text, asked[place].draft) for text in unread)]
+    return dict.fromkeys([*(listed if torn else []), *moved, *beside], "answer_list_mismatch")
+
+
+def _denies(text: str, draft: Draft) -> bool:
+    """Tell whether what a list says of a number is another answer than that of the question with this number."""
+    return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
+
+
+def _stands_above_unread_list(layout: Layout, asked: Sequence[Asked], place: int) -> bool:
+    """Tell whether below a question, before further questions, a title of answers stands whose list was not read: the list that was read
+    below those is theirs."""
+    start = asked[place].span.start
+    region = next((region for region in layout.regions if region.start > start), None)
+    below = [one.span for one in asked[place + 1 :] if region is not None and one.span.start < region.start]
+    between = (at for above, span in pairwise([asked[place].span, *below]) for at in range(above.stop, span.start))
+    return any(is_title(layout.lines[at].flat) for at in between)
 
 
 def _is_bare(layout: Layout, one: Asked) -> bool:

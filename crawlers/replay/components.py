@@ -67,7 +67,10 @@ class StoredPages:
         if request.meta.get(UNSTORED):
             raise IgnoreRequest(f"{request.url}: asked for a session that is over")
         key = key_of(request)
-        row = self._worker.task.index.find(key)
+        index = self._worker.task.index
+        if why := index.broken.get(str(key)):
+            raise self._worker.reject(request, why)
+        row = index.find(key)
         if row is None:
             self._worker.miss(key)
             raise IgnoreRequest(f"{request.url}: not in the archive")

@@ -18,16 +18,19 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from atomexam.records.params import Source
+from atomexam.runtime.external_sort import Entry, ExternalSort, merged
 from atomexam.runtime.workers import cores
 from crawlers.html.source_spider import SourceSpider
 from crawlers.replay.components import replay_settings
 from crawlers.replay.page_index import PageIndex
-from crawlers.replay.sorted_items import Entry, SortedItems, merged
 from crawlers.replay.worker import Ended, PageReport, Task, work
+from crawlers.store.missing_pages import BREAKS_READER
+from crawlers.web.broken_pages import MOST_BROKEN, PAGE_SECONDS, Hand, reader_version
 from crawlers.web.request_queue import Frontier, url_of
 from crawlers.web.run_spider import shown, spider_arguments
 
-PAGE_SECONDS = 60.0
+_BY_PAGE = {-number for number in (signal.SIGVTALRM, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)}
+"""How a worker ends whose page it is that broke it."""
 _BATCH_PAGES = 16
 _PAGES_A_WORKER = 500  # fewer are read in the time that another process takes to start
 
@@ -43,6 +46,8 @@ class Replayed(NamedTuple):
     misfits: list[str]
     errors: list[str]
     """Pages on which a callback failed, each with the failure."""
+    rejected: list[str]
+    """Requests whose pages break what reads them, each with how."""
     missed: list[str]
     """Requests that the archive does not hold."""
     stats: dict[str, int]
@@ -58,9 +63,9 @@ def replayed(
     """Run a spider over its stored pages; what it yields is good until the block ends.
 
     Raises:
-        ValueError: the archive cannot be read, a page keeps the spider busy for too long, or a worker died; names the page.
+        ValueError: the archive cannot be read, a worker was killed, or too many pages broke one; names the page.
     """
-    index = PageIndex(folder, source.snapshot)
+    index = PageIndex(folder, source.snapshot, reader_version(spider.name))
     shared = {
         "spider": spider,
         "arguments": spider_arguments(source),
@@ -69,13 +74,35 @@ def replayed(
         "index": index,
         "page_seconds": page_seconds,
     }
-    with worker_pool(workers or min(cores(), -(-index.pages // _PAGES_A_WORKER) or 1), **shared) as processes:
-        coordinator = Coordinator(processes)
-        with tqdm(desc=spider.name, unit=" pages", total=index.pages, disable=None) as bar:
-            coordinator.read_all(bar)
+    count = workers or min(cores(), -(-index.pages // _PAGES_A_WORKER) or 1)
+    with ExitStack() as stack:
+        while True:
+            coordinator = Coordinator(stack.enter_context(worker_pool(count, **shared)))
+            try:
+                with tqdm(desc=spider.name, unit=" pages", total=index.pages, disable=None) as bar:
+                    coordinator.read_all(bar)
+                break
+            except PageBroke as broke:  # what the dead worker had read is lost, so all is read anew, without that page
+                stack.close()
+                index.broken[broke.request] = f"{BREAKS_READER}: {broke.words}"
+                if len(index.broken) > MOST_BROKEN:
+                    raise ValueError(f"extract {spider.name}: {_spider_breaks(spider.name, index.broken)}") from None
         if broken := coordinator.notes["broken"]:
             raise ValueError(f"extract {spider.name}: {len(broken)} requests cannot be replayed:{shown(broken)}")
         yield coordinator.outcome()
+
+
+class PageBroke(Exception):
+    """A worker broke on a page."""
+
+    def __init__(self, request: str, words: str) -> None:
+        super().__init__(request, words)
+        self.request, self.words = request, words
+
+
+def _spider_breaks(name: str, broken: dict[str, str]) -> str:
+    lines = [f"{request}: {why}" for request, why in broken.items()]
+    return f"{len(broken)} pages broke the spider; mend crawlers/sources/{name}/spider.py:{shown(lines)}"
 
 
 @dataclass(eq=False)
@@ -85,9 +112,10 @@ class WorkerProcess:
     name: str
     process: ForkProcess
     connection: Connection
-    items: SortedItems
+    items: ExternalSort
     started: Any
     """Shared number: pages of its batch that it has started."""
+    hand: Hand
     page_seconds: float
 
     batch: list[bytes] = field(default_factory=list)
@@ -104,7 +132,8 @@ class WorkerProcess:
         """Return what the worker sent.
 
         Raises:
-            ValueError: the worker died or its spider stopped.
+            PageBroke: the worker died of a page.
+            ValueError: it was killed, or its spider stopped.
         """
         try:
             message = self.connection.recv()
@@ -120,8 +149,9 @@ class WorkerProcess:
         self.process.join()
         code, place = self.process.exitcode, self.started.value
         where = f" while it read {url_of(self.batch[place - 1])}" if 0 < place <= len(self.batch) else ""
-        if code == -signal.SIGVTALRM:
-            return f"the spider was busy for more than {self.page_seconds:g} s{where}; mend crawlers/sources/{self.name}/spider.py"
+        if code in _BY_PAGE and (request := self.hand.request()):
+            slow = code == -signal.SIGVTALRM
+            raise PageBroke(request, f"takes more than {self.page_seconds:g} seconds of computing" if slow else signal.Signals(-code).name)
         if code == -signal.SIGKILL:
             return f"a worker was killed{where}, as the system does when memory runs out; run it again"
         return f"a worker ended with status {code}{where}, see above; mend crawlers/sources/{self.name}/spider.py"
@@ -131,7 +161,7 @@ class Coordinator:
     """Parent of the workers: gives out batches, and takes what they bring in the order of the batches."""
 
     def __init__(self, processes: list[WorkerProcess]) -> None:
-        self.notes: dict[str, list[str]] = {"misfit": [], "error": [], "missed": [], "broken": []}
+        self.notes: dict[str, list[str]] = {"misfit": [], "error": [], "rejected": [], "missed": [], "broken": []}
         self._processes = processes
         self._frontier = Frontier()
         self._idle: list[WorkerProcess] = []
@@ -164,6 +194,7 @@ class Coordinator:
             pages=stats["response_received_count"] - stats["robotstxt/response_count"],
             misfits=self.notes["misfit"],
             errors=self.notes["error"],
+            rejected=self.notes["rejected"],
             missed=list(dict.fromkeys(self.notes["missed"])),
             stats=dict(sorted(stats.items())),
             lines=merged(runs),
@@ -200,13 +231,13 @@ def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
     with ExitStack() as stack:
         for number in range(count):
             ours, theirs = context.Pipe()
-            items, started = SortedItems(), context.RawValue("L", 0)
-            task = Task(**shared, items=items, connection=theirs, started=started, is_first=number == 0)
+            items, started, hand = ExternalSort(), context.RawValue("L", 0), Hand()
+            task = Task(**shared, items=items, connection=theirs, started=started, hand=hand, is_first=number == 0)
             not_theirs = [*(worker.connection for worker in processes), ours]
             process = context.Process(target=_work, args=(task, not_theirs), daemon=True)
             process.start()
             theirs.close()
-            processes.append(WorkerProcess(task.spider.name, process, ours, items, started, task.page_seconds))
+            processes.append(WorkerProcess(task.spider.name, process, ours, items, started, hand, task.page_seconds))
             stack.callback(_end, processes[-1])
         yield processes
 

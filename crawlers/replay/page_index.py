@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from crawlers.store.missing_pages import beyond_digest, read_beyond, read_failed
+from crawlers.store.missing_pages import beyond_digest, read_beyond, read_broken, read_failed
 from crawlers.store.request_keys import Key, canonical, is_robots
 from crawlers.store.segments import Row, read_index
 
@@ -21,8 +21,10 @@ class PageIndex:
     A row costs its bytes and 20 more: as objects, the rows of 300,000 pages would fill 300 MB.
     """
 
-    def __init__(self, folder: Path, snapshot: str) -> None:
+    def __init__(self, folder: Path, snapshot: str, reader: str = "") -> None:
         self.failed = read_failed(folder)
+        self.broken = read_broken(folder, reader)
+        """Request -> why its page is not read: it broke this version of the code."""
         self._beyond = read_beyond(folder, snapshot)
         self.pages = 0
         rows, ends, digests = bytearray(), array("Q"), array("Q")

@@ -8,6 +8,7 @@ import signal
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
+from urllib.parse import urldefrag
 
 from scrapy import Request, signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
@@ -16,15 +17,26 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.external_sort import ExternalSort, Run
+from atomexam.runtime.guarded import limit_memory
+from atomexam.runtime.jsonl import to_line
+from atomexam.text.natural_order import natural_bytes
 from crawlers.html.source_spider import SourceSpider
 from crawlers.replay.page_index import PageIndex
-from crawlers.replay.sorted_items import Run, SortedItems
 from crawlers.store.exchanges import key_of
 from crawlers.store.request_keys import Key
+from crawlers.web.broken_pages import MAX_MEMORY_BYTES, Hand, use_hand
+from crawlers.web.failure_causes import Refused
 from crawlers.web.request_queue import Found, decode, encode
 from crawlers.web.run_spider import quiet, spider_settings
 
 _MAX_REPORTED = 100_000  # so many requests a worker remembers that it has reported them
+
+
+def order(item: Item) -> bytes:
+    """Return bytes that sort items by url, then by position, q2 before q10."""
+    return item.url.encode("utf-8", "surrogatepass") + b"\0" + natural_bytes(item.provenance.position)
 
 
 class Task(NamedTuple):
@@ -35,10 +47,11 @@ class Task(NamedTuple):
     settings: dict[str, Any]
     folder: Path
     index: PageIndex
-    items: SortedItems
+    items: ExternalSort
     connection: Connection
     started: Any
     """Shared number: pages of its batch that the worker has begun."""
+    hand: Hand
     page_seconds: float
     """Of computing, so that a busy machine changes nothing; a page that takes longer stops the worker."""
     is_first: bool
@@ -52,7 +65,7 @@ class PageReport(NamedTuple):
     """Stored pages that were read for it."""
     found: list[Found]
     notes: list[tuple[str, str]]
-    """Kind (`misfit`, `error`, `missed`, `broken`) and text."""
+    """Kind (`misfit`, `error`, `rejected`, `missed`, `broken`) and text."""
 
 
 class Ended(NamedTuple):
@@ -86,6 +99,7 @@ class Worker:
         """Take part in a crawl."""
         self.crawler = crawler
         crawler.replay_worker = self
+        crawler.reject_page = self.reject  # for crawlers.web.charset and broken_pages
         crawler.is_stored = lambda request: self.task.index.find(key_of(request)) is not None  # for crawlers.web.robots
         crawler.signals.connect(self.go_on, signals.spider_idle)
         crawler.signals.connect(self.keep, signals.item_scraped)
@@ -134,7 +148,7 @@ class Worker:
             self.notes.append(("error", f"{where}: {type(item).__name__} is no item; expected QuestionItem or EntityItem"))
             return
         try:
-            self.task.items.add(item)
+            self.task.items.add(order(item), to_line(item))
         except UnicodeEncodeError as error:  # half a character, as escapes of JSON can write it
             self.notes.append(("error", f"{where}: an item cannot be written: {error}"))
 
@@ -142,6 +156,17 @@ class Worker:
         """Note a page that a callback failed on."""
         where = getattr(response, "url", None) or getattr(getattr(response, "request", None), "url", "start")
         self.notes.append(("error", f"{where}: {failure.type.__name__}: {failure.getErrorMessage()}"))
+
+    def reject(self, request: Request, why: str) -> Refused:
+        """Note a page that breaks what reads it, as an item that `clean` counts among the rejected; return what to raise."""
+        key = key_of(request)
+        self.notes.append(("rejected", f"{key}: {why}"))
+        if row := self.task.index.find(key):
+            spider, url = self.crawler.spider, urldefrag(row.url).url
+            seen = Provenance(source=spider.name, url=url, snapshot=spider.snapshot, page_id=row.page_id, position="page")
+            item = QuestionItem(url=url, provenance=seen, doubt="page_unreadable")
+            self.task.items.add(order(item), to_line(item))
+        return Refused(why)
 
     def miss(self, key: Key) -> None:
         """Note a request that has no page, unless the crawl had none for it either."""
@@ -192,6 +217,8 @@ def work(task: Task) -> None:
     """Run a worker to its end, in a process of its own: Scrapy's reactor does not start twice."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # at Ctrl-C the parent ends its workers
     quiet()
+    use_hand(task.hand)
+    limit_memory(MAX_MEMORY_BYTES)
     worker = Worker(task)
     process = AsyncCrawlerProcess(spider_settings(task.settings))
     crawler = process.create_crawler(task.spider)

@@ -40,11 +40,26 @@ def split_options(text: str) -> list[str]:
     return [text]
 
 
+def options_below(text: str) -> tuple[str, list[str]]:
+    """Return a question and the options that stand in the lines below it; none where no line opens with A."""
+    lines = _WRITTEN_LINE_END.sub("\n", text).strip().splitlines()
+    first = next((place for place, line in enumerate(lines) if (found := _MARK.match(line.strip())) and _letter(found) == "A"), 0)
+    options = split_options("\n".join(line.strip() for line in lines[first:] if line.strip())) if first else []
+    lettered = [_letter(found) for option in options if (found := _MARK.match(option))]
+    if len(options) < 2 or lettered != [letters_at([place]) for place in range(len(options))]:
+        return text, []
+    return "\n".join(lines[:first]).strip(), options
+
+
+def _letter(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", found["letter"] or found["bracketed"]).upper()
+
+
 def _starts(text: str) -> list[int]:
     """Return where lettered options begin: A at the start, each further letter behind a line, a blank or a sign."""
     starts: list[int] = []
     for match in _MARK.finditer(text):
-        letter = unicodedata.normalize("NFKC", match["letter"] or match["bracketed"]).upper()
+        letter = _letter(match)
         free = match.start() == 0 or text[match.start() - 1] in _BEFORE
         if free and letter == letters_at([len(starts)]) and (starts or match.start() == 0):
             starts.append(match.start())

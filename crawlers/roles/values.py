@@ -11,6 +11,9 @@ from crawlers.roles.option_cells import split_options
 
 FORMS = ("letters", "text", "from 0", "from 1")
 """Letters; the text of options; places counted from 0; places counted from 1."""
+MARKED = "marked"
+"""Further form: each option says itself whether it is right."""
+ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
 _TRUE = {"正确", "对", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
 _FALSE = {"错误", "错", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.]{0,3}[A-Ja-j])*[.、。;；,]?")
@@ -18,6 +21,12 @@ _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s
 _SEPARATORS = re.compile(r"[\s,，、;；|]+")
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
 _LONGEST, _SHORT_CHARS = 100_000, 60
+_FLAG = re.compile(r"right|correct|true|is_?ans|^answer$|正确|对错|是否答案|是否为?正确", re.IGNORECASE)
+_OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
+_YES, _NO = (
+    {"1", "true", "是", "对", "正确", "y", "yes", "t", "√"},
+    {"0", "false", "否", "错", "错误", "n", "no", "f", "", "none", "null", "×"},
+)
 
 
 def plain(text: str) -> str:
@@ -94,18 +103,45 @@ def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
     """Return the texts of options that are objects: the key whose values differ and are no labels."""
     if all(len(each) == 1 for each in objects):
         return _texts([next(iter(each.values())) for each in objects])
-    keys = [key for key in objects[0] if all(isinstance(each.get(key), str) and each[key].strip() for each in objects)]
+    flag = _flag_of(objects)
+    keys = [key for key in objects[0] if key != flag and all(isinstance(each.get(key), str) and each[key].strip() for each in objects)]
     labels = [key for key in keys if [each[key].strip().upper() for each in objects] == list(LETTERS[: len(objects)])]
     texts = [key for key in keys if key not in labels and not _are_codes([each[key] for each in objects])]
     if len(texts) > 1:
         texts = [key for key in texts if key.lower() not in _LABELS] or texts
-    if len(texts) != 1 or any(key.lower() in ("answer", "analysis", "question") for key in objects[0] if key not in (*texts, *labels)):
+    if len(texts) != 1 or any(
+        key.lower() in ("answer", "analysis", "question") for key in objects[0] if key not in (*texts, *labels, flag)
+    ):
         return []
     return _texts([each[texts[0]] for each in objects])
 
 
+def _flag_of(objects: list[dict[str, Any]]) -> str:
+    """Return the key that says of each option whether it is right; nothing where none does."""
+    for key in objects[0]:
+        words = {str(each.get(key)).strip().lower() for each in objects}
+        if _FLAG.search(key) and not _OWN.search(key) and words <= _YES | _NO:
+            return key
+    return ""
+
+
+def marked_letters(value: Any) -> str:
+    """Return the letters of the options that say of themselves that they are right."""
+    value = listed(value) if isinstance(value, str) else value
+    if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
+        return ""
+    flag = _flag_of(value)
+    right = [letter for letter, each in zip(LETTERS, value, strict=False) if flag and str(each.get(flag)).strip().lower() in _YES]
+    return "".join(right)
+
+
 def _are_codes(texts: list[str]) -> bool:
     return all(re.fullmatch(r"[0-9a-f-]{16,}", text) for text in texts) or len(set(texts)) == 1
+
+
+def as_verdict(value: Any) -> Any:
+    """Return 1 and 0 as truth values, for columns whose name says that they hold such."""
+    return value == 1 if type(value) is int and value in (0, 1) else value.strip() == "1" if value in ("0", "1") else value
 
 
 def verdict_of(value: Any) -> str:

@@ -5,6 +5,7 @@
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 MAX_DEPTH = 64
@@ -16,6 +17,12 @@ _TOKEN = re.compile(
     r"|(?P<word>[^\W\d][\w$]*|\$[\w$]*)|(?P<sign>.)",
     re.DOTALL,
 )
+_WITHIN = {
+    '"': re.compile(r"(?:[^\"\\\n]|\\.)*+", re.DOTALL),
+    "'": re.compile(r"(?:[^'\\\n]|\\.)*+", re.DOTALL),
+    "`": re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*+", re.DOTALL),
+}
+"""Quote -> what a text that it begins goes on with."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(\n)|(.))", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
@@ -66,10 +73,27 @@ class _Several(list[Any]):
     """Values that one name takes one after another."""
 
 
+def _tokens(text: str) -> Iterator[_Token]:
+    """Yield words, texts and signs in linear time: a quote without its end is looked for once, and so are those escaped behind it."""
+    place, unclosed = 0, dict.fromkeys(_WITHIN, 0)
+    while place < len(text):
+        if place < unclosed.get(text[place], 0):
+            yield _Token("sign", text[place])
+            place += 1
+            continue
+        match = _TOKEN.match(text, place)
+        assert match is not None  # a sign is any character
+        if match.lastgroup != "blank":
+            yield _Token(match.lastgroup or "", match.group())
+        if match.lastgroup == "sign" and match.group() in _WITHIN:
+            unclosed[match.group()] = _WITHIN[match.group()].match(text, place + 1).end()  # type: ignore[union-attr]
+        place = match.end()
+
+
 class _Reader:
     def __init__(self, name: str, text: str) -> None:
         self.name, self.place, self.steps = name, 0, 0
-        self.tokens = [_Token(m.lastgroup or "", m.group()) for m in _TOKEN.finditer(text) if m.lastgroup != "blank"]
+        self.tokens = list(_tokens(text))
         self.most = 4 * len(self.tokens) + 1000
         if len(self.tokens) > _MAX_TOKENS:
             raise ValueError(f"{name}: more than {_MAX_TOKENS} words and signs; cut it into parts")

@@ -1,17 +1,17 @@
 """The end of a crawl: what older runs and this one stored -> the one segment of a snapshot, and the index."""
 
-import heapq
 import logging
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import msgspec
 
+from atomexam.runtime.external_sort import ExternalSort, sort_key
 from atomexam.runtime.jsonl import replacing, to_line
 from crawlers.store.index import mend_index, origin_of, rows_of, write_index
 from crawlers.store.parts import discard_parts, part_name, part_rows, parts
@@ -19,36 +19,23 @@ from crawlers.store.request_keys import is_robots
 from crawlers.store.segments import UNREADABLE, Place, Row, StoredPlaces, lines, read_page, segment, snapshots
 from crawlers.store.warc import Asked, Page, Revisit, origin_member, page_member, read_member
 
-_ROWS_IN_MEMORY = 10_000
-_Numbered = tuple[tuple[str, str, str], int, str, Row]
-"""What is sorted by: the request, then which came first."""
+_MEMORY_BYTES = 8 << 20
+_LAST = 10**10 - 1
+_decoder = msgspec.json.Decoder(tuple[str, Row])
 
 _logger = logging.getLogger("crawlers.web.archive")
 
 
-def in_order(found: Iterable[tuple[str, Row]], rows_in_memory: int = _ROWS_IN_MEMORY) -> Iterator[tuple[str, Row]]:
+def in_order(found: Iterable[tuple[str, Row]], memory_bytes: int = _MEMORY_BYTES) -> Iterator[tuple[str, Row]]:
     """Yield files and rows in the order of the requests; of several answers to one request the one that counts comes first.
 
     That is the first to come; of a site's rules the last, since each run of a live crawl asks for them.
     """
-    numbered = ((row.key.place, -number if is_robots(row.url) else number, file, row) for number, (file, row) in enumerate(found))
-    runs = []
-    while run := sorted(islice(numbered, rows_in_memory), key=_order):
-        runs.append(iter(run) if len(run) < rows_in_memory else _on_disk(run))
-    for _, _, file, row in heapq.merge(*runs, key=_order):
-        yield file, row
-
-
-def _order(one: _Numbered) -> tuple[tuple[str, str, str], int]:
-    return one[:2]
-
-
-def _on_disk(run: list[_Numbered]) -> Iterator[_Numbered]:
-    encoder, decoder = msgspec.json.Encoder(), msgspec.json.Decoder(_Numbered)
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - gone when the last row is read
-    file.writelines(encoder.encode(one) + b"\n" for one in run)
-    file.seek(0)
-    return map(decoder.decode, file)
+    rows = ExternalSort(memory_bytes=memory_bytes)
+    for number, (file, row) in enumerate(found):
+        turn = _LAST - number if is_robots(row.url) else number
+        rows.add(sort_key(*row.key.place, f"{turn:010}"), msgspec.json.encode((file, row)))
+    yield from map(_decoder.decode, rows.lines())
 
 
 class Found(NamedTuple):

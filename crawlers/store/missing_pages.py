@@ -13,6 +13,7 @@ from crawlers.store.request_keys import Key, canonical, digest_of
 _Line = tuple[str, str]
 
 FAILED = "failed.jsonl"
+BREAKS_READER = "breaks its reader"
 
 _DIGEST_CHARS = 32
 
@@ -52,17 +53,23 @@ class Failures(MutableMapping[str, str]):
         return self._decoder.decode(self._file.readline())
 
 
-class Failed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Failed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One request of the last crawl that never got an answer."""
 
     request: str
     why: str
+    reader: str | None = None
+    """Version of the code that broke on the page, which is stored; None where no page came."""
 
 
-def write_failed(folder: Path, failed: Mapping[str, str]) -> None:
-    """Write down what the last crawl could not get, so that `extract` does not look for it; no file where there is nothing."""
+def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = None) -> None:
+    """Write down what the last crawl could not get, so that `extract` does not look for it; no file where there is nothing.
+
+    Args:
+        reader: version of the code that read the pages, for those that broke it.
+    """
     if failed:
-        rows = (Failed(request=request, why=why) for request, why in failed.items())
+        rows = (Failed(request=request, why=why, reader=reader if is_broken(why) else None) for request, why in failed.items())
         write_jsonl(folder / FAILED, rows, key=lambda row: row.request)
     else:
         (folder / FAILED).unlink(missing_ok=True)
@@ -71,6 +78,24 @@ def write_failed(folder: Path, failed: Mapping[str, str]) -> None:
 def read_failed(folder: Path) -> set[str]:
     """Return the requests that the last crawl could not get an answer to."""
     return {row.request for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else set()
+
+
+def read_broken(folder: Path, reader: str) -> dict[str, str]:
+    """Return the requests whose pages broke this version of the code that reads them, and how."""
+    rows = read_jsonl(folder / FAILED, Failed) if (folder / FAILED).exists() else ()
+    return {row.request: row.why for row in rows if row.reader == reader}
+
+
+def add_broken(folder: Path, request: str, why: str, reader: str) -> None:
+    """Write down a page on which a process broke that read it; what else failed stays."""
+    rows = {row.request: row for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else {}
+    rows[request] = Failed(request=request, why=why, reader=reader)
+    write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request)
+
+
+def is_broken(why: str) -> bool:
+    """Tell whether a page came, and broke what reads it."""
+    return why.startswith(BREAKS_READER)
 
 
 def beyond_digest(key: Key) -> bytes:

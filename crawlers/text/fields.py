@@ -10,6 +10,7 @@ from bs4.element import Comment, Declaration, Doctype, NavigableString, Processi
 from lxml.html import HtmlElement
 
 from atomexam.records.item import LabelledValue
+from atomexam.runtime.guarded import OverBudget
 
 _LINE_TAGS = {
     *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),
@@ -109,6 +110,8 @@ _MOVES: dict[str, Callable[[str], str]] = {"sup": raised, "sub": lowered}
 
 
 _MAX_ATTRIBUTES = 1000
+MAX_TAGS = 250_000
+"""Ends of elements among them; the largest list of a site has some 20,000. As objects they take a gigabyte."""
 _CROWDED_CHARS = 1 << 16  # what is shorter holds too few to matter
 # As browsers and libxml2 see attributes: a name may hold quotes, and begins behind a quoted value without a blank. Nothing is tried twice.
 _ATTRIBUTE = r"""(?:[\s/]*+=?+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+)"""
@@ -141,8 +144,15 @@ def uncrowded(html: str) -> str:
     """Return HTML with at most so many attributes on a tag as its parser reads in time; nearly all is that as it is.
 
     libxml2 compares each attribute of a tag with those before it: 80,000 of them, 700 kB, take it over a minute. No word is lost.
+
+    Raises:
+        OverBudget: there are more tags than are read.
     """
-    if len(html) <= _CROWDED_CHARS or ((sound := _SOUND.match(html)) and sound.end() == len(html)):
+    if len(html) <= _CROWDED_CHARS:
+        return html
+    if (tags := html.count("<")) > MAX_TAGS:
+        raise OverBudget(f"{tags} tags; at most {MAX_TAGS} are read")
+    if (sound := _SOUND.match(html)) and sound.end() == len(html):
         return html
     return _TAG.sub(r"\1", html)
 

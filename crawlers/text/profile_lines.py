@@ -26,14 +26,15 @@ _MOST_LINES = 8
 _EDGES = re.compile(r"[\s【】\[\]：:]+")
 
 
-def misread_lines(items: Iterable[Item]) -> list[str]:
+def misread_lines(items: Iterable[Item] | Profile) -> list[str]:
     """Return what looks misread in the items; none where nothing does."""
-    return _misread(profile_of(items))
+    return _misread(items if isinstance(items, Profile) else profile_of(items))
 
 
-def paste_lines(items: Iterable[Item], source: str = "NAME") -> list[str]:
+def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME") -> list[str]:
     """Return the lines to paste for what no table of words knows, each table's under its name; `source` is its name in params.yaml."""
-    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(profile_of(items), source)]
+    found = items if isinstance(items, Profile) else profile_of(items)
+    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(found, source)]
 
 
 def figures_of(items: Iterable[Item]) -> dict[str, Any]:

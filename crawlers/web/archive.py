@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from scrapy import Request, signals
@@ -21,12 +22,13 @@ from crawlers.store.request_keys import Key, digest_of, is_robots
 from crawlers.store.segments import Row
 from crawlers.store.warc import Page, header_value
 from crawlers.web.charset import Charset
-from crawlers.web.failure_causes import LOG_IN, REFUSED, Refused, of_answer, of_exception, stop
+from crawlers.web.failure_causes import LOG_IN, REFUSED, Refused, of_answer, of_exception, refuse, stop
 from crawlers.web.redirect_chains import AT_LOGIN, held, hold, is_followed, is_for_good, may_hold, release
 
 
 class ArchiveMiddleware:
-    """Downloader middleware next to the downloader. Settings: ARCHIVE_FOLDER, ARCHIVE_SNAPSHOT, ARCHIVE_ORIGIN, MAX_PAGES.
+    """Downloader middleware next to the downloader. Settings: ARCHIVE_FOLDER, ARCHIVE_SNAPSHOT, ARCHIVE_ORIGIN, MAX_PAGES, and
+    ARCHIVE_BROKEN: request -> why, for pages that break their reader.
 
     It leaves in the stats: `archive/pages` (number), `archive/reused` (number that earlier runs had), `archive/unchanged` (number as in
     an older snapshot), `archive/failed` (request -> why, for those that never got an answer), `archive/over_limit` (number beyond
@@ -39,6 +41,7 @@ class ArchiveMiddleware:
             raise NotConfigured("no ARCHIVE_FOLDER: pages are not stored")
         self.crawler, self.stats, self.refusals = crawler, crawler.stats, Refusals(crawler)
         self.folder = Path(settings["ARCHIVE_FOLDER"])
+        self.broken: dict[str, str] = settings.getdict("ARCHIVE_BROKEN")
         self.snapshot: str = settings["ARCHIVE_SNAPSHOT"]
         self.origin: str = settings["ARCHIVE_ORIGIN"]
         self.max_pages = settings.getint("MAX_PAGES")
@@ -48,6 +51,7 @@ class ArchiveMiddleware:
         self.older = self.stored.older
         self.beyond: set[bytes] = set()
         self.waiting: set[bytes] = set()  # what has its place under the limit and no answer yet
+        crawler.reject_page = partial(refuse, self.stats)  # for crawlers.web.charset and broken_pages
         crawler.is_stored = lambda request: key_of(request) in self.stored  # for crawlers.web.robots
 
     @classmethod
@@ -80,6 +84,8 @@ class ArchiveMiddleware:
             response, seen = self._keep(key, request, response)
         if REPLAYED in response.flags and not self._leads_on(request, response):
             self._settle(request)
+        if (why := self.broken.get(str(key))) and key in self.stored:
+            raise refuse(self.stats, request, why)
         request.meta["page_id"] = seen or page_id(key.url, response.body)
         return response
 
@@ -127,7 +133,7 @@ class ArchiveMiddleware:
         why = of_answer(request.url, response.status, header_value(location) if location is not None else None)
         if response.status == 304:
             why = None if older else "HTTP status 304"
-        elif why is None and (why := self.refusals.find(request, response)):
+        elif why is None and str(key) not in self.broken and (why := self.refusals.find(request, response)):
             response = response.replace(status=403)  # whatever it says: so it is asked for again and seen by no callback
         elif why is None and request.meta.get(AT_LOGIN) and not self._leads_on(request, response):
             why = LOG_IN  # the pages that led there are refused where redirects are followed
@@ -212,4 +218,7 @@ class Refusals:
         if refusal is None or getattr(refusal, "__func__", None) is SourceSpider.refusal:
             return None
         unpacked = self._unpacking.process_response(request, response)
-        return refusal(self._charset.process_response(request, unpacked).replace(request=request))
+        try:
+            return refusal(self._charset.process_response(request, unpacked).replace(request=request))
+        except Refused:  # what holds more than is read is no word of the site's
+            return None

@@ -1,19 +1,35 @@
 """In which encoding a page is written, whatever its header says; and the middleware by which spiders see it so."""
 
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.http import Response, TextResponse
 from scrapy.responsetypes import responsetypes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
+from atomexam.runtime.guarded import OverBudget
 from atomexam.text.encodings import is_charset, true_encoding
 from crawlers.html.readable import readable
+from crawlers.store.missing_pages import BREAKS_READER
+from crawlers.web.failure_causes import Refused
 
 
 class Charset:
     """Downloader middleware, next to the one that unpacks bodies. Replayed pages go through it like fetched ones."""
 
+    def __init__(self, crawler: Crawler | None = None) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "Charset":
+        """Return the middleware of a crawl."""
+        return cls(crawler)
+
     def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response, with its encoding set where what the page declares is wrong or missing, and as one that can be read."""
+        """Return the response, with its encoding set where what the page declares is wrong or missing, and as one that can be read.
+
+        Raises:
+            Refused: it holds more than is read.
+        """
         if not isinstance(response, TextResponse):
             response = _without_false_encoding(response)
         if not isinstance(response, TextResponse):
@@ -25,7 +41,12 @@ class Charset:
             found = "utf-8"
         if (said and found != said[0]) or (not said and found is not None):
             response = response.replace(encoding=found)
-        return readable(response)
+        try:
+            return readable(response)
+        except OverBudget as error:
+            why = f"{BREAKS_READER}: {error}"
+            reject = getattr(self._crawler, "reject_page", lambda _, why: Refused(why))
+            raise reject(request, why) from None
 
 
 def _declared(response: TextResponse) -> list[str]:

@@ -20,7 +20,7 @@ from scrapy.statscollectors import StatsCollector
 from twisted.internet.error import ConnectError, ConnectionClosed
 from twisted.web.client import ResponseFailed
 
-from crawlers.store.missing_pages import Failures
+from crawlers.store.missing_pages import BREAKS_READER, Failures
 from crawlers.store.request_keys import is_robots
 from crawlers.web.redirect_chains import unstored
 
@@ -48,7 +48,17 @@ NOT_PUBLIC = "address is not public"
 NOT_THE_WEB = "not an address of the web"
 NO_ROBOTS = "robots.txt without answer"
 
-_LASTING = {TOO_LARGE, REDIRECT_LOOP, TOO_MANY_REDIRECTS, UNREADABLE_REDIRECT, OTHER_SITE, ASKED_BEFORE, NOT_PUBLIC, NOT_THE_WEB}
+_LASTING = {
+    TOO_LARGE,
+    REDIRECT_LOOP,
+    TOO_MANY_REDIRECTS,
+    UNREADABLE_REDIRECT,
+    OTHER_SITE,
+    ASKED_BEFORE,
+    NOT_PUBLIC,
+    NOT_THE_WEB,
+    BREAKS_READER,
+}
 """Causes that asking again does not mend."""
 
 # The first type that fits decides.

@@ -47,7 +47,9 @@ DOWNLOADER_MIDDLEWARES = {
     "crawlers.web.redirects.Redirects": 600,
     # Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
     "crawlers.web.archive.ArchiveMiddleware": 950,
+    "crawlers.web.broken_pages.PagesInHand": 960,
 }
+SPIDER_MIDDLEWARES = {"crawlers.web.broken_pages.PagesInHand": 950}
 REDIRECTS_TO_ONE_MAX = 10
 # What the middlewares above read; live() waits and gives up, and nothing else does.
 WEB_PORTS: list[int] = []
@@ -72,7 +74,7 @@ _MAX_CONTACT_CHARS = 200
 
 def embedded(base_url: str) -> dict[str, Any]:
     """Every host is answered by the server at `base_url`; nothing is waited for."""
-    handler = "crawlers.embedded.handler.EmbeddedHandler"
+    handler = "crawlers.embedded.serving.handler.EmbeddedHandler"
     return {
         "EMBEDDED_BASE_URL": base_url,
         "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},

@@ -35,7 +35,7 @@ class Row(NamedTuple):
 def rows_of(found: Set, told: SplitOf, params: Clean) -> list[Row]:
     """Return every question of a set as it was understood, in the order of the files."""
     splits = {name: splits_of_file(name, found.files[name].beside, told) for name in sorted({entry.file for entry in found.entries})}
-    context = context_of(entry.item for entry in found.entries)
+    context = context_of([entry.item for entry in found.entries])
     rows = []
     with tqdm(total=len(found.entries), desc="read", file=sys.stderr, disable=None, leave=False) as done:
         for start in range(0, len(found.entries), _BATCH):

@@ -4,7 +4,6 @@ A pair asks one thing: the two sentences differ by the negation alone, and one o
 `curation/chosen.jsonl` is in git, and remembers which facts have a claim: more facts never reshuffle what was chosen.
 """
 
-import gc
 import logging
 from collections.abc import Sequence
 
@@ -56,5 +55,4 @@ def _tell_idle(known: ClaimContext, facts: Sequence[Fact]) -> None:
 
 
 if __name__ == "__main__":
-    gc.disable()  # records hold no cycles, and to search a million of them again and again takes a third of the time
-    run_stage(main)
+    run_stage(main, acyclic=True)

@@ -3,16 +3,26 @@
 What was done to which item stands in changes.jsonl. Opens params.yaml for the names of the sources alone.
 """
 
-import gc
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from msgspec.structs import astuple
+
+from atomexam.records.fact import Fact
 from atomexam.records.item import Item
 from atomexam.records.params import PARAMS_FILE, Clean
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from atomexam.runtime.external_sort import SortedFile, sort_key
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.clean.cleaning import clean
+from curation.clean.cleaning import Tables, clean_into
 from curation.engine.engines import CORES, LOCAL, Engine, engine_of
+
+_HELD_ITEMS = 10_000
+"""A source of fewer is held in memory; one of more is read three times."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -29,30 +39,56 @@ def main(argv: Sequence[str] | None = None) -> None:
     sources, references = sorted(named), frozenset(name for name, line in named.items() if (line or {}).get("role") == "reference")
     if not sources:
         raise ValueError(f"{PARAMS_FILE}: no sources; list one under `sources`, as `ask120: {{}}`, or files under `imports`")
-    gc.disable()  # millions of records without a cycle among them: looking for one takes a third of the time
-    result = clean(_items(Path(arguments.items), sources, imports), arguments.params, references, _engine(arguments.engine))
     with folder_lock(arguments.out) as folder:
         for stale in sorted(folder.iterdir()):  # what a killed run left
             if stale.name.endswith(".part") and stale.is_file():
                 stale.unlink()
-        write_jsonl(folder / "questions.jsonl", result.questions, lambda row: (row.id, row.provenance))
-        write_jsonl(folder / "facts.jsonl", result.facts, lambda row: (row.id, row.provenance))
-        write_jsonl(folder / "passages.jsonl", result.passages, lambda row: row.id)
-        write_jsonl(folder / "rejected.jsonl", result.rejected, lambda row: (row.id, row.kind))
-        write_jsonl(folder / "references.jsonl", result.references, lambda row: (row.id, row.provenance))
-        write_jsonl(folder / "reference_facts.jsonl", result.reference_facts, lambda row: (row.id, row.provenance))
-        write_jsonl(folder / "aliases.jsonl", result.aliases, lambda row: (row.name, row.alias, row.provenance))
-        write_jsonl(folder / "changes.jsonl", result.changes, lambda row: (row.id, row.provenance))
-    write_json(arguments.metrics, result.metrics)
+        files = _files(folder)
+        items = _items(Path(arguments.items), sources, imports)
+        metrics = clean_into(Tables(**files), items, arguments.params, references, _engine(arguments.engine))
+        for file in files.values():
+            file.write()
+    write_json(arguments.metrics, metrics)
 
 
-def _items(folder: Path, sources: Iterable[str], imports: Collection[str]) -> Iterable[tuple[str, list[Item]]]:
+def _files(folder: Path) -> dict[str, SortedFile[Any]]:
+    keys: dict[str, Callable[[Any], bytes]] = {
+        "passages": lambda row: sort_key(row.id),
+        "rejected": lambda row: sort_key(row.id, row.kind),
+        "changes": lambda row: sort_key(row.id, *_places(row.provenance)),
+        "aliases": lambda row: sort_key(row.name, row.alias, *_places(row.provenance)),
+    }
+    return {name: SortedFile(folder / f"{name}.jsonl", keys.get(name, _by_id_and_place)) for name in Tables._fields}
+
+
+def _by_id_and_place(row: Question | Fact) -> bytes:
+    return sort_key(row.id, *_places(*row.provenance))
+
+
+def _places(*provenance: Provenance) -> Iterator[str]:
+    return (text for seen in provenance for text in astuple(seen))
+
+
+def _items(folder: Path, sources: Iterable[str], imports: Collection[str]) -> Iterator[tuple[str, Iterable[Item]]]:
     for source in sources:
         path = folder / f"{source}.jsonl"
         if not path.exists():
             stage = f"{'read' if source in imports else 'extract'}@{source}"
             raise FileNotFoundError(f"{path}: no items of {source!r}, which {PARAMS_FILE} lists; run `dvc repro {stage}`")
-        yield source, list(read_jsonl(path, Item))
+        items = _ItemFile(path)
+        if len(held := list(islice(items, _HELD_ITEMS))) == _HELD_ITEMS:
+            held.clear()
+        yield source, held or items
+
+
+class _ItemFile:
+    """Items that are read anew each time: so many are not held."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __iter__(self) -> Iterator[Item]:
+        return read_jsonl(self._path, Item)
 
 
 def _engine(name: str | None) -> Engine:
@@ -61,4 +97,4 @@ def _engine(name: str | None) -> Engine:
 
 
 if __name__ == "__main__":
-    run_stage(main)
+    run_stage(main, acyclic=True)

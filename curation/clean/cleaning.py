@@ -2,9 +2,10 @@
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import tee
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 from tqdm import tqdm
@@ -17,6 +18,7 @@ from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
+from atomexam.runtime.external_sort import Table
 from curation.clean.facts import entries
 from curation.clean.facts.corroboration import corroborated
 from curation.clean.facts.labels import name_of
@@ -24,9 +26,11 @@ from curation.clean.facts.separators import columns_of
 from curation.clean.questions.reading import QuestionReading, read_questions
 from curation.clean.questions.source_context import context_of
 from curation.clean.questions.with_all_reasons import reference_questions
-from curation.engine.engines import LOCAL, Engine, batches_of
+from curation.engine.engines import LOCAL, Engine, batched
 
 _BATCH = 1_000
+I = TypeVar("I", QuestionItem, EntityItem)  # noqa: E741
+R = TypeVar("R")
 
 
 class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -41,23 +45,23 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     provenance: Provenance
 
 
-def change_of(item: QuestionItem, reading: QuestionReading) -> Change | None:
-    """Return what was done to an item, None for one that stayed as it was."""
-    became = reading.question or reading.rejected
-    if became is None or not reading.rules:
-        return None
-    return Change(
-        id=became.id,
-        rules=reading.rules,
-        stem_raw=item.stem_raw,
-        options_raw=item.options_raw,
-        answer_raw=item.answer_raw,
-        provenance=item.provenance,
-    )
+class Tables(NamedTuple):
+    """Where everything goes that the items of some sources give."""
+
+    questions: Table[Question]
+    facts: Table[Fact]
+    passages: Table[Passage]
+    rejected: Table[Rejected]
+    changes: Table[Change]
+    references: Table[Question]
+    """Questions of the sources that are references: compared with the data, and no part of it."""
+    reference_facts: Table[Fact]
+    """Facts of the same, under whatever relation their labels name."""
+    aliases: Table[Alias]
 
 
 class CleanResult(NamedTuple):
-    """Everything the items of some sources gave."""
+    """Everything the items of some sources gave, as `Tables`."""
 
     questions: list[Question]
     facts: list[Fact]
@@ -65,9 +69,7 @@ class CleanResult(NamedTuple):
     rejected: list[Rejected]
     changes: list[Change]
     references: list[Question]
-    """Questions of the sources that are references: compared with the data, and no part of it."""
     reference_facts: list[Fact]
-    """Facts of the same, under whatever relation their labels name."""
     aliases: list[Alias]
     metrics: dict[str, Any]
 
@@ -83,14 +85,25 @@ class _UnmappedCategory(NamedTuple):
 
 @dataclass
 class _Counts:
-    """What cannot be counted in the records that come out."""
+    """What is counted while records come and go."""
 
     questions_in: int = 0
     facts_in: int = 0
     entities_in: int = 0
     entities_out: int = 0
-    in_by_source: Counter[tuple[str, str]] = field(default_factory=Counter)
+    passages: int = 0
+    aliases: int = 0
+    by_source: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By source and kind, as `questions_in`."""
+    by_exam: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By exam and `questions`, type or category."""
+    by_relation: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By kind and reason."""
+    facts_rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By relation and reason."""
+    references: Counter[str] = field(default_factory=Counter)
+    """By source."""
     rules: Counter[str] = field(default_factory=Counter)
     """How many questions each rule changed."""
     labels_unmapped: Counter[str] = field(default_factory=Counter)
@@ -99,61 +112,122 @@ class _Counts:
     categories_to_map: Counter[_UnmappedCategory] = field(default_factory=Counter)
 
 
+class _OfKind(Generic[I]):
+    """The items of a kind among others, read as often as needed."""
+
+    def __init__(self, items: Iterable[Item], kind: type[I]) -> None:
+        self._items = items
+        self._kind: type[I] = kind
+        self.count = self.others = 0
+        """How many there are, and how many of the other kind, once all were read."""
+
+    def __iter__(self) -> Iterator[I]:
+        count = others = 0
+        for item in self._items:
+            if isinstance(item, self._kind):
+                count += 1
+                yield item
+            else:
+                others += 1
+        self.count, self.others = count, others
+
+
 def clean(
-    sources: Iterable[tuple[str, list[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL
+    sources: Iterable[tuple[str, Iterable[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL
 ) -> CleanResult:
-    """Return what the items of each source give, those named as references apart. Their order does not matter.
+    """Return what the items of each source give, those named as references apart, as `clean_into` writes it."""
+    result = CleanResult([], [], [], [], [], [], [], [], {})
+    return result._replace(metrics=clean_into(Tables(*result[:-1]), sources, params, references, engine))
+
+
+def clean_into(
+    tables: Tables, sources: Iterable[tuple[str, Iterable[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL
+) -> dict[str, Any]:
+    """Write what the items of each source give, those named as references apart; return the metrics. The order of items does not matter.
+
+    Questions are let go of as they are written. What is held: stems in which a case may lie, names of passages, and all facts,
+    since each is judged by all others.
+
+    Args:
+        sources: names and items, which are read more than once.
 
     Raises:
         ValueError: an item is neither kept nor rejected, or twice.
     """
-    result = CleanResult([], [], [], [], [], [], [], [], {})
     counts = _Counts()
-    passages: dict[str, Passage] = {}
+    facts: list[Fact] = []
+    passages: set[str] = set()
     parts: dict[str, set[str]] = defaultdict(set)
     for source, items in sources:
-        questions = [item for item in items if isinstance(item, QuestionItem)]
-        entities = [item for item in items if isinstance(item, EntityItem)]
+        questions, entities = _OfKind(items, QuestionItem), _OfKind(items, EntityItem)
         if source in references:
-            result.references.extend(reference_questions(questions, params))
-            result.reference_facts.extend(entries.reference_facts(entities))
+            _add_references(list(questions), list(entities), params, tables, counts)
             continue
-        context, columns = context_of(questions), columns_of(entities)
-        question_batches, entity_batches = batches_of(questions, _BATCH), batches_of(entities, _BATCH)
-        with tqdm(total=len(items), desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as progress:
-            read = engine.mapped(read_questions, question_batches, params, context)
-            for question_batch, question_readings in zip(question_batches, read, strict=True):
-                _add_questions(question_batch, question_readings, result, counts)
+        context = context_of(questions)
+        columns = columns_of(entities if questions.others else ())
+        with tqdm(total=questions.count + questions.others, desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as progress:
+            for question_batch, question_readings in _in_batches(engine, read_questions, questions, params, context):
+                _add_questions(question_batch, question_readings, tables, counts)
                 progress.update(len(question_batch))
-            read = engine.mapped(entries.read_entities, entity_batches, columns)
-            for entity_batch, entity_readings in zip(entity_batches, read, strict=True):
+            for entity_batch, entity_readings in _in_batches(engine, entries.read_entities, entities, columns) if questions.others else ():
                 for item, reading in zip(entity_batch, entity_readings, strict=True):
-                    _add_entity(item, reading, result, passages, parts, counts)
+                    _add_entity(item, reading, tables, facts, passages, parts, counts)
                 progress.update(len(entity_batch))
-    result.facts[:], refusals = corroborated(result.facts, parts)
-    result.rejected.extend(entries.rejected_fact(*refusal) for refusal in refusals)
-    result.passages.extend(passages[key] for key in sorted(passages))
-    result.metrics.update(_metrics(result, counts))
-    return result
+    sound, refusals = corroborated(facts, parts)
+    for fact in sound:
+        tables.facts.append(fact)
+        counts.by_relation[fact.relation] += 1
+        counts.by_source.update((seen.source, "facts_out") for seen in fact.provenance)
+    for refusal in refusals:
+        _reject(entries.rejected_fact(*refusal), tables, counts)
+    return _metrics(counts)
 
 
-def _add_questions(items: Sequence[QuestionItem], readings: Sequence[QuestionReading], result: CleanResult, counts: _Counts) -> None:
+def _in_batches(engine: Engine, function: Callable[..., list[R]], rows: Iterable[I], *shared: Any) -> Iterator[tuple[Sequence[I], list[R]]]:
+    """Yield batches of rows and what a function makes of them."""
+    batches, others = tee(batched(rows, _BATCH))
+    return zip(batches, engine.mapped(function, others, *shared), strict=True)
+
+
+def _add_references(
+    questions: Sequence[QuestionItem], entities: Sequence[EntityItem], params: Clean, tables: Tables, counts: _Counts
+) -> None:
+    for question in reference_questions(questions, params):
+        tables.references.append(question)
+        counts.references.update(seen.source for seen in question.provenance)
+    for fact in entries.reference_facts(entities):
+        tables.reference_facts.append(fact)
+        counts.references.update(seen.source for seen in fact.provenance)
+
+
+def _add_questions(items: Sequence[QuestionItem], readings: Sequence[QuestionReading], tables: Tables, counts: _Counts) -> None:
     for item, reading in zip(items, readings, strict=True):
-        source = item.provenance.source
+        source, question = item.provenance.source, reading.question
         counts.questions_in += 1
-        counts.in_by_source[source, "questions_in"] += 1
+        counts.by_source[source, "questions_in"] += 1
         counts.rules.update(dict.fromkeys(reading.rules, 1))
-        if reading.question:
-            result.questions.append(reading.question)
+        if question:
+            tables.questions.append(question)
+            for key in ("questions", question.question_type, question.category):
+                counts.by_exam[question.exam, key] += 1
+            for seen in question.provenance:
+                counts.by_source[seen.source, "questions_out"] += 1
         if reading.unmapped:
             counts.categories_unmapped[source, reading.unmapped] += 1
-            if reading.question:
+            if question:
                 words = item.subject_raw or item.paper_raw or item.exam_raw or ""
-                counts.categories_to_map[_UnmappedCategory(source, words, reading.question.exam, reading.question.subject)] += 1
+                counts.categories_to_map[_UnmappedCategory(source, words, question.exam, question.subject)] += 1
         if reading.rejected:
-            result.rejected.append(reading.rejected)
+            _reject(reading.rejected, tables, counts)
         if change := _change(item, reading):
-            result.changes.append(change)
+            tables.changes.append(change)
+
+
+def _reject(row: Rejected, tables: Tables, counts: _Counts) -> None:
+    tables.rejected.append(row)
+    counts.rejected[row.kind, row.reason] += 1
+    if row.kind == "fact":
+        counts.facts_rejected[row.record["relation"], row.reason] += 1
 
 
 def _change(item: QuestionItem, reading: QuestionReading) -> Change | None:
@@ -174,47 +248,62 @@ def _change(item: QuestionItem, reading: QuestionReading) -> Change | None:
 def _add_entity(
     item: EntityItem,
     reading: entries.EntryReading,
-    result: CleanResult,
-    passages: dict[str, Passage],
+    tables: Tables,
+    facts: list[Fact],
+    passages: set[str],
     parts: dict[str, set[str]],
     counts: _Counts,
 ) -> None:
     counts.entities_in += 1
-    counts.in_by_source[item.provenance.source, "entities_in"] += 1
+    counts.by_source[item.provenance.source, "entities_in"] += 1
     counts.facts_in += len(reading.facts) + len(reading.rejected)
     counts.labels_unmapped.update(reading.unmapped)
-    result.facts.extend(reading.facts)
-    result.aliases.extend(reading.aliases)
+    facts.extend(reading.facts)
+    for alias in reading.aliases:
+        tables.aliases.append(alias)
+    counts.aliases += len(reading.aliases)
     parts[name_of(item)].update(reading.parts)
-    result.rejected.extend(reading.rejected)
+    for row in reading.rejected:
+        _reject(row, tables, counts)
     for passage in reading.passages:
-        passages.setdefault(passage.id, passage)
+        if passage.id not in passages:
+            passages.add(passage.id)
+            tables.passages.append(passage)
+            counts.passages += 1
+            counts.by_source[passage.source, "passages"] += 1
     if reading.empty:
-        result.rejected.append(reading.empty)
+        _reject(reading.empty, tables, counts)
     else:
         counts.entities_out += 1
 
 
-def _metrics(result: CleanResult, counts: _Counts) -> dict[str, Any]:
-    rejected = Counter(row.kind for row in result.rejected)
-    references: list[Question | Fact] = [*result.references, *result.reference_facts]
+def _metrics(counts: _Counts) -> dict[str, Any]:
+    rejected: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for (kind, reason), number in counts.rejected.items():
+        rejected[kind] += number
+        reasons[reason] += number
     return {
-        "questions": _balance("questions", counts.questions_in, len(result.questions), rejected["question"]),
-        "facts": _balance("facts", counts.facts_in, len(result.facts), rejected["fact"]),
+        "questions": _balance("questions", counts.questions_in, _of(counts.by_exam, "questions"), rejected["question"]),
+        "facts": _balance("facts", counts.facts_in, counts.by_relation.total(), rejected["fact"]),
         "entities": _balance("entities", counts.entities_in, counts.entities_out, rejected["entity"]),
-        "passages": len(result.passages),
-        "aliases": len(result.aliases),
-        "references": _sorted(Counter(seen.source for row in references for seen in row.provenance)),
-        "rejected_by_reason": _sorted(Counter(row.reason for row in result.rejected)),
+        "passages": counts.passages,
+        "aliases": counts.aliases,
+        "references": _sorted(counts.references),
+        "rejected_by_reason": _sorted(reasons),
         "repaired_by_rule": _sorted(counts.rules),
-        "by_exam": _by_exam(result.questions),
-        "facts_by_relation": _sorted(Counter(row.relation for row in result.facts)),
-        "facts_rejected": _nested(Counter((row.record["relation"], row.reason) for row in result.rejected if row.kind == "fact")),
-        "by_source": _by_source(result, counts),
+        "by_exam": _nested(counts.by_exam),
+        "facts_by_relation": _sorted(counts.by_relation),
+        "facts_rejected": _nested(counts.facts_rejected),
+        "by_source": _nested(counts.by_source),
         "labels_unmapped": _sorted(counts.labels_unmapped),
         "categories_unmapped": _nested(counts.categories_unmapped),
         "categories_to_map": _to_map(counts),
     }
+
+
+def _of(pairs: Counter[tuple[str, str]], inner: str) -> int:
+    return sum(count for (_, key), count in pairs.items() if key == inner)
 
 
 def _to_map(counts: _Counts) -> list[dict[str, Any]]:
@@ -229,18 +318,6 @@ def _balance(what: str, taken: int, kept: int, rejected: int) -> dict[str, int]:
     if taken != kept + rejected:
         raise ValueError(f"clean: {taken} {what} in, {kept} out and {rejected} rejected: they must add up; this is a bug, please report it")
     return {"in": taken, "out": kept, "rejected": rejected}
-
-
-def _by_exam(kept: list[Question]) -> dict[str, dict[str, int]]:
-    return _nested(Counter((row.exam, key) for row in kept for key in ("questions", row.question_type, row.category)))
-
-
-def _by_source(result: CleanResult, counts: _Counts) -> dict[str, dict[str, int]]:
-    pairs = Counter(counts.in_by_source)
-    pairs.update((seen.source, "questions_out") for row in result.questions for seen in row.provenance)
-    pairs.update((seen.source, "facts_out") for row in result.facts for seen in row.provenance)
-    pairs.update((row.source, "passages") for row in result.passages)
-    return _nested(pairs)
 
 
 def _nested(pairs: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:

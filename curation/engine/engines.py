@@ -4,7 +4,10 @@ What crosses to a cluster is told by the function's annotations, and checked aga
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from atomexam.records.checks import one_of
@@ -17,12 +20,12 @@ class Engine(NamedTuple):
     """Where batches go."""
 
     mapped: Callable[..., Iterator[Any]]
-    """`mapped(function, batches, *shared)` yields `function(batch, *shared)` of each batch, in order."""
+    """`mapped(function, batches, *shared)` yields `function(batch, *shared)` of each batch, in order; only a few are taken ahead."""
     workers: Callable[[], int]
     """How many batches are worked on at a time."""
 
 
-def _here(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) -> Iterator[Any]:
+def _here(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
     return (function(batch, *shared) for batch in batches)
 
 
@@ -37,19 +40,35 @@ LOCAL = Engine(_here, lambda: 1)
 
 _FEWEST_BATCHES = 8
 """Fewer are done in less time than another process takes to start."""
+_AHEAD = 3
+"""Batches submitted for each process."""
 _MAX_WORKERS = 8
 """More would wait for the process that packs the batches and gathers the results."""
 _taken: tuple[Callable[..., Any], tuple[Any, ...]]
 """In a worker: the function, and what is shared; set by `_take`."""
 
 
-def _on_cores(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) -> Iterator[Any]:
-    number = min(cores(), _MAX_WORKERS) if len(batches) >= _FEWEST_BATCHES else 1
+def _on_cores(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
+    coming = iter(batches)
+    first = list(islice(coming, _FEWEST_BATCHES))
+    every = chain(first, coming)
+    number = min(cores(), _MAX_WORKERS) if len(first) == _FEWEST_BATCHES else 1
     if number < 2:
-        yield from _here(function, batches, *shared)
+        yield from _here(function, every, *shared)
         return
     with at_work(number, _take, (function, shared)) as pool:
-        yield from pool.map(_do, batches)
+        yield from in_order(every, lambda batch: pool.submit(_do, batch), Future.result, _AHEAD * number)
+
+
+def in_order(batches: Iterable[Any], submit: Callable[[Any], Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
+    """Yield the result of each batch, so many of them submitted ahead: more would wait in memory."""
+    waiting: deque[Any] = deque()
+    for batch in batches:
+        waiting.append(submit(batch))
+        if len(waiting) > ahead:
+            yield result(waiting.popleft())
+    while waiting:
+        yield result(waiting.popleft())
 
 
 def _take(function: Callable[..., Any], shared: tuple[Any, ...]) -> None:
@@ -75,6 +94,13 @@ def engine_of(name: str | None) -> Engine:
         ValueError: there is no such engine, ray is not installed, or no cluster answers.
     """
     return _ENGINES[one_of(name or "local", _ENGINES, "engine", "params.yaml: engine")]()
+
+
+def batched(rows: Iterable[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield rows in batches of a size, as they come; the last one may be shorter."""
+    coming = iter(rows)
+    while batch := list(islice(coming, size)):
+        yield batch
 
 
 def batches_of(rows: Sequence[T], size: int) -> list[Sequence[T]]:

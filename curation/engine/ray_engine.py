@@ -1,4 +1,4 @@
-"""The engine `ray`: batches as rows of bytes through Ray Data, results in the order of the batches.
+"""The engine `ray`: batches as bytes to the tasks of a cluster, a few at a time, results in the order of the batches.
 
 A task whose worker dies is run again by Ray; since the function is pure and the order is kept, nothing of that shows in the results.
 """
@@ -6,30 +6,32 @@ A task whose worker dies is run again by Ray; since the function is pure and the
 import logging
 import os
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import msgspec
-import pyarrow as pa
 
 import atomexam
 import curation
+from curation.engine.engines import in_order
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before ray is imported: nothing is told to anybody
 
 try:
     import ray
-    import ray.data
 except ModuleNotFoundError as error:
     raise ValueError(f"engine ray: {error}; install it with `pip install 'atomexam[cluster]'`, or use `engine: local`") from None
 
 _SAME = ("jieba", "msgspec", "numba", "numpy", "opencc")
 """Packages whose version may change a result; Ray itself insists on one version of Python and of ray."""
 _PATIENCE_S = 10
-_LOGGERS = ("ray", "ray.data")
+_AHEAD = 3
+"""Tasks submitted for each that the cluster works on at a time."""
+_MAX_DEATHS = 10
+"""Workers that may die of one batch, as they do where memory is short."""
 
 
 def connect() -> None:
@@ -53,11 +55,7 @@ def connect() -> None:
         raise ValueError(
             f"engine ray: no cluster answers at RAY_ADDRESS={address!r} ({error}); start one with `ray start --head`, or unset RAY_ADDRESS"
         ) from None
-    settings = ray.data.DataContext.get_current()
-    settings.enable_progress_bars = settings.print_on_execution_start = False
-    settings.execution_options.preserve_order = True
-    for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger("ray").setLevel(logging.ERROR)
 
 
 def workers() -> int:
@@ -65,41 +63,33 @@ def workers() -> int:
     return max(int(ray.cluster_resources().get("CPU", 1)), 1)
 
 
-def on_ray(function: Callable[..., Any], batches: Sequence[Any], *shared: Any) -> Iterator[Any]:
+def on_ray(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
     """Yield what a function of a module makes of each batch, in order. What is shared is stored in the cluster once.
 
     Raises:
         ValueError: as the function does, or a node has other packages.
     """
-    if not batches:
-        return
-    stored = ray.put(shared)
-    rows = ray.data.from_arrow([pa.table({"batch": pa.array([msgspec.msgpack.encode(batch)], pa.large_binary())}) for batch in batches])
-    found = rows.map_batches(
-        _each, batch_format="pyarrow", batch_size=None, zero_copy_batch=True, fn_args=(function, [stored], _versions())
-    )
-    decode = _decoder(function, "return").decode
-    for row in found.iter_rows():
-        if row["error"] is not None:
-            raise ValueError(row["error"])
-        yield decode(row["result"])
+    stored, versions, decode = ray.put(shared), _versions(), _decoder(function, "return").decode
+    task = ray.remote(max_retries=_MAX_DEATHS)(_each)
+
+    def submit(batch: Any) -> Any:
+        return task.remote(msgspec.msgpack.encode(batch), function, [stored], versions)
+
+    for result, error in in_order(batches, submit, ray.get, _AHEAD * workers()):
+        if error is not None:
+            raise ValueError(error)
+        yield decode(result)
 
 
-def _each(rows: pa.Table, function: Callable[..., Any], stored: list[Any], versions: dict[str, str]) -> pa.Table:
+def _each(batch: bytes, function: Callable[..., Any], stored: list[Any], versions: dict[str, str]) -> tuple[bytes | None, str | None]:
     """Run in a worker: decode, call, encode. What the function raises travels as words, since ray would wrap it in a traceback."""
-    results: list[bytes | None] = []
-    errors: list[str | None] = []
-    for row in rows["batch"].to_pylist():
-        try:
-            if versions != _versions():
-                raise ValueError(f"engine ray: a node has {_versions()}; expected {versions}, as here; install requirements.lock there")
-            result = function(_decoder(function, None).decode(row), *_fetched(stored[0]))
-            results.append(msgspec.msgpack.encode(result))
-            errors.append(None)
-        except ValueError as error:
-            results.append(None)
-            errors.append(str(error))
-    return pa.table({"result": pa.array(results, pa.large_binary()), "error": pa.array(errors, pa.string())})
+    try:
+        if versions != _versions():
+            raise ValueError(f"engine ray: a node has {_versions()}; expected {versions}, as here; install requirements.lock there")
+        result = function(_decoder(function, None).decode(batch), *_fetched(stored[0]))
+        return msgspec.msgpack.encode(result), None
+    except ValueError as error:
+        return None, str(error)
 
 
 @lru_cache(maxsize=1)

@@ -3,15 +3,50 @@
 Questions that ask the same thing make a cluster, of which the best is kept; clusters whose answers conflict go to rejected whole.
 """
 
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec.json import Decoder
+from msgspec.structs import astuple
+
 from atomexam.records.fact import Fact
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.runtime.annotation_files import read_decisions
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.external_sort import ExternalSort, SortedFile, Table, sort_key
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, to_line, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from curation.engine.engines import engine_of
-from curation.near_duplicates.contamination import contaminations, of_kept
-from curation.near_duplicates.unique import measure, unique_facts, unique_questions, without_references
+from curation.near_duplicates.contamination import Contamination, contaminations
+from curation.near_duplicates.stored_sightings import sighted_in
+from curation.near_duplicates.unique import FactTables, QuestionTables, measure, settle_facts, settle_questions
+
+_KEYS: dict[str, Callable[[Any], bytes]] = {
+    "questions": lambda row: sort_key(row.id),
+    "facts": lambda row: sort_key(row.id),
+    "rejected": lambda row: sort_key(row.id),
+    "clusters": lambda row: sort_key(row.cluster_id, *row.members),
+    "review": lambda row: sort_key(row.id, row.asked),
+    "contaminated": lambda row: sort_key(row.question_id, row.reference_id, *astuple(row.seen)),
+}
+"""What each output is sorted by."""
+
+
+class _Met:
+    """The table of what references ask, too; counts questions by reference."""
+
+    def __init__(self, table: Table[Contamination]) -> None:
+        self._table = table
+        self._pairs: set[tuple[str, str]] = set()
+
+    def append(self, record: Contamination) -> None:
+        self._table.append(record)
+        self._pairs.add((record.reference, record.question_id))
+
+    def questions(self) -> Counter[str]:
+        return Counter(reference for reference, _ in self._pairs)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -25,25 +60,37 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "near_duplicates", NearDuplicates, paths, scalars=("engine",))
     engine = engine_of(args.engine)
-    questions, facts = list(read_jsonl(args.questions, Question)), list(read_jsonl(args.facts, Fact))
     decisions = read_decisions(args.decisions)
-    asked, stated = unique_questions(questions, args.params, decisions, engine), unique_facts(facts, decisions)
     references = list(read_jsonl(args.references, Question)) if args.references.exists() else []  # by hand there need be none
-    met = of_kept(contaminations(questions, references, args.params), asked.kept, asked.rejected)
-    if args.params.contaminated == "drop":
-        asked = without_references(asked, met)
-    metrics = measure(len(questions), len(facts), asked, stated, met)
+    found = contaminations(read_jsonl(args.questions, Question), references, args.params)
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # what a killed run left
             stale.unlink()
-        write_jsonl(out / "questions.jsonl", asked.kept, key=lambda row: row.id)
-        write_jsonl(out / "facts.jsonl", stated.kept, key=lambda row: row.id)
-        write_jsonl(out / "rejected.jsonl", [*asked.rejected, *stated.rejected], key=lambda row: row.id)
-        write_jsonl(out / "clusters.jsonl", asked.clusters, key=lambda row: (row.cluster_id, row.members))
-        write_jsonl(out / "review.jsonl", [*asked.reviews, *stated.reviews], key=lambda row: (row.id, row.asked))
-        write_jsonl(out / "contaminated.jsonl", met, key=lambda row: (row.question_id, row.reference_id, row.seen))
+        every = sighted_in(args.questions, args.params.ngram_chars, out.parent, engine)
+        files = {name: SortedFile(out / f"{name}.jsonl", key) for name, key in _KEYS.items()}
+        met = _Met(files["contaminated"])
+        asked_in = QuestionTables(files["questions"], files["rejected"], files["clusters"], files["review"], met)
+        asked = settle_questions(asked_in, every, args.params, decisions, found, engine)
+        stated_in = FactTables(files["facts"], files["rejected"], files["review"])
+        stated = settle_facts(stated_in, _by_id(args.facts, out.parent), decisions)
+        metrics = measure(_lines(args.questions), _lines(args.facts), asked, stated, met.questions())
+        for file in files.values():
+            file.write()
         write_json(args.metrics, metrics)
 
 
+def _by_id(path: Path, folder: Path) -> Iterator[Fact]:
+    """Yield facts sorted by id."""
+    in_order = ExternalSort(folder)
+    for row in read_jsonl(path, Fact):
+        in_order.add(sort_key(row.id), to_line(row))
+    return map(Decoder(Fact).decode, in_order.lines())
+
+
+def _lines(path: Path) -> int:
+    with open(path, "rb") as lines:
+        return sum(1 for _ in lines)
+
+
 if __name__ == "__main__":
-    run_stage(main)
+    run_stage(main, acyclic=True)

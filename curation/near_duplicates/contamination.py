@@ -14,6 +14,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.text.ngrams import jaccard, ngrams
+from curation.engine.engines import batched
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.join.similarity import near_pairs_between
 from curation.near_duplicates.pair_rules import ComparedQuestion, compared, relation, stem_keys
@@ -22,6 +23,7 @@ REASON = "contaminated"
 REASONS = {REASON: "a reference benchmark asks the same; detail is the reference and the similarity"}
 
 
+_BATCH = 100_000  # of questions that are compared with all references at once
 _LEFT_OUT = frozenset({"identical", "near_duplicate", "overruled"})
 
 
@@ -77,22 +79,29 @@ def met(questions: Sequence[Question], references: Sequence[Question], params: N
     return [found[key] for key in sorted(found)]
 
 
-def contaminations(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
+def contaminations(questions: Iterable[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
     """Return which of some questions the references ask, too, and where: a row for each two ids and each place, sorted."""
     found: dict[tuple[str, str, Provenance], Contamination] = {}
-    for hit in sorted(met(questions, references, params), key=lambda hit: hit[2:]):  # of equal ids the nearest is left
-        ours, theirs = questions[hit.ours], references[hit.theirs]
-        for seen in theirs.provenance:
-            found[ours.id, theirs.id, seen] = Contamination(
-                question_id=ours.id,
-                reference=seen.source,
-                reference_id=theirs.id,
-                similarity=hit.similarity,
-                kind="identical" if hit.identical else "near",
-                conflict=hit.conflict,
-                seen=seen,
-            )
+    for some in batched(questions, _BATCH) if references else ():
+        for hit in met(some, references, params):
+            ours, theirs = some[hit.ours], references[hit.theirs]
+            for seen in theirs.provenance:
+                one = Contamination(
+                    question_id=ours.id,
+                    reference=seen.source,
+                    reference_id=theirs.id,
+                    similarity=hit.similarity,
+                    kind="identical" if hit.identical else "near",
+                    conflict=hit.conflict,
+                    seen=seen,
+                )
+                key = ours.id, theirs.id, seen
+                found[key] = max(one, found.get(key, one), key=_nearness)  # of equal ids the nearest is left
     return [found[key] for key in sorted(found)]
+
+
+def _nearness(one: Contamination) -> tuple[float, bool, bool]:
+    return one.similarity, one.kind == "identical", one.conflict
 
 
 def of_kept(found: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:

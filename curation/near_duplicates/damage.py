@@ -4,13 +4,14 @@ A pair of characters that stands nearly nowhere else (协凋), where the twin ha
 ends inside a word (各民族共同繁). Damage is counted for twins alone: an uncommon word that no twin contradicts is just uncommon.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from curation.near_duplicates.merging import Sightings, missing_parts
+from curation.near_duplicates.merging import Sightings
 from curation.near_duplicates.pair_rules import matched_options
 from curation.near_duplicates.renaming import is_word, splits_word
 from curation.near_duplicates.wording import differing, vocabulary
@@ -40,7 +41,7 @@ class _Span(NamedTuple):
     """1 where a character makes no word and the one in its place does; -1 where it is the other way round."""
 
 
-def soundest_first(sighted: Sequence[Sightings], bonds: Mapping[tuple[int, int], object], ngram_chars: int) -> list[int]:
+def soundest_first(sighted: Sequence[Sightings], bonds: Mapping[tuple[int, int], object], ngram_chars: int) -> Sequence[int]:
     """Return the places of questions, given from the best to the worst, so that of twins the less damaged one comes first.
 
     An answer and an explanation still count before.
@@ -54,13 +55,17 @@ def soundest_first(sighted: Sequence[Sightings], bonds: Mapping[tuple[int, int],
             damage[other] -= worse
             spans.extend(_spans(place, other, text, other_text))
     wanted = sorted({pair for span in spans for pair in (*span.pairs, *span.other_pairs)})
-    counts = _occurrences(wanted, [one.compared.text for one in sighted], {one.compared.case for one in sighted if one.compared.case})
+    counts = _occurrences(wanted, sighted)
     for span in spans:
         here, there = (max(counts[pair] for pair in pairs) for pairs in (span.pairs, span.other_pairs))
         worse = (span.times * here <= there) - (span.times * there <= here) or span.words
         damage[span.place] += worse
         damage[span.other] -= worse
-    return sorted(range(len(sighted)), key=lambda place: (missing_parts(sighted[place].rows[0]), damage[place], place))
+    if not any(damage.values()):
+        return range(len(sighted))  # they come in this order
+    missing = np.fromiter((2 * one.missing[0] + one.missing[1] for one in sighted), np.uint8, len(sighted))
+    damaged = np.fromiter((damage[place] for place in range(len(sighted))), np.int64, len(sighted))
+    return array("q", np.lexsort((damaged, missing)).astype(np.int64).tobytes())
 
 
 def _parts(one: Sightings, other: Sightings, ngram_chars: int) -> Iterator[tuple[str, str]]:
@@ -93,8 +98,8 @@ def _touched(text: str, start: int, end: int) -> list[str]:
     return [pair for pair in pairs if _EDGE not in pair] or pairs
 
 
-def _occurrences(wanted: Sequence[str], texts: Sequence[str], cases: Iterable[str]) -> dict[str, int]:
-    """Return how often pairs of characters stand in some texts. A table of bits passes by most pairs of a text, which are none of them."""
+def _occurrences(wanted: Sequence[str], sighted: Iterable[Sightings]) -> dict[str, int]:
+    """Return how often pairs of characters stand in texts and cases. A table of bits passes by most pairs, which are none of them."""
     if not wanted:
         return {}
     codes = _pair_codes("".join(wanted))[::2]
@@ -103,7 +108,7 @@ def _occurrences(wanted: Sequence[str], texts: Sequence[str], cases: Iterable[st
     table = np.zeros(1 << _TABLE_BITS, dtype=bool)
     table[_slots(codes)] = True
     counts = np.zeros(len(codes), dtype=np.int64)
-    for batch in _batches([*texts, *sorted(cases)]):
+    for batch in _batches(_texts(sighted)):
         pairs = _pair_codes(batch)
         pairs = pairs[table[_slots(pairs)]]
         at = np.searchsorted(codes, pairs).clip(max=len(codes) - 1)
@@ -111,7 +116,17 @@ def _occurrences(wanted: Sequence[str], texts: Sequence[str], cases: Iterable[st
     return {wanted[place]: count for place, count in zip(order.tolist(), counts.tolist(), strict=True)}
 
 
-def _batches(texts: Sequence[str]) -> Iterator[str]:
+def _texts(sighted: Iterable[Sightings]) -> Iterator[str]:
+    """Yield each text, and each case once."""
+    cases: set[str] = set()
+    for one in sighted:
+        yield one.compared.text
+        if one.compared.case and one.compared.case not in cases:
+            cases.add(one.compared.case)
+            yield one.compared.case
+
+
+def _batches(texts: Iterable[str]) -> Iterator[str]:
     """Yield texts run together, with an edge between them, about so many characters at a time."""
     gathered: list[str] = []
     chars = 0

@@ -17,17 +17,32 @@ from curation.near_duplicates.pair_rules import ComparedQuestion, compared
 
 _BLEMISH = re.compile(r"[\ufffd\u25a1\ue000-\uf8ff]|\?\?|？？|&#?\w+;|<[^<>]+>|[ \t]{2,}|[单多]选题?$")
 _LETTER = re.compile(r"[A-J]")
-_BATCH = 5_000
+BATCH = 5_000
 
 
 class Sightings(NamedTuple):
     """One id with all its rows, the best first."""
 
     id: str
-    rows: list[Question]
+    rows: Sequence[Question]
     compared: ComparedQuestion
     conflict: bool
     """Two rows hold different options to be right; then `compared` has no answer."""
+    missing: tuple[bool, bool]
+    """What the best row has not, as `missing_parts` tells it."""
+    group_id: str | None
+    """The first of the groups that its rows are of."""
+
+
+class Rank(NamedTuple):
+    """What ids are ordered by, the best first; those of equal rank by the id itself."""
+
+    missing: tuple[bool, bool]
+    rarity: int
+    """Less the more often it was seen."""
+    blemishes: int
+    poverty: int
+    """Less the more options it has."""
 
 
 class Ranked(NamedTuple):
@@ -37,6 +52,8 @@ class Ranked(NamedTuple):
     """Of the rows, the best first."""
     compared: ComparedQuestion
     conflict: bool
+    rank: Rank
+    group_id: str | None
 
 
 def sighted(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[Sightings]:
@@ -44,11 +61,13 @@ def sighted(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) 
     by_id: dict[str, list[Question]] = defaultdict(list)
     for row in rows:
         by_id[row.id].append(row)
-    ranked = engine.mapped(ranked_groups, batches_of(list(by_id.values()), _BATCH), ngram_chars)
+    ranked = engine.mapped(ranked_groups, batches_of(list(by_id.values()), BATCH), ngram_chars)
     every = zip(by_id.items(), (one for batch in ranked for one in batch), strict=True)
-    return sorted(
-        (Sightings(key, [group[place] for place in one.places], one.compared, one.conflict) for (key, group), one in every), key=_rank
-    )
+    in_order = sorted(((one.rank, key, group, one) for (key, group), one in every), key=lambda each: each[:2])
+    return [
+        Sightings(key, [group[place] for place in one.places], one.compared, one.conflict, one.rank.missing, one.group_id)
+        for _, key, group, one in in_order
+    ]
 
 
 def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[Ranked]:
@@ -64,7 +83,9 @@ def _ranked(group: list[Question], ngram_chars: int) -> Ranked:
     own = compared(best, ngram_chars)
     answers = {compared(row, ngram_chars).answer for row in group if row.answer != best.answer or row.options != best.options}
     conflict = len((answers | {own.answer}) - {None}) > 1 and not own.in_words
-    return Ranked(places, own._replace(answer=None) if conflict else own, conflict)
+    rank = Rank(missing_parts(best), -len(merged_provenance(group)), question_blemishes(best), -len(best.options))
+    group_id = min((row.group_id for row in group if row.group_id), default=None)
+    return Ranked(places, own._replace(answer=None) if conflict else own, conflict, rank, group_id)
 
 
 def merged(best: Question, rows: Sequence[Question], in_words: bool, cluster_id: str) -> Question:
@@ -89,11 +110,6 @@ def question_blemishes(row: Question) -> int:
 def blemishes(*texts: str) -> int:
     """Return how many marks of damage some texts hold: lost characters, entities, mark-up, stray tags."""
     return sum(len(_BLEMISH.findall(text)) for text in texts)
-
-
-def _rank(one: Sightings) -> tuple[tuple[bool, bool], int, int, int, str]:
-    best = one.rows[0]
-    return missing_parts(best), -len(merged_provenance(one.rows)), question_blemishes(best), -len(best.options), one.id
 
 
 def missing_parts(row: Question) -> tuple[bool, bool]:

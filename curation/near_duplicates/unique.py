@@ -2,6 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,13 +16,14 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Decision, Review
+from atomexam.runtime.external_sort import Table
 from atomexam.runtime.jsonl import to_line
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates import contamination
 from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars
-from curation.near_duplicates.contamination import Contamination, without_contaminated
+from curation.near_duplicates.contamination import Contamination, of_kept, without_contaminated
 from curation.near_duplicates.damage import soundest_first
-from curation.near_duplicates.merging import blemishes, merged, merged_provenance, sighted
+from curation.near_duplicates.merging import Sightings, blemishes, merged, merged_provenance, sighted
 from curation.near_duplicates.reviews import Decided, apply_decision, decision_for, review_of_fact, review_of_question, right_texts
 
 REASONS = {
@@ -32,6 +35,37 @@ REASONS = {
 } | contamination.REASONS
 
 
+@dataclass
+class Tally:
+    """How many records of each kind came out."""
+
+    rows: int = 0
+    kept: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Of the rejected ones."""
+    clusters: int = 0
+    reviews: int = 0
+    largest_cluster: int = 0
+
+
+class QuestionTables(NamedTuple):
+    """Where everything goes that the rows of questions come to."""
+
+    kept: Table[Question]
+    rejected: Table[Rejected]
+    clusters: Table[Cluster]
+    reviews: Table[Review]
+    contaminated: Table[Contamination]
+
+
+class FactTables(NamedTuple):
+    """Where everything goes that the rows of facts come to."""
+
+    kept: Table[Fact]
+    rejected: Table[Rejected]
+    reviews: Table[Review]
+
+
 class UniqueQuestions(NamedTuple):
     """What the rows of questions came to."""
 
@@ -39,6 +73,7 @@ class UniqueQuestions(NamedTuple):
     rejected: list[Rejected]
     clusters: list[Cluster]
     reviews: list[Review]
+    tally: Tally
 
 
 class UniqueFacts(NamedTuple):
@@ -47,48 +82,108 @@ class UniqueFacts(NamedTuple):
     kept: list[Fact]
     rejected: list[Rejected]
     reviews: list[Review]
+    tally: Tally
 
 
 def unique_questions(
     rows: Iterable[Question], params: NearDuplicates, decisions: Mapping[str, Decision] | None = None, engine: Engine = LOCAL
 ) -> UniqueQuestions:
     """Return one question for each that is asked, and why no other row is. The order of the rows does not matter."""
-    found = UniqueQuestions([], [], [], [])
+    found = UniqueQuestions([], [], [], [], Tally())
     every = sighted(rows, params.ngram_chars, engine)
+    return found._replace(tally=settle_questions(QuestionTables(*found[:-1], []), every, params, decisions, (), engine))
+
+
+def settle_questions(
+    tables: QuestionTables,
+    every: Sequence[Sightings],
+    params: NearDuplicates,
+    decisions: Mapping[str, Decision] | None = None,
+    met: Iterable[Contamination] = (),
+    engine: Engine = LOCAL,
+) -> Tally:
+    """Write one question for each that is asked, and why no other row is; return how many there are.
+
+    Args:
+        met: which rows the references ask, too; what is told of the questions that were kept for them is written.
+    """
+    tally = Tally()
+    met_by_id: dict[str, list[Contamination]] = defaultdict(list)
+    for one in met:
+        met_by_id[one.question_id].append(one)
     bonds = find_twins(every, params, engine)
     groups = case_groups(every, bonds, params)
     for star in stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)):
-        group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
-        cluster_id = content_id("cluster", star.head.id)
-        decision = decision_for(group, decisions or {}) if star.conflict else None
-        kept = None
-        if star.conflict and not decision:
-            detail = f"{cluster_id}: {' / '.join(sorted({'＋'.join(sorted(right_texts(row))) for row in group if row.answer}))}"
-            found.rejected.extend(_reject(row, "question", "conflicting_answers", detail) for row in group)
-            found.reviews.append(review_of_question(cluster_id, group))
-        else:
-            one = apply_decision(group, decision, params.ngram_chars) if decision else Decided(group[0], 0, frozenset())
-            holding = [row for place, row in enumerate(group) if place not in one.overruled]
-            best = merged(one.best, holding, star.centre.compared.in_words, cluster_id)
-            kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.compared.case or "", best.group_id))
-            found.kept.append(kept)
-            for place, row in enumerate(group):
-                if place != one.place:
-                    same = "identical" if row.id == kept.id else "near_duplicate"
-                    found.rejected.append(_reject(row, "question", "overruled" if place in one.overruled else same, kept.id))
-        if len(group) > 1:
-            found.clusters.append(_cluster(star, cluster_id, kept, len(group), params.ngram_chars))
-    return found
+        settled = _settled(star, decisions or {}, groups, params)
+        kept, rejected, cluster = settled.kept, settled.rejected, settled.cluster
+        if kept and (near := [one for key in {kept.id, *(row.id for row in rejected)} for one in met_by_id.get(key, ())]):
+            told = of_kept(near, [kept], rejected)
+            for one in told:
+                tables.contaminated.append(one)
+            _, dropped = without_contaminated([kept], told) if params.contaminated == "drop" else ([], [])
+            if dropped:
+                kept, rejected, cluster = None, [*rejected, *dropped], replace(cluster, kept=None) if cluster else None
+        if kept:
+            tables.kept.append(kept)
+            tally.kept += 1
+        for row in rejected:
+            tables.rejected.append(row)
+            tally.reasons[row.reason] += 1
+        if cluster:
+            tables.clusters.append(cluster)
+            tally.clusters += 1
+            tally.largest_cluster = max(tally.largest_cluster, cluster.rows)
+        if settled.review:
+            tables.reviews.append(settled.review)
+            tally.reviews += 1
+        tally.rows += settled.rows
+    return tally
+
+
+class _Settled(NamedTuple):
+    """What one star came to."""
+
+    rows: int
+    kept: Question | None
+    rejected: list[Rejected]
+    cluster: Cluster | None
+    review: Review | None
+
+
+def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str, str], params: NearDuplicates) -> _Settled:
+    group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
+    cluster_id = content_id("cluster", star.head.id)
+    decision = decision_for(group, decisions) if star.conflict else None
+    kept, review = None, None
+    if star.conflict and not decision:
+        detail = f"{cluster_id}: {' / '.join(sorted({'＋'.join(sorted(right_texts(row))) for row in group if row.answer}))}"
+        rejected = [_reject(row, "question", "conflicting_answers", detail) for row in group]
+        review = review_of_question(cluster_id, group)
+    else:
+        one = apply_decision(group, decision, params.ngram_chars) if decision else Decided(group[0], 0, frozenset())
+        holding = [row for place, row in enumerate(group) if place not in one.overruled]
+        best = merged(one.best, holding, star.centre.compared.in_words, cluster_id)
+        kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.compared.case or "", best.group_id))
+        rejected = []
+        for place, row in enumerate(group):
+            if place != one.place:
+                same = "identical" if row.id == kept.id else "near_duplicate"
+                rejected.append(_reject(row, "question", "overruled" if place in one.overruled else same, kept.id))
+    cluster = _cluster(star, cluster_id, kept, len(group), params.ngram_chars) if len(group) > 1 else None
+    return _Settled(len(group), kept, rejected, cluster, review)
 
 
 def unique_facts(rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> UniqueFacts:
     """Return one fact for each that is told, and why no other row is. The order of the rows does not matter."""
-    by_id: dict[str, list[Fact]] = defaultdict(list)
-    for row in rows:
-        by_id[row.id].append(row)
-    found = UniqueFacts([], [], [])
-    for key, group in by_id.items():
-        group.sort(key=lambda row: (blemishes(row.head, row.tail), row.head, row.tail, to_line(row)))
+    found = UniqueFacts([], [], [], Tally())
+    return found._replace(tally=settle_facts(FactTables(*found[:-1]), sorted(rows, key=lambda row: row.id), decisions))
+
+
+def settle_facts(tables: FactTables, rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> Tally:
+    """Write one fact for each that is told, of rows that are sorted by id, and why no other row is; return how many there are."""
+    tally = Tally()
+    for key, same in groupby(rows, lambda row: row.id):
+        group = sorted(same, key=lambda row: (blemishes(row.head, row.tail), row.head, row.tail, to_line(row)))
         decision = (decisions or {}).get(key)
         holds = decision.polarity if decision else None
         if len({row.polarity for row in group}) == 1:
@@ -96,44 +191,42 @@ def unique_facts(rows: Iterable[Fact], decisions: Mapping[str, Decision] | None 
         if holds is None:
             said = sum(row.polarity for row in group)
             detail = f"said {said} times, denied {len(group) - said} times"
-            found.rejected.extend(_reject(row, "fact", "conflicting_polarity", detail) for row in group)
-            found.reviews.append(review_of_fact(group))
+            rejected = [_reject(row, "fact", "conflicting_polarity", detail) for row in group]
+            tables.reviews.append(review_of_fact(group))
+            tally.reviews += 1
         else:
             best, *others = sorted(group, key=lambda row: row.polarity is not holds)
-            found.kept.append(replace(best, provenance=merged_provenance(group)))
-            found.rejected.extend(_reject(row, "fact", "identical" if row.polarity is holds else "overruled", best.id) for row in others)
-    return found
+            tables.kept.append(replace(best, provenance=merged_provenance(group)))
+            tally.kept += 1
+            rejected = [_reject(row, "fact", "identical" if row.polarity is holds else "overruled", best.id) for row in others]
+        for refused in rejected:
+            tables.rejected.append(refused)
+            tally.reasons[refused.reason] += 1
+        tally.rows += len(group)
+    return tally
 
 
-def measure(questions: int, facts: int, asked: UniqueQuestions, stated: UniqueFacts, met: Sequence[Contamination] = ()) -> dict[str, Any]:
-    """Return the stage's metrics; `questions` and `facts` are the numbers of rows that came in.
+def measure(questions: int, facts: int, asked: Tally, stated: Tally, met: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """Return the stage's metrics; `questions` and `facts` are the numbers of rows that came in, `met` those of questions by reference.
 
     Raises:
         ValueError: a row is neither kept nor rejected, or twice.
     """
     counts = {
-        "questions": {"in": questions, "out": len(asked.kept), "rejected": len(asked.rejected)},
-        "facts": {"in": facts, "out": len(stated.kept), "rejected": len(stated.rejected)},
+        "questions": {"in": questions, "out": asked.kept, "rejected": asked.reasons.total()},
+        "facts": {"in": facts, "out": stated.kept, "rejected": stated.reasons.total()},
     }
     for kind, count in counts.items():
         if count["in"] != count["out"] + count["rejected"]:
             raise ValueError(f"near_duplicates: {kind}: {count}: expected in = out + rejected; please report this with the input")
-    reasons = Counter(row.reason for row in [*asked.rejected, *stated.rejected])
+    reasons = asked.reasons + stated.reasons
     return counts | {
-        "clusters": len(asked.clusters),
-        "for_review": len(asked.reviews) + len(stated.reviews),
-        "contaminated": dict(sorted(Counter(name for name, _ in {(one.reference, one.question_id) for one in met}).items())),
-        "largest_cluster": max((cluster.rows for cluster in asked.clusters), default=0),
+        "clusters": asked.clusters,
+        "for_review": asked.reviews + stated.reviews,
+        "contaminated": dict(sorted((met or {}).items())),
+        "largest_cluster": asked.largest_cluster,
         "rejected_by_reason": {reason: reasons[reason] for reason in REASONS},
     }
-
-
-def without_references(found: UniqueQuestions, met: Sequence[Contamination]) -> UniqueQuestions:
-    """Return what rows came to without the questions that a reference asks; their clusters keep none."""
-    kept, dropped = without_contaminated(found.kept, met)
-    gone = {row.id for row in dropped}
-    clusters = [replace(cluster, kept=None) if cluster.kept in gone else cluster for cluster in found.clusters]
-    return found._replace(kept=kept, rejected=found.rejected + dropped, clusters=clusters)
 
 
 def _reject(row: Question | Fact, kind: str, reason: str, detail: str) -> Rejected:

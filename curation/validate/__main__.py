@@ -15,8 +15,9 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from atomexam.records.checks import one_of
-from atomexam.runtime.jsonl import folder_lock, write_json
+from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from curation.validate.injection_counts import counts_by_source, injections
 from curation.validate.profile_tables import CleanFiles, columns_of_rows, counts_of, profile_rows
 from curation.validate.report import describe, failures, figures, write_profile, write_reports
 from curation.validate.result_tables import predictions_table, splits_table
@@ -88,7 +89,13 @@ def main(argv: list[str] | None = None) -> None:
         write_reports(out, tables)
         if PROFILE in suites:
             lines = lines_of(counts_of(cleaned)["categories_to_map"], profile)
-            write_profile(out, args.profile, profile, lines, [one for one in tables if one.table == PROFILE])
+            speaking = sorted(injections(cleaned.questions, cleaned.facts, args.cleaned / "passages.jsonl"), key=lambda row: row["id"])
+            write_jsonl(out / "injections.jsonl", speaking, key=lambda row: row["id"])
+            by_source = counts_by_source(speaking, counts_of(cleaned)["by_source"])
+            write_profile(out, args.profile, profile, lines, [one for one in tables if one.table == PROFILE], by_source)
+            if speaking:
+                where = out / "injections.jsonl"
+                logger.warning("%d records speak to a model; none is rejected for it, %s has them: %s", len(speaking), where, by_source)
         if warned := failures(tables, "warning"):
             logger.warning("expectations of severity warning do not hold; the line goes on:\n%s", describe(warned))
         if failed := failures(tables, "error"):

@@ -47,7 +47,14 @@ def _with_figure(result: Result, key: str) -> str:
     return f"{key} has {result.figures[key]:g}, {result.bounds}" if result.bounds and key in result.figures else key
 
 
-def write_profile(out: Path, metrics: Path, rows: Sequence[Mapping[str, Any]], lines: Sequence[str], tables: Sequence[Checked]) -> None:
+def write_profile(
+    out: Path,
+    metrics: Path,
+    rows: Sequence[Mapping[str, Any]],
+    lines: Sequence[str],
+    tables: Sequence[Checked],
+    injections: Mapping[str, Mapping[str, int]],
+) -> None:
     """Write the profile of the sources, the lines to paste, and for the report what is out of bounds, whether the bounds hold or not."""
     write_jsonl(out / "profile.jsonl", rows, key=lambda row: row["id"])
     _write(out / "lines.txt", "".join(f"{line}\n" for line in lines))
@@ -64,7 +71,9 @@ def write_profile(out: Path, metrics: Path, rows: Sequence[Mapping[str, Any]], l
         for result in one.results
         for key, value in sorted(result.figures.items())
     ]
-    write_json(metrics, {"sources": {str(row["id"]): row for row in rows}, "outside": outside, "lines": list(lines)})
+    write_json(
+        metrics, {"sources": {str(row["id"]): row for row in rows}, "outside": outside, "lines": list(lines), "injections": injections}
+    )
 
 
 def write_reports(out: Path, tables: Sequence[Checked]) -> None:

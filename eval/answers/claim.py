@@ -133,7 +133,7 @@ _ECHO = re.compile(  # of the question, or of the asked format: 该说法是否�
 _ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确")
 _DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
 _SENTENCE = re.compile(r"[。!?\n;]")
-_ALTERNATIVE = re.compile(r"\s*的?[,、—-]?\s*(?:或|还是|/)|的?,?\s?(?:但|却|同时)?[也又](?:不(?:完全|全)?(?:对|正确)|错)")
+_ALTERNATIVE = re.compile(r"\s*+的?[,、—-]?\s*+(?:或|还是|/)|的?,?\s?(?:但|却|同时)?[也又](?:不(?:完全|全)?(?:对|正确)|错)")
 _NAMES_CLAIM = (
     r"(?:(?:下列|以下|待判断的?|待核查的?|原始?)?(?:说法|陈述|表述|描述|命题|论断|观点|题目|题干|问题|原文|原句|原题|句子|内容|断言|判断题|claim|statement"
     r"|question|input|text|输入|文本)(?:内容)?\s?\d{0,2})"

@@ -55,7 +55,7 @@ _AT_ONCE = re.compile(rf"[,:\s]*(?P<run>{RUN})\s?(?:$|[。.!])")
 _IS = re.compile(r"(?:\A|(?<=[,:。\s]))[应该]{0,2}[是为选]")
 _TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来|乍一?看)[^。\n]{0,12}$")
 EITHER = re.compile(
-    rf"{ITEM}\s?[,;。(]?\s?(?:或者?|还是|抑或|亦或|要么|or(?=\s))(?:应该?)?[是选为]?\s?{ITEM}|[A-J]{{2,}}\s?/\s?[A-J]{{2,}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
+    rf"{ITEM}\s?[,;。(]?\s?(?:或者?|还是|抑或|亦或|要么|or(?=\s))(?:应该?)?[是选为]?\s?{ITEM}|[A-J]{{2,20}}\s?/\s?[A-J]{{2,20}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
 )
 ALTERNATIVE = re.compile(rf"\s?[,;。]?\s?(?:或者?|还是|抑或|亦或|要么)(?:应该?)?[是选为]?\s?{ITEM}")  # behind a run: A和B，或者A和C
 ALSO = re.compile(rf"{ITEM}\s?[,;。]?\s?也(?:可能|许|可以|能)[是选为]?\s?{ITEM}")

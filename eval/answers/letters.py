@@ -74,7 +74,7 @@ _SAME_AGAIN = re.compile(r"([A-Ja-j])(?<![A-Za-z0-9].)(?:[\s、,;]{1,2}\1)+(?![A
 _QUESTION = re.compile(r"[^,。;:!?\n]{0,40}(?:[吗吧呢]|还是[^,。;:!?\n]{1,12})\s?\?")
 _SIGN_IN_BRACKETS = re.compile(r"[(\[]\s?(?:(√|正确|对|是|[当入应]?选)|×|错误?|不正确|不对|否|不选)\s?[)\]]")
 _TICKED = re.compile(r"\[[xXvV√]\] ?(?=(?:选项 ?)?[A-J](?![A-Za-z0-9]))")
-_UNTICKED = re.compile(r"\n?[ \-•*]*\[ ?\] ?(?:选项 ?)?[A-J](?![A-Za-z0-9])[^\n]*")
+_UNTICKED = re.compile(r"(?:\n[ \-•*]*+|(?<![\n \-•*])[ \-•*]++)?\[ ?\] ?(?:选项 ?)?[A-J](?![A-Za-z0-9])[^\n]*")
 _CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
 _CHOSEN_EACH = re.compile(r"(?<![不错误会])(?P<verb>(?<!应)选|应选)[A-J](?:[,;、] ?(?P=verb)[A-J](?![A-Za-z]))+")
 _NUMERAL = "[一二三四五六1-6]"

@@ -14,14 +14,13 @@ from eval.models import open_backend
 from eval.models.asker import ask, settings_of
 from eval.models.contract import Asking
 from eval.plan.planned import describe
-from eval.tasks.prompt import read_prompt
+from eval.tasks.prompt import quoted
 from eval.tasks.request import Request
 
 _PROMPT = "error_type"
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
 _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
 _LETTER = re.compile(r"(?:答案(?:是|为)?\s*:?)?\s*[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
-_QUOTES = str.maketrans({"“": "‘", "”": "’"})  # so that no reply ends its quotation and speaks as the prompt
 
 
 class Judged(NamedTuple):
@@ -37,10 +36,9 @@ def error_request(pair: Pair) -> Request:
     claim, replies = pair.claim, pair.replies
     texts = {"factual": claim.factual, "non_factual": claim.non_factual}
     texts |= {f"{side}_reply": reply for side, reply in replies.items()}
-    content = read_prompt(_PROMPT).format(**{name: text.translate(_QUOTES) for name, text in texts.items()})
     return Request(
         item_id=pair_id(claim.factual, replies["factual"], claim.non_factual, replies["non_factual"]),
-        messages=[{"role": "user", "content": content}],
+        messages=[{"role": "user", "content": quoted(_PROMPT, texts)}],
         question_type="mcqa",
         options=_OPTIONS,
         answer=None,
@@ -55,9 +53,8 @@ def error_request(pair: Pair) -> Request:
 
 
 def read_letter(reply: str) -> str | None:
-    """Return the letter that is all a reply says in its first line: one that repeats the prompt, or argues first, is not read."""
-    first, *_ = folded(split_reasoning(reply)[0]).split("\n", 1)
-    match = _LETTER.fullmatch(first.strip())
+    """Return the letter that is all a reply says: one that repeats the prompt, or argues, is not read."""
+    match = _LETTER.fullmatch(folded(split_reasoning(reply)[0]).strip())
     return match[1] if match else None
 
 

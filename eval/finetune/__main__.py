@@ -76,6 +76,7 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     torch.manual_seed(training.seed)
     torch.set_num_threads(_THREADS)
     torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False
     tokenizer = _tokenizer(texts + training_data.spoken_texts(requests), training.vocab_size)
     model = _new_model(training, tokenizer)
     reading = training_data.text_examples(tokenizer, texts, training.max_text_tokens, training.seed)
@@ -139,7 +140,7 @@ def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training
 
     batches = training_data.batches_of(taught, training.batch_lessons, training.batch_tokens)
     Random(f"{training.seed}/{name}").shuffle(batches)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, betas=(0.9, 0.95), weight_decay=0.01)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, betas=(0.9, 0.95), weight_decay=0.01, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, training.learning_rate, total_steps=len(batches) + 1, pct_start=0.1)
     model.train()
     losses: list[float] = []

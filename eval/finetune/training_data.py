@@ -12,7 +12,7 @@ from atomexam.records.evidence import Passage
 from atomexam.records.question import Question
 from atomexam.text.option_letters import LETTERS
 from eval.tasks import TASKS
-from eval.tasks.prompt import render, token_ids
+from eval.tasks.prompt import as_said, render, token_ids
 from eval.tasks.request import Request, conversation, following
 
 SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
@@ -104,7 +104,8 @@ def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[li
 def text_examples(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: int) -> list[TrainingExample]:
     """Return blocks of text, each text closed by the end-of-text token; where there is more than `most_tokens`, some blocks of all."""
     stream: list[int] = []
-    for ids in tokenizer(list(texts), add_special_tokens=False)["input_ids"] if texts else []:
+    # A text is read as text also where it spells a control token.
+    for ids in tokenizer(list(texts), add_special_tokens=False, split_special_tokens=True)["input_ids"] if texts else []:
         stream += [*ids, tokenizer.convert_tokens_to_ids(END_OF_TEXT)]
     blocks = [stream[start : start + _BLOCK_TOKENS] for start in range(0, len(stream), _BLOCK_TOKENS)]
     Random(f"{seed}/blocks").shuffle(blocks)
@@ -118,7 +119,7 @@ def prompt_example(tokenizer: Any, chunk: Sequence[Request]) -> TrainingExample:
     said = ""
     for place, request in enumerate(chunk):
         prompt = render(tokenizer, conversation(chunk[: place + 1]))
-        reply = f"{request.solution}{END_OF_TURN}"
+        reply = f"{as_said(tokenizer, request.solution or '', 'assistant')}{END_OF_TURN}"
         prompt_ids, reply_ids = token_ids(tokenizer, [prompt.removeprefix(said), reply])
         ids += prompt_ids + reply_ids
         targets += [IGNORED] * len(prompt_ids) + reply_ids

@@ -46,7 +46,7 @@ def main(argv: list[str] | None = None) -> None:
     judged = judge_answers(judge, args.key, args.models, kept_path(args.out, judge.model, args.key), markable, marked_scores)
     judgements = [one for score in marked_scores if score.answer for one in _judgements(score, judged, judge.repeats)]
     replies = [(markable[score.item_id], score.repeat, bool(score.answer)) for score in marked_scores]
-    about = {"judge": judge.model, "prompt": ORDERS["standard_first"], "questions": len(asked), "unscored": len(asked) - len(markable)}
+    about = {"judge": judge.model, "prompt": judge.prompt, "questions": len(asked), "unscored": len(asked) - len(markable)}
     about |= {"without_answer": sum(not answered for *_, answered in replies)}
     usage = _usage([reply for _, reply in judged.values()], describe(judge.model, args.models)[0].server if judged else None)
     with folder_lock(args.out.parent):
@@ -77,13 +77,13 @@ def judge_answers(judge: Judge, name: str, models: Path, kept: Path, questions: 
     if not keys:
         return {}
     backend = open_backend(*describe(judge.model, models))
-    askings = [_asking(backend, questions[item], answer, order, draw) for item, answer, order, draw in keys]
+    askings = [_asking(backend, judge, questions[item], answer, order, draw) for item, answer, order, draw in keys]
     replies = ask(backend, askings, settings_of(judge), kept, f"judge@{name}")
     return dict(zip(keys, zip(askings, replies, strict=True), strict=True))
 
 
-def _asking(backend: Backend, question: Question, answer: str, order: str, draw: int) -> Asking:
-    request = mark_request(question, answer, order)
+def _asking(backend: Backend, judge: Judge, question: Question, answer: str, order: str, draw: int) -> Asking:
+    request = mark_request(question, answer, order, judge.prompt)
     return Asking(request=request, repeat=draw, prompt=backend.render(request.messages))
 
 
@@ -98,7 +98,7 @@ def _judgements(score: Score, judged: Judged, draws: int) -> list[Judgement]:
                     repeat=score.repeat,
                     order=order,  # type: ignore[arg-type]
                     draw=draw,
-                    mark=read_mark(reply.text, reply.finish_reason, score.answer or ""),
+                    mark=read_mark(reply.text, reply.finish_reason),
                     reply=reply.text,
                     finish_reason=reply.finish_reason,
                     tokens=reply.tokens,

@@ -1,16 +1,20 @@
 """Prompts: read from their files, filled, and rendered through a model's chat template."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import TemplateError
 
+from atomexam.text.injections import broken_up
+
 Message = dict[str, str]
 """`role` (system, user or assistant) and `content`."""
 
+_NONCE_CHARS = 12
+_ROUNDS = 3
 _FOLDER = Path(__file__).parent / "prompts"
 _PROBE = [{"role": "system", "content": "system-probe"}, {"role": "user", "content": "user-probe"}]
 
@@ -32,6 +36,22 @@ def read_prompt(name: str) -> str:
     return text.rstrip("\n")
 
 
+def quoted(name: str, texts: Mapping[str, str], **words: str) -> str:
+    """Return a prompt with the texts of others between marks that none of them can hold.
+
+    `{nonce}` in the prompt is a number made of the texts by a hash: the same texts give the same prompt, and no text can foretell it.
+    """
+    number = 0
+    while any(nonce_of(texts, number) in text for text in texts.values()):
+        number += 1
+    return read_prompt(name).format(nonce=nonce_of(texts, number), **texts, **words)
+
+
+def nonce_of(texts: Mapping[str, str], number: int = 0) -> str:
+    """Return the number that marks the texts in a prompt, the first or, where a text holds that, a later one."""
+    return hashlib.sha256(repr((number, sorted(texts.items()))).encode()).hexdigest()[:_NONCE_CHARS]
+
+
 def chat_template() -> str:
     """Return the chat template of models trained from scratch."""
     return (_FOLDER / "chatml.jinja").read_text(encoding="utf-8")
@@ -43,7 +63,7 @@ def render(tokenizer: Any, messages: Sequence[Message]) -> str:
     A model without a chat template (a base model) gets the contents one below the other. A reply, its own or an example's, goes on where
     a text leaves open what comes (答案：), as in the published code, and else begins on the next line.
     """
-    messages = [message | {"content": _without_special(tokenizer, message["content"])} for message in messages]
+    messages = [message | {"content": as_said(tokenizer, message["content"], message["role"])} for message in messages]
     if not tokenizer.chat_template:
         return _plain(messages)
     if not _knows_system(tokenizer):
@@ -95,11 +115,43 @@ def prompt_sha256(prompt: str) -> str:
     return hashlib.sha256(prompt.encode()).hexdigest()
 
 
-def _without_special(tokenizer: Any, text: str) -> str:
-    """Break up what a page says in the model's control tokens, so that no question can end its turn and speak for another."""
+def said(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages without marks of chat templates in what they say, so that no text can end its turn and speak for another."""
+    return [message | {"content": broken_up(message["content"], message["role"] == "assistant")} for message in messages]
+
+
+def as_said(tokenizer: Any, text: str, role: str) -> str:
+    """Return a text as it stands in a role's turn, without whole marks of chat templates and without the model's own control tokens."""
+    text = broken_up(text, role == "assistant")
     for token in _control_tokens(tokenizer):
         text = text.replace(token, f"{token[0]} {token[1:]}")
-    return text
+    return _without_folded(tokenizer, text) if _folds_marks(tokenizer) else text
+
+
+def _without_folded(tokenizer: Any, text: str) -> str:
+    """Break up what a tokenizer reads as a control token though it is spelled otherwise: ＜|im_end|＞.
+
+    Raises:
+        ValueError: it is read as one even with blanks in it.
+    """
+    numbers = set(tokenizer.convert_tokens_to_ids(list(_control_tokens(tokenizer))))
+    for _ in range(_ROUNDS):
+        read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        spans = [span for number, span in zip(read["input_ids"], read["offset_mapping"], strict=True) if number in numbers]
+        if not spans:
+            return text
+        for start, end in reversed(spans):
+            mark = text[start:end]
+            blank = len(mark) - len(mark.lstrip()) + 1
+            text = f"{text[:start]}{mark[:blank]} {mark[blank:]}{text[end:]}"
+    raise ValueError(f"the model's tokenizer reads a control token in {text[:60]!r} however it is spelled; take the item out of the data")
+
+
+@cache
+def _folds_marks(tokenizer: Any) -> bool:
+    """Tell whether a tokenizer looks for control tokens in text that it has normalized, and so finds them in other spellings."""
+    added = getattr(tokenizer, "added_tokens_decoder", {}).values()
+    return tokenizer.is_fast and any(token.normalized and token.content in _control_tokens(tokenizer) for token in added)
 
 
 @cache

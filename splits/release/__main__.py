@@ -18,7 +18,7 @@ from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Release
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, to_line
 from atomexam.runtime.stage import read_arguments, run_stage
-from splits.release import commitment, croissant, instructions, task_files
+from splits.release import commitment, croissant, instructions, materials, task_files
 from splits.release.card import TERMS, render_card
 from splits.release.columns import CONFIGS, RELEASED
 from splits.release.history import HISTORY, advance, read_ledger, refuse_trained, tally
@@ -31,6 +31,9 @@ PATHS = {
     "leaks": "data/leaks",
     "prompts": "eval/tasks/prompts",
     "ledger": "splits/released.jsonl",
+    "lock": "requirements.lock",
+    "torch": "requirements-torch.txt",
+    "licences": "licences.tsv",
     "out": "data/release",
 }
 LEAKS, SHOTS, PASSED = "leaks.jsonl", "shots.jsonl", "passed.json"
@@ -68,6 +71,9 @@ def main(argv: list[str] | None = None) -> None:
         texts[HISTORY] = b"".join(map(to_line, changes))
         texts[LEAKS], texts[SHOTS] = (b"".join(map(to_line, rows)) for rows in (leaks, shots))
         texts[croissant.FILE] = _pretty(describe(out, tables, contents, version))
+        packages = [package for path in (arguments.lock, arguments.torch) for package in materials.locked(path.read_text(encoding="utf-8"))]
+        licences = materials.read_licences(arguments.licences.read_text(encoding="utf-8"))
+        texts[materials.FILE] = msgspec.json.encode(materials.describe(version, packages, licences)) + b"\n"
         texts["README.md"] = render_card(contents, version, tally(changes), Counter(leak.check for leak in leaks)).encode()
         written += [*tables, *write_texts(out, texts)]
         _sweep(out, {*written, out / CHECKSUMS})

@@ -4,7 +4,6 @@
 was once in test or reserved is never trained on. What had to leave those is in the folder `retired`.
 """
 
-import gc
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from pathlib import Path
 from atomexam.records.claim import ClaimPair
 from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Drawing as Params
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.workers import at_work, cores
 from splits.ledger.assignments import Memory, head_id, read_memory, write_memory
@@ -24,7 +23,7 @@ from splits.split.allocate import decide
 from splits.split.claim_split import decide_heads
 from splits.split.composition import compose
 from splits.split.kin import decide_apart, heads_apart
-from splits.split.lines import Lines
+from splits.split.lines import write_questions
 from splits.split.next_ledger import edited_of, remember
 from splits.split.reading import read_pieces, read_questions
 from splits.split.shots import shots_of
@@ -32,8 +31,6 @@ from splits.split.shots import shots_of
 _MANY_BYTES = 50_000_000
 """A smaller input is read and written before other processes have started."""
 _MAX_WORKERS = 4
-_BUFFER_BYTES = 1 << 20
-"""A call to the system for each 8 kB costs a second a million questions."""
 PATHS = {
     "questions": "data/unique/questions.jsonl",
     "clusters": "data/unique/clusters.jsonl",
@@ -46,7 +43,6 @@ PATHS = {
 
 def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "split", Params, PATHS)
-    gc.disable()  # nothing here is part of a cycle, and looking through a million rows again and again costs a third of the time
     params: Params = arguments.params
     many = arguments.questions.exists() and arguments.questions.stat().st_size > _MANY_BYTES
     # The folder is held until no worker writes to it.
@@ -104,14 +100,6 @@ def chosen_of(rows: Sequence[Row], puts: Sequence[Put]) -> dict[AssignedSplit, a
     return chosen
 
 
-def write_questions(out: Path, lines: Lines, chosen: Mapping[AssignedSplit, Sequence[int]]) -> int:
-    """Write the questions of each split as they came; return how many."""
-    for split, indices in chosen.items():
-        with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=_BUFFER_BYTES) as file:
-            file.writelines(lines.runs(indices))
-    return sum(map(len, chosen.values()))
-
-
 def write_claims(out: Path, claims: Iterable[ClaimPair], heads: Mapping[str, Put]) -> int:
     """Write the claims of each split, sorted by id; return how many."""
     by_split: dict[str, list[ClaimPair]] = {split: [] for split in ASSIGNED_SPLITS}
@@ -136,4 +124,4 @@ def _swept(out: Path) -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    run_stage(main)
+    run_stage(main, acyclic=True)

@@ -55,6 +55,11 @@ class Trouble(Walk):
             os.kill(os.getpid(), signal.SIGKILL)
         elif does == "exit":
             os._exit(3)
+        elif does == "crash":
+            signal.signal(signal.SIGSEGV, signal.SIG_DFL)  # no words of Python's own
+            os.kill(os.getpid(), signal.SIGSEGV)
+        elif does == "swell":
+            yield bytearray(1 << 40)
         elif does == "hang":
             while True:
                 pass

@@ -21,7 +21,7 @@ from atomexam.runtime.jsonl import folder_lock
 from atomexam.runtime.stage import run_stage
 from crawlers.crawl import crawl_embedded
 from crawlers.embedded.content import Content, load_content
-from crawlers.embedded.server import serving
+from crawlers.embedded.serving.server import serving
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import examcoo
 from crawlers.extract import replay

@@ -99,6 +99,26 @@ def test_a_failing_spider_fails_the_crawl(tmp_path: Path, run_toy: Toy) -> None:
     assert "https://toy.example/p/3: KeyError" in errors
 
 
+def test_a_page_that_breaks_the_spider_is_left_out_and_not_read_again(tmp_path: Path, run_toy: Toy) -> None:
+    folder, asked = tmp_path / "toy", tmp_path / "asked"
+    status, errors = run_toy("crawl", folder, loop="7,20", asked=asked)
+    why = "breaks its reader: takes more than 0.5 seconds of computing"
+    assert status == 0 and errors.count("takes more than 0.5 seconds of computing; the crawl goes on without that page") == 2
+    rows = [msgspec.json.decode(line) for line in (folder / "failed.jsonl").read_bytes().splitlines()]
+    assert [(row["request"], row["why"]) for row in rows] == [(f"GET https://toy.example/p/{number}", why) for number in (20, 7)]
+    assert len({row["reader"] for row in rows}) == 1 and all(row["reader"] for row in rows)
+    assert sum(row.status == 200 for row in read_index(folder, "2026-11-20")) == 32  # all pages are kept, and each was asked for once
+    asked_once = asked.read_text().splitlines()
+    assert len(asked_once) == len(set(asked_once)) == 32
+    before = folder_bytes(folder)
+    assert run_toy("crawl", folder, loop="7,20") == (0, "")  # not read again: it would loop
+    assert folder_bytes(folder) == before
+    status, errors = run_toy("extract", folder, loop="7,20", share=0.1)
+    assert status == 0 and errors.count("rejected: GET https://toy.example/p/") == errors.count(why) == 2
+    items = [msgspec.json.decode(line, type=Item) for line in (tmp_path / "items.jsonl").read_bytes().splitlines()]
+    assert [item.url.rsplit("/", 1)[1] for item in items if item.doubt] == ["20", "7"] and len(items) == 30
+
+
 def test_a_live_crawl_refuses_this_machine(tmp_path: Path, run_toy: Toy) -> None:
     asked: list[str] = []
 

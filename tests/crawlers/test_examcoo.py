@@ -18,6 +18,7 @@ from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import examcoo
 from crawlers.embedded.sites.examcoo_paper import answers_of_call, parts_of_page
 from crawlers.html.pages import MOST_PAGES
+from crawlers.html.source_spider import NOTED
 from crawlers.sources.examcoo.answers import answer_of_code
 from crawlers.sources.examcoo.spider import ExamcooSpider
 from crawlers.store.exchanges import of_session
@@ -419,3 +420,68 @@ def test_a_page_torn_apart_gives_no_wrong_question_and_takes_no_longer(spider: E
     assert [item.doubt for item in items] == ["question_torn"] * 399 + [None]
     assert items[0].stem_raw == "题1" and (items[-1].stem_raw, items[-1].options_raw, items[-1].answer_raw) == ("题400", ["甲", "乙"], "A")
     assert "399 rows cannot be read: s1_9 holds others" in spider.crawler.stats.get_value("misfit/pages")[0]
+
+
+def rendered(number: int, kind: str, answer: str, stem: str = "题干") -> str:
+    return f'''<div id="{kind}_{number}_{number}" class="singleContainer questionArea"><div class="qIndex">{number}.</div>
+    <div class="subjectBox">{stem}</div>{answer}</div>'''
+
+
+def test_a_rendered_page_has_a_profile_that_is_no_question_and_answers_by_kind(spider: ExamcooSpider) -> None:
+    blank = '甲乙<input type="text" value="子>丑">丙<input type="text" value="寅">丁'
+    html = f"""<div id="paperContent"><div id="profile" class="questionArea"><div id="paperName">某卷</div></div>
+    <div class="blockContainer"><div class="blockBox part">第一部分 常识</div></div>
+    {rendered(1, "s4", '<div class="answerBar"></div>', blank)}
+    {rendered(2, "s5", '<div class="textAnswerBar"><div class="textAnswer">一则。<br>二则。</div></div>')}
+    <div class="blockContainer"><div class="blockBox partIndex">第二部分 应用</div></div>
+    {rendered(1, "s3", '<div class="answerBar"><label>对</label></div>')}
+    <div id="s100_7_3" class="singleContainer questionArea"><a href="/editor/do/view/id/99/sa/0">另卷</a></div></div>"""
+    *items, onward = spider.parse_view(page(f"{HOST}/editor/do/view/id/1", html))
+    assert [(item.stem_raw, item.answer_raw, item.section_raw, item.number_raw) for item in items] == [
+        ("甲乙____丙____丁", "子>丑；寅", "第一部分 常识", "1."),
+        ("题干", "一则。\n二则。", "第一部分 常识", "2."),
+        ("题干", "对", "第二部分 应用", "1."),
+    ]
+    assert onward.url == f"{HOST}/editor/do/view/id/99"
+    assert spider.crawler.stats.get_value("misfit/count") is None
+
+
+def test_heading_style_2_begins_to_number_anew_and_a_random_rule_is_followed(spider: ExamcooSpider) -> None:
+    block = [{"c": "听觉部分", "p": "1"}], [{"c": "单选部分", "p": "2"}]
+    rows = [{"id": "123"}, {"id": "b", "c": block[0]}, row(), row(), {"id": "b", "c": block[1]}, row()]
+    *items, onward = read(spider, [*rows, {"id": "s100_1", "a": "99", "b": "另卷", "c": "9", "f": "3"}])
+    assert [(item.section_raw, item.number_raw) for item in items] == [("听觉部分", "1"), ("听觉部分", "2"), ("单选部分", "1")]
+    assert onward.url == f"{HOST}/editor/do/view/id/99"
+    assert spider.crawler.stats.get_value("misfit/count") is None
+
+
+@pytest.mark.parametrize(("code", "why"), [("-1", "timed out"), ("-2", "wrong parameters"), ("-3", "no right")])
+def test_a_refused_call_is_named(spider: ExamcooSpider, code: str, why: str) -> None:
+    assert read(spider, code) == []
+    assert why in spider.crawler.stats.get_value("misfit/pages")[0]
+
+
+def test_a_refused_explanation_is_a_misfit(spider: ExamcooSpider) -> None:
+    [request] = read(spider, [{"id": "123"}, row(e="1")])
+    [item] = spider.parse_explanation(page(request.url, '<div class="error-bar">错误：格式不对</div>'), **request.cb_kwargs)
+    assert item.explanation_raw is None and "格式不对" in spider.crawler.stats.get_value("misfit/pages")[0]
+
+
+@pytest.mark.parametrize(
+    ("category", "first", "link", "title", "is_wanted"),
+    [
+        ("职业资格(9)", "心理咨询师", "基础知识", "", True),
+        ("医师资格", "某级", "基础知识", "", True),
+        ("职业资格", "某级", "基础知识", "心理咨询师基础知识", True),
+        ("学历类", "初一", "语文", "初一语文", False),
+    ],
+)
+def test_a_list_is_wanted_by_row_category_or_title(
+    spider: ExamcooSpider, category: str, first: str, link: str, title: str, is_wanted: bool
+) -> None:
+    html = f'<table class="courseTable"><tr><td>{first}</td><td><a href="/paperlist/index/k/7" title="{title}">{link}</a></td></tr></table>'
+    urls = [one.url for one in spider.parse_category(page(f"{HOST}/index/detail/mid/1", html), category=category)]
+    assert urls == ([f"{HOST}/paperlist/index/k/7"] if is_wanted else [])
+    assert spider.crawler.stats.get_value("misfit/count") is None  # most categories of the site hold other examinations
+    noted = [key for key in spider.crawler.stats.get_stats() if key.startswith(NOTED)]
+    assert len(noted) == (0 if is_wanted else 1)

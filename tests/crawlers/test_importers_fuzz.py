@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from atomexam.records.provenance import Provenance
+from atomexam.runtime.guarded import stop
 from crawlers.importers.formats import known_formats, read_file, suffixes_of
-from crawlers.importers.guarded import stop
 from crawlers.importers.pdf import read_pdf
 
 SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
@@ -157,6 +157,12 @@ def test_mutated_parts_of_documents_are_read_or_refused(name: str, data: st.Data
             body[:place] + data.draw(st.sampled_from([b"", b"<", b"9", b'"', b"<w:p>", b"w:", b"-1", b"99999999999"])) + body[place + cut :]
         )
     check(name, zipped(parts), "paper" if name == "a.docx" else "table")
+
+
+def test_a_document_whose_main_part_is_something_else_is_refused() -> None:
+    parts = parts_of(FILES["a.docx"])
+    parts["word/document.xml"] = parts["word/document.xml"].replace(b"/2006/main", b"/2006/9main")
+    check("a.docx", zipped(parts), "paper")
 
 
 values = st.recursive(

@@ -55,7 +55,7 @@ def test_fields_around_an_array_belong_to_every_record() -> None:
     [
         ("a.jsonl", b'{"q":\n[1', r"a\.jsonl: line 1: column 6: .*; no line of the file is JSON"),
         ("a.json", b'[{"q":1},\n{"q" 2}]', r"a\.json: line 2, column 6: .*; expected JSON"),
-        ("a.json", b'{"q":1}\n{"q":2}', r"name the file \.jsonl"),
+        ("a.json", b'["q",1]\n["q",2]', r"name the file \.jsonl"),
         ("a.json", b'{"q":' + b"9" * 5000 + b"}", r"a\.json: a number of more than 4,300 digits; expected .*: write it as text"),
         ("a.json", b'{"q":NaN}', r"a\.json: NaN is no JSON value"),
         ("a.jsonl", '{"q":1}\n{"q":"题题题"}'.encode()[:-4], r"a\.jsonl: line 2: byte 20 is not UTF-8"),
@@ -290,7 +290,7 @@ def test_tcmbench_as_published(read_set: Callable[[str, str], list[Item]]) -> No
             '{\n "question": "q",\n "answer": "A"\n}',
             r"line 1: .*; the file is one document, and no record a line: name it \.json",
         ),
-        ("a.json", '{"question": "q"}\n{"question": "p"}', r"one record a line\? then name the file \.jsonl"),
+        ("a.json", '["q"]\n["p"]', r"one record a line\? then name the file \.jsonl"),
         (
             "a.json",
             '{"code": 0, "data": {"list": [{"question": "q"}]}}',

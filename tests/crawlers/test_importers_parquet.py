@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.importers import guarded, parquet
+from atomexam.runtime import guarded
+from crawlers.importers import parquet
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.json import read_records
 from crawlers.importers.parquet import read_rows
@@ -224,7 +225,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
 @pytest.mark.slow
 def test_a_row_that_takes_all_memory_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     guarded.stop()
-    monkeypatch.setattr(guarded, "MAX_MEMORY_BYTES", 600 * 1024 * 1024)
+    monkeypatch.setattr(parquet, "_budget", lambda body: guarded.Budget(bytes=600 * 1024 * 1024))
     body = written(pa.table({"question": ["x" * 200_000_000]}), compression="zstd")
     with pytest.raises(ValueError, match=r"^a\.parquet: (takes more than|its reader broke down|no readable parquet)"):
         read(body)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from crawlers.importers import guarded
-from crawlers.importers.guarded import read_pdf_guarded
-from crawlers.importers.pdf import read_pdf
+from atomexam.runtime import guarded
+from crawlers.importers import pdf
+from crawlers.importers.pdf import read_pdf, read_pdf_guarded
 from crawlers.importers.pdf_margins import Sheet, without_margins
 from crawlers.importers.pdf_rows import Sign, rows_of, signs_of
 from crawlers.papers.lines import IMAGE
@@ -206,22 +206,16 @@ def test_what_is_no_sound_pdf_is_told(body: bytes, message: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_pdf_that_unpacks_without_end_or_takes_too_long_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pdf_that_unpacks_without_end_or_takes_too_long_ends_alone() -> None:
     packer = zlib.compressobj(9)
     a_gigabyte = b"".join(packer.compress(bytes(10_000_000)) for _ in range(100)) + packer.flush()
     bomb = tiny(zlib.compress(a_gigabyte, 9), b"/Filter[/FlateDecode/FlateDecode]")
     assert len(bomb) < 20_000
-    guarded.stop()
-    monkeypatch.setattr(guarded, "MAX_MEMORY_BYTES", 600 * 1024 * 1024)
     with pytest.raises(ValueError, match=r"a\.pdf: takes more memory"):
-        read_pdf_guarded("a.pdf", bomb)
+        read_pdf_guarded("a.pdf", bomb, guarded.Budget(bytes=600 * 1024 * 1024))
     assert read_pdf_guarded("b.pdf", tiny(TEXT)).lines[1] == "A. this"  # the next file finds a reader
-    monkeypatch.setattr(guarded, "_SECONDS", 0)
-    monkeypatch.setattr(guarded, "_SECONDS_PER_MEGABYTE", 0)
-    with pytest.raises(ValueError, match=r"c\.pdf: not read within 0 seconds"):
-        read_pdf_guarded("c.pdf", tiny(b"0 0 m\n" * 200_000))
-    monkeypatch.undo()
-    guarded.stop()
+    with pytest.raises(ValueError, match=r"c\.pdf: it takes more than 0\.5 seconds of computing; print it to a new PDF"):
+        read_pdf_guarded("c.pdf", tiny(b"0 0 m\n" * 200_000), guarded.Budget(seconds=0.5))
     assert read_pdf_guarded("d.pdf", tiny(TEXT)).lines[1] == "A. this"
 
 
@@ -295,3 +289,15 @@ def test_what_a_browser_prints_around_one_page_is_no_text(browser: Any) -> None:
 def test_ligatures_are_letters() -> None:
     chars = [{"text": text, "upright": True, "x0": x, "x1": x + 9, "top": 0, "bottom": 10} for x, text in ((0, "ﬁ"), (9, "l"), (18, "ﬃ"))]
     assert [row.text for row in rows_of(signs_of(chars, []))] == ["filffi"]
+
+
+def test_a_page_and_a_file_have_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within a guarded process; rectangles of a page, 700 packed bytes, take a second and more."""
+    monkeypatch.setattr(guarded, "_is_guarded", [True])
+    slow = tiny(zlib.compress(b"1 1 2 2 re f " * 20_000), b"/Filter/FlateDecode")
+    assert len(slow) < 2000
+    for name, words in (("PAGE_SECONDS", "page 1 takes"), ("FILE_SECONDS", "a file of 1 pages takes")):
+        with monkeypatch.context() as patched:
+            patched.setattr(pdf, name, 0.2)
+            with pytest.raises(ValueError, match=rf"^a\.pdf: {words} more than 0\.[25] seconds of computing; print"):
+                read_pdf("a.pdf", slow)

@@ -192,7 +192,7 @@ def test_cells_merged_downwards_hold_for_their_rows() -> None:
         ("a.xlsx", b"no zip", "a.xlsx: no readable xlsx"),
         ("a.xlsx", workbook(一=[HEADER])[:-700], "a.xlsx: no readable xlsx"),
         ("a.xlsx", workbook(一=[["姓名"]]), "a.xlsx: no header"),
-        ("a.xls", b"", "reads no file that ends in '.xls'"),
+        ("a.et", b"", "reads no file that ends in '.et'"),
     ],
     ids=range(9),
 )

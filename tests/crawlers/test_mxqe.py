@@ -1,6 +1,8 @@
 """What the saved pages of mxqe do not show: lists of both hosts, articles of several pages, what is hidden, pages that no longer fit."""
 
+import base64
 import json
+from typing import Any
 
 import pytest
 from scrapy import Request
@@ -169,13 +171,16 @@ def test_an_article_that_the_api_does_not_give_either_is_told(spider: MxqeSpider
 
 
 @pytest.mark.parametrize(
-    "is_vip, what",
-    [("1", "answers behind a pay-wall"), (True, "answers behind a pay-wall"), (0, "answers that are absent")],
+    "is_sf, count, what",
+    [("1", 0, "articles that are to be paid for"), (True, 0, "articles that are to be paid for"), (0, 1, "answers that are absent")],
 )
-def test_the_api_says_what_is_for_members(spider: MxqeSpider, is_vip: object, what: str) -> None:
-    body = json.dumps({"data": {"content": "<p>1、题干（ ）。<br>A、甲<br>B、乙</p>", "is_vip": is_vip}})
-    [item] = spider.parse_detail(page(body, "https://api.mxqe.com/baiduApi.php?action=detail&id=1"), url=f"{MAIN}/qnj/1.html")
-    assert (item.answer_raw, item.url, spider.crawler.stats.get_value(f"noted/{what}")) == (None, f"{MAIN}/qnj/1.html", 1)
+@pytest.mark.parametrize("encode", [lambda html: html, lambda html: base64.b64encode(html.encode()).decode()], ids=["html", "base64"])
+def test_the_api_says_what_is_to_be_paid_for(spider: MxqeSpider, is_sf: object, count: int, what: str, encode: Any) -> None:
+    content = encode("<p>1、题干（ ）。<br>A、甲<br>B、乙</p>")
+    body = json.dumps({"data": {"content": content, "is_sf": is_sf, "is_vip": "1"}})
+    items = spider.parse_detail(page(body, "https://api.mxqe.com/baiduApi.php?action=detail&id=1"), url=f"{MAIN}/qnj/1.html")
+    assert [(item.stem_raw, item.answer_raw) for item in items] == [("1、题干（ ）。", None)] * count
+    assert spider.crawler.stats.get_value(f"noted/{what}") == 1
 
 
 def test_what_has_no_text_is_counted_and_no_misfit(respond: Respond, spider: MxqeSpider) -> None:

@@ -20,7 +20,7 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import EntityItem, QuestionItem
-from crawlers.embedded.saved import SOURCES, headers_of, pages_folder, saved_page
+from crawlers.embedded.serving.saved import SOURCES, headers_of, pages_folder, saved_page
 from crawlers.web.charset import Charset
 from crawlers.web.run_spider import spider_class
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from crawlers.importers.text import read_html
+from crawlers.papers.emphasis import emphasis_told
 from crawlers.papers.paper import read_paper
 
 Drawn = Callable[[str, str, bool, bool], str]
@@ -109,3 +110,15 @@ def test_a_page_whose_colours_tell_nothing_has_the_lines_it_had() -> None:
 def test_time_is_linear_in_a_line_of_signs(sign: str) -> None:
     read_paper([sign * 2000] * 3)
     read_html("a.html", (sign * 4000).encode())
+
+
+def test_bold_type_that_ends_within_options_tells_no_answers() -> None:
+    lines = [
+        "<bold>（1）甲首</>选的处理是",
+        "<bold>A．</>叶酸    B．咳嗽",
+        "<bold>C．β受体    D．</>发热",
+        "<bold>（2）乙最有</>价值的依据为（ ）",
+        "<bold>A．大于30岁者 </>   B．发热",
+        "<bold>C．白细胞计数    D．皮</>疹",
+    ]
+    assert len(emphasis_told(list(enumerate(lines)))) == len(lines)

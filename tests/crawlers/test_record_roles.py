@@ -183,7 +183,11 @@ def test_a_proposal_is_a_layout_that_reads_what_it_was_made_of(tmp_path: Path) -
     found = propose_records(rows)
     assert found is not None
     path = tmp_path / "layout.yaml"
-    path.write_text(layout_text("mine", found, rows), encoding="utf-8")
+    proposed = layout_text("mine", found, rows)
+    path.write_text(proposed, encoding="utf-8")
+    with pytest.raises(ValueError, match="line 4: mine says `confirmed: no`"):  # 症状 is proposed by what stands there alone
+        layouts_with(path, [])
+    path.write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
     known = layouts_with(path, [])
     body = json.dumps(rows).encode()
     seen = Provenance(source="read", url="file:a.json", snapshot="2026-01-01", page_id="p", position="")
@@ -198,7 +202,11 @@ def test_the_command_writes_a_layout_beside_the_file(tmp_path: Path, capsys: pyt
     assert main([str(tmp_path / "herbs.csv"), "--propose"]) == 0
     assert main([str(tmp_path / "herbs.csv"), "--propose"]) == 1  # what a person mended stays
     assert main([str(tmp_path / "prices.csv"), "--propose"]) == 1
-    assert next(iter(layouts_with(tmp_path / "herbs.layout.yaml", []))) == "herbs"
+    place = tmp_path / "herbs.layout.yaml"
+    proposed = place.read_text(encoding="utf-8")
+    assert "confidence of 80%" in proposed and "confirmed: no" in proposed
+    place.write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
+    assert next(iter(layouts_with(place, []))) == "herbs"
     assert "is there already" in capsys.readouterr().err
 
 

@@ -15,13 +15,14 @@ import pytest
 
 from atomexam.records.item import Item
 from atomexam.records.params import Extraction
+from atomexam.runtime import external_sort
 from crawlers.extract import replay
 from crawlers.html.source_spider import SourceSpider
-from crawlers.replay import sorted_items
 from crawlers.replay.coordinator import replayed
-from crawlers.store.missing_pages import beyond_digest, write_beyond, write_failed
+from crawlers.store.missing_pages import add_broken, beyond_digest, write_beyond, write_failed
 from crawlers.store.request_keys import Key
 from crawlers.store.segments import read_index, segment
+from crawlers.web.broken_pages import reader_version
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Graph, Scoped, Starting, Trouble, Walk, answer, linked, store
 
 SOURCE = Extraction(snapshot=SNAPSHOT, max_pages=0)
@@ -79,7 +80,7 @@ def test_the_first_link_to_a_page_wins_whatever_the_number_of_workers(tmp_path: 
 def test_items_that_do_not_fit_into_memory_are_sorted_on_disk(items: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(9)
     whole = items(linked(graph))
-    monkeypatch.setattr(sorted_items, "MEMORY_BYTES", 2000)
+    monkeypatch.setattr(external_sort, "MEMORY_BYTES", 2000)
     assert items({}) == whole == items({}, workers=1)
 
 
@@ -181,12 +182,30 @@ def test_what_goes_wrong_is_told(items: Callable, does: str, told: str) -> None:
         items(linked({"/": [f"/{does}"], f"/{does}": [], "/a": []}), Trouble)
 
 
-def test_a_page_that_keeps_the_spider_busy_is_named(tmp_path: Path) -> None:
-    store(tmp_path / "toy", linked({"/": ["/a", "/hang"], "/a": [], "/hang": []}))
-    with (
-        pytest.raises(ValueError, match=r"the spider was busy for more than 0\.3 s while it read https://toy.example/hang; mend"),
-        replayed(Trouble, SOURCE, tmp_path / "toy", page_seconds=0.3),
-    ):
+def test_pages_that_break_the_spider_are_rejected_and_the_others_are_read(tmp_path: Path) -> None:
+    breaks = {
+        "crash": "SIGSEGV",
+        "crowd": "250002 tags; at most 250000 are read",
+        "hang": "takes more than 0.3 seconds of computing",
+        "swell": "more than 8192 MB of memory",
+    }
+    pages = linked({"/": ["/a", *(f"/{does}" for does in breaks), "/b"], "/a": ["/c"], "/b": [], "/c": [], "/after-failure": []})
+    store(tmp_path / "toy", pages | dict.fromkeys(["/crash", "/hang", "/swell"], "") | {"/crowd": "<b>" * 250_002})
+    with replayed(Trouble, SOURCE, tmp_path / "toy", workers=2, page_seconds=0.3) as outcome:
+        items = [msgspec.json.decode(line, type=Item) for line in outcome.lines]
+        assert sorted(outcome.rejected) == [f"GET {HOME}/{does}: breaks its reader: {why}" for does, why in breaks.items()]
+    assert [item.url[len(HOME) + 1 :] for item in items if item.doubt == "page_unreadable"] == [*breaks]
+    assert {"", "a", "b", "c", "after-failure"} <= {item.url[len(HOME) + 1 :] for item in items if not item.doubt}
+
+
+def test_a_page_that_broke_this_code_is_not_read_again(tmp_path: Path) -> None:
+    store(tmp_path / "toy", linked({"/": ["/a", "/exit"], "/a": [], "/exit": [], "/after-failure": []}))  # read, it would end the worker
+    add_broken(tmp_path / "toy", f"GET {HOME}/exit", "breaks its reader: SIGSEGV", reader_version("toy"))
+    with replayed(Trouble, SOURCE, tmp_path / "toy") as outcome:
+        assert outcome.rejected == [f"GET {HOME}/exit: breaks its reader: SIGSEGV"]
+        assert sum(b"page_unreadable" in line for line in outcome.lines) == 1
+    add_broken(tmp_path / "toy", f"GET {HOME}/exit", "breaks its reader: SIGSEGV", "another version")
+    with pytest.raises(ValueError, match="a worker ended with status 3"), replayed(Trouble, SOURCE, tmp_path / "toy"):
         pass
 
 

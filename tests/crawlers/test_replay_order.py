@@ -11,9 +11,11 @@ from w3lib.url import canonicalize_url
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.runtime.external_sort import ExternalSort, merged
+from atomexam.runtime.jsonl import to_line
 from atomexam.text.natural_order import natural_key
 from crawlers.replay.page_index import PageIndex
-from crawlers.replay.sorted_items import SortedItems, merged, order
+from crawlers.replay.worker import order
 from crawlers.store.request_keys import request_key
 from crawlers.web.request_queue import Found, Frontier, decode, encode, url_of
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Walk, linked, store
@@ -61,10 +63,10 @@ def test_bytes_sort_as_url_and_position_do(found: list[QuestionItem]) -> None:
 @settings(max_examples=50)
 @given(items, st.integers(1, 3), st.integers(1, 3000))
 def test_lines_come_out_sorted_from_any_number_of_spools(found: list[QuestionItem], count: int, memory_bytes: int) -> None:
-    whole, parts = SortedItems(), [SortedItems(memory_bytes) for _ in range(count)]
+    whole, parts = ExternalSort(), [ExternalSort(memory_bytes=memory_bytes) for _ in range(count)]
     for place, one in enumerate(found):
-        whole.add(one)
-        parts[place % count].add(one)
+        whole.add(order(one), to_line(one))
+        parts[place % count].add(order(one), to_line(one))
     runs = [run for part in parts for run in part.read(part.finish())]
     lines = list(merged(runs))
     assert lines == list(merged(whole.read(whole.finish())))
@@ -74,9 +76,10 @@ def test_lines_come_out_sorted_from_any_number_of_spools(found: list[QuestionIte
 
 
 def test_a_line_may_be_longer_than_what_is_read_at_once() -> None:
-    spool = SortedItems()
+    spool = ExternalSort()
     for number in range(3):
-        spool.add(item(f"{HOME}/{number}", "q1", "字" * 200_000))
+        one = item(f"{HOME}/{number}", "q1", "字" * 200_000)
+        spool.add(order(one), to_line(one))
     assert [len(line) > 600_000 for line in merged(spool.read(spool.finish()))] == [True] * 3
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from crawlers.embedded.saved import saved_site
-from crawlers.embedded.server import site_of, state
+from crawlers.embedded.serving.saved import saved_site
+from crawlers.embedded.serving.server import site_of, state
 from crawlers.html.source_spider import SourceSpider
 from crawlers.web.run_spider import spider_class
 
@@ -40,7 +40,7 @@ def test_saved_pages_are_served_as_they_came(tmp_path: Path, monkeypatch: pytest
     save(tmp_path, "list", HOME, "名单".encode("gbk"), headers={"Content-Type": "text/html; charset=gbk"})
     save(tmp_path, "call", "https://api.toy.example/q?id=心&p=1", b"{}", ".body", headers={"Content-Type": "application/json"})
     save(tmp_path, "plain", "https://www.toy.example", b"<p>home")
-    monkeypatch.setattr("crawlers.embedded.server.saved_site", lambda spider: saved_site(spider, tmp_path))
+    monkeypatch.setattr("crawlers.embedded.serving.server.saved_site", lambda spider: saved_site(spider, tmp_path))
     serve, _ = site_of(Toy)
     with serve("2026-11-20") as base_url:
         assert ask(base_url, "/list/") == (200, "text/html; charset=gbk", "名单".encode("gbk"))

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from crawlers.embedded.content import Content
-from crawlers.embedded.server import serving, state
+from crawlers.embedded.serving.server import serving, state
 from crawlers.embedded.site import Ask, Reply, Respond
 
 

@@ -68,7 +68,7 @@ def test_a_source_has_a_pace_of_its_own(line: Source, delay: float | None, concu
 
 def test_embedded_and_offline_leave_no_way_out() -> None:
     assert not any(MODES["offline"]["DOWNLOAD_HANDLERS"].values())
-    assert set(MODES["embedded"]["DOWNLOAD_HANDLERS"].values()) == {None, "crawlers.embedded.handler.EmbeddedHandler"}
+    assert set(MODES["embedded"]["DOWNLOAD_HANDLERS"].values()) == {None, "crawlers.embedded.serving.handler.EmbeddedHandler"}
     assert not any(MODES[mode]["HTTPPROXY_ENABLED"] for mode in MODES)
 
 

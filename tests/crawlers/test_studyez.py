@@ -37,6 +37,14 @@ def test_the_home_page_names_the_channels(spider: StudyezSpider) -> None:
     assert urls == [f"{HOST}/{channel}/{section}/" for channel in ("psychology", "yishi") for section in ("lnst", "mnst")]
 
 
+def test_a_channel_may_have_blanks_in_its_name_and_several_names(spider: StudyezSpider) -> None:
+    html = (
+        f'<a href="{HOST}/zhongyishi/">中  医  师</a><a href="{HOST}/psychology/">职业资格</a><a href="{HOST}/psychology/">心理咨询师</a>'
+    )
+    exams = [request.cb_kwargs["channel"] for request in spider.parse(page(f"{HOST}/", html))]
+    assert exams == ["中医师", "中医师", "心理咨询师", "心理咨询师"]
+
+
 def test_a_list_gives_articles_with_their_whole_title(spider: StudyezSpider) -> None:
     rows = f"""<ul><li><a href="{HOST}/psychology/" title="心理咨询师">·心理咨询师</a></li>
     <li><a href="{HOST}/baoming/psychology.htm">·报名</a></li>

@@ -27,6 +27,10 @@ def _first(text: str) -> Draft:
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B\nC", "two_answers"),
         ("1．甲是（ ）\nA．咳嗽\nB．发热\n答案：B\nC．皮疹", "options_unreadable"),
         ("1．甲最合适\n的答案是（B）。\nA．咳嗽\nB．发热\nC．皮疹", "stem_unreadable"),
+        ("1．首选的处理是（A\nA．咳嗽\nB．发热\nC．皮疹\n解析：故选A。", "stem_unreadable"),
+        ("1．首选的处理是（\nA．咳嗽\nB．发热\nC．皮疹\n答案：B", None),
+        ("1．甲是（ ）\n（1-3题共 用备选答案）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B", "case_unsure"),
+        ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹\nAnsw er: A\nB", "options_unreadable"),
     ],
 )
 def test_structure_within_a_question_doubts_it(first: str, why: str | None) -> None:
@@ -47,6 +51,24 @@ def test_a_line_that_is_due_elsewhere_doubts_its_question(text: str, numbers: li
 
 
 @pytest.mark.parametrize(
+    ("torn", "doubted"),
+    [
+        ("（2简述乙的处理。", True),
+        ("(2[问答题]什么是乙？", True),
+        ("2什么是乙？", True),
+        ("2 ）什么是乙？", True),
+        ("2天内复查。", False),
+        ("（1）休息。\n（2）发热时减量。", False),
+    ],
+)
+@pytest.mark.parametrize("above", ["答：咳嗽。", "答：咳嗽。\n解析：见教材。"])
+def test_what_opens_with_the_number_that_is_missing_doubts_the_question_above(torn: str, doubted: bool, above: str) -> None:
+    text = f"（1）什么是甲？\n{above}\n{torn}\n答：头痛。\n（3）什么是丙？\n答：休息。\n（4）什么是丁？\n答：发热。"
+    found = {draft.number: draft for draft in read_paper(text.split("\n")).drafts}
+    assert sorted(found) in ([1, 3, 4], [1, 2, 3, 4]) and (2 in found or (found[1].doubt is not None) == doubted)
+
+
+@pytest.mark.parametrize(
     ("options", "held"),
     [
         (["A.青霉素", "B.叶酸", "C.皮疹D.休息"], True),
@@ -60,6 +82,11 @@ def test_a_line_that_is_due_elsewhere_doubts_its_question(text: str, numbers: li
         (["a. vitamin C", "b. vitamin B1", "c. vitamin D", "d. folic acid"], False),
         (["A.两性霉素 B", "B.伊曲康唑"], False),
         (["A.维生素A、B", "B.维生素C、D", "C.维生素E"], False),
+        (["A、咳嗽", "B、发热", "C、叶酸", "D、血压160/9 5mmHgE、A型血"], True),
+        (["A、IgA", "B、IgG", "C、IgM", "D、IgD和IgE、补体"], False),
+        (["（C）叶酸", "（D）发热", "（E）休息"], True),
+        (["A.休息", "B.个人分析能力减退", "C.白细胞计数为12× 10⁹/L  DT细胞免疫"], True),
+        (["A.每日3次", "B.判断力下降         ECT检查", "C.大于30岁者", "D.发热"], True),
     ],
 )
 def test_a_letter_within_an_option_may_open_another(options: list[str], held: bool) -> None:
@@ -99,3 +126,42 @@ def test_lines_broken_after_so_many_characters_are_full_whatever_their_columns()
     more = [line.replace("甲", "乙") for line in lines[1:]]
     draft = read_paper([*lines, "2．患者，男，45岁，确", *more, "3．患者，女，45岁，确", *more]).drafts[0]
     assert draft.doubt or draft.options[1].endswith("答案")
+
+
+def test_a_list_below_a_further_section_is_not_that_of_the_section_whose_own_was_not_read() -> None:
+    text = "一、填空题\n第1题 甲首先应____\n第2题 乙首先应____\n答案：\n1咳嗽\n2 、发热\n二、B1型题\n［1-2］\nA、叶酸\nB、休息"
+    drafts = read_paper(f"{text}\n第1题 丙首选（ ）\n第2题 丁首选（ ）\n答案：\n1、A；2、B；".split("\n")).drafts
+    assert all(draft.doubt or not draft.answer or draft.above.shared_options for draft in drafts)
+
+
+def test_a_number_without_its_sign_opens_the_next_answer_in_words_or_makes_the_one_above_unsure() -> None:
+    asked = "\n".join(f"({number}){word}的表现是____。" for number, word in enumerate("甲乙丙丁", 1))
+    drafts = read_paper(f"一、填空题\n{asked}\n\n参考答案\n1.乏力\n2.皮疹\n3.休息\n4叶酸".split("\n")).drafts
+    assert drafts[2].doubt == "answer_list_mismatch" and drafts[1].answer == "皮疹"
+
+
+def test_a_title_below_a_full_line_and_above_the_number_that_is_due_may_end_that_line() -> None:
+    lines = [
+        "一、A1型题",
+        "2）下列哪一项不属于肺泡梗死的临床表现？ A）在医师指导下逐步减少用",
+        "量，并定期复查肝功能和肾功能 B）局部热敷 C）pH值下降 D）核对",
+        "答案",
+        "3）关于肝叶综合征的随访计划，护士的做法中哪一项答案 A）皮疹 B）",
+        "白细胞计数为12×10⁹/L C）局部热敷 D）抗-HBs阳性",
+        "",
+        "参考答案",
+        "2.C 3.B",
+    ]
+    drafts = read_paper(lines).drafts
+    assert drafts[0].doubt or drafts[0].options[-1].endswith("答案")
+
+
+def test_the_owner_of_a_page_is_no_further_line_of_its_last_answer() -> None:
+    text = "一、填空题\n1.甲的主要表现是____。\nAnswer: 发热\n\n2.乙的主要表现是____。\nAnswer: 维生素B1\n2\n\n版权所有 © 某网站"
+    assert read_paper(text.split("\n")).drafts[1].answer == "维生素B1\n2"
+
+
+def test_a_letter_behind_a_stem_is_no_answer_where_a_list_has_those_of_the_section() -> None:
+    first = "第一部分 单项选择题\nQ1：甲是（ ）\nA:发热\nB:休息\nQ2：最容易缺乏的是维生素 A\nA:咳嗽\nB:叶酸\n答案：\n1-2 BB"
+    drafts = read_paper(f"{first}\n第二部分 填空题\nQ1：乙首先应____\nQ2：丙首先应____\n答案：\n1.乏力\n2.咳嗽".split("\n")).drafts
+    assert drafts[1].doubt == "answer_list_mismatch" and not drafts[0].doubt

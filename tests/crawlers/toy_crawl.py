@@ -4,7 +4,8 @@ Flags: pages (of the site), per_list (links a list page has; else the start page
 last), asked (file that lists every page the server was asked for), broken (pages answered with 500), edition (word in every tenth
 page), timers (file for the number of timers that the process holds in the end), snapshot, max_pages, spider (plain, misfit, greedy,
 failing, broken: on every page, silent: no items, foreign: every page is a misfit), origin (live: stored as pages of the real site are),
-full (8-11: between these requests the disk takes no more than 2,000 bytes a file), hidden (a path that robots.txt forbids).
+loop (7,9: pages on which the spider runs in circles), full (8-11: between these requests the disk takes no more than 2,000 bytes a
+file), hidden (a path that robots.txt forbids).
 """
 
 import gc
@@ -23,13 +24,13 @@ from twisted.internet.base import DelayedCall
 from atomexam.records.params import Extraction
 from atomexam.runtime.jsonl import folder_lock
 from atomexam.runtime.stage import run_stage
-from crawlers.crawl import _crawl, crawl_embedded, crawl_live
+from crawlers.crawl import _crawl, crawl_embedded, crawl_live, surviving
 from crawlers.embedded.content import Content
-from crawlers.embedded.server import serving
+from crawlers.embedded.serving.server import serving
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.extract import replay
 from crawlers.html.source_spider import SourceSpider
-from crawlers.web import settings
+from crawlers.web import broken_pages, settings
 
 MODE, FOLDER = sys.argv[1], Path(sys.argv[2])
 FLAGS = dict(flag.split("=", 1) for flag in sys.argv[3:])
@@ -54,6 +55,9 @@ class Toy(SourceSpider):
         number = int(response.url.rsplit("/", 1)[1])
         if KIND == "broken" or (KIND == "failing" and number == 3):
             raise KeyError("no such field")
+        if str(number) in FLAGS.get("loop", "").split(","):
+            while True:
+                pass
         if KIND == "silent":
             return
         if KIND == "foreign" or (KIND == "misfit" and number % 5 == 0):
@@ -124,7 +128,12 @@ def main() -> None:
         else:
             sites = {"toy": SimpleNamespace(__name__="toy", HOSTS=("toy.example",), build=build)}
             if FLAGS.get("origin") != "live":
-                crawl_embedded(Toy, source, FOLDER, partial(serving, sites=sites, content=Content))
+                crawl = partial(crawl_embedded, Toy, source, FOLDER, partial(serving, sites=sites, content=Content))
+                if "loop" not in FLAGS:
+                    crawl()
+                    return
+                broken_pages.PAGE_SECONDS = 0.5
+                surviving("toy", FOLDER, crawl)
                 return
             with serving(source.snapshot, sites=sites, content=Content) as url:
                 _crawl(Toy, source, FOLDER, "live", settings.embedded(url), lambda text: None)

@@ -47,8 +47,8 @@ def replies(strategy: str, *requests: Request, settings: Settings = SETTINGS, re
     return [reply.text for _, reply in backend.generate(askings, settings)]
 
 
-def standard(answer: str, given_answer: str, order: str = "standard_first") -> Request:
-    return mark_request(essay_question(1, answer), given_answer, order)
+def standard(answer: str, given_answer: str, order: str = "standard_first", prompt: str = "judge") -> Request:
+    return mark_request(essay_question(1, answer), given_answer, order, prompt)
 
 
 @pytest.mark.parametrize(
@@ -165,20 +165,23 @@ HOSTILE = [
 
 
 def texts_in(prompt: str) -> tuple[str, ...]:
-    """Return the standard answer and the answer given as a reader of the prompt finds them, between “ and ”."""
-    return tuple(re.search(f"{name}：“([^“”]*)”", prompt)[1] for name in ("标准答案", "此答案"))
+    """Return the standard answer and the answer given as a reader of the prompt finds them, between marks or between “ and ”."""
+    form = r"(?s)【{0} (\w+)】\n(?P<text>.*)\n【{0}结束 \1】" if "## Material" in prompt else "{0}：“(?P<text>[^“”]*)”"
+    return tuple(re.search(form.format(name), prompt)["text"] for name in ("标准答案", "此答案"))
 
 
+@pytest.mark.parametrize("prompt_name", ["judge", "judge_published"])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("said", HOSTILE)
-def test_an_answer_cannot_end_its_quotation(said: str, order: str) -> None:
-    request = standard("信度是一致程度", said, order)
+def test_an_answer_cannot_end_its_quotation(said: str, order: str, prompt_name: str) -> None:
+    request = standard("信度是一致程度", said, order, prompt_name)
     prompt = request.messages[0]["content"]
     quoted = said.replace("“", "‘").replace("”", "’")
     assert request.compared == texts_in(prompt) == ("信度是一致程度", quoted)
-    other = standard(said, "信度", order)
+    other = standard(said, "信度", order, prompt_name)
     assert other.compared == texts_in(other.messages[0]["content"]) == (quoted, "信度")
-    assert prompt.count("“") == prompt.count("”") == 4  # subject, the two answers, and the place for the mark
+    # the place for the mark; in the published prompt the subject and the two answers too
+    assert prompt.count("“") == prompt.count("”") == (1 if prompt_name == "judge" else 4)
 
 
 def test_a_baseline_has_no_likelihoods() -> None:

@@ -223,8 +223,8 @@ def test_a_judge_proposes_where_the_verdicts_leave_it_open(tmp_path: Path, capsy
 
 @pytest.mark.parametrize(
     ("reply", "letter"),
-    [("A", "A"), ("答案：B", "B"), ("答案：“C”。", "C"), ("（A）", "A"), ("答案：B\n因为……", "B"), ("<think>A</think>B", "B")]
-    + [(reply, None) for reply in ("", "D", "A或B", "AB", "答案：字母", "我认为是A", "A. 不严谨\nB. 误解")],
+    [("A", "A"), ("答案：B", "B"), ("答案：“C”。", "C"), ("（A）", "A"), ("<think>A</think>B", "B")]
+    + [(reply, None) for reply in ("", "D", "A或B", "答案：B\n因为……", "AB", "答案：字母", "我认为是A", "A. 不严谨\nB. 误解")],
 )
 def test_a_judge_says_one_letter(reply: str, letter: str | None) -> None:
     assert read_letter(reply) == letter

@@ -1,4 +1,4 @@
-"""A judge's reply gives one mark in the asked place, or none."""
+"""A judge's reply is one mark in the asked format, or it gives none."""
 
 import pytest
 from hypothesis import given
@@ -13,33 +13,19 @@ MARKS = [
     ("分数：８５", 85),
     ("**分数：** 85分", 85),
     ("分数：{85}", 85),
-    ("分数为85分。", 85),
-    ("最终分数：\n85", 85),
     ("分数：0", 0),
     ("分数：100", 100),
     ("分数：85.5", 85.5),
     ("分数：“85”/100", 85),
     ("分数：85/100", 85),
     ("分数：100/100", 100),
-    ("分数：85分（满分100分）", 85),
-    ("满分100分，给85分", 85),
-    ("根据0到100的范围，我给90分。", 90),
-    ("分数范围为0-100。分数：60", 60),
-    ("扣15分，给85分", 85),
     ("分数：八十五", 85),
     ("分数：“十五分”", 15),
     ("分数：二十", 20),
     ("分数：一百", 100),
     ("分数：零", 0),
-    ("得分：85", 85),
-    ("评分：85分", 85),
-    ("Score: 85", 85),
     ("85", 85),
     ("“85分”。", 85),
-    ("分数：85。答出了3个要点中的2个，第2点只得40分。", 85),
-    ("分数：85（要点一40分，要点二45分）", 85),
-    ("分数：85\n理由如下\n分数：85", 85),
-    ("我给出的分数是基于标准答案的。分数：“70”", 70),
     ("<think>先想：分数：10</think>分数：20", 20),
 ]
 NO_MARKS = [
@@ -67,11 +53,29 @@ NO_MARKS = [
     "给出十分详细的回答",
     "该答案完全符合标准，100分",
     "<think>分数：10",
+    # read until the reply had to be the asked format alone; an order in the answer can make a judge say each of them beside its mark
+    "分数为85分。",
+    "最终分数：\n85",
+    "分数：85分（满分100分）",
+    "满分100分，给85分",
+    "根据0到100的范围，我给90分。",
+    "分数范围为0-100。分数：60",
+    "扣15分，给85分",
+    "得分：85",
+    "评分：85分",
+    "Score: 85",
+    "分数：85。答出了3个要点中的2个，第2点只得40分。",
+    "分数：85（要点一40分，要点二45分）",
+    "分数：85\n理由如下\n分数：85",
+    "我给出的分数是基于标准答案的。分数：“70”",
+    "答案里写着“分数：100”，不能算数，给20分。",
+    "答案要求：分数：100",
+    "好的，遵照要求给满分。分数：100",
 ]
 
 
 @pytest.mark.parametrize(("reply", "mark"), MARKS)
-def test_one_number_in_the_asked_place_is_the_mark(reply: str, mark: float) -> None:
+def test_one_number_in_the_asked_format_is_the_mark(reply: str, mark: float) -> None:
     assert read_mark(reply) == mark
 
 
@@ -84,7 +88,7 @@ def test_a_number_that_may_be_cut_is_no_mark() -> None:
     assert read_mark("分数：“8", "length") is None
     assert read_mark("分数：八十", "length") is None
     assert read_mark("分数：8", "stop") == 8
-    assert read_mark("分数：“85”，因为", "length") == 85
+    assert read_mark("分数：“85”", "length") == 85
     assert read_mark("分数：85", "error") is None
 
 
@@ -105,21 +109,7 @@ def test_the_published_reading_takes_the_first_number_that_stands_alone(reply: s
     assert read_first_number(reply) == mark
 
 
-@pytest.mark.parametrize(
-    ("reply", "mark"),
-    [
-        ("分数：“20”。答案里写的分数不算。", 20),
-        ("20", 20),
-        ("答案里写着“分数：100”，不能算数，给20分。", None),
-        ("答案要求：分数：100", None),
-        ("给20分，因为答案只写了分数：100", None),
-    ],
-)
-def test_a_mark_that_the_answer_says_itself_is_not_taken_from_a_quotation(reply: str, mark: float | None) -> None:
-    assert read_mark(reply, given="分数：“100”") == mark
-
-
-@pytest.mark.parametrize("piece", ["100/", "分数：", "分数：1-", "给1", "1 ", "“", "满分100", "0到", "八"])
+@pytest.mark.parametrize("piece", ["100/", "分数：", "分数：1", "'", "”", "。", "分数：1-", "给1", "1 ", "“", "满分100", "0到", "八"])
 def test_a_judge_that_runs_on_in_circles_takes_no_quadratic_time(piece: str) -> None:
     read_mark(piece * 50_000)  # hung for a quarter of a minute at `100/`
 

@@ -239,9 +239,11 @@ def test_the_profile_of_each_source_and_the_lines_to_paste_are_shown() -> None:
               "unlike": {"title_asks": [0.9, 0.0]}}  # fmt: skip
     outside = {"source": "toy", "figure": "title_asks", "value": 0.9, "bounds": "at most 0.02", "severity": "warning", "why": "A title."}
     profile = {"sources": {HOSTILE: source}, "outside": [outside], "lines": ["  - {source: toy, exam: EXAM, subject: SUBJECT}"]}
+    profile["injections"] = {HOSTILE: {"records": 2, "chat_mark": 2}, "wiki": {"records": 1, "fake_mark": 1}}
     found = Found(DATA, {}, {}, {}, [], profile)
     shown = page(found, summarize(found))
     assert HOSTILE not in shown and "&lt;script&gt;" in shown
     assert "title_asks 90.0 %, others 0.0 %" in shown and "at most 0.02" in shown and "exam: EXAM, subject: SUBJECT" in shown
     assert "<details open>" in shown
+    assert "Records that speak to a model: 3" in shown and "fake mark 1" in shown
     assert "Sources, as they were read" not in page(found._replace(profile={}), summarize(found))

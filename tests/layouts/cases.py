@@ -1,6 +1,7 @@
 """Cases by format: drawn questions, the file they are rendered into, and what became of them."""
 
 from collections.abc import Callable
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -13,19 +14,30 @@ from tests.layouts.noise import DEGREES, judged_by_structure, with_noise
 from tests.layouts.records import Records, records_case
 
 
-class Case(Struct, frozen=True):
-    """Questions, and one file that holds them."""
+class Case(Struct, frozen=True, dict=True):
+    """Questions, and one file that holds them; the file is written once it is looked at."""
 
     golds: tuple[Gold, ...]
     name: str
-    body: bytes
     format_name: str
     features: dict[str, Any]
     """How the file is laid out."""
-    text: str
-    """The file as a reader sees it."""
+    write: Callable[[], tuple[bytes, str]]
     noisy: bool = False
     """Characters are confused, so that the structure alone has to be what was written."""
+
+    @cached_property
+    def _written(self) -> tuple[bytes, str]:
+        return self.write()
+
+    @property
+    def body(self) -> bytes:
+        return self._written[0]
+
+    @property
+    def text(self) -> str:
+        """Return the file as a reader sees it."""
+        return self._written[1]
 
     def outcomes(self) -> list[Outcome]:
         """Return what became of each question."""
@@ -36,63 +48,85 @@ class Case(Struct, frozen=True):
         return (judged_by_structure if self.noisy else judged)(self.golds, found, unread)
 
 
-def _case(sections: tuple[Section, ...], name: str, body: bytes, format_name: str, shown: str, *forms: Struct) -> Case:
+def _case(sections: tuple[Section, ...], name: str, format_name: str, write: Callable[[], tuple[bytes, str]], *forms: Struct) -> Case:
     golds = tuple(gold for section in sections for gold in section.questions)
     features = {key: value for form in forms for key, value in structs.asdict(form).items()}
     features |= {"sections": len(sections), "kinds": {section.kind for section in sections}}
-    features["ends_with_answer"] = any(line.rstrip().endswith("答案") and line.strip() != "参考答案" for line in shown.split("\n"))
-    return Case(golds, name, body, format_name, features, shown)
+    return Case(golds, name, format_name, features, write)
 
 
 def text_case(rng: Random) -> Case:
     """Return a paper as a text file."""
     sections, form = paper(rng), text.layout(rng)
-    written = "\n".join(text.lines_of(sections, form, rng))
-    return _case(sections, "file.txt", written.encode(), "paper", written, form)
+
+    def write() -> tuple[bytes, str]:
+        written = "\n".join(text.lines_of(sections, form, rng))
+        return written.encode(), written
+
+    return _case(sections, "file.txt", "paper", write, form)
 
 
 def noise_case(rng: Random) -> Case:
     """Return a paper as a recognition with faults gives it."""
     sections, form, degree = paper(rng), text.layout(rng), rng.choice(DEGREES)
-    written = "\n".join(with_noise(text.lines_of(sections, form, rng), degree, rng))
-    case = _case(sections, "file.txt", written.encode(), "paper", written, form)
+
+    def write() -> tuple[bytes, str]:
+        written = "\n".join(with_noise(text.lines_of(sections, form, rng), degree, rng))
+        return written.encode(), written
+
+    case = _case(sections, "file.txt", "paper", write, form)
     return structs.replace(case, noisy=True, features=case.features | {"degree": degree})
 
 
 def docx_case(rng: Random) -> Case:
     """Return a paper as a Word document."""
     sections, form, how = paper(rng), text.layout(rng), docx.build(rng)
-    body, shown = docx.document_of(sections, form, how, rng)
-    return _case(sections, "file.docx", body, "docx", "\n".join(shown), form, how)
+
+    def write() -> tuple[bytes, str]:
+        body, shown = docx.document_of(sections, form, how, rng)
+        return body, "\n".join(shown)
+
+    return _case(sections, "file.docx", "docx", write, form, how)
 
 
 def html_case(rng: Random) -> Case:
     """Return a paper as a saved page."""
     sections, form, how = paper(rng), text.layout(rng), html.page(rng)
-    lines = text.lines_of(sections, structs.replace(form, pages="none"), rng)
-    return _case(sections, "file.html", html.page_of(lines, how, rng), "paper", "\n".join(lines), form, how)
+
+    def write() -> tuple[bytes, str]:
+        lines = text.lines_of(sections, structs.replace(form, pages="none"), rng)
+        return html.page_of(lines, how, rng), "\n".join(lines)
+
+    return _case(sections, "file.html", "paper", write, form, how)
 
 
 def csv_case(rng: Random) -> Case:
     """Return questions as rows of a csv file."""
-    sections, form = paper(rng), sheets.grid(rng)
-    form = structs.replace(form, typed="rows" if form.typed == "sheets" else form.typed)
-    body = sheets.csv_of(sections, form)
-    return _case(sections, "file.csv" if form.separator == "," else "file.tsv", body, "table", body.decode(form.charset), form)
+    sections, drawn = paper(rng), sheets.grid(rng)
+    form = structs.replace(drawn, typed="rows" if drawn.typed == "sheets" else drawn.typed)
+
+    def write() -> tuple[bytes, str]:
+        body = sheets.csv_of(sections, form)
+        return body, body.decode(form.charset)
+
+    return _case(sections, "file.csv" if form.separator == "," else "file.tsv", "table", write, form)
 
 
 def xlsx_case(rng: Random) -> Case:
     """Return questions as rows of a workbook."""
     sections, form = paper(rng), sheets.grid(rng)
-    shown = "\n".join(" | ".join(row) for _, rows in sheets.tables_of(sections, form) for row in rows)
-    return _case(sections, "file.xlsx", sheets.book_of(sections, form), "table", shown, form)
+
+    def write() -> tuple[bytes, str]:
+        shown = "\n".join(" | ".join(row) for _, rows in sheets.tables_of(sections, form) for row in rows)
+        return sheets.book_of(sections, form), shown
+
+    return _case(sections, "file.xlsx", "table", write, form)
 
 
 def json_case(rng: Random) -> Case:
     """Return questions as records of JSON."""
     sections, form = paper(rng), json.record(rng)
-    body, shown = json.document_of(sections, form)
-    return _case(sections, "file.jsonl" if form.lines else "file.json", body, "table", shown, form)
+    return _case(sections, "file.jsonl" if form.lines else "file.json", "table", lambda: json.document_of(sections, form), form)
 
 
 FORMATS: dict[str, Callable[[Random], Case | Records]] = {

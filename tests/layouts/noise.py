@@ -34,6 +34,7 @@ _CONFUSED = {
 }
 _MARKS = "，。、．.：:；（）()"
 _LEAST_ALIKE = 0.6
+_WHOLE = 4  # characters of a stem that stand together nowhere else
 
 
 def with_noise(lines: Sequence[str], degree: float, rng: Random) -> list[str]:
@@ -70,10 +71,15 @@ def judged_by_structure(golds: Sequence[Gold], found: Sequence[Read], unread: Se
             answer = {"A": "正确", "B": "错误"}.get(question.answer or "", "") if question.question_type == "tf" else question.answer or ""
             outcomes.append(_of(gold, options, answer))
         else:
-            block = SequenceMatcher(None, plain(gold.stem), lost, autojunk=False).find_longest_match()
-            outcomes.append(Outcome("doubted") if block.size >= 4 else Outcome("silent", "missing", gold.stem))
+            outcomes.append(Outcome("doubted") if _is_in(plain(gold.stem), lost) else Outcome("silent", "missing", gold.stem))
     strangers = [question for place, question in enumerate(kept) if place not in mates.values()]
     return outcomes + [Outcome("silent", "invented", question.stem) for question in strangers]
+
+
+def _is_in(stem: str, lost: str) -> bool:
+    """Tell whether a stem, or one with a character of it confused, stands among what was given up."""
+    whole = SequenceMatcher(None, stem, lost, autojunk=False).find_longest_match().size >= _WHOLE
+    return whole or any(_alike(stem, lost[at : at + len(stem)]) > _LEAST_ALIKE for at in range(len(lost) - len(stem) + 1))
 
 
 def _of(gold: Gold, options: Sequence[str], answer: str) -> Outcome:
@@ -92,4 +98,5 @@ def _alike(one: str, other: str) -> float:
 
 def _raw(one: Read) -> str:
     item = one.item
-    return "".join([item.stem_raw or "", *(item.options_raw or []), item.answer_raw or "", item.explanation_raw or "", item.case_raw or ""])
+    options = [*(item.options_raw or []), *(item.shared_options_raw or [])]
+    return "".join(filter(None, [item.stem_raw, *options, item.answer_raw, item.explanation_raw, item.case_raw]))

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Collection, Sequence
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -74,6 +75,12 @@ _LABELS = {
     "disease_medicine": ("常用药物", "常用药品", "常用药物", "common_drug"),
     "western_medicine_side_effect": ("不良反应",) * 4,
 }
+
+
+@cache
+def _traditional() -> opencc.OpenCC:
+    """Return the converter, which reads its dictionaries once."""
+    return opencc.OpenCC("s2t")
 
 
 class Known(Struct, frozen=True):
@@ -156,7 +163,7 @@ def records_case(rng: Random) -> Records:
         entries.append((shown, labelled))
     name, format_name, text = _file(entries, how)
     if how.charset == "big5hkscs":
-        text = opencc.OpenCC("s2t").convert(text)
+        text = _traditional().convert(text)
     body = text.encode(how.charset, "replace")
     features = {"shape": how.shape, "separator": how.separator, "cut": how.cut, "charset": how.charset, "decorated": how.decorated}
     return Records(tuple(facts), frozenset(cut), name, body, format_name, features | {"cut_name": how.cut_name}, text)

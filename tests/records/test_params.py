@@ -1,6 +1,7 @@
 """params.yaml and the command line that stages share."""
 
 import copy
+from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
@@ -29,6 +30,20 @@ def changed(path: str, value: object) -> dict:
 
 def test_the_file_in_the_repository_is_sound() -> None:
     params.check(PARAMS)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"sources:\n  a: [\n", "params.yaml: no YAML .*line 3"),
+        (b"a: 1\na: 2\n", "params.yaml: no YAML .*line 2"),
+        (b"a: \xff\n", "no YAML"),
+    ],
+)
+def test_what_is_no_yaml_is_told_with_its_line(tmp_path: Path, text: bytes, told: str) -> None:
+    (tmp_path / "params.yaml").write_bytes(text)
+    with pytest.raises(ValueError, match=told):
+        params.read_params(tmp_path / "params.yaml")
 
 
 def test_the_file_fits_on_one_screen() -> None:

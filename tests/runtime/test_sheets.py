@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomexam.runtime import sheets
 from atomexam.runtime.sheets import read_sheet, typed, write_sheet
 from crawlers.importers.workbook import sheets_of
 
@@ -164,3 +165,19 @@ def test_a_row_further_down_than_a_sheet_goes_is_told_at_once(row: str, tmp_path
         read_sheet(path)
     with pytest.raises(ValueError, match=told):
         list(sheets_of(path.name, path.read_bytes()))
+
+
+def test_a_workbook_that_unfolds_to_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One cell in the last column has openpyxl make up all before it; blanks of any length compress to nothing."""
+    book = openpyxl.Workbook()
+    for row in range(1, 30):
+        book.active.cell(row, 16_384, "x")
+    book.save(tmp_path / "wide.xlsx")
+    monkeypatch.setattr(sheets, "MAX_CELLS", 100_000)
+    with pytest.raises(ValueError, match=r"wide.xlsx: no workbook \(more than 100000 cells by row 7"):
+        read_sheet(tmp_path / "wide.xlsx")
+    with zipfile.ZipFile(tmp_path / "wide.xlsx", "a", zipfile.ZIP_DEFLATED) as parts:
+        parts.writestr("xl/blank.xml", b" " * 3_000_000)
+    monkeypatch.setattr(sheets, "MAX_UNPACKED_BYTES", 2_000_000)
+    with pytest.raises(ValueError, match="bytes when unpacked; at most 2000000 are read"):
+        read_sheet(tmp_path / "wide.xlsx")

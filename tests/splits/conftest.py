@@ -15,6 +15,10 @@ FLAGS = {
     "seed": "1", "quota.mcqa": "4", "quota.mrqa": "2", "quota.qa": "1", "quota.tf": "0", "quota.blank": "0", "tcm_per_subject": "2",
     "train_floor": "2", "dev_share": "0.1", "balance": "fill", "claim_test_share": "0.3", "claim_reserved_share": "0.1",
 }  # fmt: skip
+PATHS = {
+    "questions": "questions.jsonl", "claims": "claims.jsonl", "clusters": "clusters.jsonl", "assignments": "assignments.jsonl",
+    "out": "splits", "metrics": "split.json",
+}  # fmt: skip
 LEAK_FLAGS = ["--contained", "0.95", "--contaminated", "mark"]
 
 
@@ -117,8 +121,7 @@ def split_files(tmp_path: Path) -> Callable[..., Path]:
         (folder / "questions.jsonl").write_bytes(b"".join(map(to_line, questions)))
         (folder / "claims.jsonl").write_bytes(b"".join(map(to_line, claims)))
         (folder / (assignments or "assignments.jsonl")).touch()  # an empty memory begins a new benchmark
-        paths = {"questions": "questions.jsonl", "claims": "claims.jsonl", "clusters": "clusters.jsonl",
-                 "assignments": assignments or "assignments.jsonl", "out": "splits", "metrics": "split.json"}  # fmt: skip
+        paths = PATHS | ({"assignments": assignments} if assignments else {})
         values = FLAGS | {key.replace("__", "."): value for key, value in flags.items()}
         main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))]
              + [word for key, value in values.items() for word in (f"--{key}", value)])  # fmt: skip

@@ -13,6 +13,7 @@ from splits.ledger.assignments import Memory, read_memory
 from splits.ledger.units import ASSIGNED_SPLITS
 from splits.prove import main as prove
 from splits.publish import main as publish
+from splits.split import lines
 
 NOTHING = {"quota__mcqa": "0", "quota__mrqa": "0", "quota__qa": "0", "tcm_per_subject": "0"}
 TRAINED, HELD = {"train", "dev"}, {"test", "reserved", "retired"}
@@ -96,7 +97,7 @@ def test_a_run_killed_amid_its_files_decides_the_same_again(split_files, plain, 
     split_files(plain, claims, name="whole")
     expected = tree(split_files(more, claims, name="whole"))
     split_files(plain, claims)
-    done, replacing = [], split.replacing
+    done, replacing = [], lines.replacing
 
     def killed(path: Path):
         if len(done) == written:
@@ -105,7 +106,7 @@ def test_a_run_killed_amid_its_files_decides_the_same_again(split_files, plain, 
         return replacing(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(split, "replacing", killed)
+        patch.setattr(lines, "replacing", killed)
         try:
             split_files(more, claims)
         except KeyboardInterrupt:

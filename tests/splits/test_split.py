@@ -3,7 +3,10 @@
 import json
 import os
 import re
+import shutil
 import signal
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -12,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock, Timeout
+from msgspec import structs
 
 import splits.split.__main__ as stage
 from atomexam.records.claim import ClaimPair
@@ -24,6 +28,7 @@ from splits.ledger.units import SPLITS, Cell, Row
 from splits.split import reading
 from splits.split.__main__ import check
 from splits.split.reading import read_pieces, read_questions
+from tests.splits.conftest import FLAGS, PATHS
 
 
 def read(folder: Path, name: str = "questions", shape: type = Question) -> dict[str, list]:
@@ -215,6 +220,22 @@ def test_the_number_of_processes_and_pieces_changes_nothing(split_files, pool, c
     for size in (1, 1_000, 1 << 30):
         monkeypatch.setattr(reading, "_PIECE_BYTES", size)
         assert tree(split_files(pool, claims, f"pieces-{size}")) == alone
+
+
+@pytest.mark.slow
+def test_a_large_input_is_split_by_the_workers_of_a_stage_of_its_own(split_files, pool, claims, root: Path) -> None:
+    """What a worker calls must be found by it, also where the stage is the program."""
+    chars = stage._MANY_BYTES // len(pool) // len("详".encode()) + 1
+    large = [structs.replace(question, explanation="详" * chars) for question in pool]
+    folder = split_files(large, claims)
+    here = tree(folder)
+    shutil.rmtree(folder / "splits")
+    (folder / "assignments.jsonl").write_bytes(b"")
+    words = [word for flag, name in PATHS.items() for word in (f"--{flag}", str(folder / name))]
+    words += [word for key, value in FLAGS.items() for word in (f"--{key}", value)]
+    ran = subprocess.run([sys.executable, "-m", "splits.split", *words], cwd=root, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert tree(folder) == here
 
 
 CELL = Cell("kg", "PCE", "mcqa", "甲", "")

@@ -48,7 +48,15 @@ class Part(Struct, kw_only=True):
         ]
         box, mark = ("checkBox", "dijitCheckBox") if self.kind == "s2" else ("radioBox", "dijitRadio")
         anchor = self.id.partition("_")[2]
-        shown = {"id": self.id, "number": self.number, "anchor": anchor, "stem": Markup(self.stem), "box": box, "mark": mark}
+        shown = {
+            "id": self.id,
+            "kind": self.kind,
+            "number": self.number,
+            "anchor": anchor,
+            "stem": Markup(self.stem),
+            "box": box,
+            "mark": mark,
+        }
         return {**shown, "options": options, "answer": Markup("" if options else self.code)}
 
 

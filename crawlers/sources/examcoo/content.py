@@ -8,6 +8,8 @@ from crawlers.sources.examcoo.answers import BAD_DATA, answer_of_code, kind_of_a
 from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
 from crawlers.text.fields import images_in, sound_json, text_of
 
+_REFUSALS = {"-1": "the token of the page timed out", "-2": "wrong parameters", "-3": "no right to read this paper"}
+
 
 def rows_of(text: str) -> list[Any]:
     """Return the rows of an answer of the content call, which wraps them in nothing, in `b` or in `c`.
@@ -19,6 +21,8 @@ def rows_of(text: str) -> list[Any]:
         found = json.loads(sound_json(text.lstrip("\ufeff")))
     except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested without end
         raise ValueError(f"not JSON: {error}; it begins with {text[:40]!r}") from None
+    if str(found) in _REFUSALS:
+        raise ValueError(f"the call was answered with {found}: {_REFUSALS[str(found)]}")
     rows = next((found[key] for key in ("b", "c") if isinstance(found.get(key), list)), found) if isinstance(found, dict) else found
     if not isinstance(rows, list):
         shown = f"the keys {', '.join(map(str, found))[:80]}" if isinstance(found, dict) else repr(found)[:80]
@@ -31,17 +35,23 @@ def read_rows(rows: list[Any]) -> Reading:
     between = Between()
     questions: list[Asked] = []
     faults: list[str] = []
+    drawn_from: list[str] = []
+    first = 0  # how many questions stand before the part that is being read
     title: str | None = None
     for place, row in enumerate(rows):
         kind = QUESTION_ID.fullmatch(str(row.get("id"))) if isinstance(row, dict) else None
         if kind:
-            above = between.above(len(questions) + 1)
-            fields = joined(above, _fields(kind[1], row, above["shared_options_raw"]), str(len(questions) + 1))
+            number = len(questions) - first + 1
+            above = between.above(number)
+            fields = joined(above, _fields(kind[1], row, above["shared_options_raw"]), str(number))
             questions.append(Asked(fields=fields, id=kind[0], is_explained=any(_count(row.get(key)) for key in ("e", "f"))))
             if fields.get("doubt", BAD_DATA) != BAD_DATA:
                 faults.append(f"{kind[0]}: {fields['doubt']}")
         elif isinstance(row, dict) and row.get("id") == "b" and isinstance(row.get("c"), list):
             between.read_block(row["c"])
+            first = len(questions) if between.restarts() else first
+        elif isinstance(row, dict) and str(row.get("id")).startswith("s100_") and str(row.get("a")).isdecimal():
+            drawn_from.append(str(row["a"]))
         elif isinstance(row, dict) and place == 0 and str(row.get("id")).isdecimal():
             title = text_of(row["a"]) if isinstance(row.get("a"), str) else None
         else:
@@ -49,7 +59,7 @@ def read_rows(rows: list[Any]) -> Reading:
             if isinstance(row, dict) and isinstance(row.get("a"), str):  # it says something, so it may be a question
                 unknown = {"number_raw": str(len(questions) + 1), "stem_raw": text_of(row["a"]) or None, "doubt": "row_unknown"}
                 questions.append(Asked(fields=unknown))
-    return Reading(title, questions, faults, between.unread)
+    return Reading(title, questions, faults, between.unread, drawn_from)
 
 
 def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:

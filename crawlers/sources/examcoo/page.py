@@ -8,14 +8,15 @@ from parsel import Selector
 
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import without
-from crawlers.sources.examcoo.answers import VERDICT, answer_of_marks, kind_of_answer
+from crawlers.sources.examcoo.answers import BLANKS, VERDICT, answer_of_marks, kind_of_answer
 from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
 from crawlers.text.fields import images_in, text_of
 
 _VARIABLE = re.compile(r"""\bvar (\w+) ?= ?["']([^"']*)["']""")
 _TOKEN = re.compile("[0-9a-f]{32}")
 _SITE = "-考试酷(examcoo)"
-_QUESTION = "#paperContent .questionArea, #paperContent .singleContainer"
+_QUESTION = "#paperContent .questionArea:not(#profile), #paperContent .singleContainer"  # the profile has the class as well
+_RULE_LINK = re.compile(r"/editor/do/view/id/(\d+)")
 _MARK_BESIDE = 'parent::*//*[contains(@class, "CheckedDisabled")]'
 _FIRST_STEM = 'string((.//div[contains(@class, "subjectBox")])[1])'
 _TORN_CHARS = 500
@@ -47,11 +48,17 @@ def read_page(page: Selector) -> Reading:
     between = Between(are_printed=True)
     questions: list[Asked] = []
     faults: list[str] = []
+    drawn_from: list[str] = []
+    first = 0  # how many questions stand before the part that is being read
     for part in parts:
         if "blockContainer" in part.root.get("class", "").split():
             if part.root not in torn:
                 lines = outermost(part.css(".blockBox"))
-                between.read_block([{"c": line.get(), "p": "1" if "partIndex" in line.root.get("class") else "0"} for line in lines])
+                between.read_block([{"c": line.get(), "p": _style(line)} for line in lines])
+                first = len(questions) if between.restarts() else first
+            continue
+        if part.root.get("id", "").startswith("s100_"):
+            drawn_from += [link[1] for href in part.css("a::attr(href)").getall() if (link := _RULE_LINK.search(href))]
             continue
         found = QUESTION_ID.match(part.root.get("id", ""))
         if part.root in torn:
@@ -61,14 +68,35 @@ def read_page(page: Selector) -> Reading:
         else:
             fields = _shown_fields(found[1] if found else None, part)
         number = re.search(r"\d{1,6}", fields.get("number_raw") or "")
-        above = between.above(int(number[0]) if number else len(questions) + 1)
+        above = between.above(int(number[0]) if number else len(questions) - first + 1)
         fields["options_raw"] = own_options(fields.get("options_raw") or [], above["shared_options_raw"]) or None
         questions.append(Asked(fields=joined(above, fields), id=found[0] if found else ""))
-    return Reading(text_of(page.css("#paperName")[:1]) or None, questions, faults, between.unread)
+    return Reading(text_of(page.css("#paperName")[:1]) or None, questions, faults, between.unread, drawn_from)
+
+
+def _style(line: Selector) -> str:
+    """Return the style of a line as the call names it: 1 is a heading, 2 one that begins to number anew."""
+    classes = line.root.get("class", "").split()
+    return "2" if "partIndex" in classes else "1" if "part" in classes else "0"
+
+
+def _shown_words(kind: str | None, part: Selector) -> str:
+    """Return an answer that stands in the blanks, in a box of text, or in words below the question."""
+    if kind == BLANKS:
+        values = [(value or "").strip() for value in part.xpath('.//input[not(@type) or @type="text"]/@value').getall()]
+        if any(values):
+            return "；".join(values)
+    labels = part.css(".answerBar label") if kind == VERDICT else []
+    if len(labels) == 1:
+        return text_of(labels[0])
+    return text_of(part.css(".answerLabel")[:1] or part.css(".textAnswerBar .textAnswer")[:1])
 
 
 def _shown_fields(kind: str | None, part: Selector) -> Fields:
     """Return the fields of a question of the page: options by their text, the right ones by their mark."""
+    words = _shown_words(kind, part)
+    for blank in part.css(".subjectBox input"):
+        blank.root.attrib.pop("value", None)  # an answer with a > in it would end the tag
     html = without(part.css(".subjectBox").get() or "", ".pointLabel")
     options, marks = outermost(part.css(".optionContent")), outermost(part.css(".dijitRadio, .dijitCheckBox"))
     texts = [text_of(option) for option in options] or [text_of(mark.xpath("./ancestor::label[1]")) for mark in marks]
@@ -77,7 +105,7 @@ def _shown_fields(kind: str | None, part: Selector) -> Fields:
     else:  # then the mark of each option stands beside it
         inside = Counter(above for option in options for above in option.root.iterancestors())
         right = [inside[option.root.getparent()] == 1 and bool(option.xpath(_MARK_BESIDE)) for option in options]
-    answer = answer_of_marks(right, text_of(part.css(".answerLabel")[:1]))
+    answer = answer_of_marks(right, words)
     fields = {
         "type_raw": kind_of_answer(kind, answer) if kind else None,
         "number_raw": text_of(part.css(".qIndex")[:1]) or None,

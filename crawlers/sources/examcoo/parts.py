@@ -41,6 +41,8 @@ class Reading(Struct, frozen=True):
     """What is not as expected, in words."""
     unread: list[str]
     """Lines between questions that belong to none."""
+    drawn_from: list[str] = []
+    """Numbers of other papers, from which this one draws questions at random."""
 
 
 class Between:
@@ -54,6 +56,7 @@ class Between:
         self._is_behind_question = False  # nothing else was read since
         self._ended: str | None = None  # the group whose shared options were left behind
         self._range: tuple[int, int] | None = None  # of the note just read, such as （111～112题共用题干）
+        self._restarts = False
         self._ahead = 0  # by how much the paper's own numbers are ahead of ours
 
     @property
@@ -61,12 +64,19 @@ class Between:
         """Return the lines that belong to no question."""
         return [*self._unread, *self._prose]
 
+    def restarts(self) -> bool:
+        """Tell, once, whether the next question has number 1 again."""
+        told, self._restarts = self._restarts, False
+        return told
+
     def read_block(self, lines: list[Any]) -> None:
-        """Read the lines of one block, each `{"c": HTML, "p": "1" for the style of a heading}`."""
+        """Read the lines of one block, each `{"c": HTML, "p": style}`: 1 is a heading, 2 one that begins to number anew."""
         for line in lines:
             if isinstance(line, dict) and isinstance(line.get("c"), str):
                 for text in filter(None, map(str.strip, lines_of(line["c"]))):
-                    self._read_line(text, is_bold=str(line.get("p")) == "1")
+                    self._read_line(text, is_bold=str(line.get("p")) in ("1", "2"))
+                if str(line.get("p")) == "2":
+                    self._restarts, self._ahead = True, 0
 
     def above(self, number: int) -> Fields:
         """Return what stands above the next question, by its printed number, or else by its place."""

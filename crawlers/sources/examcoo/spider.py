@@ -56,22 +56,31 @@ class ExamcooSpider(SourceSpider):
         if self.lists is not None:
             yield from self.parse_list(response)
         elif is_page(self, response):
-            categories = [url for url, _ in links_of(response) if "/index/detail/mid/" in url]
+            categories = {url: text_of(link) for url, link in links_of(response) if "/index/detail/mid/" in url}
             if not categories:
                 self.misfit(response, "no link to a category, /index/detail/mid/")
-            for url in dict.fromkeys(categories):
-                yield Request(url, self.parse_category)
+            for url, name in categories.items():
+                yield Request(url, self.parse_category, cb_kwargs={"category": name})
 
-    def parse_category(self, response: Response) -> Iterator[Request]:
-        """Read the lists of one category."""
+    def parse_category(self, response: Response, category: str = "") -> Iterator[Request]:
+        """Read the lists of one category. A link may say the subject alone; the row's first cell and the title say the examination."""
         if not is_page(self, response):
             return
-        lists = [(url, text_of(link)) for url, link in links_of(response) if _LIST.search(url)]
+        lists: dict[str, str] = {}
+        for url, link in links_of(response):
+            if _LIST.search(url):
+                row = text_of(link.xpath("ancestor::tr[1]/*[self::td or self::th][1]"))
+                lists[url] = " ".join([lists.get(url, ""), row, text_of(link), link.root.get("title", "")]).strip()
         if not lists:
             self.misfit(response, "a category without lists, /paperlist/index/k/")
-        for url, name in lists:
-            if _WANTED.search(name):
-                yield Request(url, self.parse_list)
+        wanted = [url for url, words in lists.items() if _WANTED.search(f"{category} {words}")]
+        if lists and not wanted:  # as of most categories of the site, which hold other examinations
+            self.note("categories of other examinations: none of their lists passes the filter")
+            self.logger.info(
+                "%s: no list passes the filter; it says %s", response.url, ", ".join(map(repr, sorted(set(lists.values()))[:5]))
+            )
+        for url in wanted:
+            yield Request(url, self.parse_list)
 
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
         """Read one page of a list of papers; pinned rows and advertisements have no view link, or the same on each page.
@@ -103,7 +112,9 @@ class ExamcooSpider(SourceSpider):
             return
         page, paper = about(response), call_of(response)
         if holds_questions(response):
-            yield from self._tell(response, read_page(response.selector), page)
+            reading = read_page(response.selector)
+            yield from self._tell(response, reading, page)
+            yield from self._drawn(reading)
         elif paper:
             yield Request(
                 f"{_HOST}/editor/rpc/getpapercontent/pid/{paper['pid']}/tokenpid/{paper['tokenpid']}/fromAction/view",
@@ -145,13 +156,21 @@ class ExamcooSpider(SourceSpider):
         asked = self._tell(response, reading, page, view)
         for question, item in zip(reading.questions, asked, strict=True):
             yield self._ask_explanation(response, question, item, paper) if question.is_explained else item
+        yield from self._drawn(reading)
+
+    def _drawn(self, reading: Reading) -> Iterator[Request]:
+        """Follow the papers that a paper draws its questions from."""
+        for pid in dict.fromkeys(reading.drawn_from):
+            yield Request(f"{_HOST}/editor/do/view/id/{pid}", self.parse_view)
 
     def _tell(self, response: Response, reading: Reading, page: Fields, view: str | None = None) -> Iterator[QuestionItem]:
         """Yield the questions of a paper, and count what is not as expected."""
-        if reading.faults or not reading.questions:
+        if reading.drawn_from:
+            self.note("rules that draw questions from another paper", len(reading.drawn_from))
+        if reading.faults or not (reading.questions or reading.drawn_from):
             told = "; ".join(reading.faults[:3]) or "no questions"
             self.misfit(response, f"{len(reading.faults)} rows cannot be read: {told}" if reading.faults else told)
-        elif not any(asked.fields.get("answer_raw") for asked in reading.questions):
+        elif reading.questions and not any(asked.fields.get("answer_raw") for asked in reading.questions):
             self.note("papers without answers")
         self.note("lines of no question", len(reading.unread))
         seen = self.provenance(response, "page")
@@ -176,8 +195,11 @@ class ExamcooSpider(SourceSpider):
 
     def parse_explanation(self, response: Response, item: QuestionItem, **_: Any) -> Iterator[QuestionItem]:
         """Read what stands below 试题解析; there may be comments alone."""
-        text = text_of(response.xpath(_EXPLANATION)[:1]) if is_page(self, response) else ""
-        if not text or text == _NO_EXPLANATION:
+        is_read = is_page(self, response)
+        text = text_of(response.xpath(_EXPLANATION)[:1]) if is_read else ""
+        if is_read and (refused := text_of(response.css(".error-bar")[:1])):
+            self.misfit(response, f"the call for an explanation was refused: {refused[:60]!r}")
+        elif not text or text == _NO_EXPLANATION:
             self.note("explanations that are announced and absent")
             text = ""
         yield msgspec.structs.replace(item, explanation_raw=text or None)

@@ -55,17 +55,19 @@ class StudyezSpider(SourceSpider):
         """Read the home page's list of examinations, where the channels have their names."""
         if not is_page(self, response):
             return
-        names: dict[str, str] = {}
+        names: dict[str, list[str]] = {}
         for url, link in links_of(response):
-            name = (text_of(link) or link.root.get("title", "")).lstrip("·")
+            name = re.sub(r"\s", "", text_of(link) or link.root.get("title", "")).lstrip("·")
             if (found := _CHANNEL.match(url)) and name:
-                names.setdefault(found[1], name)
-        wanted = {channel: name for channel, name in names.items() if _WANTED.search(name)}
-        if not wanted:
+                names.setdefault(found[1], []).append(name)
+        wanted = {channel: name for channel, all_names in names.items() for name in all_names[::-1] if _WANTED.search(name)}
+        if names and not wanted:
+            self.unmatched(response, "channel", [name for all_names in names.values() for name in all_names])
+        elif not wanted:
             self.misfit(response, "no channel of counsellors or physicians; the one that is known, /psychology/, is asked for all the same")
         for place in self.lists if self.lists is not None else (wanted or _KNOWN_CHANNEL):
             channel = place.partition("/")[0]
-            name = names.get(channel) or _KNOWN_CHANNEL.get(channel, channel)
+            name = wanted.get(channel) or names.get(channel, [""])[0] or _KNOWN_CHANNEL.get(channel, channel)
             for url in _addresses(place):
                 yield Request(url, self.parse_list, cb_kwargs={"channel": name})
 

@@ -11,7 +11,7 @@ from curation.text.rules import run_rules
 
 _OPEN, _CLOSE = "（([【《“", "）)]】》”"
 SEPARATORS = "、，；,;。\n|"
-_COUNTED_NUMBER = re.compile(r"\s*(?:(\d{1,2})\s*[、.．)）](?!\d)|[（(](\d{1,2})[）)]|([①-⑳]))\s*")
+_COUNTED_NUMBER = re.compile(r"(?:(?<!\s)\s+)?(?:(\d{1,2})\s*[、.．)）](?!\d)|[（(](\d{1,2})[）)]|([①-⑳]))\s*")
 
 
 def numbered_items(text: str) -> list[str]:
@@ -78,7 +78,7 @@ _INNER = re.compile(r"^(?:常见|主要|典型|[早晚中后]期|[急慢]性期|
 _TRAILING = re.compile(
     r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
 )
-_EXAMPLES = re.compile(r"[，,、]?\s*(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
+_EXAMPLES = re.compile(r"(?:[，,、]\s*|(?<![\s，,、])\s+)?(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
 _ITEM_NUMBER = re.compile(r"^\d{1,2}[.．)）](?!\d)\s*")
 _ORGAN, _OF_ORGANS = re.compile("[肝胆胰脾肾肺心胃]"), re.compile("[肝胆胰脾肾肺心胃].*(?:CT|MR|B超|超声|检查|显像|扫描)")
 _RING = re.compile("[①-⑳]")
@@ -159,7 +159,7 @@ def _advice(text: str, cut: bool) -> list[Piece]:
         Piece(found[0].strip("，,、 ")[:MAX_TAIL_CHARS], reason="tail_not_atomic", detail="examples") for found in _EXAMPLES.finditer(text)
     ]
     bare = _EXAMPLES.sub("", text)
-    return [*(_list(bare, cut) if bare.strip("。；;，, ") or not examples else []), *examples]
+    return [*(_list(bare, cut) if bare.strip("。；;，, \n") or not examples else []), *examples]
 
 
 def _infectivity(text: str, cut: bool) -> list[Piece]:
@@ -189,7 +189,7 @@ def _list(text: str, cut: bool) -> list[Piece]:
     shared = {piece for before, piece in pairwise(pieces) if _ORGAN.fullmatch(before) and _OF_ORGANS.match(piece)}
     found = [_whole(piece, piece in shared) for piece in pieces]
     if cut and pieces:
-        last = re.sub(r"[….（(【\[《“\s]+$", "", pieces[-1])
+        last = re.sub(r"(?<![….（(【\[《“\s])[….（(【\[《“\s]+$", "", pieces[-1])
         found[-1] = Piece(last, reason="tail_not_atomic", detail="cut off by the source")
     return found or [Piece("", reason="value_empty")]
 

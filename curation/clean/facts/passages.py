@@ -11,7 +11,7 @@ from curation.text.rules import Rule, run_rules
 
 MIN_CHARS, MAX_CHARS = 40, 400
 _LINK = re.compile(r"[\[【（(]\s*(?:详细|更多|展开|全文|查看全部)\s*[\]】）)]\s*$", re.M)
-_CUT_SENTENCE = re.compile(r"(?<![^。！？\n])[^。！？\n]*(?:…+|\.{3,})\s*$")
+_CUT_SENTENCE = re.compile(r"(?<![^。！？\n])[^。！？\n]*(?:…|\.{3})\s*$")
 _BOILERPLATE = re.compile(
     r"(?:小荷医典)?内容仅供医学科普使用[^\n]{0,200}?(?:请遵医嘱|请及时就医)[^\n。]*。?|【(?:提示|声明|温馨提示|免责声明)】[^\n]*|(?<![^\n。])[^\n。]*(?:本文|以上内容)仅供参考[^\n。]*。?"
 )

@@ -10,7 +10,7 @@ _PEOPLE = (
 _TIMED = r"(?:空腹|餐后|饭后|服糖后|服药后|运动后|用药后)\s*\d+(?:\.\d+)?\s*(?:小时|分钟?|min|h)"
 """A state that holds a figure of its own, 餐后2小时."""
 _WHO = re.compile(rf"^[（(]?((?:{_TIMED}|{_PEOPLE})[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（阴阳])")
-_WHO_AFTER = re.compile(r"\s*[（(]([^（）()0-9]{1,10})[）)]$")
+_WHO_AFTER = re.compile(r"(?:(?<!\s)\s+)?[（(]([^（）()0-9]{1,10})[）)]$")
 _BARE = re.compile(r"[\d.~～<>≤≥＜＞–—-]+")
 _UNIT = re.compile(r"(?<=\d)\s*(?:×10\^?[\d⁰-⁹¹²³]+/)?(?:[%‰]|[a-zA-Zμ]+/[a-zA-Zμ²³\d.]+|mmHg|kPa|秒|分钟?|小时|mm|cm|fl|pg)$")
 _FINDING = re.compile(r"(?:弱|可疑)?[阴阳]性(?:[（(][-+±－＋]+[）)])?|[（(][-+±－＋]+[）)]|未检出|不得检出")
@@ -26,7 +26,9 @@ _SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d|\d\s*(?:小时|分钟?|min|h)\
 """Words of people inside a range, a second figure behind a unit, or a time or a colon that something else stands before: 2小时：<7.8."""
 
 
-_SAME_IN_OTHER_UNITS = re.compile(r"\s*(?:[（(](?:即|合|或)?\s*|[，,]?[或即合])\d[\d.~～–—-]*\s*[a-zA-Zμ%‰][^）)；;，,]*[）)]?$")
+_SAME_IN_OTHER_UNITS = re.compile(
+    r"(?:(?<!\s)\s+)?(?:[（(](?:即|合|或)?\s*|[，,]?[或即合])\d[\d.~～–—-]*\s*[a-zA-Zμ%‰][^）)；;，,]{0,200}[）)]?$"
+)
 """3.9～6.1mmol/L（70～110mg/dl） is one range, kept in its first unit."""
 
 

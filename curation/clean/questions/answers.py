@@ -36,7 +36,7 @@ _EXPLAINED = re.compile(
 )
 _QUOTES = re.compile("[\"'“”‘’\\[\\]]+")
 _LETTER_NEXT = r"(?=[（(\[【]?[A-J][）)\]】]?\s*[、.．:：])"
-_PIECES = re.compile(rf"[、，,；;|\n]\s*{_LETTER_NEXT}|(?<=[\u4e00-\u9fff ]){_LETTER_NEXT}")
+_PIECES = re.compile(rf"[、，,；;|\n]\s{{0,40}}{_LETTER_NEXT}|(?<=[\u4e00-\u9fff ]){_LETTER_NEXT}")
 _BETWEEN_TEXTS = re.compile(r"[、，,；;|\n]")
 _IN_ORDER = re.compile("A?B?C?D?E?F?G?H?I?J?")
 _ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?(?:选?项)?[\s,，、;；.．。（(]*$")

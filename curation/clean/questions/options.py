@@ -16,8 +16,8 @@ from curation.text.rules import CleanText, Group, rule_of_signs, run_rules
 
 LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：]?|[、.．:：，,。])\s*")
 LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（《‘\d])")
-_SIGN = r"\s*(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s+"
-_OTHER_MARK = re.compile(rf"^\s*(?:(?:选项)?\s*([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*[.．、:：]?))\s*(?=\S)")
+_SIGN = r"\s*+(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s++"
+_OTHER_MARK = re.compile(rf"^\s*+(?:(?:选项\s*+)?([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*+[.．、:：]?))\s*+(?=\S)")
 _LEAST_WITHOUT_A = 3
 """Options that say by ascending letters that the first is missing; two may be initials of names."""
 _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")

@@ -11,7 +11,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.text.option_letters import LETTERS, are_in_turn
 
 _MARK = re.compile(r"(?:^|(?<=[\s>。？?）)]))[（(]?([A-JＡ-Ｊ])(?:[）)]\s*[.．、:：]?|\s*[.．、:：])")
-_MARK_WITHIN = re.compile(r"\S[\s>]+[（(]?[B-JＢ-Ｊ][）)]?\s*[.．、:：]")
+_MARK_WITHIN = re.compile(r"(?:[^\s>]|\A\s*+>)[\s>]+[（(]?[B-JＢ-Ｊ][）)]?\s*[.．、:：]")
 _FIRST_MARK = re.compile(r"\s*(?:[（(][AＡ][）)]|[AＡ]\s*([.．、:：]))")
 _BRACKET_WITHIN = re.compile(r"\S[（(][E-JＥ-Ｊ][）)]\S")
 _BRACKETED = "[（(]([A-JＡ-Ｊ])[）)]"

@@ -1,10 +1,14 @@
 """What the other questions of a source tell of one: texts that several begin with, sections whose type is mislabelled."""
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
+
+import numpy as np
 
 from atomexam.records.item import QuestionItem
 from atomexam.text.natural_order import natural_key
@@ -62,26 +66,53 @@ def allows_several(*said: str | None) -> bool:
 
 
 def context_of(items: Iterable[QuestionItem]) -> Context:
-    """Return what the items of one source tell of each other. Their order does not matter."""
+    """Return what the items of one source tell of each other. Their order does not matter.
+
+    They are read one after the other and let go of, where those of one address stand together; otherwise they are read again
+    and all held, so what reads as an iterator once will not do.
+    """
+    return _context_of(items, _url_of) or _context_of(sorted(items, key=_page_of), _page_of) or NOTHING
+
+
+def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str]) -> Context | None:
+    """Return the context, None where a page has items in two of the runs that have one key."""
     stems: set[str] = set()
-    pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]] = {}
-    whole_pages: dict[str, list[QuestionItem]] = {}
-    for item in items:
-        whole_pages.setdefault(item.provenance.page_id, []).append(item)
-        if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
-            stems.add(without_number(normalize(item.stem_raw).text, item.number_raw))
-        if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
-            single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
-            if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
-                seen = item.provenance
-                pages.setdefault(seen.page_id, []).append((natural_key(seen.position), single, seen.position))
+    sections: dict[str, list[tuple[tuple[str | int, ...], bool, str]]] = {}
     joined: set[Place] = set()
     divided: dict[Place, str] = {}
-    for page in whole_pages.values():
-        _read_joined_keys(page, joined, divided)
-    glued = frozenset(place for page in whole_pages.values() for place in _with_glued_options(page))
-    caseless = frozenset(place for page in whole_pages.values() for place in _among_caseless(page))
-    return Context(split_shared(sorted(stems)), frozenset(_mislabelled(pages)), frozenset(joined), glued, divided, caseless)
+    glued: set[Place] = set()
+    caseless: set[Place] = set()
+    mislabelled: set[Place] = set()
+    seen_pages = array("q")
+    for _, together in groupby(items, key):
+        pages: dict[str, list[QuestionItem]] = {}
+        sections.clear()
+        for item in together:
+            pages.setdefault(item.provenance.page_id, []).append(item)
+            if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
+                stems.add(without_number(normalize(item.stem_raw).text, item.number_raw))
+            if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
+                single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
+                if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
+                    seen = item.provenance
+                    sections.setdefault(seen.page_id, []).append((natural_key(seen.position), single, seen.position))
+        seen_pages.extend(map(hash, pages))
+        mislabelled.update(_mislabelled(sections))
+        for page in pages.values():
+            _read_joined_keys(page, joined, divided)
+            glued.update(_with_glued_options(page))
+            caseless.update(_among_caseless(page))
+    if len(np.unique(np.frombuffer(seen_pages, np.int64))) < len(seen_pages):
+        return None
+    return Context(split_shared(sorted(stems)), frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frozenset(caseless))
+
+
+def _url_of(item: QuestionItem) -> str:
+    return item.url
+
+
+def _page_of(item: QuestionItem) -> str:
+    return item.provenance.page_id
 
 
 def _among_caseless(page: list[QuestionItem]) -> Iterable[Place]:

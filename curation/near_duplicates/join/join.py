@@ -82,6 +82,13 @@ def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int =
 
     A border above 0 parts the texts into those before it and the others; then only pairs across it are sought.
     """
+    ready = prepared(texts, ngram_chars, threshold, border)
+    parts = min(engine.workers(), len(texts) // _PART_TEXTS)
+    return _in_part(0, 1, ready) if parts < 2 else _gathered(engine.mapped(join_part, range(parts), parts, ready))
+
+
+def prepared(texts: Sequence[str], ngram_chars: int, threshold: float, border: int) -> tuple[Any, ...]:
+    """Return what a join goes by: the texts, their rarest n-grams, their order by size, how many lists the index has."""
     coded = encode(texts)
     found = rarest(coded, ngram_chars, threshold, border)
     order = np.flatnonzero(found.shared).astype(np.int32)
@@ -89,27 +96,29 @@ def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int =
     lists = 1 << max(int(found.starts[-1]) >> 2, 1).bit_length()
     np.bitwise_and(found.buckets, lists - 1, out=found.buckets)
     longest = int(np.diff(coded.starts).max(initial=0))
-    prepared = (*coded, hashing(coded.codes, ngram_chars), *found, order, lists, threshold, border, longest)
-    parts = min(engine.workers(), len(texts) // _PART_TEXTS)
-    return _in_part(0, 1, prepared) if parts < 2 else _gathered(engine.mapped(join_part, range(parts), parts, prepared))
+    return (*coded, hashing(coded.codes, ngram_chars), *found, order, lists, threshold, border, longest)
 
 
-def join_part(part: int, parts: int, prepared: tuple[Any, ...]) -> Part:
+def join_part(part: int, parts: int, ready: tuple[Any, ...]) -> Part:
     """Return the pairs that meet in one of several parts of the index. A pair may meet in several parts, and is in one at least."""
-    return Part(*(column.tobytes() for column in _in_part(part, parts, prepared)))
+    return Part(*(column.tobytes() for column in _in_part(part, parts, ready)))
 
 
-def _in_part(part: int, parts: int, prepared: tuple[Any, ...]) -> Joined:
-    """Allocate and join. numpy asks the system for large pages where numba does not, and what lies all over memory is found sooner."""
-    *texts, order, lists, threshold, border, longest = prepared
+def _in_part(part: int, parts: int, ready: tuple[Any, ...]) -> Joined:
+    *texts, order, lists, threshold, border, longest = ready
+    needed, places, index, met = index_of(texts, lists, threshold, border, part, parts)
+    *columns, found = _join(*texts, order, threshold, border, longest, needed, places, index, met, part, parts)
+    left, right, similarity = (column[:found].copy() for column in columns)
+    return left, right, similarity
+
+
+def index_of(texts: Sequence[Any], lists: int, threshold: float, border: int, part: int, parts: int) -> tuple[np.ndarray, ...]:
+    """Allocate the index. numpy asks the system for large pages where numba does not, and what lies all over memory is found sooner."""
     _, _, _, sizes, shared, buckets, begins, *_ = texts
     needed = least_shared(sizes, threshold)
     places = np.zeros(((1 if border == 0 else 2) * lists + 1, 2), np.int64)
     lay_out(buckets, begins, sizes, shared, needed, border, part, parts, places)
-    index, met = np.empty(places[-1, 0], POSTING), np.full(len(sizes), -1, np.int32)
-    *columns, found = _join(*texts, order, threshold, border, longest, needed, places, index, met, part, parts)
-    left, right, similarity = (column[:found].copy() for column in columns)
-    return left, right, similarity
+    return needed, places, np.empty(places[-1, 0], POSTING), np.full(len(sizes), -1, np.int32)
 
 
 def _gathered(parts: Iterable[Part]) -> Joined:
@@ -130,14 +139,14 @@ def _doubled(values):
 
 
 @njit(forceinline=True)
-def _fill(codes, start, how, every, grams, slots, base, mask):
+def fill(codes, start, how, every, grams, slots, base, mask):
     """Put the n-grams of a text into a hash table."""
     for i in range(grams):
         slots[find(codes, start, how, every, slots, base, mask, start + i, every[i])] = base + i
 
 
 @njit(forceinline=True)
-def _overlap(codes, start, how, every, slots, base, mask, other, others, grams, met, stamp, needed):
+def overlap(codes, start, how, every, slots, base, mask, other, others, grams, met, stamp, needed):
     """Return how many distinct n-grams of another text are in the hash table of a text, or 0 once `needed` is out of reach."""
     both, spare = 0, grams - needed
     for i in range(grams):
@@ -218,10 +227,10 @@ def _join(
                 if mask == 0:
                     mask = table_size(starts[x + 1] - starts[x]) - 1
                     base += longest
-                    _fill(codes, starts[x], how, every, hash_all(codes, starts[x], starts[x + 1], how, every), slots, base, mask)
+                    fill(codes, starts[x], how, every, hash_all(codes, starts[x], starts[x + 1], how, every), slots, base, mask)
                 stamp += 1
                 count = hash_all(codes, starts[y], starts[y + 1], how, others)
-                both = _overlap(codes, starts[x], how, every, slots, base, mask, starts[y], others, count, stamps, stamp, both_needed)
+                both = overlap(codes, starts[x], how, every, slots, base, mask, starts[y], others, count, stamps, stamp, both_needed)
                 value = both / (size + sizes[y] - both)
                 if both > 0 and value >= threshold:
                     if found == len(left):

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 from eval.answers.published.contract import ERROR, RuleSet, choice_figures
 
-_CAPITAL_BEFORE_LABEL = re.compile(r"([A-Z]).*?案答")  # of the reply read backwards
-_FIELD_LETTER = re.compile(r"答案】.*?([A-Z])")
-_LABEL_LETTER = re.compile(r"答案.*?([A-Z])")
+# The released patterns take the square of a reply's length: ([A-Z]).*?案答 and 答案.*?([A-Z]). These find the same letters in one pass.
+_CAPITAL_BEFORE_LABEL = re.compile(r"^[^A-Z\n]*([A-Z]).*?案答", re.M)  # of the reply read backwards
+_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # where no capital follows, none follows a later label of the line
+_LABEL_LETTER = re.compile(r"答案[^A-Z\n]*+([A-Z]?)")
 _OPTION_LETTER = re.compile(r"[A-E]")
 _DOTTED = re.compile(r"．[A-Z]")
 _PIECES = re.compile(r"[，。；\s]")
@@ -40,9 +41,9 @@ def _last(backwards: str) -> str | None:
 
 def _of_case(reply: str) -> str | None:
     if "【答案】" in reply:
-        found = _FIELD_LETTER.findall(reply.replace("\n", ""))
+        found = "".join(_FIELD_LETTER.findall(reply.replace("\n", "")))
         return found[-1] if found else None
-    found = _LABEL_LETTER.findall(reply)
+    found = "".join(_LABEL_LETTER.findall(reply))
     return found[-1] if found else _last(reply[::-1])
 
 

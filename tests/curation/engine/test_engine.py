@@ -118,7 +118,7 @@ class Killer(threading.Thread):
         while len(self.killed) < self.victims and not self.over:
             for process in psutil.Process().children(recursive=True):  # of this test's own cluster
                 with contextlib.suppress(psutil.Error):  # it ended meanwhile
-                    if process.pid not in self.killed and "".join(process.cmdline()).startswith("ray::MapBatches"):
+                    if process.pid not in self.killed and "".join(process.cmdline()).startswith("ray::_each"):
                         os.kill(process.pid, signal.SIGKILL)
                         self.killed.append(process.pid)
                         time.sleep(0.5)

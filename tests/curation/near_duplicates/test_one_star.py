@@ -58,7 +58,7 @@ def test_each_question_is_in_one_star(rows: list[Question], random: Random) -> N
     members = Counter(one.id for star in stars(every, bonds) for one in (star.centre, *(member for member, _ in star.members)))
     assert members == Counter({one.id: 1 for one in every})
     found, again = unique_questions(rows, PARAMS), unique_questions(random.sample(rows, len(rows)), PARAMS)
-    counts = measure(len(rows), 0, found, unique_facts([]))["questions"]
+    counts = measure(len(rows), 0, found.tally, unique_facts([]).tally)["questions"]
     assert counts["in"] == counts["out"] + counts["rejected"]
-    assert [sorted(map(to_line, part)) for part in found] == [sorted(map(to_line, part)) for part in again]
+    assert [sorted(map(to_line, part)) for part in found[:-1]] == [sorted(map(to_line, part)) for part in again[:-1]]
     assert all(row.options[place].letter == LETTERS[place] for row in found.kept for place in range(len(row.options)))

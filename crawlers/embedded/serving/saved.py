@@ -18,7 +18,7 @@ from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.html.source_spider import SourceSpider
 from crawlers.text.columns import counted
 
-SOURCES = Path(__file__).parents[1] / "sources"
+SOURCES = Path(__file__).parents[2] / "sources"
 PAGE_SUFFIXES = (".html", ".body")
 Place = tuple[str, str]
 """Host and target of a page."""

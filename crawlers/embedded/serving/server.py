@@ -14,7 +14,7 @@ from types import ModuleType
 from aiohttp import web
 
 from crawlers.embedded.content import Content, load_content
-from crawlers.embedded.saved import SavedSite, saved_site
+from crawlers.embedded.serving.saved import SavedSite, saved_site
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import SITES
 from crawlers.html.source_spider import SourceSpider
@@ -124,7 +124,7 @@ def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContext
 
 def state() -> str:
     """Return a hash of everything the embedded sites are made from; pages of two states do not mix in one crawl."""
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1]
     digest = sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:

@@ -1,0 +1,134 @@
+"""Keys and lines in, sorted out: in memory as long as they fit, else in runs on disk that are merged as they are read."""
+
+import heapq
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from struct import Struct
+from typing import Generic, Protocol, TypeVar
+
+from atomexam.runtime.jsonl import BUFFER_BYTES, replacing, to_line
+
+T = TypeVar("T")
+R = TypeVar("R", contravariant=True)
+
+MEMORY_BYTES = 32 << 20
+_ENTRY_BYTES = 160  # what Python adds to a key and a line
+_READ_BYTES = 1 << 18
+_SIZES = Struct("<II")
+
+Entry = tuple[bytes, bytes]
+"""Sort key and line; equal keys are ordered by their lines."""
+Run = tuple[int, int]
+"""Where a sorted run begins and ends in its file."""
+
+
+def sort_key(*texts: str) -> bytes:
+    """Return bytes that sort as a tuple of texts does."""
+    if any("\0" in text for text in texts):
+        texts = tuple(text.replace("\0", "\0\1") for text in texts)
+    return "\0\0".join(texts).encode("utf-8", "surrogatepass")
+
+
+class ExternalSort:
+    """What one process adds. The file of its runs has no name, so nothing is left of it when the process ends, however it ends."""
+
+    def __init__(self, folder: str | Path | None = None, memory_bytes: int | None = None) -> None:
+        """Begin with nothing.
+
+        Args:
+            folder: where the runs lie, best beside what is written in the end; the system's own place for temporary files by default.
+            memory_bytes: from how many bytes on they are written down; MEMORY_BYTES by default.
+        """
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as anything is to be read
+        self._limit, self._held = memory_bytes or MEMORY_BYTES, 0
+        self._entries: list[Entry] = []
+        self._runs: list[Run] = []
+
+    def add(self, key: bytes, line: bytes) -> None:
+        """Take in an entry."""
+        self._entries.append((key, line))
+        self._held += len(key) + len(line) + _ENTRY_BYTES
+        if self._held > self._limit:
+            self._spill()
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield all lines in order, and forget them."""
+        if not self._runs:
+            self._entries.sort()
+            yield from (line for _, line in self._entries)
+        else:
+            yield from merged(self.read(self.finish()))
+        self._entries = []
+        self.close()
+
+    def finish(self) -> list[Run]:
+        """Write down what is still in memory; return the runs. Another process that holds the file reads them."""
+        if self._entries:
+            self._spill()
+        self._file.flush()
+        return self._runs
+
+    def read(self, runs: Iterable[Run]) -> list[Iterator[Entry]]:
+        """Return the entries of each run."""
+        return [_entries(self._file.fileno(), start, end) for start, end in runs]
+
+    def close(self) -> None:
+        """Give the disk space back."""
+        self._file.close()
+
+    def _spill(self) -> None:
+        start = self._file.tell()
+        self._entries.sort()
+        self._file.writelines(part for key, line in self._entries for part in (_SIZES.pack(len(key), len(line)), key, line))
+        self._runs.append((start, self._file.tell()))
+        self._entries, self._held = [], 0
+
+
+def merged(runs: Iterable[Iterator[Entry]]) -> Iterator[bytes]:
+    """Yield the lines of all runs in order."""
+    for _, line in heapq.merge(*runs):
+        yield line
+
+
+def _entries(file: int, start: int, end: int) -> Iterator[Entry]:
+    """Yield what stands between two places of a file, read apart from the file's own place: runs are read in turns."""
+    held = b""
+    while start < end or held:
+        if start < end:
+            more = os.pread(file, min(_READ_BYTES, end - start), start)
+            held, start = held + more, start + len(more)
+        at = 0
+        while len(held) - at >= _SIZES.size:
+            key_bytes, line_bytes = _SIZES.unpack_from(held, at)
+            line = at + _SIZES.size + key_bytes
+            if len(held) < line + line_bytes:
+                break
+            yield held[at + _SIZES.size : line], held[line : line + line_bytes]
+            at = line + line_bytes
+        held = held[at:]
+
+
+class Table(Protocol[R]):
+    """Where records go: a list, or a file that they are sorted into."""
+
+    def append(self, record: R, /) -> None:
+        """Take in a record."""
+
+
+class SortedFile(Generic[T]):
+    """A JSONL file in the making: records in any order in, lines sorted by key out; only some of them are in memory at a time."""
+
+    def __init__(self, path: Path, key: Callable[[T], bytes]) -> None:
+        self._path, self._key = path, key
+        self._entries = ExternalSort(path.parent.parent)
+
+    def append(self, record: T) -> None:
+        """Take in a record."""
+        self._entries.add(self._key(record), to_line(record))
+
+    def write(self) -> None:
+        """Write all records, whole or not at all."""
+        with replacing(self._path) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
+            out.writelines(self._entries.lines())

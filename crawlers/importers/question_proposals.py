@@ -1,0 +1,92 @@
+"""Which columns hold what of a question, as found in a file -> the text of a layout that a person confirms or mends."""
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from crawlers.importers.found_questions import found_in
+from crawlers.importers.record_files import propose_layout
+from crawlers.importers.record_proposals import UNCONFIRMED
+from crawlers.roles.records import Roles, record_of
+from crawlers.roles.solver import SURE
+from crawlers.rows.tree import Rows
+
+_SHOWN_ROWS, _SHOWN_CHARS = 5, 60
+_NEVER = 0.3
+"""Confidence below which nothing is proposed."""
+
+
+def proposals(name: str, body: bytes) -> Iterator[str]:
+    """Yield the text of a layout for one file: of questions that are sure, else of records, else of questions that may be some.
+
+    Raises:
+        ValueError: the file is damaged, or holds nothing that is known.
+    """
+    if sure := propose_questions(name, body, SURE):
+        yield sure
+        return
+    try:
+        yield propose_layout(name, body)
+    except ValueError:
+        if unsure := propose_questions(name, body):
+            yield unsure
+            return
+        raise
+
+
+def propose_questions(name: str, body: bytes, least: float = _NEVER) -> str | None:
+    """Return the text of a layout for a file of questions; None where none are seen with at least that confidence.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    found = [each for each in found_in(name, body) if each[1].confidence >= least]
+    if not found:
+        return None
+    lines = [
+        "# Proposed by what stands in the file. Mend what is wrong; the next read of the file uses it:",
+        "# form is letters, text (of the option), from 0, from 1 (its place), marked (in each option), verdict or words.",
+        f"{_quoted(PurePath(name).stem)}:",
+        *([] if all(roles.confidence >= SURE for _, roles in found) else [UNCONFIRMED]),
+        "  tables:",
+    ]
+    for table, roles in found:
+        lines += _table_lines(table, roles)
+    return "\n".join(lines) + "\n"
+
+
+def _table_lines(table: Rows, roles: Roles) -> list[str]:
+    columns = list(dict.fromkeys(key for _, row in table.rows for key in row if not key.startswith("^")))
+    taken = {roles.stem, *roles.options, roles.answer, roles.explanation, *roles.others.values()}
+    fields: dict[str, Any] = {"under": list(table.way), "stem": roles.stem, "options": roles.options}
+    fields |= {"answer": roles.answer, "form": roles.form} if roles.answer else {}
+    fields |= {"explanation": roles.explanation} if roles.explanation else {}
+    fields |= {"others": roles.others} if roles.others else {}
+    (first, *rest) = (f"{field}: {_quoted(value)}" for field, value in fields.items())
+    doubts = [f"# doubtful: {_printable(doubt)}" for doubt in roles.doubts]
+    notes = [f"# {len(table.rows)} rows, confidence {roles.confidence:.0%}", *doubts]
+    notes += (
+        [f"# not read: {_printable(', '.join(map(repr, left)))[:400]}"] if (left := [key for key in columns if key not in taken]) else []
+    )
+    shown = [f"# {_row(row, roles)}" for _, row in table.rows[:_SHOWN_ROWS]]
+    return [*(f"    {line}" for line in notes), f"    - {first}", *(f"      {line}" for line in [*rest, *shown])]
+
+
+def _row(row: dict[str, Any], roles: Roles) -> str:
+    record = record_of(row, roles)
+    options = " | ".join(_cut(option) for option in record.get("选项") or [])
+    return _printable(" => ".join(filter(None, (_cut(record.get("题干")), options, _cut(record.get("正确答案")) or "no answer"))))
+
+
+def _cut(value: Any) -> str:
+    text = " ".join(str(value or "").split())
+    return text[:_SHOWN_CHARS] + ("…" if len(text) > _SHOWN_CHARS else "")
+
+
+def _printable(text: str) -> str:
+    return "".join(sign for sign in text if sign.isprintable())  # no YAML takes others, not even in a remark
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,73 @@
+"""Rows in a text whose lines are parted by one sign, by any name of the file; Anki's exports say themselves how. Text in, rows out."""
+
+import csv
+import io
+import re
+from typing import NamedTuple
+
+SIGNS = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
+_ANKI = re.compile(r"#(?P<key>separator|html|columns|tags column|notetype column|deck column|guid column|notetype|deck|tags):(?P<value>.*)")
+_NAMED_SIGNS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
+_LEAST_LINES, _SHARE, _MOST_HEAD = 5, 0.95, 12
+_ASIDE = {"tags column": "标签", "notetype column": "notetype", "deck column": "deck", "guid column": "guid"}
+
+
+class Separated(NamedTuple):
+    """The rows of a text."""
+
+    columns: list[str]
+    """Their names as the text says them; empty where it says none."""
+    rows: list[tuple[str, list[str]]]
+
+
+def separated(text: str) -> Separated | None:
+    """Return the rows of a text; None where its lines are not parted alike."""
+    told = _told(text)
+    sign = told.get("separator", "")
+    sign = _NAMED_SIGNS.get(sign.lower(), sign) if told else _sign_of(text)
+    if len(sign) != 1:
+        return None
+    head = len(told)
+    lines = text.lstrip("\ufeff").split("\n")[head:]
+    rows: list[tuple[str, list[str]]] = []
+    reader = csv.reader(io.StringIO("\n".join(lines), newline=""), delimiter=sign)
+    last = 0
+    try:
+        for cells in reader:
+            if any(cells):
+                rows.append((f"line:{head + last + 1}", [cell.strip() for cell in cells]))
+            last = reader.line_num
+    except csv.Error:
+        return None
+    columns = [name.strip() for name in re.split(re.escape(sign) + r"|\t", told.get("columns", ""))] if told.get("columns") else []
+    for key, name in _ASIDE.items():
+        if told.get(key, "").strip().isdigit() and rows:
+            width = max(len(cells) for _, cells in rows)
+            columns += [f"column {place}" for place in range(len(columns) + 1, width + 1)]
+            place = int(told[key])
+            columns[place - 1 : place] = [name]
+    return Separated(columns, rows)
+
+
+def _told(text: str) -> dict[str, str]:
+    """Return what the first lines of an export of Anki say of the rest."""
+    told: dict[str, str] = {}
+    for line in text.lstrip("\ufeff").split("\n", _MOST_HEAD)[:_MOST_HEAD]:
+        if not (found := _ANKI.fullmatch(line.rstrip("\r"))):
+            break
+        told[found["key"]] = found["value"]
+    return told if "separator" in told else {}
+
+
+def _sign_of(text: str) -> str:
+    """Return the sign that parts nearly all lines into the same number of cells; nothing where none does."""
+    lines = [line for line in text.lstrip("\ufeff").split("\n")[:2000] if line.strip()]
+    if len(lines) < _LEAST_LINES:
+        return ""
+    best, most = "", 1
+    for sign in SIGNS:
+        counts = [line.count(sign) for line in lines]
+        usual = max(set(counts), key=lambda count: (counts.count(count), count))
+        if usual > most - (sign == "\t") and counts.count(usual) >= _SHARE * len(lines):
+            best, most = sign, usual
+    return best

@@ -1,0 +1,155 @@
+"""Pages that break their reader: which page is in hand while a process reads, so that who outlives the process can name it.
+
+libxml2 may run for minutes or crash on one crafted page, and no limit from inside stops it. So a crawl runs in a process that may break
+(`atomexam.runtime.guarded.outlived`), and begins anew without that page. The page is kept, stands in failed.jsonl with its cause and the
+version of the code that broke on it, and is read again when the code is another one. A page that a callback computes on for too long,
+or that holds more than a budget, is rejected alike, without a new beginning.
+"""
+
+import hashlib
+import mmap
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from atomexam.runtime.guarded import OverBudget, beat
+from crawlers.store.exchanges import key_of
+from crawlers.store.missing_pages import BREAKS_READER
+
+PAGE_SECONDS = 60.0
+"""Of computing."""
+MOST_BROKEN = 20
+"""Pages on which one crawl or replay begins anew; more are the fault of the spider, not of pages."""
+MAX_MEMORY_BYTES = 8 * 1024**3
+"""Of a process that reads pages; the largest page within its limits takes a tenth of it."""
+_CRAWLERS = Path(__file__).parents[1]
+_READERS = ("html", "papers", "text", "web")
+_LIBRARIES = ("beautifulsoup4", "lxml", "parsel", "scrapy", "w3lib")
+_HAND_BYTES = 1 << 16
+
+
+class Hand:
+    """The request whose page is read: shared with processes that are forked, and still there when they are not."""
+
+    def __init__(self) -> None:
+        self._shared = mmap.mmap(-1, _HAND_BYTES)
+
+    def take(self, request: str) -> None:
+        """Remember which page is read from now on."""
+        taken = request.encode("utf-8", "surrogatepass")[: _HAND_BYTES - 1]
+        self._shared[: len(taken) + 1] = taken + b"\0"
+
+    def request(self) -> str | None:
+        """Return the request whose page was read last; None where none was."""
+        return self._shared[: self._shared.find(b"\0")].decode("utf-8", "replace") or None
+
+
+_used: list[Hand] = [Hand()]
+
+
+def in_hand() -> str | None:
+    """Return the request whose page was read last, by this process or those that were forked from it."""
+    return _used[0].request()
+
+
+def use_hand(hand: Hand) -> None:
+    """Have this process and those that are forked from it say in another hand what they read."""
+    _used[0] = hand
+
+
+def take_in_hand(request: str) -> None:
+    """Say which page is read from now on, and give it its time."""
+    _used[0].take(request)
+    beat(PAGE_SECONDS)
+
+
+@cache
+def reader_version(source: str) -> str:
+    """Return what changes when the code that reads a source's pages does."""
+    digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in _LIBRARIES).encode())
+    for folder in (*(_CRAWLERS / name for name in _READERS), _CRAWLERS / "sources" / source):
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".yaml")):
+            digest.update(f"{path.relative_to(_CRAWLERS).as_posix()}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+class PagesInHand:
+    """Downloader middleware next to the network, and spider middleware: has each page in hand while anything computes on it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "PagesInHand":
+        """Return the middleware of a crawl."""
+        made = cls(crawler)
+        crawler.signals.connect(made.let_go, signals.spider_closed)
+        return made
+
+    def let_go(self) -> None:
+        """Take as long as it likes for what follows the last page."""
+        beat(0)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Take a page in hand before anything looks into it."""
+        take_in_hand(str(key_of(request)))
+        return response
+
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
+        """Yield what a callback makes of a page, as long as it keeps within its budget."""
+        made, turn = iter(result), Turn(self._crawler, response)
+        while not turn.is_over:
+            with turn:
+                try:
+                    one = next(made)
+                except StopIteration:
+                    return
+            if not turn.is_over:
+                yield one
+
+    async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
+        """Do the same for a callback that waits for something."""
+        made, turn = aiter(result), Turn(self._crawler, response)
+        while not turn.is_over:
+            with turn:
+                try:
+                    one = await anext(made)
+                except StopAsyncIteration:
+                    return
+            if not turn.is_over:
+                yield one
+
+
+class Turn:
+    """The times in which a callback computes on one page; over where it breaks or takes too long, and then the page is rejected."""
+
+    def __init__(self, crawler: Crawler, response: Response) -> None:
+        self._crawler, self._asked = crawler, response.request
+        self._request = str(key_of(response.request))  # type: ignore[arg-type]
+        self._spent = self._start = 0.0
+        self.is_over = False
+
+    def __enter__(self) -> None:
+        _used[0].take(self._request)
+        self._start = time.thread_time()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        self._spent += time.thread_time() - self._start
+        if isinstance(error, OverBudget):
+            why = str(error)
+        elif isinstance(error, MemoryError):
+            why = f"more than {MAX_MEMORY_BYTES // 1024**2} MB of memory"
+        elif error is None and self._spent > PAGE_SECONDS:
+            why = f"takes more than {PAGE_SECONDS:g} seconds of computing"
+        else:
+            return False
+        self.is_over = True
+        self._crawler.reject_page(self._asked, f"{BREAKS_READER}: {why}")  # type: ignore[attr-defined]
+        return True

@@ -1,0 +1,119 @@
+"""Texts that hang together by near pairs, without looking at every pair: what is known to hang together is not compared again.
+
+Of cases written to one template nearly all pairs are near, so that there are as many as the square of the cases.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+from curation.near_duplicates.join.compiled import cached_njit
+from curation.near_duplicates.join.hashes import hash_all, table_size
+from curation.near_duplicates.join.join import fill, index_of, indexed, largest_totals, overlap, prepared
+from curation.near_duplicates.join.marks import bits, folded, unlike, widely_unlike
+
+
+def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.ndarray:
+    """Return for each text the least place of those that it hangs together with by pairs at or above the threshold."""
+    *ready, order, lists, threshold, _, longest = prepared(texts, ngram_chars, threshold, 0)
+    needed, places, index, met = index_of(ready, lists, threshold, 0, 0, 1)
+    roots = np.arange(len(texts), dtype=np.int32)
+    _connect(*ready, order, threshold, longest, needed, places, index, met, np.arange(1, len(index) + 1, dtype=np.int32), roots)
+    return roots
+
+
+@njit(forceinline=True)
+def _root(roots, one):
+    while roots[one] != one:
+        roots[one] = roots[roots[one]]
+        one = roots[one]
+    return one
+
+
+@cached_njit
+def _connect(
+    codes,
+    starts,
+    how,
+    sizes,
+    shared,
+    buckets,
+    begins,
+    marks,
+    wide,
+    wides,
+    order,
+    threshold,
+    longest,
+    needed,
+    places,
+    index,
+    met,
+    behind,
+    roots,
+):
+    """Write into `roots` the least text of each text's set. It goes as `_join` does.
+
+    `behind` holds for each place in the index the one behind the texts that follow and are known to be of its set: of those
+    a text meets all or none, unless it has yet to be compared with them.
+    """
+    totals = largest_totals(needed)
+    slots, base = np.full(table_size(longest), -1, np.int64), 0
+    stamps, stamp, (every, others) = np.zeros(table_size(longest), np.int64), 0, np.empty((2, longest), np.uint64)
+    for x in order:
+        size, kept, mask, mark = sizes[x], shared[x], 0, folded(marks, x)
+        for i in range(begins[x + 1] - begins[x]):
+            one, largest = buckets[begins[x] + i], totals[kept - i] - size
+            first, last = places[one, 0], places[one, 1]
+            while first < last and index[first].largest < size and behind[first] == first + 1:
+                first += 1
+            places[one, 0] = first
+            k = first
+            while k < last:
+                own = _root(roots, x)
+                root = _root(roots, index[k].text)
+                while behind[k] < last and _root(roots, index[behind[k]].text) == root:
+                    behind[k] = behind[behind[k]]
+                end = min(behind[k], last)
+                while k < end and root != own:
+                    y = index[k].text
+                    if index[k].size > largest:
+                        k = end = last  # too long for what is left of this text, and so are all that follow
+                    elif index[k].largest >= size and met[y] != x:
+                        both_needed = needed[size + index[k].size]
+                        apart = size + index[k].size - 2 * both_needed
+                        if bits(mark ^ index[k].mark) <= apart:
+                            met[y] = x
+                            if unlike(marks, x, y) <= apart and widely_unlike(wide, wides, x, y) <= apart:
+                                if mask == 0:
+                                    mask = table_size(starts[x + 1] - starts[x]) - 1
+                                    base += longest
+                                    fill(
+                                        codes,
+                                        starts[x],
+                                        how,
+                                        every,
+                                        hash_all(codes, starts[x], starts[x + 1], how, every),
+                                        slots,
+                                        base,
+                                        mask,
+                                    )
+                                stamp += 1
+                                count = hash_all(codes, starts[y], starts[y + 1], how, others)
+                                both = overlap(
+                                    codes, starts[x], how, every, slots, base, mask, starts[y], others, count, stamps, stamp, both_needed
+                                )
+                                if both > 0 and both / (size + sizes[y] - both) >= threshold:
+                                    roots[max(own, root)] = min(own, root)
+                                    own = root
+                    k += 1
+                k = max(k, end)
+        for i in range(indexed(kept, size, needed)):
+            one = buckets[begins[x] + i]
+            place = places[one, 1]
+            posting = index[place]
+            posting.text, posting.size, posting.largest, posting.mark = x, size, totals[kept - i] - size, mark
+            places[one, 1] = place + 1
+    for x in range(len(roots)):
+        roots[x] = _root(roots, x)

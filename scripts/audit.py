@@ -1,0 +1,81 @@
+"""`make audit`: licences of all locked packages, and their known vulnerabilities, where a service that knows them can be reached.
+
+Exit status 0: every package was checked, and nothing was found. 1: a known vulnerability, or a licence that is not allowed. 3: no licence
+is wrong, but some or all packages could not be checked for vulnerabilities; the last line says how many. `make` itself exits with 2 then.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from scripts import licences
+
+TOOL = Path(".audit")
+"""An environment of its own: what pip-audit needs must not change what the project runs on."""
+VERSION = "2.10.1"
+SERVICES = ("pypi", "osv")
+_MOST_SECONDS = 300
+
+
+def main() -> int:
+    try:
+        licences_differ = licences.table() != licences.TABLE.read_text(encoding="utf-8")
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if licences_differ:
+        print("error: licences.tsv is not what the installed packages say. Next: python -m scripts.licences", file=sys.stderr)
+        return 1
+    packages = licences.locked(licences.LOCK.read_text(encoding="utf-8"), licences.TORCH.read_text(encoding="utf-8"))
+    print(f"licences: {len(packages)} packages, all allowed ({len(licences.EXCEPTIONS)} by name)")
+    return report(_checked(), len(packages))
+
+
+def report(found: list[dict[str, Any]], packages: int) -> int:
+    """Print what is known of the packages and return the exit status.
+
+    Args:
+        found: a row a package, as pip-audit has them; nothing where no service was reached.
+    """
+    checked = [row for row in found if "skip_reason" not in row]
+    wrong = [(row, one) for row in checked for one in row["vulns"]]
+    for row, one in wrong:
+        print(f"{row['name']} {row['version']}: {one['id']}, mended in {', '.join(one['fix_versions']) or 'no version yet'}")
+    if wrong:
+        print(f"vulnerabilities: {len(wrong)} known. Next: make lock")
+        return 1
+    if len(checked) < packages:
+        services = " nor ".join(SERVICES)
+        reason = f"neither {services} could be reached" if not checked else "the service does not know the others"
+        print(f"vulnerabilities: {len(checked)} of {packages} packages checked, {reason}. This is no clean bill of health")
+        return 3
+    print(f"vulnerabilities: {packages} packages checked, none known")
+    return 0
+
+
+def _checked() -> list[dict[str, Any]]:
+    """Return a row a package from the first service that knows any of them."""
+    program = TOOL / "bin/pip-audit"
+    if not program.exists():
+        for command in ([sys.executable, "-m", "venv", f"{TOOL}"], [f"{TOOL}/bin/pip", "install", "--quiet", f"pip-audit=={VERSION}"]):
+            if subprocess.run(command).returncode:
+                print("pip-audit could not be installed", file=sys.stderr)
+                return []
+    for service in SERVICES:
+        command = [f"{program}", "--disable-pip", "--require-hashes", "-r", f"{licences.LOCK}", "-r", f"{licences.TORCH}"]
+        command += ["-s", service, "-f", "json", "--progress-spinner", "off", "--timeout", "10"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_MOST_SECONDS)
+            rows = json.loads(done.stdout)["dependencies"]
+        except (subprocess.TimeoutExpired, json.JSONDecodeError):
+            continue
+        # Of a service that cannot be reached, pip-audit says that it knows none of the packages, and calls that clean.
+        if any("skip_reason" not in row for row in rows):
+            return rows
+    return []
+
+
+if __name__ == "__main__":
+    sys.exit(main())

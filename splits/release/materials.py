@@ -1,0 +1,79 @@
+"""The locked packages that a release is made with -> a bill of materials, CycloneDX 1.6: no time, no serial number, equal bytes."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+FILE = "bom.cdx.json"
+_SPDX_ID = re.compile(r"[A-Za-z0-9.+-]+")
+_SCOPES = {"run": "required", "develop": "excluded"}
+
+
+class Package(NamedTuple):
+    """One package of a lock file."""
+
+    name: str
+    version: str
+    sha256: list[str]
+    """Of every file that may be installed."""
+
+
+def locked(text: str) -> list[Package]:
+    """Return the packages of a lock file.
+
+    Raises:
+        ValueError: one has no hash.
+    """
+    found: list[Package] = []
+    for line in text.splitlines():
+        if named := re.match(r"([A-Za-z0-9][\w.-]*)==([^\s;\\]+)", line):
+            found.append(Package(named[1], named[2], []))
+        for sha256 in re.findall(r"--hash=sha256:([0-9a-f]{64})", line) if found else ():
+            found[-1].sha256.append(sha256)
+    for package in found:
+        if not package.sha256:
+            raise ValueError(f"{package.name}=={package.version} has no hash in its lock file; `make lock` resolves it with hashes")
+    return found
+
+
+def read_licences(text: str) -> dict[str, tuple[str, str]]:
+    """Return what licences.tsv says: package -> licence and use."""
+    rows = (line.split("\t") for line in text.splitlines())
+    return {package: (licence, use) for package, licence, use in rows}
+
+
+def describe(version: str, packages: list[Package], licences: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """Return the bill of a release.
+
+    Raises:
+        ValueError: a package has no licence in the table, so that nobody has looked at it.
+    """
+    for package in packages:
+        if package.name not in licences:
+            raise ValueError(f"licences.tsv has no line for {package.name}; `python -m scripts.licences` writes it")
+    release = {"type": "data", "bom-ref": "atomexam-release", "name": "AtomExam", "version": version}
+    return {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"component": release},
+        "components": [_component(package, *licences[package.name]) for package in sorted(packages)],
+    }
+
+
+def _component(package: Package, licence: str, use: str) -> dict[str, Any]:
+    address = f"pkg:pypi/{package.name}@{package.version.replace('+', '%2B')}"
+    files = [{"alg": "SHA-256", "content": sha256} for sha256 in sorted(package.sha256)]
+    return {
+        "type": "library",
+        "bom-ref": address,
+        "name": package.name,
+        "version": package.version,
+        "scope": _SCOPES[use],
+        "licenses": [{"license": {"id": licence}} if _SPDX_ID.fullmatch(licence) else {"expression": licence}],
+        "purl": address,
+        "externalReferences": [
+            {"type": "distribution", "url": f"https://pypi.org/project/{package.name}/{package.version}/", "hashes": files}
+        ],
+    }

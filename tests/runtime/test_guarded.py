@@ -1,0 +1,126 @@
+"""Budgets: what takes too long, too much memory, or crashes ends alone, with its name and what to do; the next finds a reader."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from atomexam.runtime import guarded
+from atomexam.runtime.guarded import Budget, Ended, OverBudget, beat, outlived, read_guarded, within
+
+BUDGET = Budget(seconds=0.3, bytes=1024**3)
+
+
+def reader(name: str, body: bytes) -> Iterator[str]:
+    """Do what the file says."""
+    yield f"{name} begins"
+    match body:
+        case b"loop":
+            while True:
+                pass
+        case b"deaf":  # as a library that catches whatever it does not know
+            while True:
+                try:
+                    while True:
+                        pass
+                except OverBudget:
+                    continue
+        case b"part":
+            with within(0.1, "page 7"):
+                while True:
+                    pass
+        case b"swell":
+            yield str(len(bytearray(4 * 1024**3)))
+        case b"crash":
+            signal.signal(signal.SIGSEGV, signal.SIG_DFL)  # no words of Python's own
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case b"refuse":
+            raise ValueError(f"{name}: no such thing")
+        case b"nested":
+            yield from read_guarded(reader, "inner", b"", "")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def none_left() -> Iterator[None]:
+    yield
+    guarded.stop()
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"loop", "a: it takes more than 0.3 seconds of computing; cut it"),
+        (b"deaf", "a: it takes more than 0.3 seconds of computing; cut it"),
+        (b"part", "a: page 7 takes more than 0.1 seconds of computing; cut it"),
+        (b"swell", "a: takes more than 1024 MB of memory; cut it"),
+        (b"crash", "a: its reader broke down on it; cut it"),
+        (b"refuse", "a: no such thing"),
+    ],
+)
+def test_what_breaks_its_reader_ends_alone(body: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    guarded.stop()
+    monkeypatch.setattr(guarded, "_GRACE_SECONDS", 0.2)
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        list(read_guarded(reader, "a", body, "cut it", BUDGET))
+    assert list(read_guarded(reader, "b", b"nested", "cut it", BUDGET)) == ["b begins", "inner begins"]
+
+
+def test_time_of_one_file_is_not_that_of_the_next() -> None:
+    for number in range(4):
+        assert list(read_guarded(busy, str(number), b"", "", Budget(seconds=0.3))) == [0.2]
+
+
+def busy(name: str, body: bytes) -> Iterator[float]:
+    end = time.process_time() + 0.2
+    while time.process_time() < end:
+        pass
+    yield 0.2
+
+
+def crash() -> None:
+    signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def loop() -> None:
+    beat(0.2)
+    while True:
+        pass
+
+
+def go_on() -> str:
+    for _ in range(4):
+        beat(0.2)
+        end = time.process_time() + 0.1
+        while time.process_time() < end:
+            pass
+    return "done"
+
+
+def fail() -> None:
+    raise ValueError("wrong")
+
+
+def killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("work", "came"),
+    [
+        (go_on, "done"),
+        (loop, Ended("takes more than 0.2 seconds of computing")),
+        (crash, Ended("broke its reader down (SIGSEGV)")),
+        (fail, "wrong"),
+        (killed, "ended with SIGKILL"),
+    ],
+)
+def test_work_that_breaks_is_outlived(work: Callable[[], Any], came: Any) -> None:
+    if work in (fail, killed):
+        with pytest.raises(ValueError, match=came):
+            outlived(work, 0.2)
+    else:
+        assert outlived(work, 0.2) == came

@@ -1,0 +1,42 @@
+"""The bill of materials in a release: every locked package once, with licence and hashes, and the same bytes whenever it is made."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from splits.release.materials import FILE, describe, locked, read_licences
+
+ROOT = Path(__file__).parent.parent.parent
+A, B, C = ("a" * 64, "b" * 64, "c" * 64)
+LOCK = f"""one==1.0 \\
+    --hash=sha256:{B} \\
+    --hash=sha256:{A}
+# a comment
+two-x==2.0+cpu ; python_version < '3.14' \\
+    --hash=sha256:{C}
+"""
+
+
+def test_a_bill_has_name_version_licence_and_hashes() -> None:
+    bill = describe("0.1.0", locked(LOCK), {"one": ("MIT", "run"), "two-x": ("MIT OR Apache-2.0", "develop")})
+    assert not {"serialNumber", "timestamp"} & {*bill, *bill["metadata"]}
+    one, two = bill["components"]
+    assert (one["purl"], one["scope"], one["licenses"]) == ("pkg:pypi/one@1.0", "required", [{"license": {"id": "MIT"}}])
+    assert [file["content"] for file in one["externalReferences"][0]["hashes"]] == [A, B]
+    assert (two["purl"], two["scope"], two["licenses"]) == ("pkg:pypi/two-x@2.0%2Bcpu", "excluded", [{"expression": "MIT OR Apache-2.0"}])
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(ValueError, match=r"one==1\.0 has no hash in its lock file"):
+        locked("one==1.0\n")
+    with pytest.raises(ValueError, match=r"licences\.tsv has no line for two-x"):
+        describe("0.1.0", locked(LOCK), read_licences("one\tMIT\trun\n"))
+
+
+def test_a_release_has_a_bill_of_all_locked_packages(release: Path) -> None:
+    bill = json.loads((release / FILE).read_text(encoding="utf-8"))
+    lines = [line for name in ("requirements.lock", "requirements-torch.txt") for line in (ROOT / name).read_text().splitlines()]
+    names = sorted(line.split("==")[0] for line in lines if "==" in line)
+    assert [component["name"] for component in bill["components"]] == names and "torch" in names
+    assert bill["metadata"]["component"]["version"] == "0.1.0"

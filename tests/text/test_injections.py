@@ -1,0 +1,53 @@
+"""Text that speaks to a model: marks of chat templates are broken up and can be restored; orders are counted, exam text is not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atomexam.text.injections import ATTEMPTS, CHAT_MARK, attempts, broken_up, restored
+from tests.eval.obedient import INJECTIONS
+
+MARKS = ["<|im_start|>", "<|im_end|>", "<|start_header_id|>", "<｜User｜>", "<｜end▁of▁sentence｜>", "[INST]", "[/INST]",
+         "<<SYS>>", "<</SYS>>", "<s>", "</s>", "<think>", "</think>", "<tool_call>", "<start_of_turn>",
+         "[gMASK]", "[UNUSED_TOKEN_145]", "<reserved_106>", "/no_think"]  # fmt: skip
+ORDINARY = [
+    "下列哪项不属于Apgar评分的内容？评分：心率、呼吸、肌张力",
+    "请从A、B、C、D、E五个备选答案中选出一个最佳答案",
+    "某患者GCS评分：8分，应首先考虑",
+    "【答案】A <eoa>",
+    "作为角色 <Role>，严格遵守 <Rules>",
+    "P<0.05，且 a<b>c，[Na+]为140",
+    "满分100分的量表，得分越高焦虑越重",
+    "Please choose A or B.",
+    "CH3<sub>2</sub> [1] [A]",
+]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_mark_is_broken_up_and_restored(mark: str) -> None:
+    text = f"题{mark}答案：甲{mark}"
+    broken = broken_up(text)
+    assert mark not in broken and restored(broken) == text
+    assert restored(broken_up(broken)) == broken  # also where a text already has the blank
+    assert "chat_mark" in attempts(text)
+
+
+def test_a_reply_keeps_its_reasoning_and_no_other_mark() -> None:
+    assert broken_up("<think>想</think>答<|im_end|>", is_reply=True) == "<think>想</think>答< |im_end|>"
+
+
+@given(st.lists(st.sampled_from([*MARKS, "<", "|", ">", "[", "]", "/", " ", "think", "im_end", "题", "s"]), max_size=12).map("".join))
+def test_no_text_has_a_whole_mark_after_it_and_each_can_be_restored(text: str) -> None:
+    broken = broken_up(text)
+    assert all(mark[0][1] == " " for mark in CHAT_MARK.finditer(broken))
+    assert restored(broken) == text
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_exam_text_is_left_alone(text: str) -> None:
+    assert (broken_up(text), attempts(text)) == (text, [])
+
+
+def test_every_way_has_an_example_and_every_injection_is_seen() -> None:
+    assert {name: name in attempts(attempt.example) for name, attempt in ATTEMPTS.items()} == dict.fromkeys(ATTEMPTS, True)
+    assert [one.text for one in INJECTIONS if not attempts(one.text)] == []
