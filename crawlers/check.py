@@ -61,8 +61,8 @@ def main(argv: list[str] | None = None) -> int:
         if url not in kept:
             seen = "".join(f"\n  {page.callback}  {page.url}" for page in findings.pages) or " none"
             raise ValueError(f"--save {case}: {url} was not read; read were:{seen}\nto read more, give --pages a higher number")
-        for path in save(folder, case, kept[url]):
-            print(f"written {path.relative_to(SOURCES.parents[1])}", file=sys.stderr)
+        for written in save(folder, case, kept[url]):
+            print(f"written {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
     if arguments.save:
         print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}", file=sys.stderr)
     return 0 if findings.items else 1

@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from atomexam.records.question import Form
 
+Trained = Literal["train", "dev"]
+
 
 class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One example of a subject, question type and form; those of one list are no kin of each other."""
@@ -18,5 +20,5 @@ class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     place: int
     """1 is shown first."""
     question_id: str
-    split: Literal["train", "dev"]
+    split: Trained
     """Where the question stands; never what is asked."""

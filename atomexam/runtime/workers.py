@@ -1,6 +1,7 @@
 """Work in several processes, none of which outlives the one that asked."""
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -45,6 +46,17 @@ def at_work(number: int, begin: Callable[..., None] | None = None, given: tuple[
         raise
     finally:
         pool.shutdown()
+
+
+def in_order(batches: Iterable[Any], submit: Callable[[Any], Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
+    """Yield the result of each batch, so many of them submitted ahead: more would wait in memory."""
+    waiting: deque[Any] = deque()
+    for batch in batches:
+        waiting.append(submit(batch))
+        if len(waiting) > ahead:
+            yield result(waiting.popleft())
+    while waiting:
+        yield result(waiting.popleft())
 
 
 @contextmanager

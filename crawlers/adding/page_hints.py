@@ -35,9 +35,10 @@ class PageHints(Struct, frozen=True, kw_only=True):
 
 def hints_of(response: Response) -> PageHints:
     """Return what a page has; a picture or JSON has nothing that a CSS selector could find."""
-    is_html = isinstance(response, TextResponse) and not is_json(response) and response.selector.type == "html"
-    root = response.selector.root if is_html else None
-    if not isinstance(root, HtmlElement) and getattr(root, "iter", None) is None:
+    if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
+        return PageHints()
+    root: HtmlElement | None = response.selector.root
+    if root is None:
         return PageHints()
     elements = [element for element in root.iter() if isinstance(element.tag, str)]
     lengths = _lengths(elements)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
+from ruamel.yaml.nodes import CollectionNode, MappingNode, Node
 
 from atomexam.records.params import PARAMS_FILE, check
 
@@ -87,10 +87,9 @@ def _place(text: str) -> _Place:
 
 def _last_line(node: Node) -> int:
     """Return the last line of what a node says, comments behind it left out."""
-    if isinstance(node, MappingNode) and not node.flow_style and node.value:
-        return _last_line(node.value[-1][1])
-    if not isinstance(node, ScalarNode) and not node.flow_style and node.value:
-        return _last_line(node.value[-1])
+    if isinstance(node, CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _last_line(last[1] if isinstance(node, MappingNode) else last)
     end = node.end_mark
     return end.line - 1 if end.column == 0 and end.line > node.start_mark.line else end.line
 

@@ -35,7 +35,7 @@ class Article(Struct, frozen=True, kw_only=True):
     """A paper whose pages are being read: as it goes from page to page in `cb_kwargs`."""
 
     url: str
-    about: dict[str, str | None]
+    about: dict[str, Any]
     """What it says of all its questions: raw fields of a QuestionItem."""
     lines: list[str] = []
     starts: list[int] = []

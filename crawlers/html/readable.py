@@ -5,7 +5,7 @@ from itertools import takewhile
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString
+from bs4.element import NavigableString, PageElement
 from lxml.etree import XPath
 from parsel import Selector
 from scrapy.http import HtmlResponse, JsonResponse, TextResponse, XmlResponse
@@ -90,10 +90,10 @@ def _attribute(name: str, value: str | list[str]) -> str:
     return f' {name}="{escape(value if isinstance(value, str) else " ".join(value))}"'
 
 
-def _written(node: NavigableString | str) -> str:
+def _written(node: PageElement | str) -> str:
     """Return as HTML what is no element: words, a comment, or the end of an element, which is written."""
     if not isinstance(node, NavigableString):
-        return node
+        return str(node)
     if type(node) is not NavigableString or (node.parent is not None and node.parent.name in _RAW_TAGS):
-        return node.output_ready(None)
+        return node.PREFIX + node + node.SUFFIX
     return escape(node, quote=False)

@@ -22,6 +22,9 @@ class SourceSpider(scrapy.Spider):
     runs a spider in several processes.
     """
 
+    allowed_domains: list[str] | None = None
+    """The hosts of the site; a crawl stays on them."""
+
     scopes: ClassVar[tuple[str, ...]] = ()
     """Which of `letters`, `departments`, `lists` in params.yaml the spider knows."""
 

@@ -21,7 +21,7 @@ def read_html(name: str, body: bytes) -> Text:
     said = _META.search(body[:4096])
     charset = said[1].decode("ascii") if said else None
     try:
-        text = body.decode(charset) if is_charset(charset) else decoded(name, body)
+        text = body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
     except UnicodeDecodeError:  # the page says another charset than it has
         text = decoded(name, body)
     check_saved_rightly(name, text)

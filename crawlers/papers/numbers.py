@@ -1,7 +1,7 @@
 """The number that a line of a paper opens with, in all its forms. From a line to a value."""
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from msgspec import Struct
 
@@ -43,11 +43,17 @@ _BEFORE = (
     r"(?P<before>\(\s{0,4}(?P<verdict>[√×TFXx对错]?)\s{0,4}\)\s{0,3}|[*★☆●◆■▲#>]{1,6}\s{0,3}"
     rf"|{_TAG}|(?:单选|多选|判断|填空|简答)题?\s?:\s?)?"
 )
+
+
+def _named(at: int, group: re.Match[str]) -> str:
+    """Return the opening of a form's group with a name of its own; the second of a form ends in b."""
+    return f"(?P<n{at}{group[1] and 'b'}>"
+
+
 _NUMBER = re.compile(
     f"{_BEFORE}(?:"
     + "|".join(
-        re.sub(r"#|\(\?P<[RHO](2?)>", lambda m, at=at: rf"(?P<n{at}>\d{{1,6}})" if m[0] == "#" else f"(?P<n{at}{m[1] and 'b'}>", form)
-        for at, (_, form) in enumerate(_FORMS)
+        re.sub(r"\(\?P<[RHO](2?)>", partial(_named, at), form.replace("#", rf"(?P<n{at}>\d{{1,6}})")) for at, (_, form) in enumerate(_FORMS)
     )
     + ")"
 )

@@ -202,7 +202,8 @@ class Worker:
         connection = self.task.connection
         try:
             connection.send((self._number, self._reports))
-            self._reports, self._number, batch = [], *connection.recv()
+            self._number, batch = connection.recv()
+            self._reports = []
         except (EOFError, OSError):
             self._leave()
         self._batch = batch[::-1]

@@ -193,5 +193,7 @@ def _freed(folder: Path, entry: Entry, file: str) -> Entry:
     if entry.row.file != file or not entry.row.revisit:
         return entry
     seen = read_member(entry.answer)
+    if not isinstance(seen, Revisit):
+        raise ValueError(f"{file}: {type(seen).__name__} found for a page seen again; expected a revisit record; the archive is damaged")
     page = msgspec.structs.replace(read_page(folder, entry.row), date=seen.date)
     return Entry(msgspec.structs.replace(entry.row, snapshot=None, revisit=None), entry.request, page_member(page))

@@ -52,7 +52,7 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
     """
     bare = page if isinstance(page, str) else _only_words(getattr(page, "root", None))
     is_bare = bare is not None and not _NOT_BARE.search(bare)
-    text = _BLANKS.sub(" ", bare) if is_bare else "".join(_pieces(_soup(page), drop_hidden))
+    text = _BLANKS.sub(" ", bare or "") if is_bare else "".join(_pieces(_soup(page), drop_hidden))
     lines = (re.sub(r"[ \t\r\f\v]+", " ", line).strip(" ") for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 

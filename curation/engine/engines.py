@@ -4,14 +4,13 @@ What crosses to a cluster is told by the function's annotations, and checked aga
 """
 
 import gc
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from atomexam.records.checks import one_of
-from atomexam.runtime.workers import at_work, cores
+from atomexam.runtime.workers import at_work, cores, in_order
 
 T = TypeVar("T")
 
@@ -58,17 +57,6 @@ def _on_cores(function: Callable[..., Any], batches: Iterable[Any], *shared: Any
         return
     with at_work(number, _take, (function, shared)) as pool:
         yield from in_order(every, lambda batch: pool.submit(_do, batch), Future.result, _AHEAD * number)
-
-
-def in_order(batches: Iterable[Any], submit: Callable[[Any], Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
-    """Yield the result of each batch, so many of them submitted ahead: more would wait in memory."""
-    waiting: deque[Any] = deque()
-    for batch in batches:
-        waiting.append(submit(batch))
-        if len(waiting) > ahead:
-            yield result(waiting.popleft())
-    while waiting:
-        yield result(waiting.popleft())
 
 
 def _take(function: Callable[..., Any], shared: tuple[Any, ...]) -> None:

@@ -16,7 +16,7 @@ import msgspec
 
 import atomexam
 import curation
-from curation.engine.engines import in_order
+from atomexam.runtime.workers import in_order
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before ray is imported: nothing is told to anybody
 

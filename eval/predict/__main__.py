@@ -9,6 +9,7 @@ Over several GPUs:
 
 import sys
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 
 from atomexam.records.prediction import Prediction
@@ -45,12 +46,12 @@ def main(argv: list[str] | None = None) -> None:
     if rank.number:
         for name in runs:
             finished_path(folder, name, rank).unlink(missing_ok=True)
-    backend = open_backend(*described) if runs else None
+    backend = cache(lambda: open_backend(*described))  # once, and only where something is asked
     with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
         for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
             stale.unlink()
         for name, run in runs.items():
-            replies = _ask_run(run, name, requests.of_run(run), backend, folder, rank)
+            replies = _ask_run(run, name, requests.of_run(run), backend(), folder, rank)
             if rank.number:
                 continue
             predictions = [_prediction(name, asking, reply) for asking, reply in replies]

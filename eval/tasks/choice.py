@@ -1,6 +1,7 @@
 """Task `choice`: single and multiple choice as CPsyExam asks it; TCM questions have a task of their own."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
@@ -8,20 +9,26 @@ from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request, facets_of, kin_of, options_text
 
-_TYPE_NAMES = {"choice": {"mcqa": "单选", "mrqa": "多选"}, "choice_short": {"mcqa": "单项选择题", "mrqa": "多项选择题"}}
+_TYPE_NAMES: dict[str, dict[str, str]] = {
+    "choice": {"mcqa": "单选", "mrqa": "多选"},
+    "choice_short": {"mcqa": "单项选择题", "mrqa": "多项选择题"},
+}
 _ANSWER = "答案："
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return one request a question, sorted by item id."""
     del claims
-    names = _TYPE_NAMES[prompt]
-    asked = [_request(question, prompt) for question in questions if question.question_type in names and question.exam != "TCM"]
+    asked = [
+        _request(question, question.question_type, prompt)
+        for question in questions
+        if (question.question_type == "mcqa" or question.question_type == "mrqa") and question.exam != "TCM"
+    ]
     return sorted(asked, key=lambda request: request.item_id)
 
 
-def _request(question: Question, prompt: str) -> Request:
-    system = read_prompt(prompt).format(subject=question.subject, question_type=_TYPE_NAMES[prompt][question.question_type])
+def _request(question: Question, kind: Literal["mcqa", "mrqa"], prompt: str) -> Request:
+    system = read_prompt(prompt).format(subject=question.subject, question_type=_TYPE_NAMES[prompt][kind])
     parts = [question.shared_stem, question.stem, options_text(question.options, ". ")]
     text = "\n".join(part for part in parts if part)
     short = prompt == "choice_short"  # its question ends where the answer begins, so the reply is the letters alone
@@ -29,14 +36,14 @@ def _request(question: Question, prompt: str) -> Request:
     return Request(
         item_id=question.id,
         messages=[{"role": "system", "content": system}, {"role": "user", "content": f"{text}\n{_ANSWER}" if short else text}],
-        question_type=question.question_type,
+        question_type=kind,
         options=question.options,
         answer=question.answer,
         answer_format=answer_format,
         solution=answer_format.format(answer=question.answer) if question.answer else None,
         pool=f"{question.exam}/{question.subject}/{question.question_type}",
         kin=kin_of(question),
-        reader=question.question_type,
+        reader=kind,
         unit=question.group_id or question.id,
         facets=facets_of(question),
         folds_system=short,

@@ -9,6 +9,9 @@ from msgspec import Struct, structs
 from atomexam.records.question import Option, Question
 from eval.tasks.prompt import Message, merge_system
 
+Kind = Literal["claim", "mcqa", "mrqa", "qa", "mark"]
+Reader = Literal["claim", "mcqa", "mrqa", "tcm", "qa"]
+
 
 class Request(Struct, frozen=True, kw_only=True):
     """One item put as a conversation that ends with the question."""
@@ -17,7 +20,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """Question id, or claim id with `/factual` or `/non_factual`."""
     messages: list[Message]
     """Of a request that follows another, only what is said after that one's reply."""
-    question_type: Literal["claim", "mcqa", "mrqa", "qa", "mark"]
+    question_type: Kind
     """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa: words; mark: 0 to 100, asked of a judge."""
     options: list[Option]
     """What may be answered; for a claim 正确 and 错误, each its own letter; nothing for qa."""
@@ -31,7 +34,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """Few-shot examples come from the requests with the same pool (subject and question type)."""
     kin: frozenset[str]
     """Item, near-duplicate cluster and group: what shares one of these is never shown beside it."""
-    reader: Literal["claim", "mcqa", "mrqa", "tcm", "qa"]
+    reader: Reader
     """Key of `eval.answers.readers.READERS`: how a reply to it is read."""
     unit: str
     """What is right only as a whole: the claim pair, the case or group of shared options, or the item itself."""

@@ -7,10 +7,12 @@ cases and stems stand in one split. Who is in a list keeps the place there, what
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
+from typing import cast
 
-from atomexam.records.shot import Shot
+from atomexam.records.question import Form
+from atomexam.records.shot import Shot, Trained
 from splits.ledger.assignments import ListPlace
-from splits.ledger.reconcile import TRAINED, Put
+from splits.ledger.reconcile import Put
 from splits.ledger.units import AssignedSplit, Cell, Row, in_turn, ties_of
 
 SPARE = 10
@@ -29,15 +31,23 @@ def shots_of(rows: Iterable[Row], puts: Iterable[Put], seed: int, known: Mapping
     by_cell: dict[tuple[Cell, AssignedSplit], list[Row]] = defaultdict(list)
     for row, put in zip(rows, puts, strict=True):
         by_cell[row.cell, put.split].append(row)
-    pools: dict[tuple[str, str, str, str], dict[AssignedSplit, list[Row]]] = defaultdict(lambda: {"train": [], "dev": []})
+    pools: dict[tuple[str, str, str, str], dict[Trained, list[Row]]] = defaultdict(lambda: {"train": [], "dev": []})
     for (cell, split), members in by_cell.items():
-        if split in TRAINED:
+        if split == "train" or split == "dev":
             pools[cell.exam, cell.subject, cell.question_type, cell.form][split] += members
     before: dict[tuple[str, str, str, str], dict[int, Sequence[str]]] = defaultdict(dict)
     for (exam, subject, kind, form, number), ids in known.items():
         before[exam, subject, kind, form][number] = ids
     return [
-        Shot(exam=exam, subject=subject, question_type=kind, form=form or None, place=number, question_id=row.id, split=split)
+        Shot(
+            exam=exam,
+            subject=subject,
+            question_type=kind,
+            form=cast("Form | None", form or None),
+            place=number,
+            question_id=row.id,
+            split=split,
+        )
         for (exam, subject, kind, form), held in pools.items()
         for number, (row, split) in _listed(held, before[exam, subject, kind, form], seed).items()
     ]
@@ -47,12 +57,10 @@ def place_of(shot: Shot) -> ListPlace:
     return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
 
 
-def _listed(
-    held: Mapping[AssignedSplit, Sequence[Row]], before: Mapping[int, Sequence[str]], seed: int
-) -> dict[int, tuple[Row, AssignedSplit]]:
+def _listed(held: Mapping[Trained, Sequence[Row]], before: Mapping[int, Sequence[str]], seed: int) -> dict[int, tuple[Row, Trained]]:
     """Return who stands at each place of a list: who stood there, if it may still be shown, or else the next in turn."""
     here = {row.id: (row, split) for split, rows in held.items() for row in rows} if before else {}
-    listed: dict[int, tuple[Row, AssignedSplit]] = {}
+    listed: dict[int, tuple[Row, Trained]] = {}
     seen: set[str] = set()
     for number, key in [(number, key) for number, ids in sorted(before.items()) for key in ids]:
         if number not in listed and key in here and _is_new(here[key][0], seen):

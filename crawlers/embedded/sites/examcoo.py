@@ -38,7 +38,9 @@ def build(content: Content) -> Respond:
     papers = content.on("examcoo").papers
     parts = {paper.id: parts_of_page(paper) for paper in papers}
     pages = dict(_pages(site, papers, parts))
-    explained = {part.id: (paper.id, part.explanation) for paper in papers for part in parts[paper.id] if part.id and part.explanation}
+    explained: dict[str, tuple[int, str | None]] = {
+        part.id: (paper.id, part.explanation) for paper in papers for part in parts[paper.id] if part.id and part.explanation
+    }
 
     def respond(ask: Ask) -> Reply | None:
         is_call = ask.method == "POST" or ask.target.startswith("/editor/rpc/")
@@ -75,8 +77,8 @@ def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]])
         yield f"/index/detail/mid/{mid}", html_reply(site.get_template("category.html").render(mid=mid, name=name, lists=shown))
     for (exam, name), (kid, listed) in lists.items():
         yield from _list_pages(site, kid, name, listed)
-        mid, category = CATEGORIES[exam]
-        crumbs = [(f"/index/detail/mid/{mid}", category), (f"/paperlist/index/k/{kid}/p/1", name)]
+        mid, area = CATEGORIES[exam]
+        crumbs: list[tuple[str, str]] = [(f"/index/detail/mid/{mid}", area), (f"/paperlist/index/k/{kid}/p/1", name)]
         if exam == "TCM":
             crumbs.insert(1, (f"/index/detail/mid/{mid}#s1", "中医执业医师"))
         for paper in listed:
