@@ -3,8 +3,8 @@
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable
+from multiprocessing import reduction
 from multiprocessing.reduction import ForkingPickler
-from pickle import PicklingError
 from typing import Any
 
 import msgspec
@@ -38,7 +38,7 @@ def encode(request: Request, spider: Spider) -> bytes:
             values[name] = _method_name(values[name], spider)
     try:
         return bytes(ForkingPickler.dumps(values))
-    except (TypeError, AttributeError, PicklingError) as error:
+    except (TypeError, AttributeError, reduction.pickle.PicklingError) as error:
         raise ValueError(f"{error}; expected plain values or records in cb_kwargs and meta") from None
 
 
