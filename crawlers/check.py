@@ -86,7 +86,7 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
     from crawlers.accounts.pages import account_of_responses
     from crawlers.adding.findings import Findings
     from crawlers.adding.watching import ANSWERS, PAGES, REFUSED
-    from crawlers.web.account import failures
+    from crawlers.web.closing_table import failures
     from crawlers.web.failure_causes import FORBIDDEN
 
     stats = outcome.stats

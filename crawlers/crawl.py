@@ -18,7 +18,7 @@ from atomexam.runtime.stage import read_arguments, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from crawlers.html.source_spider import SourceSpider
-    from crawlers.web.account import Account
+    from crawlers.web.closing_table import Account
 
 _MODES = ("embedded", "live")
 Tell = Callable[[str], Any]
@@ -109,9 +109,9 @@ def _crawl(
     """
     from crawlers.store.missing_pages import read_broken, write_beyond, write_failed
     from crawlers.store.segments import read_index
-    from crawlers.web.account import account_of, complaint, failures, pages_seen, pages_stored, table, warnings_of
     from crawlers.web.archive import finish_crawl
     from crawlers.web.broken_pages import reader_version
+    from crawlers.web.closing_table import account_of, complaint, failures, pages_seen, pages_stored, table, warnings_of
     from crawlers.web.extensions import GONE
     from crawlers.web.run_spider import run_spider, spider_arguments
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from atomexam.records.params import Import
 from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage import read_arguments, run_stage
-from crawlers.importers.layout_files import place_of_layout
+from crawlers.importers.layouts.layout_files import place_of_layout
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -24,9 +24,9 @@ from atomexam.runtime.stage import command, run_stage
 from crawlers.accounts.files import given_by, proposed_layout
 from crawlers.accounts.report import Row, table_of, told_of
 from crawlers.importers.formats import Known, known_formats, suffixes_of
-from crawlers.importers.layout_files import layout_beside, layouts_with, place_of_layout, shipped_layouts
+from crawlers.importers.layouts.layout_files import layout_beside, layouts_with, place_of_layout, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.importers.record_proposals import UNCONFIRMED
+from crawlers.importers.records.record_proposals import UNCONFIRMED
 
 _SOURCE, _SNAPSHOT = "read", "2026-01-01"
 

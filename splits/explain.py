@@ -18,7 +18,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import run_stage
 from atomexam.text.canonical import canonical
 from splits.ledger.assignments import REASONS, Assignment, Memory, head_id, read_memory
-from splits.ledger.reconcile import TRAINED
+from splits.ledger.held_before import TRAINED
 
 _SHOWN = 20
 

@@ -60,7 +60,7 @@ class Import(Block, frozen=True):
     path: str
     """A file or a folder, relative to the repository; DVC watches it."""
     format: str | None = None
-    """What the files are: a key of `crawlers.importers.formats`, or a layout in `crawlers/importers/layouts.yaml`. None tells it by each
+    """What the files are: a key of `crawlers.importers.formats`, or of crawlers/importers/layouts/layouts.yaml. None tells it by each
     file's name and content."""
     role: Literal["data", "reference"] = "data"
     """reference: a benchmark whose questions should not be in the data; imported and compared, never part of it."""

@@ -13,14 +13,14 @@ from crawlers.accounts.characters import Account, summed
 from crawlers.accounts.leaves import SHEETS, leaves_of
 from crawlers.accounts.papers import PaperAccount
 from crawlers.accounts.records import account_of_records
-from crawlers.importers.archives import SUFFIX as ARCHIVE
-from crawlers.importers.archives import members_of, take_member
-from crawlers.importers.exchange import EXCHANGES
+from crawlers.importers.documents.pdf import MOST_SECONDS
+from crawlers.importers.exchange.exchange import EXCHANGES
+from crawlers.importers.files.archives import SUFFIX as ARCHIVE
+from crawlers.importers.files.archives import members_of, take_member
+from crawlers.importers.files.reading import Reading, Text
 from crawlers.importers.formats import TABLE, Known, guess_format, known_suffixes, read_file, read_guessed, suffixes_of
-from crawlers.importers.layout_files import shipped_layouts
-from crawlers.importers.pdf import MOST_SECONDS
+from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.question_proposals import proposals
-from crawlers.importers.reading import Reading, Text
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 20

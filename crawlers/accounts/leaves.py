@@ -12,14 +12,14 @@ from msgspec import Struct
 
 from atomexam.text.encodings import decoded
 from crawlers.importers.any_rows import LITERALS, literals_as_json
-from crawlers.importers.csv_rows import csv_rows
-from crawlers.importers.json import EVERY, every_key, is_by_line
-from crawlers.importers.parquet import SUFFIX as PARQUET
-from crawlers.importers.parquet import read_rows
-from crawlers.importers.reading import Lost
-from crawlers.importers.sheet_marks import Covered
-from crawlers.importers.triples import TEXTS, triple_lines
-from crawlers.importers.workbook import BOOKS, sheets_of
+from crawlers.importers.files.csv_rows import csv_rows
+from crawlers.importers.files.json import EVERY, every_key, is_by_line
+from crawlers.importers.files.parquet import SUFFIX as PARQUET
+from crawlers.importers.files.parquet import read_rows
+from crawlers.importers.files.reading import Lost
+from crawlers.importers.files.sheet_marks import Covered
+from crawlers.importers.files.workbook import BOOKS, sheets_of
+from crawlers.importers.records.triples import TEXTS, triple_lines
 from crawlers.text.fields import sound_json
 
 SHEETS = (".csv", ".tsv", *BOOKS)

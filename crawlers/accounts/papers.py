@@ -19,7 +19,7 @@ from crawlers.accounts.furniture import (
     parts_of_stretch,
     says_answer,
 )
-from crawlers.importers.reading import Text
+from crawlers.importers.files.reading import Text
 
 _MOST_REASONS = 250
 _SHORT = 4

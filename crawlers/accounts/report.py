@@ -11,7 +11,7 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.profile import profile_of
 from crawlers.accounts.characters import Account, summed
-from crawlers.importers.reading import Reading
+from crawlers.importers.files.reading import Reading
 from crawlers.text.columns import aligned, harmless
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 

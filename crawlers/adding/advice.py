@@ -8,7 +8,7 @@ from crawlers.adding.findings import Findings, kinds_of
 from crawlers.adding.item_advice import of_items
 from crawlers.adding.page_hints import Hint, PageHints
 from crawlers.html.links import link_to
-from crawlers.papers.draft import DOUBTS
+from crawlers.papers.questions.draft import DOUBTS
 from crawlers.text.columns import counted
 from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 

@@ -15,17 +15,17 @@ from msgspec import Struct
 from atomexam.text.option_letters import LETTERS, are_in_turn, letters_in, names_no_option
 from crawlers.decoder.roles import ROLES, Weights, best_roles, weights_in
 from crawlers.decoder.segments import LABEL, Segment, segments_of
-from crawlers.papers.answers import Block, read_answer, take_marked
-from crawlers.papers.draft import Draft, Reading
-from crawlers.papers.entries import is_title, listed_in
-from crawlers.papers.groups import Above
-from crawlers.papers.headings import kind_of
-from crawlers.papers.letters import letter_of
-from crawlers.papers.lines import LETTERS as SAID_LETTERS
-from crawlers.papers.lines import VERDICT, flat
 from crawlers.papers.paper import told_lines
-from crawlers.papers.signals import inquires
-from crawlers.papers.unnumbered import has_numbers
+from crawlers.papers.passes.unnumbered import has_numbers
+from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.sections.signals import inquires
+from crawlers.papers.signs.answers import Block, read_answer, take_marked
+from crawlers.papers.signs.entries import is_title, listed_in
+from crawlers.papers.signs.headings import kind_of
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import LETTERS as SAID_LETTERS
+from crawlers.papers.signs.lines import VERDICT, flat
 
 _WEIGHTS = Path(__file__).with_name("weights.tsv")
 _BULLET = re.compile(r"[-*•·◦▪○●#□☐]\s{0,3}(?=\S)")

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from crawlers.papers.entries import is_title, listed_in
-from crawlers.papers.headings import heads, is_note, is_paper_title
-from crawlers.papers.letters import letter_of
-from crawlers.papers.lines import WHOLE_ANSWER, columns_of, flat, parts_of, seen
-from crawlers.papers.numbers import Number, number_of
-from crawlers.papers.options import find_options
+from crawlers.papers.signs.entries import is_title, listed_in
+from crawlers.papers.signs.headings import heads, is_note, is_paper_title
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, flat, parts_of, seen
+from crawlers.papers.signs.numbers import Number, number_of
+from crawlers.papers.signs.options import find_options
 
 _RULE = re.compile(r"[-=_*·.~#+|\s★☆◆◇■□●○▲△※]{3,}$")
 _PAGE = re.compile(r"[-·]{1,3}\s{0,3}\d{1,4}\s{0,3}[-·]{1,3}|第?\s{0,2}\d{1,4}\s{0,2}[页/].{0,20}|\d{1,4}")

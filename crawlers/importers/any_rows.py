@@ -11,14 +11,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from atomexam.text.encodings import decoded
-from crawlers.importers.anki_package import SUFFIX as ANKI
-from crawlers.importers.anki_package import notes_of
-from crawlers.importers.csv_rows import csv_rows
-from crawlers.importers.exchange import root_of
-from crawlers.importers.layout import layout_of_keys
-from crawlers.importers.table import named
-from crawlers.importers.triples import TEXTS
-from crawlers.importers.workbook import BOOKS, sheets_of
+from crawlers.importers.exchange.exchange import root_of
+from crawlers.importers.files.anki_package import SUFFIX as ANKI
+from crawlers.importers.files.anki_package import notes_of
+from crawlers.importers.files.csv_rows import csv_rows
+from crawlers.importers.files.workbook import BOOKS, sheets_of
+from crawlers.importers.layouts.layout import layout_of_keys
+from crawlers.importers.layouts.table import named
+from crawlers.importers.records.triples import TEXTS
 from crawlers.rows.literals import literals_of
 from crawlers.rows.markup import data_of, questions_of_page, tables_of_page
 from crawlers.rows.separated import separated

@@ -9,21 +9,21 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import LITERALS, PAGES, SOURCES, literals_as_json, lone_lines
-from crawlers.importers.archives import SUFFIX as ARCHIVE
-from crawlers.importers.exchange import EXCHANGES, exchange_format, read_exchange
+from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
+from crawlers.importers.files.archives import SUFFIX as ARCHIVE
+from crawlers.importers.files.json import below, first_record
+from crawlers.importers.files.parquet import SUFFIX as PARQUET
+from crawlers.importers.files.parquet import first_row
+from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.files.sheet_colours import with_coloured_answers
+from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.found_questions import holds_table, read_found, read_told
-from crawlers.importers.json import below, first_record
-from crawlers.importers.layout import Layout, layout_of_keys
-from crawlers.importers.layout_files import layout_by_keys, shipped_layouts
+from crawlers.importers.layouts.layout import Layout, layout_of_keys
+from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
+from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
-from crawlers.importers.parquet import SUFFIX as PARQUET
-from crawlers.importers.parquet import first_row
-from crawlers.importers.reading import Reading, Text
-from crawlers.importers.record_files import SHEETS, read_plain_records, read_tables
-from crawlers.importers.sheet_colours import with_coloured_answers
-from crawlers.importers.table import read_sheets
-from crawlers.importers.triples import TEXTS, are_triples, read_triples
-from crawlers.importers.workbook import BOOKS
+from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
+from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""
@@ -60,7 +60,7 @@ def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]
     Raises:
         ValueError: there is no such format; names the known ones.
     """
-    one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts.yaml")
+    one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and shape.tables:
         return known_suffixes()
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())

@@ -10,10 +10,10 @@ from msgspec import structs
 from atomexam.records.checks import one_of
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import rows_of
-from crawlers.importers.layout import TableLayout, layout_of_keys
-from crawlers.importers.reading import Lost, Reading, Text
-from crawlers.importers.record_fields import raw_of
-from crawlers.importers.record_items import items_of
+from crawlers.importers.files.reading import Lost, Reading, Text
+from crawlers.importers.layouts.layout import TableLayout, layout_of_keys
+from crawlers.importers.records.record_fields import raw_of
+from crawlers.importers.records.record_items import items_of
 from crawlers.roles.records import Roles, record_of
 from crawlers.roles.solver import SURE, roles_of
 from crawlers.roles.values import ALL_FORMS

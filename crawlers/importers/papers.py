@@ -9,18 +9,18 @@ from msgspec import structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.decoder.reader import better_read
-from crawlers.importers.docx import read_docx
-from crawlers.importers.pdf import read_pdf_guarded
-from crawlers.importers.reading import Reading, Text
-from crawlers.importers.text import read_html, read_text
-from crawlers.papers.draft import DOUBTS
-from crawlers.papers.draft import Reading as Paper
-from crawlers.papers.headings import kind_of
-from crawlers.papers.letters import is_signed
-from crawlers.papers.lines import IMAGE, flat, parts_of
-from crawlers.papers.numbers import number_of
+from crawlers.importers.documents.docx import read_docx
+from crawlers.importers.documents.pdf import read_pdf_guarded
+from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.files.text import read_html, read_text
 from crawlers.papers.paper import read_paper
-from crawlers.papers.signals import asks, inquires
+from crawlers.papers.questions.draft import DOUBTS
+from crawlers.papers.questions.draft import Reading as Paper
+from crawlers.papers.sections.signals import asks, inquires
+from crawlers.papers.signs.headings import kind_of
+from crawlers.papers.signs.letters import is_signed
+from crawlers.papers.signs.lines import IMAGE, flat, parts_of
+from crawlers.papers.signs.numbers import number_of
 
 LineReader = Callable[[str, bytes], Text]
 LINE_READERS: dict[str, LineReader] = {
@@ -36,7 +36,7 @@ _TITLE_CHARS = 60
 _FEWEST = 5
 """Numbered points from which a text can be told from questions."""
 _SET = re.compile("[试谈]|论述|论[^文]|评|概述|阐|列举|辨|解释|定义|计算|求|证明|译|写出|画|填")
-"""What a question in words may say besides the words of crawlers.papers.signals."""
+"""What a question in words may say besides the words of crawlers.papers.sections.signals."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
 _SURVEY = re.compile(r"问卷|无对错之分|满意度调查")

@@ -6,8 +6,8 @@ from pathlib import PurePath
 from typing import Any
 
 from crawlers.importers.found_questions import found_in
-from crawlers.importers.record_files import propose_layout
-from crawlers.importers.record_proposals import UNCONFIRMED
+from crawlers.importers.records.record_files import propose_layout
+from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.roles.records import Roles, record_of
 from crawlers.roles.solver import SURE
 from crawlers.rows.tree import Rows

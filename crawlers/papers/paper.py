@@ -3,15 +3,13 @@
     for draft in read_paper(lines_of(page.css("div.article"))).drafts:
         yield self.question(response, draft.position, exam_raw=…, paper_raw=…, **draft.raw_fields())
 
-It is read in passes, each a module of crawlers/papers: what other formats left in the text (emphasis, gift, markup, exports), spelling
-(spelling, vertical, rings, boxes, ticks) and numbers that are missing altogether (banks,
-unnumbered); tables (table) and rows of questions (crowded); the
-lines of the paper itself (page, furniture, wraps, columns, runs); lists of answers (listed, regions); headings and notes (headings,
-titles, groups); which numbers are those of questions (chain, endings, layout); each question's own lines (block, options,
-answers); answers from the lists (shared, key, join); options without letters (unlettered); doubts (doubts, unanswered).
+It is read in passes, by rooms of crawlers/papers that each build on those before: the forms of numbers, letters, headings and keys (signs);
+the paper's own lines, without page numbers and running titles (pages); which lines are headings, lists of answers and first lines of
+questions (sections); what other formats and scans left in the text, brought to one form (passes); each question's own lines, its case and
+its options (questions); answers from the lists to their questions (answer_key); what is unsure (doubts).
 docs/papers.md lists the manners of writing that are read.
-A question that cannot be read with certainty is in `rejected`, with a reason of crawlers.papers.draft.DOUBTS: each number that opens a
-question is in `questions` or in `rejected`.
+A question that cannot be read with certainty is in `rejected`, with a reason of crawlers.papers.questions.draft.DOUBTS: each number that
+opens a question is in `questions` or in `rejected`.
 Texts stay as they came, numbers, letters, score tags and no-break blanks included; numbers in a form that `clean` does not know, such as
 Q1 or 【题号】1, and tags of type and year around them are left out; blanks that a scan put
 between characters are closed. A line that belongs to nothing is in `unread`.
@@ -20,31 +18,31 @@ between characters are closed. A line that belongs to nothing is in `unread`.
 from collections.abc import Iterable
 from typing import Any
 
-from crawlers.papers.assembly import assemble
-from crawlers.papers.banks import Bank, read_bank
-from crawlers.papers.boxes import boxes_told
-from crawlers.papers.crowded import crowded_in
-from crawlers.papers.doubts import settle
-from crawlers.papers.draft import Draft, Reading
-from crawlers.papers.emphasis import emphasis_told
-from crawlers.papers.essays import essays_joined
-from crawlers.papers.exports import without_fields
-from crawlers.papers.gift import without_gift
-from crawlers.papers.join import join_regions
-from crawlers.papers.layout import lay_out
-from crawlers.papers.lines import IMAGE, visible
-from crawlers.papers.markup import without_markup
-from crawlers.papers.page import own_lines
-from crawlers.papers.rings import rings_as_letters
-from crawlers.papers.shared import doubt_joined_keys, doubt_old_options, share_answers
-from crawlers.papers.spelling import usual_spelling
-from crawlers.papers.table import tables_in
-from crawlers.papers.ticks import ticks_told
-from crawlers.papers.unanswered import doubt_unanswered
-from crawlers.papers.unlettered import take_unlettered
-from crawlers.papers.unnumbered import numbered
-from crawlers.papers.verify import verify, verify_alone
-from crawlers.papers.vertical import cells_joined
+from crawlers.papers.answer_key.join import join_regions
+from crawlers.papers.doubts.unanswered import doubt_unanswered
+from crawlers.papers.doubts.unsure import settle
+from crawlers.papers.doubts.verify import verify, verify_alone
+from crawlers.papers.pages.page import own_lines
+from crawlers.papers.passes.boxes import boxes_told
+from crawlers.papers.passes.emphasis import emphasis_told
+from crawlers.papers.passes.essays import essays_joined
+from crawlers.papers.passes.exports import without_fields
+from crawlers.papers.passes.gift import without_gift
+from crawlers.papers.passes.markup import without_markup
+from crawlers.papers.passes.rings import rings_as_letters
+from crawlers.papers.passes.spelling import usual_spelling
+from crawlers.papers.passes.ticks import ticks_told
+from crawlers.papers.passes.unnumbered import numbered
+from crawlers.papers.passes.vertical import cells_joined
+from crawlers.papers.questions.assembly import assemble
+from crawlers.papers.questions.banks import Bank, read_bank
+from crawlers.papers.questions.crowded import crowded_in
+from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.questions.shared import doubt_joined_keys, doubt_old_options, share_answers
+from crawlers.papers.questions.table import tables_in
+from crawlers.papers.questions.unlettered import take_unlettered
+from crawlers.papers.sections.layout import lay_out
+from crawlers.papers.signs.lines import IMAGE, visible
 from crawlers.text.fields import text_of
 
 __all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper", "told_lines"]

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from atomexam.text.option_letters import are_in_turn, letters_at
-from crawlers.papers.options import find_options
+from crawlers.papers.signs.options import find_options
 
 _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
 _BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")

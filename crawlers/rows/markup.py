@@ -9,7 +9,7 @@ from lxml import etree
 from lxml.html import HtmlElement, document_fromstring
 
 from atomexam.text.option_letters import LETTERS, WIDE
-from crawlers.papers.emphasis import RIGHT_CLASS
+from crawlers.papers.passes.emphasis import RIGHT_CLASS
 from crawlers.rows.tree import Rows
 from crawlers.text.fields import text_of
 

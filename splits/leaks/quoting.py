@@ -9,7 +9,7 @@ from splits.kinship.containment import contained, is_short, ngrams_of, parts_of
 from splits.kinship.wording import asked_grams, whole, wordings_of
 from splits.kinship.wording import reworded as pairs_reworded
 from splits.leaks.checks import ASKED, TAUGHT, Splits
-from splits.ledger.units import SPLITS
+from splits.ledger.kept_together import SPLITS
 
 
 def reworded(splits: Splits) -> list[Leak]:

@@ -12,8 +12,8 @@ from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from splits.leaks.checks import ASKED, TAUGHT, Splits
+from splits.ledger.kept_together import SPLITS, ties_of
 from splits.ledger.rows import row_of
-from splits.ledger.units import SPLITS, ties_of
 
 _TIES = {"cluster": "cluster", "group": "case", "stem": "stem", "asked": "asked"}
 _TELLING_CASE_CHARS = 20

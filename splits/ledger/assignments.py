@@ -16,7 +16,7 @@ from atomexam.records.identity import content_id
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl, replacing
 from splits.ledger.git_files import read_kept, remedy
-from splits.ledger.units import AssignedSplit
+from splits.ledger.kept_together import AssignedSplit
 
 Side = Literal["test", "reserved"]
 Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]

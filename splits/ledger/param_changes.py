@@ -9,7 +9,7 @@ from typing import Any
 
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory, settings_of
-from splits.ledger.units import Cell, is_tcm
+from splits.ledger.kept_together import Cell, is_tcm
 
 _BALANCE = {"strict": 0, "fill": 1}
 _SIZES = ("tcm_per_subject", "train_floor", "balance")

@@ -10,7 +10,7 @@ from msgspec import Struct
 from atomexam.records.identity import content_id
 from atomexam.records.question import Category, Form, Option, Question, QuestionType
 from atomexam.text.canonical import canonical, canonical_all
-from splits.ledger.units import Cell, Row
+from splits.ledger.kept_together import Cell, Row
 
 _TELLING_STEM_CHARS = 20  # letters; a stem as long asks for something
 _ASKS_NOTHING = re.compile("下列|以下|上述|关于|有关|哪|说法|叙述|描述|表述|选项|正确|错误|不|属于|包括|除外|是|的|有|中|项|个|最")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from atomexam.records.claim import ClaimPair
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from splits.ledger.units import TCM
+from splits.ledger.kept_together import TCM
 
 if TYPE_CHECKING:
     import pyarrow

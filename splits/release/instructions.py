@@ -12,7 +12,7 @@ from typing import Any
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question
 from atomexam.runtime.jsonl import replacing, to_line
-from splits.ledger.units import TCM
+from splits.ledger.kept_together import TCM
 from splits.release.columns import CLAIMS, IN_WORDS, config_of
 from splits.release.rendering import TEMPLATES
 

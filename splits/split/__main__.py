@@ -17,8 +17,8 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_js
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.workers import at_work, cores
 from splits.ledger.assignments import Memory, head_id, read_memory, write_memory
-from splits.ledger.reconcile import TRAINED, Put
-from splits.ledger.units import ASSIGNED_SPLITS, AssignedSplit, Row
+from splits.ledger.held_before import TRAINED, Put
+from splits.ledger.kept_together import ASSIGNED_SPLITS, AssignedSplit, Row
 from splits.split.allocate import decide
 from splits.split.claim_split import decide_heads
 from splits.split.composition import compose

@@ -11,9 +11,9 @@ from functools import cache
 from atomexam.records.claim import ClaimPair
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory, Side
+from splits.ledger.held_before import Put, Settled, settle, withheld
+from splits.ledger.kept_together import AssignedSplit, Cell, Row, Unit, count_cells, in_turn, is_tcm, join
 from splits.ledger.param_changes import Asked
-from splits.ledger.reconcile import Put, Settled, settle, withheld
-from splits.ledger.units import AssignedSplit, Cell, Row, Unit, count_cells, in_turn, is_tcm, join
 from splits.split.answer_balance import even_letters
 from splits.split.claim_split import decide_heads
 from splits.split.drawing import SIDES, Drawn, Queue, draw_dev

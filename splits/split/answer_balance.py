@@ -5,7 +5,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from splits.ledger.units import Counts, Pair, Unit, is_tcm
+from splits.ledger.kept_together import Counts, Pair, Unit, is_tcm
 
 Letter = tuple[str, str]
 """Form and answer letter."""

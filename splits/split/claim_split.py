@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable
 from atomexam.records.claim import ClaimPair
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory, Side, Why, head_id
+from splits.ledger.held_before import TRAINED, Put
+from splits.ledger.kept_together import in_turn
 from splits.ledger.param_changes import Asked
-from splits.ledger.reconcile import TRAINED, Put
-from splits.ledger.units import in_turn
 from splits.split.quotas import rounded
 
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from atomexam.records.claim import ClaimPair
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory
-from splits.ledger.reconcile import Put
-from splits.ledger.units import SPLITS, AssignedSplit, Cell, Row, is_tcm
+from splits.ledger.held_before import Put
+from splits.ledger.kept_together import SPLITS, AssignedSplit, Cell, Row, is_tcm
 
 K = TypeVar("K", bound=Hashable)
 Tally = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Side
-from splits.ledger.units import Cell, Counts, Unit, any_subject, by_subject, count_cells, in_turn, is_tcm, of_subject
+from splits.ledger.kept_together import Cell, Counts, Unit, any_subject, by_subject, count_cells, in_turn, is_tcm, of_subject
 from splits.split.quotas import dev_room, floors, pool_of
 
 K = TypeVar("K", bound=Hashable)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from splits.ledger.units import Cell, Counts, Unit, count_cells, draw_number, in_turn, is_tcm
+from splits.ledger.kept_together import Cell, Counts, Unit, count_cells, draw_number, in_turn, is_tcm
 from splits.split.drawing import SIDES, Draw, Drawn
 from splits.split.quotas import Pool, deal, pool_of
 

@@ -6,8 +6,8 @@ from functools import partial
 
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Side
-from splits.ledger.reconcile import Settled
-from splits.ledger.units import Cell, Counts, Unit, count_cells, in_turn, is_tcm
+from splits.ledger.held_before import Settled
+from splits.ledger.kept_together import Cell, Counts, Unit, count_cells, in_turn, is_tcm
 from splits.split.drawing import SIDES, Drawn, Needs, draw, needs_on
 from splits.split.quotas import Pool, deal, pool_of
 

@@ -17,8 +17,8 @@ from atomexam.runtime.disjoint_sets import DisjointSets
 from splits.kinship.containment import contained, ngrams_of, parts_of
 from splits.kinship.wording import asked_grams, reworded, whole, wordings_of
 from splits.ledger.assignments import Memory
-from splits.ledger.reconcile import TRAINED, Put
-from splits.ledger.units import Row, in_turn
+from splits.ledger.held_before import TRAINED, Put
+from splits.ledger.kept_together import Row, in_turn
 
 Placed = Mapping[str, Put]
 Read = Callable[[Collection[str] | None], Iterator[Question]]

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 
 from atomexam.runtime.jsonl import BUFFER_BYTES, replacing
-from splits.ledger.units import AssignedSplit
+from splits.ledger.kept_together import AssignedSplit
 
 _RUN_BYTES = 1 << 20
 State = tuple[int, int, int]

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import HELD, Assignment, Memory
-from splits.ledger.reconcile import Put
-from splits.ledger.units import Row
+from splits.ledger.held_before import Put
+from splits.ledger.kept_together import Row
 from splits.split.reading import Questions
 from splits.split.shots import place_of
 from splits.split.sketches import known_again, sketched

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.units import Cell, by_subject, draw_number, is_tcm, of_subject
+from splits.ledger.kept_together import Cell, by_subject, draw_number, is_tcm, of_subject
 
 K = TypeVar("K", bound=Hashable)
 Pool = tuple[str, ...]

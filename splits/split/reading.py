@@ -21,8 +21,8 @@ from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
+from splits.ledger.kept_together import Cell, Row
 from splits.ledger.rows import Fields, cell_of, row_of
-from splits.ledger.units import Cell, Row
 from splits.split.lines import Lines, State, refuse_changed, state_of
 
 _PIECE_BYTES = 1 << 22  # some five thousand questions

@@ -12,8 +12,8 @@ from typing import cast
 from atomexam.records.question import Form
 from atomexam.records.shot import Shot, Trained
 from splits.ledger.assignments import ListPlace
-from splits.ledger.reconcile import Put
-from splits.ledger.units import AssignedSplit, Cell, Row, in_turn, ties_of
+from splits.ledger.held_before import Put
+from splits.ledger.kept_together import AssignedSplit, Cell, Row, in_turn, ties_of
 
 SPARE = 10
 """Examples of a subject, type and form that are listed: the usual five, and as many for those who ask for more."""

@@ -23,8 +23,8 @@ from crawlers.html.source_spider import SourceSpider
 from crawlers.store.missing_pages import write_beyond, write_failed
 from crawlers.store.segments import read_index
 from crawlers.web import settings
-from crawlers.web.account import account_of, complaint, failures, pages_stored
 from crawlers.web.archive import finish_crawl
+from crawlers.web.closing_table import account_of, complaint, failures, pages_stored
 from crawlers.web.run_spider import run_spider
 
 FOLDER, RESULT, FLAGS = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])

@@ -18,9 +18,9 @@ from crawlers.accounts.characters import Account, counted, folded, summed
 from crawlers.accounts.files import account_of
 from crawlers.accounts.furniture import answers_listed, class_of_line
 from crawlers.importers import papers
+from crawlers.importers.files.reading import Reading, Text
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.paths import named_files, read_bytes
-from crawlers.importers.reading import Reading, Text
 from crawlers.papers.paper import read_paper
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")

@@ -9,9 +9,10 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.params import Import
 from atomexam.records.provenance import Provenance
-from crawlers import extract, imports
+from crawlers import extract
+from crawlers import read_imports as imports
 from crawlers.accounts.pages import account_of_responses
-from crawlers.imports import read_files, store_files
+from crawlers.read_imports import read_files, store_files
 
 STEMS = ["在课堂上突然听见雷声学生不约而同望向窗外", "儿童能够按照长短顺序排列十根木棍的能力", "运动员在赛前出现的轻度紧张会改善成绩"]
 FOUR = [*STEMS, "心理测验结果在不同时间保持一致的程度称为信度"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.importers.stem_cells import parts_of_stem
+from crawlers.importers.records.stem_cells import parts_of_stem
 from crawlers.papers.paper import read_paper
 
 

@@ -10,11 +10,11 @@ from docx import Document
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from crawlers.importers.docx import read_docx
-from crawlers.importers.docx_numbers import FORMATS
-from crawlers.importers.zipped import check_zipped
-from crawlers.papers.lines import IMAGE
+from crawlers.importers.documents.docx import read_docx
+from crawlers.importers.documents.docx_numbers import FORMATS
+from crawlers.importers.files.zipped import check_zipped
 from crawlers.papers.paper import read_paper
+from crawlers.papers.signs.lines import IMAGE
 
 NUMBERING = """<w:numbering {}>
 <w:abstractNum w:abstractNumId="90"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="{}"/><w:lvlText w:val="{}"/></w:lvl>

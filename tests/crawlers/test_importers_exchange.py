@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import guess_format, read_file
-from crawlers.importers.reading import Reading
 from tests.crawlers.small_files import EXCHANGED
 
 SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")

@@ -12,13 +12,14 @@ from openpyxl import Workbook
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.accounts.files import Given, given_by
-from crawlers.importers import found_questions, workbook
+from crawlers.importers import found_questions
 from crawlers.importers.any_rows import rows_of
+from crawlers.importers.files import workbook
+from crawlers.importers.files.reading import Lost, Reading
 from crawlers.importers.formats import guess_format, read_file, read_guessed
-from crawlers.importers.layout import layout_of_keys
-from crawlers.importers.layout_files import shipped_layouts
-from crawlers.importers.reading import Lost, Reading
-from crawlers.importers.record_items import items_of
+from crawlers.importers.layouts.layout import layout_of_keys
+from crawlers.importers.layouts.layout_files import shipped_layouts
+from crawlers.importers.records.record_items import items_of
 from crawlers.roles.solver import roles_of
 from crawlers.roles.values import bare, listed, plain
 from crawlers.rows.literals import literals_of

@@ -12,12 +12,12 @@ import pytest
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import read_jsonl
-from crawlers import imports
+from crawlers import read_imports as imports
+from crawlers.importers.files.json import read_records
+from crawlers.importers.files.reading import Lost
 from crawlers.importers.formats import guess_format, read_file
-from crawlers.importers.json import read_records
-from crawlers.importers.layout_files import shipped_layouts
-from crawlers.importers.reading import Lost
-from crawlers.importers.record_items import items_of
+from crawlers.importers.layouts.layout_files import shipped_layouts
+from crawlers.importers.records.record_items import items_of
 
 SEEN = Provenance(source="books", url="file:a.jsonl", snapshot="2026-01-01", page_id="page-0", position="line:1")
 

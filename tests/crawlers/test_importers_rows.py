@@ -11,9 +11,9 @@ from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import read_file
-from crawlers.importers.reading import Reading
-from crawlers.importers.stem_cells import parts_of_stem
+from crawlers.importers.records.stem_cells import parts_of_stem
 from crawlers.roles.option_cells import split_options
 
 SEEN = Provenance(source="books", url="file:a.xlsx", snapshot="2026-01-01", page_id="page-0", position="")

@@ -10,8 +10,8 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.accounts.files import account_of
+from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import guess_format, read_guessed
-from crawlers.importers.reading import Reading
 
 XUAN, ATTRIBUTE = '<xuan k="{letter}">{text}</xuan>', '{letter}="{text}" '
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")

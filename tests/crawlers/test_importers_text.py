@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import common_share, decoded
+from crawlers.importers.files.text import read_html, read_text
 from crawlers.importers.papers import read_questions
-from crawlers.importers.text import read_html, read_text
 
 SEEN = Provenance(source="read", url="file:a.txt", snapshot="2026-01-01", page_id="page", position="")
 PAPER = "一、单项选择题\r\n1．下列关于心理现象的说法，正确的是（ ）。\r\nA．感觉 B．知觉\r\n答案：B\r\n"

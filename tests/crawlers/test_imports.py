@@ -13,10 +13,10 @@ from openpyxl import Workbook
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.params import Import
 from atomexam.runtime.jsonl import read_jsonl
-from crawlers import imports
+from crawlers import read_imports as imports
 from crawlers.importers import paths
 from crawlers.importers.paths import named_files
-from crawlers.imports import read_files, store_files
+from crawlers.read_imports import read_files, store_files
 
 CHOICE = {"subject_name": "医学", "question_type": "multi", "question": "问", "options": {"A": "甲", "B": "乙", "C": ""}, "answer": "AB"}
 PAPER = "心理学试卷\n一、单项选择题\n1．感觉是（ ）。\nA．甲 B．乙\n答案：A\n2．知觉是（ ）。\nA．丙 B．丁\n答案：B\n"

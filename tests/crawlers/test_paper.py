@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.papers.draft import DOUBTS
-from crawlers.papers.lines import flat
 from crawlers.papers.paper import lines_of, read_paper
+from crawlers.papers.questions.draft import DOUBTS
+from crawlers.papers.signs.lines import flat
 
 AB = ["A.甲", "B.乙"]
 ABCD = ["A.甲", "B.乙", "C.丙", "D.丁"]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from crawlers.importers.stem_cells import parts_of_stem
-from crawlers.papers.draft import Draft
+from crawlers.importers.records.stem_cells import parts_of_stem
 from crawlers.papers.paper import read_paper
+from crawlers.papers.questions.draft import Draft
 from crawlers.roles.option_cells import split_options
 
 OPTIONS = ["A．咳嗽", "B．发热", "C．叶酸"]

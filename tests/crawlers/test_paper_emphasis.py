@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from crawlers.importers.text import read_html
-from crawlers.papers.emphasis import emphasis_told
+from crawlers.importers.files.text import read_html
 from crawlers.papers.paper import read_paper
+from crawlers.papers.passes.emphasis import emphasis_told
 
 Drawn = Callable[[str, str, bool, bool], str]
 """Letter, words, whether the option is right, whether it is the reader's wrong choice -> the option as it is written."""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.papers.draft import DOUBTS
 from crawlers.papers.paper import Reading, read_paper
+from crawlers.papers.questions.draft import DOUBTS
 from tests.crawlers.paper_pairs import PAPERS
 
 PIECES = (

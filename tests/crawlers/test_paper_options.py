@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.papers.options import find_options
+from crawlers.papers.signs.options import find_options
 
 
 @pytest.mark.parametrize(

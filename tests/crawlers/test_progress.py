@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from crawlers.web.account import Account, account_of, complaint, table
+from crawlers.web.closing_table import Account, account_of, complaint, table
 from crawlers.web.run_spider import Outcome
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)

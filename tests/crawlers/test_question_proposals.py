@@ -10,8 +10,8 @@ import pytest
 from atomexam.records.params import Import
 from atomexam.runtime.guarded import Budget
 from crawlers.accounts import files
-from crawlers.imports import store_files
 from crawlers.read import main
+from crawlers.read_imports import store_files
 
 _STEMS = [f"第{n}次测量时应当先看哪一项（ ）" for n in range(1, 13)]
 

@@ -9,12 +9,12 @@ from ruamel.yaml import YAML
 from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.accounts.files import account_of
+from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import guess_format, read_file
-from crawlers.importers.layout_files import layouts_with
-from crawlers.importers.reading import Reading
-from crawlers.importers.record_proposals import layout_text
-from crawlers.importers.record_roles import kind_words, propose_records
-from crawlers.importers.record_values import flat_record, plain_text, range_text
+from crawlers.importers.layouts.layout_files import layouts_with
+from crawlers.importers.records.record_proposals import layout_text
+from crawlers.importers.records.record_roles import kind_words, propose_records
+from crawlers.importers.records.record_values import flat_record, plain_text, range_text
 from crawlers.read import main
 from curation.clean.facts.labels import use_of
 
@@ -216,5 +216,5 @@ def test_every_label_is_one_that_curation_knows() -> None:
 
 
 def _all_words() -> list[str]:
-    table = YAML(typ="safe", pure=True).load(Path(__file__).parents[2] / "crawlers/importers/record_words.yaml")
+    table = YAML(typ="safe", pure=True).load(Path(__file__).parents[2] / "crawlers/importers/records/record_words.yaml")
     return [word for kind in table["kinds"].values() for some in kind.values() for label, words in some.items() for word in (label, *words)]

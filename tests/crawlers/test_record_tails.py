@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import read_file
-from crawlers.importers.reading import Reading
 
 SEEN = Provenance(source="toy", url="file:toy.json", snapshot="2026-01-01", page_id="page", position="")
 HORNS = ["A.四岔", "B.三岔", "C.单门"]

@@ -9,7 +9,7 @@ import pytest
 
 from atomexam.records.checks import convert
 from atomexam.records.params import Source
-from crawlers.web.account import complaint_of, warnings_of
+from crawlers.web.closing_table import complaint_of, warnings_of
 
 
 def crawl(root: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.papers.draft import DOUBTS
 from crawlers.papers.paper import read_paper
+from crawlers.papers.questions.draft import DOUBTS
 
 SECOND = Path(__file__).parents[3] / "shared" / "real" / "second"
 STEMS = (

@@ -2,9 +2,9 @@
 
 import pytest
 
-from crawlers.papers.draft import Draft
+from crawlers.papers.doubts.verify import holds_letter, holds_options
 from crawlers.papers.paper import read_paper
-from crawlers.papers.verify import holds_letter, holds_options
+from crawlers.papers.questions.draft import Draft
 
 _MORE = "\n2．乙是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B\n3．丙是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：C"
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.importers.files.reading import Reading
 from crawlers.importers.papers import read_questions
-from crawlers.importers.reading import Reading
 from crawlers.papers.paper import read_paper
 
 WORDS = (

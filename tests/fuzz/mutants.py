@@ -45,7 +45,7 @@ FOUND = ROOT / "fuzz_found"
 PAPERS = ROOT / "tests/papers"
 FOLDERS = sorted((ROOT / "crawlers/sources").glob("*/pages"))
 SAVED = {folder.parent.name: sorted(folder.glob("*.json")) for folder in FOLDERS}
-LAYOUTS = (ROOT / "crawlers/importers/layouts.yaml").read_text(encoding="utf-8").split("\n\n")
+LAYOUTS = (ROOT / "crawlers/importers/layouts/layouts.yaml").read_text(encoding="utf-8").split("\n\n")
 REPLIES = [json.loads(line) for line in (ROOT / "tests/eval/replies.jsonl").read_text(encoding="utf-8").splitlines()]
 KINDS = (
     "text/html",

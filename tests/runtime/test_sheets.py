@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from atomexam.runtime import sheets
 from atomexam.runtime.sheets import read_sheet, typed, write_sheet
-from crawlers.importers.workbook import sheets_of
+from crawlers.importers.files.workbook import sheets_of
 
 FORMULAS = [
     "=1+1",

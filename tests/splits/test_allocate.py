@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.units import SPLITS, Cell, Row, by_subject, draw_number, join
+from splits.ledger.kept_together import SPLITS, Cell, Row, by_subject, draw_number, join
 from splits.split.allocate import allocate, allocate_claims
 from splits.split.quotas import rounded, water_fill
 from tests.splits.optimum import leximin

@@ -14,8 +14,8 @@ from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import Memory, Version, read_memory
+from splits.ledger.kept_together import ASSIGNED_SPLITS, Cell
 from splits.ledger.param_changes import Asked
-from splits.ledger.units import ASSIGNED_SPLITS, Cell
 
 TRAINED = {"train", "dev"}
 FEW = st.integers(0, 2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Assignment, Memory, Version
-from splits.ledger.units import Cell, Row
+from splits.ledger.kept_together import Cell, Row
 from splits.split.allocate import decide
 
 QUOTA = 12

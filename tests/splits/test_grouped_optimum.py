@@ -11,7 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.units import Cell, Row, Unit, by_subject, count_cells, join
+from splits.ledger.kept_together import Cell, Row, Unit, by_subject, count_cells, join
 from splits.split.allocate import allocate
 from splits.split.filling import Supply, best_of_kinds
 

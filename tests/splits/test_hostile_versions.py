@@ -10,7 +10,7 @@ import splits.split.__main__ as split
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import Memory, read_memory
-from splits.ledger.units import ASSIGNED_SPLITS
+from splits.ledger.kept_together import ASSIGNED_SPLITS
 from splits.prove import main as prove
 from splits.publish import main as publish
 from splits.split import lines

@@ -8,7 +8,7 @@ import pytest
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.ledger.assignments import read_memory
-from splits.ledger.units import ASSIGNED_SPLITS
+from splits.ledger.kept_together import ASSIGNED_SPLITS
 
 
 def homes(folder: Path) -> dict[str, str]:

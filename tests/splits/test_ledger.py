@@ -13,7 +13,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import read_memory
-from splits.ledger.units import ASSIGNED_SPLITS
+from splits.ledger.kept_together import ASSIGNED_SPLITS
 from splits.release.history import read_ledger
 
 Again = Callable[[], dict[str, bytes]]

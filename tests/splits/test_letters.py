@@ -2,7 +2,7 @@
 
 import pytest
 
-from splits.ledger.units import Cell, Row, Unit, unit_of
+from splits.ledger.kept_together import Cell, Row, Unit, unit_of
 from splits.split.answer_balance import even_letters
 
 CELL = Cell("kg", "TCM", "mcqa", "方剂学", "a1")

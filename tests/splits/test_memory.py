@@ -14,7 +14,7 @@ from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits import explain
 from splits.ledger.assignments import Assignment, Memory, Version, read_memory, safer
-from splits.ledger.units import ASSIGNED_SPLITS
+from splits.ledger.kept_together import ASSIGNED_SPLITS
 from splits.split.sketches import known_again, sketch
 
 PLACED = st.builds(

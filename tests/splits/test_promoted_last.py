@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from atomexam.records.split_blocks import Quota
 from splits.ledger.assignments import Assignment, Memory
-from splits.ledger.reconcile import Put
-from splits.ledger.units import Cell, Row
+from splits.ledger.held_before import Put
+from splits.ledger.kept_together import Cell, Row
 from splits.split.allocate import decide
 from tests.splits.test_grouped_optimum import PARAMS, grouped
 

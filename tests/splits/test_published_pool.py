@@ -12,7 +12,7 @@ import pytest
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.units import Cell, Row
+from splits.ledger.kept_together import Cell, Row
 from splits.split.allocate import allocate
 from tests.splits.optimum import leximin
 

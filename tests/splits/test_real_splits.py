@@ -14,7 +14,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from splits.ledger.assignments import read_memory
-from splits.ledger.units import SPLITS
+from splits.ledger.kept_together import SPLITS
 
 SPLIT_FLAGS = shlex.split(
     "--seed 1 --quota.mcqa 300 --quota.mrqa 100 --quota.qa 12 --tcm_per_subject 100 --train_floor 5 --dev_share 0.1 --balance fill "

@@ -16,9 +16,9 @@ from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from atomexam.text.canonical import canonical
 from splits.ledger.assignments import HELD, Assignment, Listed, Memory, Version, read_memory, write_memory
-from splits.ledger.reconcile import Put
+from splits.ledger.held_before import Put
+from splits.ledger.kept_together import ASSIGNED_SPLITS
 from splits.ledger.rows import row_of
-from splits.ledger.units import ASSIGNED_SPLITS
 from splits.split.next_ledger import edited_of, remember
 from splits.split.reading import Questions
 from splits.split.sketches import sketch

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from splits.ledger.assignments import Assignment, Memory, Version
-from splits.ledger.reconcile import Settled, settle
-from splits.ledger.units import Cell, Row, join
+from splits.ledger.held_before import Settled, settle
+from splits.ledger.kept_together import Cell, Row, join
 
 CELL = Cell("ca", "PCE", "mcqa", "甲", "")
 LAST = Version(name="v1-a", number=1, settings={}, records=0)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from atomexam.records.question import Option, Question
+from splits.ledger.kept_together import join
 from splits.ledger.rows import row_of
-from splits.ledger.units import join
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import splits.leaks.__main__ as leaks
 from atomexam.records.question import Question
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.ledger.reconcile import Put
-from splits.ledger.units import Cell, Row, ties_of
+from splits.ledger.held_before import Put
+from splits.ledger.kept_together import Cell, Row, ties_of
 from splits.split.shots import SPARE, shots_of
 
 CELLS = [

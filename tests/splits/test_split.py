@@ -23,8 +23,8 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.workers import at_work
 from splits.ledger.assignments import Memory
-from splits.ledger.reconcile import Put
-from splits.ledger.units import SPLITS, Cell, Row
+from splits.ledger.held_before import Put
+from splits.ledger.kept_together import SPLITS, Cell, Row
 from splits.split import reading
 from splits.split.__main__ import check
 from splits.split.reading import read_pieces, read_questions

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import Memory
+from splits.ledger.kept_together import ties_of
 from splits.ledger.param_changes import Asked
 from splits.ledger.rows import row_of
-from splits.ledger.units import ties_of
 from tests.splits.world import PARAMS, Decided, Seen, World, decided, merged
 
 HELD = {"test", "reserved", "retired"}

@@ -13,7 +13,7 @@ from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import to_line
 from splits.ledger.assignments import Memory, head_id
-from splits.ledger.reconcile import Put
+from splits.ledger.held_before import Put
 from splits.ledger.rows import row_of
 from splits.split.allocate import decide
 from splits.split.claim_split import decide_heads

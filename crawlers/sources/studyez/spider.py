@@ -13,10 +13,10 @@ from atomexam.records.item import QuestionItem
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, without_noise
 from crawlers.html.source_spider import SourceSpider
-from crawlers.papers.lines import IMAGE, flat, parts_of
-from crawlers.papers.numbers import number_of
-from crawlers.papers.options import options_in
 from crawlers.papers.paper import lines_of, read_paper
+from crawlers.papers.signs.lines import IMAGE, flat, parts_of
+from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.options import options_in
 from crawlers.text.fields import text_of
 
 _HOST = "http://www.studyez.com"

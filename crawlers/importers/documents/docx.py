@@ -1,0 +1,216 @@
+"""Importer of docx: bytes in, the lines of the document in reading order out.
+
+What Word keeps outside the text comes back as text: automatic numbers, underlined blanks, check marks of symbol fonts, what is set
+high or low, formulas. Text boxes follow the paragraph they hang on. Headers, footers, notes, comments, deleted and hidden text are
+left out.
+"""
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+
+from docx import Document
+from docx.document import Document as OpenDocument
+from docx.opc.exceptions import OpcError
+from lxml import etree
+
+from crawlers.importers.documents.docx_formulas import FORMULA, formula, is_placed, placed
+from crawlers.importers.documents.docx_numbers import Numbering
+from crawlers.importers.documents.docx_tables import table_lines
+from crawlers.importers.files.reading import Text
+from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
+from crawlers.papers.passes.emphasis import emphasis_told
+from crawlers.papers.signs.lines import IMAGE
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_IMAGES = {
+    "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic",
+    "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart",
+    "{urn:schemas-microsoft-com:vml}imagedata",
+}
+_UNSEEN = {
+    *(f"{_W}{tag}" for tag in ("del", "moveFrom", "instrText", "delText", "rt", "pPr", "rPr", "sdtPr", "sectPr", "tblPr", "trPr")),
+    _MC_FALLBACK,  # says again what its Choice says
+}
+_SIGNS = {f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_SYMBOLS = {"FC": "√", "FE": "√", "FB": "×", "FD": "×"}  # Wingdings; Word stores them at F000
+_COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
+_WIDE_DIGITS = 3  # no table has a hundred columns
+_OFF = ("0", "false", "none", "off")
+
+
+def read_docx(name: str, body: bytes) -> Text:
+    """Return the lines of a Word document, tables row by row with a tab between cells, and a sign for every image.
+
+    Raises:
+        ValueError: the file is no sound docx.
+    """
+    check_zipped(name, body, "word/", "docx")
+    try:
+        document = Document(BytesIO(body))
+    except (*BROKEN_PARTS, OpcError) as error:
+        raise ValueError(_damaged(name, error)) from None
+    if document.element.tag != f"{_W}document":  # a letter of its namespace lost is enough
+        raise ValueError(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
+    try:
+        return Text(_with_told_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
+    except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
+        raise ValueError(_damaged(name, error)) from None
+
+
+def _with_told_answers(lines: list[str], signed: list[str]) -> list[str]:
+    """Return the lines, with the answers that colour or bold type tells; `signed` are the same lines with tags where words stand out."""
+    if lines == signed or len(lines) != len(signed) or any("<" in line for line in lines):
+        return lines
+    told = emphasis_told(list(enumerate(signed)))
+    last, done = -1, list[str]()
+    for place, text in told if len(told) > len(lines) else enumerate(lines):
+        done.append(text if place == last else lines[place])
+        last = place
+    return done
+
+
+def _damaged(name: str, error: Exception) -> str:
+    return f"{name}: no readable docx ({type(error).__name__}: {error}); open and save it in Word"
+
+
+class _Walk:
+    def __init__(self, document: OpenDocument, signed: bool = False) -> None:
+        self._signed = signed
+        self._body = document.element.body
+        self._numbering = Numbering(document)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the whole document."""
+        if self._body is None:
+            raise ValueError("the document has no body")
+        for element in self._blocks(self._body):
+            yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
+
+    def _blocks(self, parent: etree._Element) -> Iterator[etree._Element]:
+        """Yield paragraphs and tables below an element, also inside content controls, but none below another block."""
+        waiting = [parent]
+        first = True
+        while waiting:
+            element = waiting.pop()
+            if not first and element.tag in (f"{_W}p", f"{_W}tbl"):
+                yield element
+            elif first or (isinstance(element.tag, str) and element.tag not in _UNSEEN):
+                waiting.extend(reversed(element))
+            first = False
+
+    def _paragraph(self, paragraph: etree._Element) -> Iterator[str]:
+        boxes: list[etree._Element] = []
+        said = _joined(self._inline(paragraph, boxes), self._signed)
+        yield from f"{self._numbering.prefix(paragraph)}{said}".split("\n")
+        for box in boxes:
+            for element in self._blocks(box):
+                yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
+
+    def _inline(self, paragraph: etree._Element, boxes: list[etree._Element]) -> Iterator[etree._Element]:
+        """Yield what a paragraph says in its order, and note the text boxes that hang on it."""
+        waiting = [*reversed(paragraph)]
+        while waiting:
+            element = waiting.pop()
+            if element.tag == f"{_W}txbxContent":
+                boxes.append(element)
+            elif element.tag == f"{_W}r" and _hidden(element):
+                continue
+            elif isinstance(element.tag, str) and element.tag not in _UNSEEN:
+                yield element
+                waiting.extend(() if element.tag == FORMULA else reversed(element))
+
+    def _table(self, table: etree._Element) -> Iterator[str]:
+        yield from table_lines([[self._cell(cell) for cell in _cells(row)] for row in _rows(table)])
+
+    def _cell(self, cell: etree._Element | None) -> list[str]:
+        return (
+            []
+            if cell is None
+            else [
+                line
+                for element in self._blocks(cell)
+                for line in (self._paragraph(element) if element.tag == f"{_W}p" else self._table(element))
+                if line.strip()
+            ]
+        )
+
+
+def _rows(table: etree._Element) -> Iterator[etree._Element]:
+    for element in table.iterchildren(f"{_W}tr", f"{_W}sdt", f"{_W}ins"):
+        yield from [element] if element.tag == f"{_W}tr" else element.iterdescendants(f"{_W}tr")
+
+
+def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
+    """Yield the cells of a row by the table's columns: None for what a cell beside it or above it covers."""
+    for element in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
+        for cell in [element] if element.tag == f"{_W}tc" else element.iterdescendants(f"{_W}tc"):
+            merged, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
+            yield cell if merged is None or merged.get(f"{_W}val") == "restart" else None
+            wide = "1" if span is None else span.get(f"{_W}val", "1")
+            yield from [None] * (int(wide) - 1 if wide.isdigit() and len(wide) < _WIDE_DIGITS else 0)
+
+
+def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
+    """Return what elements say; runs beside each other that are set equally high are one, as Word cuts `-1` where it likes."""
+    pieces: list[str] = []
+    run, held = None, ""
+    for element in elements:
+        if element.tag == f"{_W}t" and is_placed(element.getparent()):
+            now = element.getparent()
+            if held and placed(now, "1") != placed(run, "1"):
+                pieces.append(placed(run, held))
+                held = ""
+            run, held = now, held + (element.text or "")
+        elif piece := _piece(element):
+            piece = _signed(element, piece) if signed else piece
+            pieces += [placed(run, held), piece] if held else [piece]
+            held = ""
+    return "".join([*pieces, placed(run, held)] if held else pieces)
+
+
+def _signed(element: etree._Element, piece: str) -> str:
+    """Return a text within tags that say how its run stands out, as crawlers.papers.passes.emphasis reads them."""
+    face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
+    if face is None or not piece.strip():
+        return piece
+    said = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u")}
+    value = {tag: "" if one is None else one.get(f"{_W}val", "on") for tag, one in said.items()}
+    fill = "" if said["shd"] is None else said["shd"].get(f"{_W}fill", "")
+    bold, underlined = (value[tag] not in ("", *_OFF) for tag in ("b", "u"))
+    if _COLOUR.fullmatch(value["color"]) and not _PLAIN.fullmatch(value["color"]):
+        kind = f"colour #{value['color'].lower()}"
+    elif value["highlight"] not in ("", "none", "white") or (_COLOUR.fullmatch(fill) and not _PLAIN.fullmatch(fill)):
+        kind = f"colour marked {value['highlight'].lower()[:20]}{fill.lower()[:6]}"
+    elif bold and underlined:
+        kind = "colour bold underlined"
+    else:
+        kind = "bold" if bold else ""
+    return f"<{kind}>{piece}</>" if kind else piece
+
+
+def _piece(element: etree._Element) -> str:
+    if element.tag in (f"{_W}t", f"{_W}tab"):
+        return _blanks_shown(element)
+    if element.tag == FORMULA:
+        return formula(element)
+    if element.tag == f"{_W}sym":
+        return _SYMBOLS.get(element.get(f"{_W}char", "")[-2:].upper(), IMAGE)
+    if element.tag in _IMAGES:
+        return IMAGE
+    return _SIGNS.get(element.tag, "")
+
+
+def _blanks_shown(element: etree._Element) -> str:
+    """Return a text or tab; the underlined blanks that one leaves in Word to be filled in come as `____`."""
+    said = "\t" if element.tag == f"{_W}tab" else element.text or ""
+    line = element.getparent().find(f"{_W}rPr/{_W}u")
+    if line is None or line.get(f"{_W}val") in _OFF or said.strip():
+        return said
+    return "_" * max(4, len(said)) if said else ""
+
+
+def _hidden(run: etree._Element) -> bool:
+    vanish = run.find(f"{_W}rPr/{_W}vanish")
+    return vanish is not None and vanish.get(f"{_W}val") not in _OFF

@@ -1,0 +1,109 @@
+"""Tables of a document: rows of cells, each a list of lines, in; the lines of a paper out."""
+
+import re
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.importers.layouts.layout import Layout, layout_of_keys
+from crawlers.importers.layouts.table import named, whole_header
+from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.lines import flat
+from crawlers.roles.option_cells import split_options
+
+Cell = list[str]
+_KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
+_KEY = re.compile(r"[A-Ja-j]{1,10}|[√×✓✗]|对|错|正确|错误")
+_LEAST_KEY, _LEAST_FIELDS = 3, 3
+_FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
+
+
+def table_lines(rows: list[list[Cell]]) -> list[str]:
+    """Return a table as lines: one with a header such as 题干, A, B, 答案 as a paper is written, any other row by row."""
+    if key := _key_lines(rows):
+        return key
+    header, below = _header(rows)
+    shape = layout_of_keys(header) if below else None
+    if shape is None and (card := _card(rows)):
+        header, below = card
+        shape = layout_of_keys(header)
+    if shape is None:
+        return [line for row in rows for line in _row_lines([cell for cell in row if cell])]
+    lines: list[str] = []
+    kind = ""
+    for place, row in enumerate(below, 1):
+        record = {key: cell for key, cell in zip(header, row, strict=False)}
+        said = {field: _cell(record, shape, field) for field in _FIELDS}
+        lines += said["case_raw"]
+        if (now := " ".join(said["type_raw"])) and now != kind:
+            lines.append(now)
+            kind = now
+        lines += _question(place, said, record, shape)
+    return lines
+
+
+def _key_lines(rows: list[list[Cell]]) -> list[str]:
+    """Return a table of numbers with the answers below them as a list of answers; nothing where a row is another."""
+    words = [[" ".join(cell).strip() for cell in row] for row in rows]
+    entries: list[str] = []
+    for upper, lower in zip(words[::2], words[1::2], strict=False):
+        pairs = [(number, answer) for number, answer in zip(upper, lower, strict=False) if number or answer]
+        pairs = pairs[1:] if pairs and _KEY_LABEL.fullmatch(pairs[0][0]) and _KEY_LABEL.fullmatch(pairs[0][1]) else pairs
+        if not pairs or not all(number.isdigit() and _KEY.fullmatch(answer) for number, answer in pairs):
+            return []
+        entries += [f"{number}.{answer}" for number, answer in pairs]
+    return ["参考答案", " ".join(entries)] if len(words) % 2 == 0 and len(entries) >= _LEAST_KEY else []
+
+
+def _card(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]] | None:
+    """Return names and values of a table of two columns that holds one question, a field a row; None where it is none."""
+    if len(rows) < _LEAST_FIELDS or any(len(row) != 2 for row in rows):
+        return None
+    names = named(" ".join(row[0]) for row in rows)
+    is_card = len(names) == len(rows) and layout_of_keys(names) is not None
+    return (names, [[row[1] for row in rows]]) if is_card else None
+
+
+def _header(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]]:
+    """Return the names of the columns, which one or two rows hold, and the rows below them."""
+    upper, second = ([" ".join(cell) for cell in row] for row in [*rows, [], []][:2])
+    if both := whole_header(upper, second):
+        return both, rows[2:]
+    return named(upper), rows[1:]
+
+
+def _question(place: int, said: dict[str, Cell], record: dict[str, Cell], shape: Layout) -> list[str]:
+    stem, number = said["stem_raw"], " ".join(said["number_raw"]).strip(" .、．")
+    is_alone = sum(map(bool, record.values())) == 1
+    if not stem or (is_alone and is_heading(flat(stem[0]))):  # a row that goes on, or a heading across the table
+        return [line for cell in record.values() for line in cell]
+    first = stem[0] if not number.isdigit() and stem[0][:1].isdigit() else f"{number if number.isdigit() else place}、{stem[0]}"
+    options = split_options("\n".join(said["options_raw"])) or ["\n".join(record.get(key, [])) for key in shape.option_keys]
+    while options and not options[-1]:
+        options.pop()
+    if shape.option_keys or not all(option[:1] in LETTERS for option in options):
+        options = [f"{letter}.{option}" for letter, option in zip(LETTERS, options, strict=False)]
+    lines = [first, *stem[1:], *(line for option in options for line in option.split("\n"))]
+    for mark, field in (("答案：", "answer_raw"), ("解析：", "explanation_raw")):
+        if said[field]:
+            lines += [f"{mark}{said[field][0]}", *said[field][1:]]
+    return lines
+
+
+def _cell(record: dict[str, Cell], shape: Layout, field: str) -> Cell:
+    keys = (shape.questions or {}).get(field, [])
+    return next((record[key.rstrip("?")] for key in ([keys] if isinstance(keys, str) else keys) if key.rstrip("?") in record), [])
+
+
+def _row_lines(cells: list[Cell]) -> list[str]:
+    """Return a row as one line where no cell has more; else cell by cell, a cell with only a number before the next one's text."""
+    if all(len(cell) == 1 for cell in cells):
+        return ["\t".join(cell[0] for cell in cells)] if cells else []
+    lines: list[str] = []
+    number = ""
+    for cell in cells:
+        plain = cell[0].strip(" .、．")
+        if len(cell) == 1 and plain.isdigit():
+            number = plain
+            continue
+        lines += [f"{number}、{cell[0]}" if number else cell[0], *cell[1:]]
+        number = ""
+    return [*lines, number] if number else lines

@@ -1,0 +1,130 @@
+"""Importer of PDF: bytes in, the lines of all pages in reading order out, without page headers, footers and page numbers."""
+
+import logging
+from collections.abc import Iterator
+from io import BytesIO
+
+import pdfplumber
+from pdfminer.pdfdocument import PDFEncryptionError, PDFPasswordIncorrect
+from pdfminer.pdfexceptions import PDFException
+from pdfminer.psexceptions import PSException
+from pdfplumber.page import Page
+from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
+
+from atomexam.runtime.guarded import Budget, OverBudget, read_guarded, within
+from crawlers.importers.documents.pdf_columns import in_reading_order
+from crawlers.importers.documents.pdf_margins import Sheet, without_margins
+from crawlers.importers.documents.pdf_rows import Sign, signs_of
+from crawlers.importers.files.reading import Lost, Text
+
+MAX_PAGES = 3000
+PAGE_SECONDS = 10.0
+"""Of computing, for one page; a full page of a book takes a fifth of one."""
+FILE_SECONDS, _SECONDS_A_PAGE = 60.0, 0.5
+"""For a file, or half a second a page where that is more."""
+MOST_SECONDS = MAX_PAGES * _SECONDS_A_PAGE
+_BUDGET = Budget(seconds=MOST_SECONDS)
+_MAX_SIGNS = 100_000
+"""On one page; a full page of a newspaper has 20,000."""
+_SCAN_SHARE = 0.5
+"""Share of the page's area from which an image is the page itself, or its background."""
+_MIN_IMAGE = 6.0
+_MAX_NO_GLYPH = 0.2
+# What is left of pdfminer's errors on damaged files that pdfplumber does not wrap.
+_DAMAGED = (
+    PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError,
+    ArithmeticError, RecursionError,
+)  # fmt: skip
+
+logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of every oddity of a font
+
+
+_ADVICE = "print it to a new PDF, or cut it into parts"
+
+
+def read_pdf_guarded(name: str, body: bytes, budget: Budget = _BUDGET) -> Text:
+    """Return the lines of a PDF, read in a process of its own.
+
+    Raises:
+        ValueError: it is damaged, locked or a scan, or it takes too much memory or time.
+    """
+    [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
+    return text
+
+
+def _texts_of(name: str, body: bytes) -> Iterator[Text]:
+    yield read_pdf(name, body)
+
+
+def read_pdf(name: str, body: bytes) -> Text:
+    """Return the lines of a PDF, and a sign for every image.
+
+    Raises:
+        ValueError: it is damaged or locked, or all its pages are scans without text.
+    """
+    if b"%PDF-" not in body[:1024]:
+        raise ValueError(f"{name}: does not begin as a PDF does; is it another kind of file?")
+    try:
+        with pdfplumber.open(BytesIO(body)) as document:
+            with within(FILE_SECONDS, "the list of its pages"):
+                pages = document.pages
+            if len(pages) > MAX_PAGES:
+                raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: cut it into parts")
+            with within(max(FILE_SECONDS, _SECONDS_A_PAGE * len(pages)), f"a file of {len(pages)} pages"):
+                return _text(pages)
+    except OverBudget as error:
+        raise ValueError(f"{name}: {error}; {_ADVICE}") from None
+    except _TooMuch as error:
+        raise ValueError(f"{name}: {error}") from None
+    except _DAMAGED as error:
+        raise ValueError(_damaged(name, error)) from None
+
+
+class _TooMuch(Exception):
+    """A limit, or a page that says nothing: known before the file's damages."""
+
+
+def _text(pages: list[Page]) -> Text:
+    sheets, unreadable, gutter = [], [], None
+    for number, page in enumerate(pages, 1):
+        with within(PAGE_SECONDS, f"page {number}"):
+            signs, scanned = _signs(number, page)
+        sheets.append(Sheet(signs, float(page.width), float(page.height)))
+        if scanned:
+            unreadable.append(number)
+    if unreadable and not any(sheet.signs for sheet in sheets):
+        raise _TooMuch(f"{len(unreadable)} of {len(pages)} pages are images without text: a scan; run OCR over it and import the result")
+    kept, dropped = without_margins(sheets)  # before columns are looked for: headers run across them
+    lines: list[str] = []
+    for sheet in kept:
+        rows, gutter = in_reading_order(sheet.signs, sheet.width, gutter)
+        lines += [row.text for row in rows]
+    lost = [Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan") for number in unreadable]
+    return Text(lines=lines, dropped=dropped, lost=lost)
+
+
+def _signs(number: int, page: Page) -> tuple[list[Sign], bool]:
+    """Return what stands on a page, and whether it is an image without text."""
+    chars, area = page.chars, float(page.width) * float(page.height)
+    if len(chars) > _MAX_SIGNS:
+        raise _TooMuch(f"page {number}: {len(chars)} characters; at most {_MAX_SIGNS} are read")
+    without = sum("(cid:" in char["text"] for char in chars)
+    if without > _MAX_NO_GLYPH * len(chars):
+        raise _TooMuch(f"page {number}: {without} of {len(chars)} characters have no code in their font; print it to a new PDF, or run OCR")
+    sizes = [(image, (image["x1"] - image["x0"]) * (image["bottom"] - image["top"])) for image in page.images]
+    images = [image for image, size in sizes if _MIN_IMAGE**2 < size < _SCAN_SHARE * area]
+    signs = signs_of(chars, images)
+    page.close()  # lets go of the page's characters: a book has millions
+    scanned = not any(char["text"].strip() for char in chars) and any(size >= _SCAN_SHARE * area for _, size in sizes)
+    return signs, scanned
+
+
+def _damaged(name: str, error: BaseException) -> str:
+    cause = error.args[0] if error.args and isinstance(error.args[0], BaseException) else error
+    if isinstance(cause, PDFPasswordIncorrect | PDFEncryptionError):
+        return f"{name}: the PDF is locked; save it without a password"
+    if isinstance(cause, OverBudget):
+        return f"{name}: {cause}; {_ADVICE}"
+    if isinstance(cause, MemoryError):
+        return f"{name}: takes more memory than there is for one file when unpacked; print it to a new PDF"
+    return f"{name}: no readable PDF ({type(cause).__name__}: {str(cause)[:80]}); is it whole? Print it to a new PDF"

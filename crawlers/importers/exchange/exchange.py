@@ -1,0 +1,78 @@
+"""Files in which question banks are exchanged as XML: one file's name and bytes in, its items out, by the format that its root names."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lxml import etree
+from msgspec import structs
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.importers.exchange.exchange_text import Parts, words_of
+from crawlers.importers.exchange.moodle_xml import moodle_questions
+from crawlers.importers.exchange.qti import qti_questions
+from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.records.record_fields import Misfit
+
+_RAW_CHARS = 2000
+_READERS: dict[str, Callable[[Any, list[str]], Iterator[tuple[Any, Callable[[], Parts]]]]] = {
+    "moodle_xml": moodle_questions,
+    "qti": qti_questions,
+}
+EXCHANGES = dict.fromkeys(_READERS, (".xml",))
+"""Formats of XML, and the suffixes they read."""
+_ROOTS = {"quiz": "moodle_xml", "questestinterop": "qti", "assessmentItem": "qti"}
+
+
+def exchange_format(name: str, body: bytes) -> str:
+    """Return the format that the root of an XML file names.
+
+    Raises:
+        ValueError: the file is no XML that is read, or its root is another.
+    """
+    root = root_of(name, body)
+    if found := _ROOTS.get(root.tag):
+        return found
+    raise ValueError(
+        f"{name}: line {root.sourceline}: <{root.tag[:40]}> found; expected <quiz> of Moodle XML, or <questestinterop> or "
+        "<assessmentItem> of QTI; of another bank, export one of these"
+    )
+
+
+def read_exchange(name: str, body: bytes, format_name: str, seen: Provenance) -> Reading:
+    """Return the questions of a file; one that cannot be read is an item with `doubt`.
+
+    Raises:
+        ValueError: the file is no XML, has a document type, or is of another format.
+    """
+    if (found := exchange_format(name, body)) != format_name:
+        raise ValueError(f"{name}: the file is {found}, and {format_name} was asked for; --format {found} reads it")
+    reading = Reading()
+    for number, (element, parts) in enumerate(_READERS[format_name](root_of(name, body), reading.unread), 1):
+        place = structs.replace(seen, position=f"record:{number}")
+        reading.found += 1
+        try:
+            fields = parts().raw_fields()
+            if not fields["stem_raw"] and not fields["options_raw"]:
+                raise Misfit("record_empty", "neither a stem nor options")
+            reading.items.append(QuestionItem(url=seen.url, provenance=place, **fields))
+        except Misfit as error:
+            words = f"line {element.sourceline}: {error}"
+            reading.give_up(Lost(place.position, error.reason, words, words_of(element)[:_RAW_CHARS].strip() or None), seen)
+    return reading
+
+
+def root_of(name: str, body: bytes) -> Any:
+    """Return the root of a file, all its tags without name spaces. No entity is read, and nothing from elsewhere."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(body.lstrip(), parser)
+    except (etree.XMLSyntaxError, ValueError, LookupError) as error:
+        raise ValueError(f"{name}: no readable XML ({error}); is it whole?") from None
+    if root.getroottree().docinfo.doctype:
+        raise ValueError(f"{name}: a document type is declared; neither Moodle nor QTI has one, and entities are not read; take it out")
+    for element in root.iter(etree.Element):
+        element.tag = etree.QName(element).localname
+    return root

@@ -1,0 +1,86 @@
+"""Importer of .apkg, in which Anki exports decks: bytes in, the notes of each kind as rows out. The database is read in memory alone."""
+
+import json
+import sqlite3
+import zipfile
+from collections import defaultdict
+from io import BytesIO
+from typing import Any
+
+from backports import zstd
+
+from crawlers.importers.files.zipped import BROKEN_ZIP
+from crawlers.rows.tree import Rows
+
+SUFFIX = ".apkg"
+_BASES = ("collection.anki21b", "collection.anki21", "collection.anki2")
+"""The newest first: where it is there, the others hold one note that says so."""
+_MOST_BYTES, _MOST_NOTES, _MOST_STEPS = 256 * 1024 * 1024, 1_000_000, 500
+_STEP = 1_000_000
+"""Instructions of SQLite between two looks; a hostile query ends after `_MOST_STEPS` of them."""
+_FIELD_END = "\x1f"
+
+
+def notes_of(name: str, body: bytes) -> list[Rows]:
+    """Return the notes of each kind, under the names of their fields.
+
+    Raises:
+        ValueError: the file is no sound package, or larger than decks are.
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as parts:
+            base = next((each for each in _BASES if each in parts.namelist()), None)
+            if base is None:
+                raise ValueError(f"{name}: no deck of Anki: none of {', '.join(_BASES)} in it")
+            with parts.open(base) as part:
+                data = part.read(_MOST_BYTES + 1)
+    except BROKEN_ZIP as error:
+        raise ValueError(f"{name}: no readable deck ({error}); export it anew" if name not in str(error) else str(error)) from None
+    if base.endswith("b"):
+        data = _unpacked(name, data)
+    if len(data) > _MOST_BYTES:
+        raise ValueError(f"{name}: a deck of more than {_MOST_BYTES} bytes; export it in parts")
+    try:
+        return _notes(data)
+    except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{name}: no readable deck ({type(error).__name__}: {str(error)[:80]}); export it anew as text or .apkg") from None
+
+
+def _unpacked(name: str, data: bytes) -> bytes:
+    try:
+        return zstd.ZstdDecompressor().decompress(data, _MOST_BYTES + 1)
+    except (zstd.ZstdError, EOFError) as error:
+        raise ValueError(f"{name}: no readable deck ({error}); export it anew") from None
+
+
+def _notes(data: bytes) -> list[Rows]:
+    steps = iter(range(_MOST_STEPS))
+    base = sqlite3.connect(":memory:")
+    try:
+        base.deserialize(data)
+        base.set_progress_handler(lambda: next(steps, None) is None, _STEP)
+        base.execute("PRAGMA trusted_schema = OFF")
+        tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "notes" not in tables:
+            raise ValueError("no table of notes")
+        kinds = _kinds(base, tables)
+        found: dict[int, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+        for number, kind, fields, tags in base.execute("SELECT id, mid, flds, tags FROM notes ORDER BY id LIMIT ?", (_MOST_NOTES,)):
+            values = str(fields).split(_FIELD_END)
+            keys = [*kinds.get(kind, []), *(f"column {place}" for place in range(1, len(values) + 1))]
+            row: dict[str, Any] = dict(zip(keys, values, strict=False))
+            found[kind].append((f"note:{number}", row | ({"标签": str(tags).strip()} if str(tags or "").strip() else {})))
+        return [Rows((str(kind),), rows) for kind, rows in found.items()]
+    finally:
+        base.close()
+
+
+def _kinds(base: sqlite3.Connection, tables: set[str]) -> dict[int, list[str]]:
+    """Return the names of the fields of each kind of note."""
+    if "fields" in tables:
+        kinds: dict[int, list[str]] = defaultdict(list)
+        for kind, name in base.execute("SELECT ntid, name FROM fields ORDER BY ntid, ord"):
+            kinds[kind].append(str(name))
+        return kinds
+    [models] = base.execute("SELECT models FROM col LIMIT 1").fetchone()
+    return {int(kind): [str(field["name"]) for field in model["flds"]] for kind, model in json.loads(models).items()}

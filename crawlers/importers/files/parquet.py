@@ -1,0 +1,172 @@
+"""Importer of parquet: bytes in, its rows as records of plain values out, read row group by row group; an image becomes a sign."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from atomexam.runtime.guarded import Budget, read_guarded
+from crawlers.importers.files.json import records_below
+from crawlers.importers.files.parquet_values import plain, size_of
+from crawlers.importers.files.reading import Lost
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+SUFFIX = ".parquet"
+MAX_COLUMNS = 512
+"""Those within others count each."""
+MAX_HELD_BYTES = 512 * 1024 * 1024
+"""What the rows hold when they are unpacked; a file of some kilobytes may unpack to any size. As much as a file of JSON may have."""
+_MAX_NAME_CHARS = 256
+_ROWS_AT_ONCE = 64
+_MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
+_SHOWN_CHARS = 160
+_ADVICE = "write it anew in parts, with pandas or `datasets`"
+Row = tuple[str, dict[str, Any] | Lost]
+
+
+class _Info(Struct, frozen=True):
+    features: dict[str, Any] = {}
+
+
+class _Told(Struct, frozen=True):
+    """What `datasets` says of the columns of a file that it writes."""
+
+    info: _Info = _Info()
+
+
+def read_rows(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Row]:
+    """Yield each record of a file with its place, `row:3`, counted from one; or what was lost there.
+
+    Args:
+        array: keys that lead from a row to the records in it.
+
+    Raises:
+        ValueError: the file is no parquet, is damaged, encrypted or too large when unpacked.
+    """
+    return records_below(chain.from_iterable(read_guarded(batches_of, name, body, _ADVICE, _budget(body))), array)
+
+
+def _budget(body: bytes) -> Budget:
+    return Budget(seconds=60 + 60 * len(body) / 1e6)
+
+
+def first_row(name: str, body: bytes) -> Any:
+    """Return the first row of a file, by which its layout is told; None where it has none.
+
+    Raises:
+        ValueError: as `read_rows`.
+    """
+    # To its end, or the next file finds no reader and starts one.
+    batches = [*read_guarded(first_batch_of, name, body, _ADVICE, _budget(body))]
+    return next((row for batch in batches for _, row in batch if isinstance(row, dict)), None)
+
+
+def first_batch_of(name: str, body: bytes) -> Iterator[list[Row]]:
+    """Yield the first rows alone."""
+    return islice(batches_of(name, body), 1)
+
+
+def batches_of(name: str, body: bytes) -> Iterator[list[Row]]:
+    """Yield the rows of a file, some at a time.
+
+    Raises:
+        ValueError: as `read_rows`.
+    """
+    import pyarrow as pa  # loads slowly, and most files are no parquet
+
+    _check_marks(name, body)
+    held, count = 0, 0
+    try:
+        file = _opened(body)
+        _check_schema(name, file)
+        labels = _labels_of(file.schema_arrow)
+        for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
+            rows = [_row(f"row:{count + number}", one, labels) for number, one in enumerate(_records_of(batch), 1)]
+            count += len(rows)
+            held += sum(size_of(row) for _, row in rows)
+            if held > MAX_HELD_BYTES:
+                raise _Refused(f"{name}: unpacks to more than {MAX_HELD_BYTES} bytes at row {count}; {_ADVICE}")
+            yield rows
+    except (_Refused, MemoryError):
+        raise
+    except (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, RecursionError) as error:
+        what = " ".join(str(error).split())[:_SHOWN_CHARS]
+        raise ValueError(f"{name}: no readable parquet ({what}); is it whole, and not encrypted?") from None
+
+
+class _Refused(ValueError):
+    """A file that could be read and is not."""
+
+
+def _opened(body: bytes) -> "ParquetFile":
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    pa.set_memory_pool(pa.system_memory_pool())  # others reserve more than they use, and the process may not have that much
+    # Extension types would be named by the file; a checksum that is wrong says that the bytes are not those that were written.
+    return ParquetFile(pa.BufferReader(body), arrow_extensions_enabled=False, page_checksum_verification=True)
+
+
+def _check_marks(name: str, body: bytes) -> None:
+    if body.startswith(_POINTER_MARK):
+        raise ValueError(f"{name}: a pointer of Git LFS in place of the file; `git lfs pull` in its repository fetches the file")
+    if body.endswith(_LOCKED_MARK):
+        raise ValueError(f"{name}: an encrypted parquet; write it without encryption")
+    if not (body.startswith(_MARK) and body.endswith(_MARK)):
+        raise ValueError(f"{name}: no readable parquet (it begins or ends otherwise); is it whole?")
+
+
+def _check_schema(name: str, file: "ParquetFile") -> None:
+    names = file.schema_arrow.names
+    if not names or file.metadata.num_columns > MAX_COLUMNS:
+        raise _Refused(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
+    if long := next((column for column in names if len(column) > _MAX_NAME_CHARS), None):
+        raise _Refused(f"{name}: a column whose name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
+    if twice := next((column for column in names if names.count(column) > 1), None):
+        raise _Refused(f"{name}: several columns are called {twice!r}, so which one holds is not known; name each once")
+
+
+def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
+    """Return the names of the classes of each column that holds them as numbers, as `datasets` tells them.
+
+    Names that are numbers themselves are left out: so the column stays one of whole numbers, of which it is told where they count from.
+    """
+    try:
+        features = msgspec.json.decode((schema.metadata or {}).get(b"huggingface", b"{}"), type=_Told).info.features
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    told = {key: one["names"] for key, one in features.items() if isinstance(one, dict) and isinstance(one.get("names"), list)}
+    return {key: names for key, names in told.items() if all(isinstance(each, str) and not each.isdecimal() for each in names)}
+
+
+def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]:
+    """Yield the rows; for one with a value that Python cannot hold, such as text that is no UTF-8, what is wrong with it."""
+    try:
+        yield from batch.to_pylist()
+        return
+    except (ValueError, ArithmeticError, LookupError):
+        pass  # one of them; row by row tells which
+    for number in range(batch.num_rows):
+        try:
+            yield batch.slice(number, 1).to_pylist()[0]
+        except (ValueError, ArithmeticError, LookupError) as error:
+            yield error
+
+
+def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, list[str]]) -> Row:
+    if isinstance(record, Exception):
+        words = f"{' '.join(str(record).split())[:_SHOWN_CHARS]}; expected text in UTF-8 and values that have a place in JSON"
+        return position, Lost(position, "record_unreadable", words)
+    return position, {key: _named(plain(value), labels.get(key)) for key, value in record.items()}
+
+
+def _named(value: Any, names: list[str] | None) -> Any:
+    """Return the name of a class for its number; none for -1, by which `datasets` says that it is not told."""
+    if names and type(value) is int and -1 <= value < len(names):
+        return names[value] if value >= 0 else None
+    return value

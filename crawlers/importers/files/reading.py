@@ -1,0 +1,67 @@
+"""What an importer makes of one file: its items, and what became of everything else in it."""
+
+from typing import Any
+
+from msgspec import Struct, field, structs
+
+from atomexam.records.item import Item, QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.papers.questions.draft import DOUBTS
+
+
+class Lost(Struct, frozen=True):
+    """A part of a file, or one of its records, that could not be read."""
+
+    position: str
+    reason: str
+    """In snake_case: what `doubt` says."""
+    words: str
+    """What was found and what was expected."""
+    raw: str | None = None
+    """The part as it came, as far as it is text."""
+
+
+class Twice(dict[str, Any]):
+    """The values of a key that stands several times in one object of JSON, by their places, where they differ: none can be believed."""
+
+
+class Text(Struct, frozen=True):
+    """The lines of a document."""
+
+    lines: list[str]
+    dropped: list[str] = []
+    """Page headers, footers and page numbers."""
+    lost: list[Lost] = []
+
+
+class Reading(Struct):
+    """What one file gave. Grows while the file is read."""
+
+    items: list[Item] = field(default_factory=list)
+    """Items with `doubt` among them: what was found and could not be read."""
+    found: int = 0
+    """Records, or numbered questions of a paper: as many as there are items."""
+    unread: list[str] = field(default_factory=list)
+    """What belongs to no item: titles, remarks, dropped page headers."""
+    skipped: list[str] = field(default_factory=list)
+    """Parts that were not looked into, such as sheets without a header: told to everybody, and counted with `unread`."""
+    faults: list[str] = field(default_factory=list)
+    """Where and why items with `doubt` were given up, in words."""
+
+    columns: dict[str, str] = field(default_factory=dict)
+    """Field of a question -> the keys of the records, or words of the header, that it is read from."""
+    beside: dict[str, str] = field(default_factory=dict)
+    """Place of a record -> what it holds under a key that was asked for beside its fields."""
+    source: Text | None = None
+    """The lines that a paper was read from, for the account of its characters."""
+    shape: Any = None
+    """The layout that the file was found to have, where its format names none."""
+    misfits: int = 0
+    """How many of them are records or pages that do not fit the format, rather than questions of a paper that are unsure."""
+
+    def give_up(self, lost: Lost, seen: Provenance) -> None:
+        """Take what could not be read as an item with `doubt`, so that `clean` counts it among the rejected."""
+        place = structs.replace(seen, position=lost.position)
+        self.misfits += lost.reason not in DOUBTS
+        self.items.append(QuestionItem(url=seen.url, provenance=place, stem_raw=lost.raw, doubt=lost.reason))
+        self.faults.append(f"{lost.position.replace(':', ' ')}: {lost.reason}: {lost.words}")

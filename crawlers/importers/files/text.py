@@ -1,0 +1,30 @@
+"""Importer of text: bytes in, the lines of the text in its true encoding out; of a saved page, its lines as a reader sees them."""
+
+import re
+
+from atomexam.text.encodings import check_saved_rightly, decoded, is_charset
+from crawlers.importers.files.reading import Text
+from crawlers.papers.paper import lines_of
+from crawlers.papers.passes.emphasis import lines_told, with_signs
+
+_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
+
+
+def read_text(name: str, body: bytes) -> Text:
+    """Return the lines of a text file."""
+    return Text(_LINE_END.split(decoded(name, body)))
+
+
+def read_html(name: str, body: bytes) -> Text:
+    """Return the lines of a saved page as a reader sees them, with a sign for every image."""
+    said = _META.search(body[:4096])
+    charset = said[1].decode("ascii") if said else None
+    try:
+        text = body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
+    except UnicodeDecodeError:  # the page says another charset than it has
+        text = decoded(name, body)
+    check_saved_rightly(name, text)
+    lines = lines_of(text, drop_hidden=True)
+    signed, signs = with_signs(text)
+    return Text(lines_told(lines, lines_of(signed, drop_hidden=True), signs) if signs else lines)

@@ -1,0 +1,140 @@
+"""Importer of xlsx and xls: bytes in, the rows of its sheets as text out; hidden rows are read as the others, hidden sheets are told."""
+
+import struct
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from functools import lru_cache
+from io import BytesIO, StringIO
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from openpyxl import load_workbook
+from openpyxl.utils.exceptions import InvalidFileException
+
+from atomexam.runtime.sheets import refuse_far_rows
+from crawlers.importers.files.sheet_marks import Covered, Marks, Unsaved, marks_of
+from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
+
+BOOKS = (".xlsx", ".xlsm", ".xls")
+MAX_COLUMNS = 512
+_OLD = b"\xd0\xcf\x11\xe0"
+warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every extension of Excel that it does not write back
+_DAMAGED = (*BROKEN_PARTS, InvalidFileException, ParseError)
+
+
+def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
+    """Yield the name of each sheet, whether it is hidden, and its rows with their places.
+
+    Raises:
+        ValueError: the file is no sound workbook.
+    """
+    for title, hidden, rows in _whole_sheets(name, body):
+        yield title, hidden, ((place, [*cells]) for place, cells in rows)
+
+
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for one after the other
+def _whole_sheets(name: str, body: bytes) -> list[tuple[str, bool, list[tuple[str, tuple[str, ...]]]]]:
+    return [(title, hidden, [(place, tuple(cells)) for place, cells in rows]) for title, hidden, rows in _sheets(name, body)]
+
+
+def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
+    if name.lower().endswith(".xls") and not body.startswith(b"PK"):  # many a program names an xlsx so
+        yield from _old_sheets(name, body)
+        return
+    check_zipped(name, body, "xl/", "xlsx")
+    try:
+        refuse_far_rows(BytesIO(body))
+        workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
+        marks = marks_of(body)
+    except _DAMAGED as error:
+        raise ValueError(_damaged(name, error)) from None
+    for sheet in workbook.worksheets:
+        yield sheet.title, sheet.sheet_state != "visible", _rows(name, sheet, marks.get(sheet.title, Marks({}, {})))
+
+
+def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
+    if not body.startswith(_OLD):
+        raise ValueError(
+            f"{name}: no workbook, though its name ends in .xls; save it as .xlsx, or name it by what is in it, such as .html or .csv"
+        )
+    import xlrd  # of use for old files alone
+
+    broken = (*_DAMAGED, xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError)
+    try:
+        workbook = xlrd.open_workbook(file_contents=body, formatting_info=True, logfile=StringIO())
+        sheets = workbook.sheets()
+    except broken as error:
+        raise ValueError(f"{name}: no readable xls ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx in Excel") from None
+    for sheet in sheets:
+        yield sheet.name, sheet.visibility != 0, _old_rows(sheet, workbook.datemode)
+
+
+def _old_rows(sheet: Any, datemode: int) -> Iterator[tuple[str, list[str]]]:
+    begun: dict[int, dict[int, int]] = defaultdict(dict)  # first row of merged cells -> column -> the row behind the last
+    for first, last, left, right in sheet.merged_cells:
+        if left < right:
+            begun[first][left] = last
+    above: dict[int, tuple[int, int]] = {}
+    for number in range(sheet.nrows):
+        cells = [_old_text(sheet.cell(number, column), datemode) for column in range(sheet.row_len(number))]
+        for column, (first, last) in above.items():
+            if number < last and column < min(len(cells), sheet.row_len(first)) and not cells[column]:
+                cells[column] = Covered(_old_text(sheet.cell(first, column), datemode))
+        above |= {column: (number, last) for column, last in begun.get(number, {}).items()}
+        yield f"{sheet.name}:row:{number + 1}", cells
+
+
+def _old_text(cell: Any, datemode: int) -> str:
+    import xlrd
+
+    if cell.ctype == xlrd.XL_CELL_DATE:
+        try:
+            return _text(xlrd.xldate_as_datetime(cell.value, datemode))
+        except (ValueError, OverflowError):
+            return _text(float(cell.value))
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return str(xlrd.error_text_from_code.get(cell.value, "#ERROR"))
+    return _text(
+        bool(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value or None if cell.ctype == xlrd.XL_CELL_TEXT else cell.value
+    )
+
+
+def _rows(name: str, sheet: Any, marks: Marks) -> Iterator[tuple[str, list[str]]]:
+    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    covering: dict[int, tuple[int, str]] = {}  # column: the last row that is covered, and by what
+    try:
+        for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+            if len(row) > MAX_COLUMNS and any(value is not None for value in row[MAX_COLUMNS:]):
+                raise ValueError(f"row {number} has {len(row)} columns; at most {MAX_COLUMNS} are read")
+            cells = [_text(value) for value in row[:MAX_COLUMNS]]
+            for column in marks.unsaved.get(number, ()):
+                if column < len(cells) and not cells[column]:
+                    cells[column] = Unsaved()
+            for column, (last, text) in [*covering.items()]:
+                if number > last:
+                    del covering[column]
+                elif column < len(cells) and not cells[column]:
+                    cells[column] = Covered(text)
+            covering |= {each.column: (each.last, cells[each.column]) for each in marks.merged.get(number, ()) if each.column < len(cells)}
+            yield f"{sheet.title}:row:{number}", cells
+    except _DAMAGED as error:
+        raise ValueError(_damaged(f"{name}: sheet {sheet.title}", error)) from None
+
+
+def _text(value: Any) -> str:
+    """Return a cell as Excel shows it: 3 for 3.0, TRUE for a truth value, a day without its midnight."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return format(value, ".15g")
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
+    return value.isoformat() if isinstance(value, date | time) else str(value).strip()
+
+
+def _damaged(name: str, error: BaseException) -> str:
+    return f"{name}: no readable xlsx ({type(error).__name__}: {str(error)[:80]}); open and save it in Excel"

@@ -1,0 +1,148 @@
+"""Files of layouts in, layouts by their names out: layouts.yaml, which ships with the project, and files of the user's own."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from atomexam.records.checks import one_of
+from atomexam.records.item import QuestionItem
+from crawlers.importers.layouts.layout import Layout
+
+_FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
+_MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
+"""Of a file of layouts; brackets are those open at once, and each token of YAML costs time in proportion to them."""
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+_SHIPPED = Path(__file__).parent / "layouts.yaml"
+
+
+@cache
+def shipped_layouts() -> dict[str, Layout]:
+    """Return the layouts that ship with the project."""
+    return _read(_SHIPPED)
+
+
+def layouts_with(path: Path, taken: Collection[str], of: Path | None = None) -> dict[str, Layout]:
+    """Return the layouts of a file of the user's own, and behind them those that ship: a file is told by the own ones first.
+
+    Args:
+        taken: names of formats, which no layout may have.
+        of: the file that it stands beside.
+
+    Raises:
+        ValueError: it cannot be read, holds something else, or nobody has confirmed it; names the file and the entry.
+    """
+    own = _read(path)
+    for name, shape in own.items():
+        if name in taken:
+            raise ValueError(f"{path}: {name} is the name of a format that ships with the project; call yours otherwise")
+        if (shape.questions is not None) + (shape.entity is not None) + bool(shape.tables) != 1:
+            raise ValueError(f"{path}: {name}: expected one of `questions`, `tables` and `entity`; docs/importing.md has an example")
+        if not shape.is_confirmed:
+            raise ValueError(_unconfirmed(path, name, of))
+        if shape.questions is not None:
+            _check_fields(f"{path}: {name}", shape.questions)
+        try:
+            re.compile(shape.subject_from_file or "")
+        except re.error as error:
+            raise ValueError(f"{path}: {name}: subject_from_file: no pattern ({error})") from None
+    return own | shipped_layouts()
+
+
+def layout_beside(path: Path, taken: Collection[str]) -> tuple[str, dict[str, Layout]] | None:
+    """Return the name of the layout that stands beside a file, `bank.layout.yaml` beside `bank.xlsx`, and all layouts; None without one.
+
+    Raises:
+        ValueError: as `layouts_with`.
+    """
+    place = place_of_layout(path)
+    if not place.is_file():
+        return None
+    if not (own := _read(place)):
+        raise ValueError(f"{place}: empty; expected a layout, or remove it")
+    return next(iter(own)), layouts_with(place, taken, path)
+
+
+def place_of_layout(path: Path) -> Path:
+    """Return where the layout of one file stands."""
+    return path.with_name(f"{path.stem}.layout.yaml")
+
+
+def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
+    """Return what to do with a layout that was proposed, and that nobody has looked at."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    place = next((number for number, line in enumerate(lines, 1) if line.lstrip().startswith("confirmed:")), 1)
+    again = f"run: python -m crawlers.read {of}" if of else "run the same command again"
+    return (
+        f"{path}: line {place}: {name} says `confirmed: no`: it was proposed without being sure, and nobody has confirmed it. Look at the "
+        f"rows it shows, mend what is wrong, take out line {place} or write `confirmed: yes` there, then {again}"
+    )
+
+
+def _check_fields(where: str, fields: Collection[str]) -> None:
+    for field in fields:
+        one_of(field, _FIELDS, "field", f"{where}: questions")
+    if "stem_raw" not in fields:
+        raise ValueError(f"{where}: questions: expected `stem_raw`, the key of the question proper")
+
+
+def layout_by_keys(shapes: Mapping[str, Layout], record_of: Callable[[Layout], Any]) -> str | None:
+    """Return the first layout whose keys a record has; `record_of` gives the first record that a layout would read."""
+    for name, shape in shapes.items():
+        record = record_of(shape) if shape.known_by else None
+        if isinstance(record, dict) and any(set(keys) <= record.keys() for keys in shape.known_by):
+            return name
+    return None
+
+
+def _has_too_many_values(content: Any) -> bool:
+    """Tell whether YAML has more values than layouts need, with each alias counted as a copy: a few lines can stand for billions."""
+    waiting, count = [content], 1
+    while waiting:
+        value = waiting.pop()
+        below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        count += len(below)
+        if count > _MAX_VALUES:
+            return True
+        waiting += below
+    return False
+
+
+def _read(path: Path) -> dict[str, Layout]:
+    advice = "docs/importing.md has an example"
+    try:
+        if (size := path.stat().st_size) > _MAX_BYTES:
+            raise ValueError(f"{path}: {size} bytes; layouts have at most {_MAX_BYTES}; {advice}")
+        text = path.read_text(encoding="utf-8")
+        if max(accumulate(_STEPS.get(sign, 0) for sign in text), default=0) > _MAX_BRACKETS:
+            raise ValueError(f"{path}: more than {_MAX_BRACKETS} open brackets within each other; {advice}")
+        content = _content(text)
+        if _has_too_many_values(content):
+            raise ValueError(f"{path}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {advice}")
+        return msgspec.convert(content, dict[str, Layout])
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be opened ({error.strerror}); expected a file of layouts") from None
+    except (YAMLError, UnicodeError, RecursionError) as error:
+        raise ValueError(f"{path}: no readable YAML ({' '.join(str(error).split())[:200]}); {advice}") from None
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{path}: {error}; expected layouts by their names; {advice}") from None
+
+
+def _content(text: str) -> Any:
+    """Return what YAML says.
+
+    Raises:
+        YAMLError: it says nothing, or has a number or date that is none; its library tells of those by other errors.
+    """
+    try:
+        return YAML(typ="safe", pure=True).load(text)
+    except UnicodeError:
+        raise
+    except (ValueError, LookupError, TypeError, ArithmeticError) as error:
+        raise YAMLError(str(error).partition(";")[0]) from None

@@ -1,0 +1,154 @@
+"""Tables of a file: csv, tsv or xlsx in, each table's header with the rows below it out."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, pairwise, zip_longest
+
+from msgspec import Struct
+
+from crawlers.importers.files.csv_rows import csv_rows
+from crawlers.importers.files.sheet_marks import Covered
+from crawlers.importers.files.workbook import BOOKS, sheets_of
+from crawlers.importers.layouts.layout import is_option_name, layout_of_keys
+
+_HEADER_WITHIN = 20
+"""Rows among which the header is looked for: titles and remarks may stand above it."""
+_SHOWN_CHARS = 80
+_MOST_OPTIONS = 10
+Row = tuple[str, list[str]]
+IsHeader = Callable[[Sequence[str]], bool]
+
+
+class Sheet(Struct):
+    """One table of a file."""
+
+    name: str
+    """Empty where a file has but one."""
+    above: list[str]
+    """Rows above the header, or the first ones of a sheet without one."""
+    header: list[str]
+    rows: Iterator[Row]
+    """Places and cells of the rows below it."""
+    padded: bool = True
+    """Rows may be shorter than the header where their last cells are empty; in csv such a row has lost a cell."""
+    words: frozenset[str] = frozenset()
+    """All that stands in the rows of the header, by which they are known where they stand again."""
+    why: str = ""
+    """Why a sheet without header is not read."""
+
+
+def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
+    """Yield the tables of a file, last those without a header, which have no rows either.
+
+    Args:
+        is_header: tells the row that names the columns.
+
+    Raises:
+        ValueError: the file is no table, or none of its sheets has a header that is known.
+    """
+    is_book = name.lower().endswith(BOOKS)
+    tables = sheets_of(name, body) if is_book else [("", False, csv_rows(name, body))]
+    without, found = [], 0
+    for title, hidden, rows in tables:
+        sheet = _hidden(title, rows) if hidden else _under_its_header(title, rows, is_header)
+        if sheet.header:
+            found += 1
+            sheet.padded = is_book
+            sheet.header = _widened(sheet.header) if is_book else sheet.header
+            yield from _side_by_side(sheet, is_header)
+        elif sheet.above:
+            without.append(sheet)
+    if not found:
+        keys = "题干 or question, and 选项, A, 答案 or answer, or the keys of the format"
+        entries = "for entries a name and what is said of it, such as 症状, 功效 or 参考值"
+        wanted = f"expected a row that names the columns: {keys}; {entries}"
+        first = without[0].above[0][:_SHOWN_CHARS] if without else "no row at all"
+        raise ValueError(f"{name}: no header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
+    yield from without
+
+
+def named(cells: Iterable[str]) -> list[str]:
+    """Return the names of columns, each once: those without one by their place."""
+    names: list[str] = []
+    for place, cell in enumerate(cells, 1):
+        name = cell.strip() or f"column {place}"
+        names.append(name if name not in names else f"{name} (column {place})")
+    while names and names[-1].startswith("column "):
+        names.pop()
+    return names
+
+
+def _widened(keys: list[str]) -> list[str]:
+    """Return a header that ends in 选项 with columns without a name behind it, over which that cell is merged."""
+    layout = layout_of_keys(keys)
+    is_last = layout is not None and keys[-1] in layout.keys_of("options_raw")
+    return [*keys, *(f"column {place}" for place in range(len(keys) + 1, len(keys) + _MOST_OPTIONS))] if is_last else keys
+
+
+def _hidden(title: str, rows: Iterator[Row]) -> Sheet:
+    words = [_words(cells) for _, cells in rows if any(cells)]
+    return Sheet(title, words[:1], [], iter(()), why=f"hidden, so its {len(words)} rows are not read; unhide it to have them read")
+
+
+def _under_its_header(title: str, rows: Iterator[Row], is_header: IsHeader) -> Sheet:
+    above: list[str] = []
+    for _, cells in rows:
+        keys = named(cells)
+        if is_header(keys):
+            return _with_second_row(Sheet(title, above, keys, rows), cells, is_header)
+        if any(cells):
+            above.append(_words(cells))
+        if len(above) >= _HEADER_WITHIN:
+            break
+    count = len(above) + sum(any(cells) for _, cells in rows)
+    return Sheet(title, above, [], iter(()), why=f"no header that is known, so its {count} rows are not read")
+
+
+def _with_second_row(sheet: Sheet, header: list[str], is_header: IsHeader) -> Sheet:
+    """Return a sheet under its whole header."""
+    first = next(sheet.rows, None)
+    sheet.words = frozenset(filter(None, header))
+    if first and (both := whole_header(header, first[1])) and is_header(both):
+        sheet.header = both
+        sheet.words |= frozenset(filter(None, first[1]))
+    elif first:
+        sheet.rows = chain([first], sheet.rows)
+    return sheet
+
+
+def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Return the names of columns where a row A, B, C, D below a wide 选项 goes on with the header; nothing where the row does not."""
+    own = ["" if isinstance(cell, Covered) else cell for cell in below]
+    if sum(map(bool, own)) < 2 or not all(is_option_name(cell) for cell in own if cell):
+        return []
+    return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
+
+
+def _side_by_side(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
+    """Yield the tables that stand beside each other under one header, as far as each has a header of its own."""
+    starts = _starts_of_blocks(sheet.header)
+    parts = [slice(*ends) for ends in pairwise([*starts, len(sheet.header)])]
+    bare = ["" if key.startswith("column ") else key.partition(" (column ")[0] for key in sheet.header]
+    headers = [named(bare[part]) for part in parts]
+    if len(parts) < 2 or not all(map(is_header, headers)):
+        yield sheet
+        return
+    rows = list(sheet.rows)
+    for number, (part, header) in enumerate(zip(parts, headers, strict=True), 1):
+        inner = part if number < len(parts) else slice(part.start, None)
+        own = ((f"{place}:block:{number}" if number > 1 else place, cells[inner]) for place, cells in rows)
+        above = sheet.above if number == 1 else []
+        yield Sheet(sheet.name, above, header, own, sheet.padded or number < len(parts), sheet.words)
+
+
+def _starts_of_blocks(header: list[str]) -> list[int]:
+    """Return where the columns of a stem begin anew, with those that stand before it as they stand before the first one."""
+    layout = layout_of_keys(header)
+    plain = [key.partition(" (column ")[0] for key in header]
+    stems = layout.keys_of("stem_raw") if layout else []
+    first = next((place for place, key in enumerate(header) if key in stems), len(header))
+    again = [place for place in range(first + 1, len(header)) if plain[place] == plain[first]]
+    return [0, *(place - first if plain[place - first : place] == plain[:first] else place for place in again)]
+
+
+def _words(cells: Iterable[str]) -> str:
+    return " ".join(filter(None, cells))

@@ -1,0 +1,190 @@
+"""Fields of one record: a record and the keys a layout names in, text and options out; what cannot be read is a Misfit with its reason."""
+
+import json
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.importers.files.reading import Twice
+from crawlers.importers.layouts.layout import Layout, is_unnamed
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import IMAGE
+from crawlers.roles.option_cells import split_options
+
+_LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")
+_TEXT_KEYS = ("value", "text", "content", "option", "name", "title", "label")
+_SCALARS = (str, int, float, bool)
+_RAW_CHARS = 2000
+
+
+class Misfit(ValueError):
+    """A field that is missing or holds what cannot be read."""
+
+    def __init__(self, reason: str, words: str) -> None:
+        super().__init__(words)
+        self.reason = reason
+
+
+def keys_of(shape: Layout, field: str) -> list[str]:
+    """Return the keys of a field as the layout writes them: those with `?` may be missing."""
+    keys = (shape.questions or {}).get(field, "?")
+    return [keys] if isinstance(keys, str) else keys
+
+
+def value_of(record: dict[str, Any], keys: list[str]) -> tuple[str, Any]:
+    """Return the first key that has a value, and it; without one, the first that is there. A key with `?` may be missing."""
+    there = [key.rstrip("?") for key in keys if key.rstrip("?") in record]
+    if there:
+        key = next((key for key in there if record[key] not in (None, "")), there[0])
+        _refuse_twice(key, record[key])
+        return key, record[key]
+    if any(key.endswith("?") for key in keys):
+        return keys[0].rstrip("?"), None
+    found = ", ".join(map(repr, record)) or "none"
+    raise Misfit("field_missing", f"field {' or '.join(map(repr, keys))} is missing; found {found}")
+
+
+def text_of(record: dict[str, Any], keys: list[str]) -> str | None:
+    """Return a field as text: lists joined by `、`, None for what is empty."""
+    key, value = value_of(record, keys)
+    if value is None:
+        return None
+    if isinstance(value, list) and all(isinstance(entry, _SCALARS) for entry in value):
+        value = "、".join(text for entry in value if (text := str(entry).strip()))
+    if not isinstance(value, _SCALARS):
+        raise Misfit("field_unreadable", f"field {key!r}: found {_kind(value)}, expected text or a list of texts")
+    return str(value).strip() or None
+
+
+def options_of(record: dict[str, Any], keys: list[str], labelled: tuple[str, str] | None = None) -> list[str] | None:
+    """Return options from a list of texts, an object of letters or one text; empty ones at the end fall away, others stay empty."""
+    key, value = value_of(record, keys)
+    if value is None or isinstance(value, str):
+        return split_options(value or "") or None
+    if labelled and isinstance(value, list) and all(isinstance(entry, dict) and set(labelled) <= entry.keys() for entry in value):
+        by_label = {str(entry[labelled[0]]): entry[labelled[1]] for entry in value}
+        value = by_label if len(by_label) == len(value) else [entry[labelled[1]] for entry in value]
+    elif isinstance(value, dict) and (objects := _objects_of_lists(value)):
+        value = _of_objects(key, objects)
+    elif isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        value = _of_objects(key, value)
+    texts = list(value.values()) if isinstance(value, dict) else value
+    if not isinstance(texts, list) or not all(text is None or type(text) in (str, int, float) for text in texts):
+        raise Misfit("field_unreadable", f"field {key!r}: found {_kind(value)}, expected a list of texts or an object of letters")
+    texts = ["" if text is None else str(text).strip() for text in texts]
+    if isinstance(value, dict) and all(len(letter) == 1 and letter.upper() in LETTERS for letter in value):
+        return _lettered(sorted(zip(value, texts, strict=True)))
+    return _lettered(("", text) for text in texts)
+
+
+def _objects_of_lists(lists: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return options that are two lists, `{label: [A, B], text: [甲, 乙]}`, as objects; nothing where they are no such lists."""
+    names = next((pair for pair in product(_LABEL_KEYS, _TEXT_KEYS) if set(pair) == lists.keys() and len(lists) == 2), None)
+    columns = [lists[name] for name in names or ()]
+    if names is None or not all(isinstance(column, list) for column in columns) or len(columns[0]) != len(columns[1]):
+        return []
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def images_of(value: Any) -> int:
+    """Return how many signs of images stand in the texts of a value."""
+    if isinstance(value, dict | list):
+        return sum(map(images_of, value.values() if isinstance(value, dict) else value))
+    return value.count(IMAGE) if isinstance(value, str) else 0
+
+
+def without_images(value: Any) -> Any:
+    """Return a text, or a list of texts, without the signs of images; None where nothing else was there."""
+    if isinstance(value, list):
+        return [text.replace(IMAGE, "").strip() for text in value]
+    return (value.replace(IMAGE, "").strip() or None) if isinstance(value, str) else value
+
+
+def _of_objects(key: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return letters and texts of options that are objects: of one letter each, or of a key for the letter and one for the text."""
+    pairs = [tuple(each.items()) for each in objects]
+    if all(len(pair) == 1 for pair in pairs):
+        found = [pair[0] for pair in pairs]
+    else:
+        names = next((pair for pair in product(_LABEL_KEYS, _TEXT_KEYS) if all(set(pair) == each.keys() for each in objects)), None)
+        found = [(str(each[names[0]]).strip(), each[names[1]]) for each in objects] if names else []
+    letters = [letter.upper() for letter, _ in found]
+    if not found or len(set(letters)) < len(letters) or not all(len(letter) == 1 and letter in LETTERS for letter in letters):
+        keys = ", ".join(dict.fromkeys(name for each in objects for name in each))
+        advice = "another form takes a layout with `labelled_options` in crawlers/importers/layouts/layouts.yaml"
+        raise Misfit("field_unreadable", f"field {key!r}: found objects with {keys}, expected a letter and a text in each; {advice}")
+    return dict(found)
+
+
+def _refuse_twice(key: str, value: Any) -> None:
+    objects = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
+    inner = [pair for one in objects if isinstance(one, dict) for pair in one.items()]
+    for name, one in [(key, value), *inner]:
+        if isinstance(one, Twice):
+            raise Misfit("field_unreadable", f"key {name!r} stands {len(one)} times with different values, so which one holds is not known")
+
+
+def options_in_columns(record: dict[str, Any], shape: Layout) -> list[str] | None:
+    """Return options that have a column each; where the first column has them all, as under a wide header 选项, the parts of that."""
+    texts = [text_of(record, [f"{key}?"]) or "" for key in shape.option_keys]
+    if shape.by_words and is_unnamed(shape.option_keys[1]) and len(whole := split_options(texts[0])) > 1:
+        if any(texts[1:]):
+            raise Misfit("options_unreadable", f"options in column {shape.option_keys[0]!r} and further texts behind it")
+        return whole
+    named = [letter_of(text) == letter for letter, text in zip(LETTERS, texts, strict=False) if text]
+    if shape.by_words and len(named) > 1 and all(named):
+        return _lettered(("", text) for text in texts)
+    return _lettered(zip(LETTERS, texts, strict=False))
+
+
+def options_beside_answer(record: dict[str, Any], shape: Layout) -> dict[str, Any]:
+    """Return options and answer where the right option is the answer and each wrong one has a column.
+
+    They are sorted by their texts: if the right one kept its place, it would be A in every question.
+    """
+    right = text_of(record, keys_of(shape, "answer_raw"))
+    wrong = [text for key in shape.wrong_keys if (text := text_of(record, [f"{key}?"]))]
+    if right is None or not wrong:
+        return {}
+    if right in wrong:
+        raise Misfit("field_unreadable", f"the right answer {right[:40]!r} stands among the wrong ones")
+    texts = sorted({right, *wrong})
+    return {"options_raw": _lettered(zip(LETTERS, texts, strict=False)), "answer_raw": LETTERS[texts.index(right)]}
+
+
+def letters_of_places(record: dict[str, Any], shape: Layout) -> str | None:
+    """Return the letters of an answer that is given by places, counted from 0."""
+    key, value = value_of(record, keys_of(shape, "answer_raw"))
+    places = value if isinstance(value, list) else [] if value is None else [value]
+    if not all(isinstance(place, int) and 0 <= place < len(LETTERS) for place in places):
+        raise Misfit("field_unreadable", f"field {key!r}: found {value!r}, expected places of options, counted from 0")
+    return "".join(LETTERS[place] for place in sorted(places)) or None
+
+
+def counted_from_zero(records: Iterable[Any], shape: Layout) -> bool:
+    """Tell whether the answers of records without a named layout are places of options counted from 0: whole numbers, 0 among them."""
+    keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]
+    said = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
+    return any(value == 0 for value, _ in said) and all(
+        type(value) is int and value >= 0 and any(record.get(key) for key in options) for value, record in said
+    )
+
+
+def raw_of(record: dict[str, Any]) -> str:
+    """Return a record as it came, as far as it is kept of one that is lost."""
+    return json.dumps(record, ensure_ascii=False)[:_RAW_CHARS]
+
+
+def _lettered(options: Any) -> list[str] | None:
+    texts = [(f"{letter}." if letter else "", text) for letter, text in options]
+    while texts and not texts[-1][1]:
+        texts.pop()
+    return [letter + text for letter, text in texts] or None
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (list, dict)):
+        inner = value if isinstance(value, list) else list(value.values())
+        return f"{type(value).__name__} of {', '.join(sorted({type(entry).__name__ for entry in inner})) or 'nothing'}"
+    return type(value).__name__

@@ -1,0 +1,289 @@
+"""Records of unknown layout -> whether they tell of diseases, medicines, examinations or foods, and which key holds what. Pure.
+
+A key is known by its word, and by what stands under it. Where neither speaks of medicine, a record is none: a price list has names, too.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from ruamel.yaml import YAML
+
+from crawlers.importers.layouts.layout import EntityLayout, Layout, plain
+from crawlers.importers.records.record_values import flat_record, is_range, plain_text, word_of
+
+_FILE = Path(__file__).with_name("record_words.yaml")
+RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
+_TRADITIONAL = ("性味", "归经")
+"""Labels of Chinese medicine: what an entry with them is for is no effect."""
+_LEAST = 2
+"""One record shows nothing: a document is one, too, and so are its parts, run together."""
+_SAMPLE, _MOST_KINDS, _SHOWN = 1_000, 15, 3
+_MAX_NAME_CHARS, _PROSE_CHARS = 30, 60
+_LOOKS = 0.3
+"""Share of names or values that must look like those of their kind."""
+_PROPOSED = 0.6
+SURE = 0.5
+"""Confidence from which on records are read without anybody's word."""
+_PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_SENTENCE = re.compile("[。；;]")
+_NO_NAME = re.compile(r"[。；;！？?\n]")
+
+
+class _Kind(Struct, frozen=True, forbid_unknown_fields=True):
+    says: dict[str, list[str]]
+    knows: dict[str, list[str]]
+
+
+class _Words(Struct, frozen=True, forbid_unknown_fields=True):
+    name: list[str]
+    alias: list[str]
+    unit: list[str]
+    least: list[str]
+    most: list[str]
+    skip: list[str]
+    signs: dict[str, str]
+    names: dict[str, str]
+    kinds: dict[str, _Kind]
+    content: dict[str, dict[str, str]]
+
+
+class Proposal(NamedTuple):
+    """The layout that records seem to have."""
+
+    layout: Layout
+    confidence: float
+    """From 0 to 1: how sure the kind is, by words, names and values."""
+    by_content: dict[str, str]
+    """Keys whose label is no known word, but proposed from what stands under them; they are in no layout until somebody confirms them."""
+    unknown: list[str]
+    """Keys of which nothing is known."""
+
+
+class _Column(NamedTuple):
+    texts: list[str]
+    filled: float
+    """Share of the records that say something under the key."""
+
+
+def kind_words(key: str) -> list[tuple[str, str, bool]]:
+    """Return for a key's name each kind and label that it may stand for, and whether facts are made of it."""
+    return _labels_by_word().get(word_of(key), [])
+
+
+def are_record_keys(keys: Iterable[str]) -> bool:
+    """Tell whether a header has a name and something that is said of it."""
+    words = [(word_of(key), kind_words(key)) for key in keys]
+    return any(word in _names() for word, _ in words) and any(says for _, found in words for _, _, says in found)
+
+
+def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
+    """Return the keys that stand beside a way to records: what the document says of itself."""
+    found: list[str] = []
+    here: Any = document
+    for key in way:
+        if not isinstance(here, dict) or key == "*":
+            break
+        found += [other for other in here if other != key]
+        here = here.get(key)
+    return found
+
+
+def propose_records(
+    records: Sequence[Mapping[str, Any]], hint: str = "", array: Sequence[str] = (), beside: Iterable[str] = ()
+) -> Proposal | None:
+    """Return the layout that records have; None where they are no entries of an encyclopedia.
+
+    Args:
+        hint: the file's name and the keys that lead to the records.
+        array: those keys, for the layout.
+        beside: keys that stand beside the way and belong to no record.
+    """
+    if len(records) < _LEAST:
+        return None
+    beside = [key for key in beside if _is_same(key, records)]  # a record's own name takes the place of its document's
+    kept = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
+    rows = [flat_record(record) for record in kept]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    columns = {key: _column(rows, key) for key in keys}
+    name = _name_key(columns, [*array])
+    if name is None:
+        return None
+    scored = [found for kind in _words().kinds if (found := _as_kind(kind, name, columns, rows, hint, array, beside))]
+    return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
+
+
+def _as_kind(
+    kind: str,
+    name: str,
+    columns: Mapping[str, _Column],
+    rows: Sequence[Mapping[str, Any]],
+    hint: str,
+    array: Sequence[str],
+    beside: Iterable[str],
+) -> Proposal | None:
+    words, used = _words(), {name}
+    alias = next((key for word in words.alias for key in columns if word_of(key) == word and key not in used), None)
+    unit = next((key for key in columns if word_of(key) in words.unit and key not in used), None) if kind == "examination" else None
+    ends = [next((key for key in columns if word_of(key) in some and key not in used), None) for some in (words.least, words.most)]
+    least, most = ends if kind == "examination" and all(ends) else (None, None)
+    used |= {key for key in (alias, unit, least, most) if key}
+    skip = [key for key in columns if key not in used and word_of(key) in words.skip]
+    labels: dict[str, str] = {}
+    facts: dict[str, float] = {}
+    looks = [_share(columns[name].texts, words.names.get(kind))]
+    sign = re.search(words.signs[kind], f"{hint} {name}".lower()) is not None
+    by_content, unknown = {}, []
+    for key in columns:
+        if key in used or key in skip or not columns[key].texts:
+            continue
+        label, fact = next(((label, is_fact) for of, label, is_fact in kind_words(key) if of == kind), ("", False))
+        fits = _fits(kind, label, columns[key].texts) if label else 0.0
+        if label == RANGES and fits < _LOOKS:
+            label, fact = "", False
+        if label:
+            labels[key] = label
+            looks += [fits] if label != RANGES or sign else []
+            if fact and _is_told(label, columns[key].texts, fits):
+                facts[label] = max(fits, facts.get(label, 0.0))
+        elif (told := _by_content(kind, columns[key].texts)) is not None:
+            by_content[key] = told
+        else:
+            unknown.append(key)
+    patterns = words.content.get(kind, {})
+    says = {label for label, fits in facts.items() if label not in patterns or fits >= _LOOKS / 3 or max(looks) >= _LOOKS}
+    if least and most and _fits(kind, RANGES, columns[least].texts) >= _LOOKS:
+        says.add(RANGES)
+        looks += [1.0] if sign else []
+    if not says or max(looks) < _LOOKS:
+        return None
+    traditional = any(label in _TRADITIONAL for label in labels.values())
+    if kind == "medicine" and (traditional or "功效" in labels.values()):
+        labels = {key: _USES if label == _INDICATIONS else label for key, label in labels.items()}
+        says -= {_INDICATIONS}
+        if not says:
+            return None
+    everything = {*says, *labels.values()}
+    confidence = (1 - 0.5 ** (len(says) + (len(everything) - len(says)) / 3 + sign)) * (0.6 + 0.4 * min(1.0, max(looks) / _PROPOSED))
+    type_key, types = _types(kind, columns, used)
+    ranges = [key for key, label in labels.items() if label == RANGES]
+    prose = {key for key in labels if kind == "disease" and _is_prose(columns[key].texts)}
+    sections = [key for key in columns if key in prose or (labels.get(key) == "desc" and kind == "disease")]
+    entity = EntityLayout(
+        type=kind,
+        flat=True,
+        name=name,
+        alias=alias,
+        sections=sections,
+        skip=[*skip, *beside],
+        labels={key: label for key, label in labels.items() if key != label},
+        type_key=type_key,
+        types=types,
+        ranges=ranges,
+        unit=unit,
+        least=least,
+        most=most,
+    )
+    known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
+    return Proposal(Layout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
+
+
+def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    return all(record.get(key) == records[0].get(key) for record in records)
+
+
+def _column(rows: Sequence[Mapping[str, Any]], key: str) -> _Column:
+    texts = [text for row in rows if (text := plain_text(row.get(key)))]
+    return _Column(texts, len(texts) / len(rows) if rows else 0.0)
+
+
+def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | None:
+    """Return the key of the names: by its word, by the key that the records stand under, or by what stands under it."""
+    if array and array[-1] == "*" and "*" in columns:
+        return "*"
+    by_word = (key for word in _words().name for key in columns if word_of(key) == word)
+    if found := next((key for key in by_word if _are_names(columns[key], 0.5)), None):
+        return found
+    return next(
+        (key for key in columns if word_of(key) not in _words().skip and _are_names(columns[key], 0.95) and not kind_words(key)), None
+    )
+
+
+def _are_names(column: _Column, distinct: float) -> bool:
+    texts = column.texts
+    if column.filled < 0.9 or len(set(texts)) < distinct * len(texts) or median(map(len, texts)) > _MAX_NAME_CHARS:
+        return False
+    return sum(bool(_HAN.search(text)) and not _NO_NAME.search(text) for text in texts) >= 0.7 * len(texts)
+
+
+def _fits(kind: str, label: str, texts: Sequence[str]) -> float:
+    """Return the share of pieces that look as those of a label do; 0 where nobody knows how they look."""
+    if label == RANGES:
+        return sum(is_range(text) for text in texts) / len(texts)
+    pattern = _words().content.get(kind, {}).get(label)
+    return _share([piece for text in texts for piece in _PIECES.split(text) if piece], pattern)
+
+
+def _is_told(label: str, texts: Sequence[str], fits: float) -> bool:
+    """Tell whether what stands under a label can be what the label says: ranges, or words in Chinese."""
+    return fits >= _LOOKS if label == RANGES else sum(bool(_HAN.search(text)) for text in texts) >= 0.5 * len(texts)
+
+
+def _by_content(kind: str, texts: Sequence[str]) -> str | None:
+    """Return the label whose values look most like these, where most of them do."""
+    shares = {label: _fits(kind, label, texts) for label in _words().content.get(kind, {})}
+    best = max(shares, key=shares.__getitem__, default=None)
+    return best if best is not None and shares[best] >= _PROPOSED and len(set(texts)) > _SHOWN - 1 else None
+
+
+def _types(kind: str, columns: Mapping[str, _Column], used: Iterable[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the key whose values tell the kinds of the records, where there are several, and the kind of each value."""
+    for key, column in columns.items():
+        values = Counter(column.texts)
+        if key in used or column.filled < 0.9 or not 1 < len(values) <= _MOST_KINDS or len(values) * 5 > len(column.texts):
+            continue
+        told = {value: [of for of, sign in _words().signs.items() if re.search(sign, value.lower())] for value in values}
+        kinds = {value: of[0] if len(of) == 1 else kind for value, of in told.items()}
+        if len({of[0] for of in told.values() if len(of) == 1}) > 1 and max(map(len, values)) <= 8:
+            return key, kinds
+    return None, {}
+
+
+def _is_prose(texts: Sequence[str]) -> bool:
+    return median(map(len, texts)) >= _PROSE_CHARS and sum(bool(_SENTENCE.search(text)) for text in texts) > len(texts) / 2
+
+
+def _share(texts: Sequence[str], pattern: str | None) -> float:
+    compiled = re.compile(pattern) if pattern else None
+    return sum(bool(compiled.search(text)) for text in texts) / len(texts) if compiled and texts else 0.0
+
+
+@cache
+def _words() -> _Words:
+    with open(_FILE, encoding="utf-8") as file:
+        table = YAML(typ="safe", pure=True).load(file)
+    return msgspec.convert(table, _Words)
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(_words().name)
+
+
+@cache
+def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
+    found: dict[str, list[tuple[str, str, bool]]] = {}
+    for kind, table in _words().kinds.items():
+        for says, labels in ((True, table.says), (False, table.knows)):
+            for label, words in labels.items():
+                for word in dict.fromkeys([*words, plain(label)]):
+                    if all(kind != of for of, _, _ in found.get(word, ())):
+                        found.setdefault(word, []).append((kind, label, says))
+    return found

@@ -1,0 +1,91 @@
+"""A cell that holds a whole question: its text in; stem, options, and the answer if it says one, out."""
+
+import re
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS, are_in_turn
+from crawlers.papers.paper import read_paper
+from crawlers.papers.questions.bank_options import read_choice
+from crawlers.papers.signs.lines import flat
+
+_A, _B = (re.compile(rf"(?:^|(?<=[\s)\]】?:。(]))[{letters}](?:\s{{0,2}}[.、:)\]]|\s{{0,2}}[\u4e00-\u9fff])") for letters in ("Aa", "Bb"))
+_A_GLUED = re.compile(r"(?<=[是为有于括])A[.、]")
+_A_IN_TURN = re.compile(r"(?:(?<=[\u4e00-\u9fff])|(?<=素[A-EK]))A[.、](?![A-J][.、])")
+_GLUED = re.compile(r"[A-J][.、]")
+_NUMBERED = re.compile(r"[(第]?\s?\d{1,4}\s?[、.)题](?!\d)")
+_NUMBER = "1、"
+_ANSWER_AT_END = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?[A-Ja-j]\s?$")
+_LONGEST_ANSWER_CHARS = 16
+_BOTH_VERDICTS = 2
+_SAID_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
+_COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?(?:[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n|/\s?\d{1,6}\s?[单多判]?[选断]题)")
+"""Which question of how many this is, as an app shows it above: 18/473单选题."""
+_WRAPPED = re.compile(r"(?<![\s。？?！!：:；;])\s{0,3}\n\s{0,3}")
+
+
+def parts_of_stem(text: str) -> dict[str, Any]:
+    """Return the raw fields of a question that is written into one cell as a paper has it: `知觉是（ ） A.甲 B.乙`.
+
+    Nothing where no options are seen; `doubt` alone where they are not one of each letter.
+    """
+    line = flat(text)
+    if verdicts := _verdicts_at_end(text, line):
+        return verdicts
+    first = _A.search(line) or _A_GLUED.search(line)
+    led = _A_IN_TURN.search(line) if first is None else None
+    led = led if led and _is_glued(line[led.start() :]) else None
+    first = first or led
+    if first is None and _ANSWER_AT_END.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS)):
+        return {"doubt": "options_unreadable"}  # the letters of the options were lost, that of the answer was not
+    if first is None or not (_B.search(line, first.end()) or _is_glued(line[first.start() :])):
+        return {}
+    number = "" if _NUMBERED.match(line) else _NUMBER
+    drafts = read_paper(f"{number}{text}".split("\n")).drafts
+    if len(drafts) != 1 or not (drafts[0].options or drafts[0].doubt):
+        return {"doubt": "options_unreadable"} if led else {}
+    if drafts[0].doubt:
+        return {"doubt": drafts[0].doubt}
+    if not _agree(drafts[0].options, line[first.start() :]):
+        return {"doubt": "options_unreadable"}
+    parts = {"stem_raw": drafts[0].stem.removeprefix(number), "options_raw": drafts[0].options}
+    if drafts[0].answer:
+        parts["answer_raw"] = drafts[0].answer
+    if drafts[0].explanation:
+        parts["explanation_raw"] = drafts[0].explanation
+    return parts
+
+
+def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
+    """Return the parts of a cell that ends in 是 B否 and the answer's label: the letters of two verdicts may be lost, their turn is not."""
+    said = _SAID_BEHIND.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS))
+    if said is None or len(line) != len(text):
+        return {}
+    counter = _COUNTER.match(line)
+    choice = read_choice(text[counter.end() if counter else 0 : said.start()], 0)
+    if not choice.sure or len(choice.options) != _BOTH_VERDICTS or not choice.stem:
+        return {}
+    letter = {"answer_raw": said["letter"].upper()} if said["letter"] else {}
+    return {"stem_raw": _WRAPPED.sub(_joint, choice.stem), "options_raw": choice.options} | letter
+
+
+def _joint(wrapped: re.Match[str]) -> str:
+    """Return what stands for a line end: a blank between Latin words, nothing between Chinese ones."""
+    text, (start, end) = wrapped.string, wrapped.span()
+    sides = text[start - 1 : start] + text[end : end + 1]
+    return " " if len(sides) == 2 and sides.isascii() and sides.isalnum() else ""
+
+
+def _agree(options: list[str], marked: str) -> bool:
+    """Tell whether every option has its own letter or none has, and whether the first begins where the cell says A.
+
+    Where a letter was lost, the reader takes the lines for the options: 以上处分。A警告 is none.
+    """
+    own = [flat(option).lstrip(" ([").upper().startswith(letter) for option, letter in zip(options, LETTERS, strict=False)]
+    first = re.sub(r"\W", "", flat(options[0])) if options else ""
+    return not any(own) or (all(own) and re.sub(r"\W", "", marked)[: len(first)].upper() == first.upper())
+
+
+def _is_glued(options: str) -> bool:
+    """Tell whether A.甲B.乙C.丙 has each letter once, with one sign: then no letter is the end of a word."""
+    letters = _GLUED.findall(options)
+    return len(letters) > 2 and are_in_turn(letter[0] for letter in letters) and len({mark[1] for mark in letters}) == 1

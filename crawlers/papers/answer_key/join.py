@@ -1,0 +1,178 @@
+"""Answers that were collected behind the questions -> to the questions, by number and section; what is unsure becomes a doubt."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Sequence
+
+from crawlers.papers.answer_key.key_lines import read_key
+from crawlers.papers.doubts.unsure import wants_answer
+from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.draft import Draft
+from crawlers.papers.sections.layout import Layout
+from crawlers.papers.signs.entries import BARE_RUN, Entry, listed_in
+from crawlers.papers.signs.headings import heading_key, kind_of
+from crawlers.papers.signs.lines import flat
+
+
+def join_regions(layout: Layout, asked: Sequence[Asked]) -> list[str]:
+    """Give the questions what the answer lists say; return the entries that match none."""
+    left: list[str] = []
+    for start, stop, lines in _merged(layout):
+        entries = read_key(_with_numbers(lines, asked, start, stop), layout.bare)
+        above = [one.draft for one in asked if start <= one.span.start < stop and not one.draft.answer]
+        unanswered = above or [one.draft for one in asked if not one.draft.answer]
+        for entry in join(unanswered, entries):
+            same = [one.draft for one in asked if one.draft.number == entry.number]
+            if len(same) == 1 and entry.answer:  # it has an answer already, or stands below the list
+                _give(same[0], [entry], alone=True)
+            if len(same) != 1 or not entry.answer or same[0].doubt == "two_answers":
+                left.append(f"{entry.number}. {entry.answer}")
+        _doubt_lost([one for one in asked if start <= one.span.start < stop], entries, bool(left))
+    return left
+
+
+def _doubt_lost(above: Sequence[Asked], entries: Sequence[Entry], left: bool) -> None:
+    """Give up the questions that a list should have answered and did not: it has answers too many, or none for their whole section."""
+    said: dict[int, set[str]] = {}
+    for one in above:
+        said.setdefault(one.span.section, set()).add(one.draft.answer or "")
+    spoiled = left or any(not entry.sure for entry in entries) or any(one.draft.doubt == "answer_list_mismatch" for one in above)
+    for one in above:
+        if wants_answer(one) and (spoiled or said[one.span.section] == {""}):
+            one.draft.doubt = one.draft.doubt or "answer_list_mismatch"
+
+
+def _with_numbers(lines: Sequence[str], asked: Sequence[Asked], start: int, stop: int) -> list[str]:
+    """Return the lines of a list; answers without numbers, `单选：ABCDA`, behind those of the questions of their section."""
+    above = [one for one in asked if start <= one.span.start < stop] or list(asked)
+    of_label: dict[str, list[int]] = {}
+    done = []
+    numbered = any(listed_in(text).entries for text in lines)
+    for text in lines:
+        run = BARE_RUN.match(flat(text)) if len(text) < 800 and not listed_in(text).entries else None
+        label = run["label"].strip(" :、.") if run else ""
+        run = run if label or not numbered else None  # the rest of an answer that stands behind its number
+        if run and label not in of_label:
+            of_label[label] = _numbers_of(label, above)
+        if run and of_label[label]:
+            first, last = of_label[label][0], of_label[label][-1]
+            done += [*([label] if label else []), f"{first}-{last} {run['answers']}"]
+        else:
+            done.append(text)
+    return done
+
+
+def _numbers_of(label: str, above: Sequence[Asked]) -> list[int]:
+    """Return the numbers of the questions of a section, where none is left out."""
+    key, kind = (heading_key(label), kind_of(label)) if label else ("", "")
+    numbers = [one.draft.number for one in above if not label or key == heading_key(flat(one.draft.above.heading or ""))]
+    numbers = numbers or [one.draft.number for one in above if kind and kind == one.kind]
+    return numbers if numbers and numbers == list(range(numbers[0], numbers[0] + len(numbers))) else []
+
+
+def _merged(layout: Layout) -> list[tuple[int, int, list[str]]]:
+    """Return for each answer list where the questions above it begin, where it begins, and its lines; lists without questions between
+    them are one."""
+    merged: list[tuple[int, int, list[str]]] = []
+    starts = [span.start for span in layout.spans]
+    end = 0
+    for region in layout.regions:
+        between = bisect_left(starts, region.start) - bisect_left(starts, end)
+        if merged and not between:
+            merged[-1][2].extend([line.text for line in layout.lines[end : region.start]] + region.lines)
+        else:
+            merged.append((end, region.start, list(region.lines)))
+        end = region.stop
+    return merged
+
+
+def join(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
+    """Give unanswered questions their answers and return the entries that found none."""
+    if not drafts or not entries:
+        return list(entries)
+    numbers = _mended([draft.number for draft in drafts])
+    listed = _mended_list([entry.number for entry in entries], [draft.number for draft in drafts])
+    asked_in, listed_in = _sections(drafts, numbers, entries, listed)
+    places: dict[Hashable, list[Entry]] = {}
+    for place, entry in zip(zip(listed_in, listed, strict=True), entries, strict=True):
+        places.setdefault(place, []).append(entry)
+    wanted = list(zip(asked_in, numbers, strict=True))
+    joined: set[int] = set()
+    for place, draft in zip(wanted, drafts, strict=True):
+        found = places.get(place, [])
+        joined |= {id(entry) for entry in found}
+        if found:
+            _give(draft, found, alone=wanted.count(place) == 1 if len(found) > 1 or wanted.count(place) > 1 else True)
+    return [entry for entry in entries if id(entry) not in joined]
+
+
+def _give(draft: Draft, found: Sequence[Entry], alone: bool) -> None:
+    answers = {_bare(entry.answer) for entry in found if entry.answer}
+    if len(answers) > 1 or not alone or not all(entry.sure for entry in found):
+        draft.doubt = draft.doubt or "answer_list_mismatch"
+        return
+    told = next((entry for entry in found if entry.answer), None)
+    if told and draft.answer and _bare(draft.answer) != _bare(told.answer):
+        draft.doubt = draft.doubt or "two_answers"
+    draft.answer = draft.answer or (told.answer if told else None)
+    draft.explanation = draft.explanation or next((entry.explanation for entry in found if entry.explanation), None)
+
+
+def _mended(numbers: Sequence[int]) -> list[int]:
+    """Return numbers with a single misprint among them mended: 3, 4, 4, 6 and 3, 4, 9, 6 are 3, 4, 5, 6."""
+    mended = list(numbers)
+    for place in range(1, len(mended) - 1):
+        before, after = mended[place - 1], mended[place + 1]
+        if after == before + 2:
+            mended[place] = before + 1
+    return mended
+
+
+def _mended_list(listed: Sequence[int], asked: Sequence[int]) -> list[int]:
+    """Return the numbers of a list mended where its misprint is that of the questions, or no number of theirs."""
+    counts = Counter(asked)
+    mended = zip(listed, _mended(listed), strict=True)
+    return [better if counts[number] != 1 else number for number, better in mended]
+
+
+def _sections(
+    drafts: Sequence[Draft], numbers: list[int], entries: Sequence[Entry], listed: list[int]
+) -> tuple[list[Hashable], list[Hashable]]:
+    """Return what tells apart equal numbers: nothing, the numerals or kinds of the headings, or the order of the sections."""
+    if len(set(numbers)) == len(numbers) and len(set(listed)) == len(listed):
+        return [None] * len(numbers), [None] * len(listed)
+    headings = [flat(draft.above.heading or "") for draft in drafts]
+    keys = [entry.section for entry in entries]
+    for key in (heading_key, kind_of):
+        asked: list[Hashable] = [key(heading) if heading else None for heading in headings]
+        named: list[Hashable] = [key(name) if name else None for name in keys]
+        if None not in named and "" not in named and set(named) <= set(asked) and _runs(numbers, asked) == len({*asked}):
+            return asked, named
+    for key in (heading_key, kind_of):  # a section that was not read, or has no answers, moves no answers of the others
+        asked = [key(heading) or None for heading in headings]
+        named = [key(name or "") or None for name in keys]
+        apart = _runs(numbers, asked) == len({*asked}) and _runs(listed, named) == len({*named})
+        if None not in asked and None not in named and apart and {*asked} & {*named} and len({*asked}) > 1 and len({*named}) > 1:
+            return asked, named
+    asked_runs, listed_runs = _run_of_each(numbers), _run_of_each(listed)
+    return list(asked_runs), list(listed_runs)
+
+
+def _runs(numbers: Sequence[int], sections: Sequence[Hashable]) -> int:
+    """Return how many runs there are of one section."""
+    return sum(not place or sections[place] != sections[place - 1] for place in range(len(numbers)))
+
+
+def _run_of_each(numbers: Sequence[int]) -> list[int]:
+    """Return for each number the run it is in; a number that does not grow begins a run."""
+    runs, run, before = [], 0, 0
+    for number in numbers:
+        run += number < before or (number == before and number == 1)
+        before = number
+        runs.append(run)
+    return runs
+
+
+def _bare(answer: str | None) -> str:
+    return re.sub(r"[\s,、;.。|/()\[\]]", "", flat(answer or "")).upper()

@@ -1,0 +1,245 @@
+"""Which questions are unsure: options or an answer lost, more said than one question can hold. From what was read to doubts."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from atomexam.text.option_letters import names_no_option
+from crawlers.papers.passes.ticks import is_unread
+from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.sections.layout import Layout
+from crawlers.papers.sections.signals import asks
+from crawlers.papers.signs.blanks import lettered
+from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.headings import tells_age
+from crawlers.papers.signs.lines import IMAGE, columns_of, flat
+from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.options import find_options, options_in
+
+_IN_BLANK = re.compile(r"\(\s{0,3}([A-J]{1,6})\s{0,3}\)")
+_NARROWEST, _SEVERAL = 24, 44  # columns of a line that is broken for its length, and of one with several options
+_SENTENCE_ENDS = ("。", "）", ")", "？", "?", "_")
+_LETTER_ALONE = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]")
+_GARBLED = re.compile("[■□▇█▆]{3}")  # and not U+FFFD, which `clean` rejects by its own name, mojibake
+_LISTED = re.compile(
+    r"答案\s?:?\s?\d{1,4}\s?[-、.]|(?:(?<![\dA-Za-z])\d{1,3}\s?[-、.:)\]=]{0,2}\s?[A-J√×]{1,6}(?![A-Za-z])[\s,;、.]{0,4}){3}|^[\s\dA-J√×,、;.:-]{0,200}[A-J√×](?:[\s,、;]{0,2}[A-J√×]){4}"
+)
+_BESIDE = re.compile(r"(?:[(]\s{0,12}[)]|[。?_])\s{1,20}\d{1,4}\s?[、.](?!\d)\s{0,3}[\u4e00-\u9fff]{2}[^\n]{0,200}(?:[(]\s{0,12}[)]|[?_])")
+"""A question and, on the same line, the next one."""
+_LETTERS_ALONE = re.compile(r"[(\[【√]?\s?[A-J](?:\s?[,、]?\s?[A-J]){0,5}\s?[)\]】]?[。.]?", re.IGNORECASE)
+_ONE_LETTER = re.compile(r"[(\[【√]?\s?[A-E]\s?[)\]】]?[。.]?", re.IGNORECASE)
+_TELLS_ANSWERS = re.compile(
+    r"^[^。?]{0,30}(?:(?<!备选)(?<!共用)(?:参考|标准|正确|附)[:\s]{0,2}答\s?案|答\s?案[(:\s=]|Answers?\s?[Kk]ey)[^。?]{0,30}$"
+)
+_TITLE_BEHIND = re.compile(r"[\s。;,.、)](?:[参标正附]|答\s?案)|答\s?案[(:\s=]|[Kk]ey")
+_LETTER_OPENS = re.compile(r"^\W{0,4}[A-Ja-j]\W{0,4}")
+_SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
+_VERDICT_OR_LETTERS = re.compile(r"[A-J]{1,6}|[TF√×]")
+_SOME = 4  # questions that show whether lines are broken
+_LONGEST_STEM = 4000  # characters: a longer one has the rest of the file in it
+_SAID = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
+_ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
+
+
+def settle(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> None:
+    """Give up the questions whose reading is unsure."""
+    doubted = _without_their_list(layout, asked, unread) | _beside_answered(asked)
+    lengths = sorted(len(line.text) for line in layout.lines)
+    width = lengths[len(lengths) * 9 // 10] if lengths else 0
+    broken = sum(any("\n" in text for text in [one.draft.stem, *one.draft.options]) for one in asked)
+    alone = broken == 1 and len(asked) >= _SOME
+    spoiled: str | None = None  # the group within which a question ends with something else
+    for place, one in enumerate(asked):
+        draft = one.draft
+        if one.block.ringed:
+            draft.answer = lettered(draft.answer or "") or draft.answer
+        below = asked[place + 1] if place + 1 < len(asked) else None
+        listed = "answer_list_mismatch" if place in doubted else None
+        swallowed = None if draft.doubt else _swallowed(layout, one, below, width, alone)
+        draft.doubt = draft.doubt or _doubt(one) or listed or swallowed or _cut(layout, one)
+        above = asked[place - 1] if place else None
+        if (draft.above.case and not draft.above.announced and draft.above.group == spoiled) or _ends_with_patient(above, one):
+            draft.doubt = draft.doubt or "case_unsure"  # what the question above ends with may have been a further case
+        spoiled = draft.above.group if swallowed else spoiled
+
+
+def _ends_with_patient(above: Asked | None, one: Asked) -> bool:
+    """Tell whether the answer or explanation above a question ends with a patient, who rather is that of this question."""
+    if above is None or above.span.section != one.span.section:
+        return False
+    texts = (above.draft.answer or "", above.draft.explanation or "")
+    return any("\n" in text and tells_age(flat(text[text.rindex("\n") + 1 :])) for text in texts)
+
+
+def _cut(layout: Layout, one: Asked) -> str | None:
+    """Return the doubt of a question that ends with a line that may as well be the heading of what follows."""
+    own = layout.lines[one.span.start : one.span.stop]
+    if is_unread("".join(line.flat for line in own)):
+        return "options_unreadable"  # an option is said to be right, and not read so
+    if any(line.unsure for line in own):
+        return "options_unreadable" if one.draft.options else "stem_unreadable"
+    return None
+
+
+def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alone: bool) -> str | None:
+    """Return the doubt of a question that ends with a line of something else: a remark, or the next question without its number."""
+    options = one.draft.options
+    if _ends_with_title(one):
+        return "answer_list_mismatch"
+    if options and _SEVERAL_ANSWERS.search(flat(one.draft.answer or "")):
+        return "answer_list_mismatch"
+    explained = (one.draft.explanation or "").split("\n")
+    if _holds_another(layout, one, below) or _holds_next(one, below) or any(map(_sets, explained)):
+        return "number_out_of_order"
+    lines = (options[-1] if options else one.draft.stem).split("\n")
+    if len(lines) < 2 or one.block.ringed:
+        return None
+    step = below.draft.number - one.draft.number if below is not None and below.span.section == one.span.section else 1
+    if options and step <= 0:
+        return "options_unreadable"  # a title above numbers that begin anew, as it seems
+    gap = step > 1
+    if gap and (options or lines[-2].endswith(_SENTENCE_ENDS)):
+        return "number_out_of_order"
+    own = layout.lines[one.span.start : one.span.stop]
+    whole = next((line.text for line in own if line.text.endswith(lines[-2])), lines[-2])
+    several = len(options_in(whole)) > 1
+    wide = max(layout.width, _SEVERAL if several else 0)
+    full = 0.5 if lines[-1][0].isdigit() else 0.85 if several else 0.75  # digits go to a new line together
+    if options and columns_of(whole) < wide * full and wide >= _NARROWEST and not _LETTER_ALONE.fullmatch(flat(lines[-2])):
+        return "options_unreadable"  # so short a line is not broken for its length
+    if alone and (options or one.kind in ("verdict", "blank") or one.draft.above.shared_options):
+        return "options_unreadable" if options else "stem_unreadable"  # no other line of the paper is broken
+    ended = lines[-2].endswith(_SENTENCE_ENDS[:2]) and len(lines[-2]) < width
+    return "stem_unreadable" if one.kind == "verdict" and not options and ended else None
+
+
+def _ends_with_title(one: Asked) -> bool:
+    """Tell whether a line below the first is a title of answers. On an option's own line a blank or a stop parts it from the words."""
+    _, *below = flat(one.draft.stem).split("\n")
+    for option in one.draft.options:
+        first, *further = flat(option).split("\n")
+        below += further
+        if _TELLS_ANSWERS.match(first) and _TITLE_BEHIND.search(_LETTER_OPENS.sub("", first, count=1)):
+            return True
+    return any(_TELLS_ANSWERS.match(line) for line in below)
+
+
+def _holds_another(layout: Layout, one: Asked, below: Asked | None) -> bool:
+    """Tell whether a question whose next number is missing has further options or a further blank behind its answer."""
+    draft = one.draft
+    if below is None or below.span.section != one.span.section or below.draft.number <= draft.number + 1:
+        return False
+    behind = [*one.block.after, *(draft.explanation or "").split("\n")]
+    return any(asks(flat(text)) for text in behind) or find_options("\n".join(behind)) is not None
+
+
+def _holds_next(one: Asked, below: Asked | None) -> bool:
+    """Tell whether a line within a question opens with the number that comes next, and the question below has another."""
+    due, style = one.draft.number + 1, one.span.number.style
+    if below is not None and below.span.section == one.span.section and below.draft.number == due:
+        return False
+    texts = [one.draft.stem, *one.draft.options, *([one.draft.answer or "", one.draft.explanation or ""] if style == "tight" else [])]
+    for line in flat("\n".join(texts)).split("\n")[1:]:
+        number = number_of(line)
+        if number and not number.counted and (number.value, number.style) == (due, style) and line[number.end :].strip():
+            return True
+    return False
+
+
+def _sets(text: str) -> bool:
+    """Tell whether a line of an explanation is a question with its number, blank and options."""
+    number = number_of(flat(text))
+    return number is not None and number.style == "point" and asks(flat(text)) and find_options(text, number.end) is not None
+
+
+def wants_answer(one: Asked) -> bool:
+    """Tell whether a question has options or is true or false, and no answer yet."""
+    return not one.draft.answer and bool(
+        one.draft.options or one.draft.above.shared_options or one.kind in ("verdict", "choice", "multiple")
+    )
+
+
+def _without_their_list(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> set[int]:
+    """Return the questions without an answer where lines that look like a list of answers were read as none."""
+    wanting = {place for place, one in enumerate(asked) if wants_answer(one)}
+    if not wanting or (not layout.regions and not any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))):
+        return wanting if wanting and _is_announced(layout, asked) else set()
+    listed = any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))
+    return wanting if listed or _is_announced(layout, asked) else set()
+
+
+def _texts(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> Iterable[str]:
+    """Return what is no part of a question, and what the last question of each section ends with."""
+    yield from unread
+    for one, after in zip(asked, [*asked[1:], None], strict=True):
+        if after is None or after.span.section != one.span.section:
+            draft = one.draft
+            yield from (
+                line
+                for text in [draft.stem, *draft.options[-1:], draft.answer or "", draft.explanation or ""]
+                for line in text.split("\n")[1:]
+            )
+            yield from "".join(draft.options[-1:]).split("\n")[:1]
+
+
+def _is_announced(layout: Layout, asked: Sequence[Asked]) -> bool:
+    """Tell whether a title of answers stands below the last question, and no list was read there."""
+    last = max((one.span.start for one in asked), default=0)
+    read = any(region.stop > last for region in layout.regions)
+    title = next((at for at in range(last + 1, len(layout.lines)) if is_title(layout.lines[at].flat)), len(layout.lines))
+    return not read and any(_SAID.search(line.flat) for line in layout.lines[title + 1 :])
+
+
+def _beside_answered(asked: Sequence[Asked]) -> set[int]:
+    """Return the questions that alone have no answer where it may stand in their last line, unread."""
+    answered = sum(bool(one.draft.answer) for one in asked)
+    if answered * 10 < len(asked) * 7:
+        return set()
+    return {
+        place
+        for place, one in enumerate(asked)
+        if wants_answer(one) and one.draft.options and _ANSWER_SIGN.search(flat(one.draft.options[-1]))
+    }
+
+
+def _has_number_within(option: str) -> bool:
+    """Tell whether a further line of an option opens with a number as questions and answers do."""
+    for line in flat(option).split("\n")[1:]:
+        number = number_of(line)
+        if number and number.style in ("point", "ordinal", "titled") and not line[number.end : number.end + 1].isdigit():
+            return True
+    return False
+
+
+def _lacks_options(one: Asked) -> bool:
+    """Tell whether options are lost: there are none where all others have some, or fewer than others and not that of the answer."""
+    draft = one.draft
+    if not draft.options and not draft.above.shared_options and IMAGE not in draft.stem and one.kind not in ("blank", "words"):
+        told = flat(draft.answer or "")
+        if _ONE_LETTER.fullmatch(told) if one.kind in ("", "verdict") else _LETTERS_ALONE.fullmatch(told):
+            return True
+    if not one.usual or draft.above.shared_options or len(draft.options) >= one.usual:
+        return False
+    if not draft.options:
+        return one.kind in ("choice", "multiple") and IMAGE not in draft.stem
+    shown = [draft.answer or "", *_IN_BLANK.findall(flat(draft.stem))]
+    return any(re.fullmatch("[A-J]+", words) and names_no_option(words, len(draft.options)) for words in map(flat, shown))
+
+
+def _doubt(one: Asked) -> str | None:
+    if one.span.stray:
+        return "number_out_of_order"
+    if one.draft.above.unsure:
+        return "case_unsure"
+    if not one.block.sure_options or any(_has_number_within(option) for option in one.draft.options) or _lacks_options(one):
+        return "options_unreadable"
+    if _BESIDE.search(flat(one.draft.stem)):
+        return "number_out_of_order"
+    if not one.block.sure_answer:
+        return "two_answers"
+    if one.kind == "words" and not one.draft.options and _VERDICT_OR_LETTERS.fullmatch(flat(one.draft.answer or "")):
+        return "answer_list_mismatch"
+    if (not one.block.worded and not one.draft.options and IMAGE not in one.draft.stem) or _GARBLED.search(one.draft.stem):
+        return "stem_unreadable"
+    if len(one.draft.stem) > _LONGEST_STEM:
+        return "stem_unreadable"
+    return None

@@ -1,0 +1,400 @@
+"""Holds each question that was read against its source: structure within its texts, or words left over among its lines, doubt it.
+
+It is the last pass of a paper and knows nothing of how the texts came about: it asks of each whether it can be read otherwise. No line
+within a text is a number that is due, a page number, a heading, a note or a mark; letters follow each other and none is left in an option;
+the marks of a paper are written in one manner; a title of answers ends no sentence.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.pages.page import PAGE_NUMBER, PAGE_WITHIN
+from crawlers.papers.pages.wraps import is_closed, wraps_of
+from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.draft import Draft
+from crawlers.papers.sections.layout import Layout
+from crawlers.papers.sections.signals import asks
+from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.headings import heads, note_in
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, flat, marks_in
+from crawlers.papers.signs.numbers import KEPT_STYLES, number_of
+from crawlers.papers.signs.options import find_options
+
+_MOSTLY = 0.7
+_FEW, _MANY = 3, 4
+_LONGEST_FOOT = 40
+_FULL = 0.85  # of the width that nine of ten lines do not exceed
+_OWN = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-j])\s{0,2}(?P<sign>[.、:)\]】,])")
+_LOOKALIKES = {"B": "B8", "C": "CG", "D": "D0O", "E": "EF"}
+_REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
+"""A line that goes on with letters, or closes a bracket that another line opened."""
+_RUN = re.compile(r"A\s?(?P<sign>[.、:)])[^\n]{1,80}?B\s?(?P=sign)[^\n]{1,80}?C\s?(?P=sign)\s?\S")
+_ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
+_BEHIND_BLANKS = re.compile(r"(?<!\s)\s{2,}[(]?[A-J]\s?[.、:)\]】]")
+_MARK = re.compile(r"(?:答案|解析|详解|\[分析)[:】\])]|\(正确答案")
+_OPENS_MARK = re.compile(r"[\[【(]?(?:(?:答案|试题解析|解析|详解|故选).|分析[】\]):])")
+_ROW = re.compile(r"[|\sA-J\d题号答案]{1,400}|[a-j]{1,6}|(?:[(第]?\d{1,3}\s{0,2}[题).、:]{0,2}\s?[A-JO08]{1,6}[\s;,、.]{1,4}){3}.{0,400}")
+_EMPTY = re.compile(r"[(\[【]\s{0,20}[)\]】]")
+_FILLED = re.compile(r"[(]\s?[A-J]{1,6}\s?[)]")
+_MORE_LETTERS = re.compile(r"[A-Ja-j8O0lG]{1,6}(?![A-Za-z\d])[A-Ja-j\d√×\s、.,;:()|]{0,60}")
+_NOTE = re.compile(r"根据(?:以下|下列)材料|共用(?:题干|备选)|题共用|回答\d")
+_PURE_TITLE = re.compile(
+    r"[\W_]{0,6}(?:参考|标准|正确|试题|试卷|习题|练习|本[题章节页课]|附[录件]?|详细|[\W_]){0,4}(?:答\s?案|[Aa]nswer|ANSWER|[Kk]ey|KEY)"
+)
+_NUMBERED_HEADING = re.compile(r"[\W\d]|第|[一二三四五六七八九十]+\s?[、.]")
+_HEADING_WITHIN = re.compile(
+    r"[一二三四五六七八九十]\s?[、.]?\s?(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题"
+)
+_HEADING_AT_END = re.compile(r"(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题$")
+_BARE_TITLES = ("答案", "解析", "分析")
+_TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")
+_ENDS_MARK = re.compile(r":\s{0,3}[A-J]{1,6}$")
+_RINGS = "①-⑳"
+_SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
+
+
+def verify(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> None:
+    """Give up the questions whose texts may as well be read otherwise.
+
+    Args:
+        unread: lines that belong to no question, and what the lists of answers said of none.
+    """
+    manner = _manner_of(layout, asked)
+    titled = dict(_of_titles(layout, asked))
+    found = dict(titled)
+    found |= _of_numbers(layout, asked)
+    found |= _of_answers(asked)
+    found |= _of_lists(layout, asked, unread)
+    found |= dict(_of_notes(asked))
+    spoiled: Asked | None = None  # the question of a case below which a heading may stand that was not read, or one that is none
+    for place, one in enumerate(asked):
+        below = asked[place + 1] if place + 1 < len(asked) and asked[place + 1].span.section == one.span.section else None
+        one.draft.doubt = (
+            one.draft.doubt
+            or found.get(place)
+            or _left_over(one)
+            or _structure_within(one.draft)
+            or _number_within(one, below)
+            or _letters_within(one.draft, one.usual)
+            or _rare_mark(layout, one, manner)
+            or _question_in_case(one)
+        )
+        if spoiled and (one.span.section != spoiled.span.section or one.draft.above.group not in (None, spoiled.draft.above.group)):
+            spoiled = None
+        if spoiled:
+            one.draft.doubt = one.draft.doubt or "case_unsure"
+        if one.draft.above.case and (place in titled or any(_HEADING_AT_END.search(flat(option)) for option in one.draft.options)):
+            spoiled = one
+
+
+def _of_notes(asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
+    """Yield the questions without a case for which a note within the texts of a question above announces one."""
+    section, last = -1, 0
+    for place, one in enumerate(asked):
+        if one.span.section != section:
+            section, last = one.span.section, 0
+        if one.draft.number <= last and not one.draft.above.case:
+            yield place, "case_unsure"
+        texts = (one.draft.stem, *one.draft.options, one.draft.answer or "", one.draft.explanation or "")
+        notes = [note_in(re.sub(r"\s", "", row)) for text in texts for row in flat(text).split("\n")[1:]]
+        ends = [int(note["last"]) for note in notes if note and note.groupdict().get("last")]
+        last = max([last, *ends])
+
+
+def verify_alone(drafts: Iterable[Draft]) -> None:
+    """Give up the questions of a bank without numbers whose texts may as well be read otherwise."""
+    for draft in drafts:
+        ringed = "number_out_of_order" if _opens_with_ring(flat(draft.stem)) else None
+        draft.doubt = draft.doubt or ringed or _structure_within(draft) or _letters_within(draft)
+
+
+def _opens_with_ring(words: str) -> bool:
+    """Tell whether a stem opens with a number in a ring that is no point of a list in it."""
+    number = number_of(words)
+    return number is not None and number.style == "ringed" and (number.value > 1 or "②" not in words)
+
+
+def _left_over(one: Asked) -> str | None:
+    """Return the doubt of a question behind whose answer its next option stands, or the rest of its answer."""
+    after = one.block.after
+    due = LETTERS[len(one.draft.options) : len(one.draft.options) + 1]
+    if (
+        after
+        and one.draft.options
+        and (letter_of(after[0]) == due or re.match(rf"[(]?[{_LOOKALIKES.get(due, due)}]\s?[.、:)]", flat(after[0])))
+    ):
+        return "options_unreadable"
+    lettered = WHOLE_ANSWER.fullmatch(flat(one.draft.answer or ""))
+    return "two_answers" if after and lettered and _REST.match(flat(after[0])) else None
+
+
+def _structure_within(draft: Draft) -> str | None:
+    """Return the doubt of a question that has a page number, heading, note or mark within a text."""
+    for text in (draft.stem, *draft.options, draft.answer or "", draft.explanation or ""):
+        for line in flat(text).split("\n")[1:]:
+            number = number_of(line)
+            if (
+                line.strip() == "题"  # what is left of a heading
+                or PAGE_NUMBER.fullmatch(line.strip())
+                or (len(line) < _LONGEST_FOOT and PAGE_WITHIN.search(line))
+                or (number and number.style == "hanzi" and "题" in line[: 2 * _MANY + number.end])
+            ):
+                return "number_out_of_order"
+    for option in draft.options or draft.above.shared_options or []:
+        line = re.sub(r"\s", "", flat(option))
+        below = flat(option).split("\n")[1:]
+        goes_on = any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) or _ENDS_MARK.search(row) for row in below)
+        if goes_on or any(form.search(line) for form in (_MARK, _NOTE, _HEADING_WITHIN)):
+            return "options_unreadable"
+    if _TORN_BLANK.search(flat(draft.stem)):
+        return "stem_unreadable"
+    noted = any(note_in(re.sub(r"\s", "", row)) for row in flat(draft.stem).split("\n")[1:])
+    if noted or _NOTE.search(flat(draft.answer or "")):
+        return "case_unsure"
+    more = flat(draft.explanation or "").split("\n")[0]
+    lettered = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) and more != flat(draft.answer or "")
+    return "answer_list_mismatch" if lettered and _MORE_LETTERS.fullmatch(more) else None
+
+
+def _number_within(one: Asked, below: Asked | None) -> str | None:
+    """Return the doubt of a question that opens with its number twice, or has a line with the number that comes next and is no other's."""
+    draft, due = one.draft, one.draft.number + 1
+    begins = one.span.number.end - one.span.number.begin
+    words = flat(draft.stem)
+    if _opens_with_ring(words) or _opens_with_ring(words[begins if one.span.number.style in KEPT_STYLES else 0 :].lstrip()):
+        return "number_out_of_order"
+    if below is not None and below.draft.number == due:
+        return None
+    texts = (words[begins:], *map(flat, (*draft.options, draft.answer or "", draft.explanation or "")))
+    return "number_out_of_order" if any(_opens_with(text, due, left_out=below is not None) for text in texts) else None
+
+
+def _opens_with(text: str, due: int, left_out: bool) -> bool:
+    """Tell whether a further line of a flat text opens with a number that is due, in any form that a scan leaves of it, and is no point
+    of a list.
+
+    Args:
+        left_out: the question below has another number, so that this one is missing.
+    """
+    digits = r"\s?".join(str(due))
+    form = rf"\n(?P<open>[(\[【第]?)\s?{digits}(?!\d)\s{{0,2}}(?P<close>[)\]】、.:题]?)\s{{0,4}}[\[(\u4e00-\u9fff]"
+    for opening in re.finditer(form, text):
+        number = number_of(text[opening.start() + 1 : opening.end() + _MANY])
+        listed = re.search(rf"(?<!\d){due - 1}\s?[)\]】、.:]|[{_RINGS}]", text[: opening.start()])
+        if not listed and not (number and number.counted) and (left_out or opening["open"] or opening["close"]):
+            return True
+    return False
+
+
+def _letters_within(draft: Draft, usual: int = 0) -> str | None:
+    """Return the doubt of a question in one of whose options stands a letter that may open another."""
+    shared = [] if draft.options else draft.above.shared_options or []
+    return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
+
+
+def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> bool:
+    """Tell whether a letter that may open a further option stands within one of the options of a question.
+
+    Args:
+        usual: how many options the questions around have, 0 where that is unknown.
+        fewer: an option was lost, as it seems.
+    """
+    options = [flat(option) for option in texts]
+    own = [_OWN.match(option) for option in options]
+    signs = Counter(match["sign"] for match in own if match)
+    if len(options) < 2:
+        return any(_ends_glued(option) for option in options)
+    bodies = [option[match.end() if match else 1 :] for option, match in zip(options, own, strict=True)]
+    if any(_BEHIND_BLANKS.search(body) for body in bodies):
+        return True
+    if not signs:
+        return False
+    if any(match and match["letter"].upper() != letter for letter, match in zip(LETTERS, own, strict=False)):
+        return True  # those before were lost
+    sign, _ = signs.most_common(1)[0]
+    doubled = [bool(re.match(rf"\s{{0,3}}{letter}\s?{re.escape(sign)}\S", body)) for letter, body in zip(LETTERS, bodies, strict=False)]
+    if any(doubled) and not all(doubled):
+        return True
+    for due, body, below in zip(LETTERS[1:], bodies, own[1:], strict=False):
+        word = "" if below is None else "(?<![A-Za-z])"  # the letter below was lost, and stands here
+        signed = rf"{word}(?<![(\[【]){due}\s?[.、:)\]】]\s{{0,3}}$"
+        if re.search(rf"{signed}|(?<=[\u4e00-\u9fff)℃%])(?<!素)\s{{1,9}}{due}$", body):
+            return True
+    lost = LETTERS[len(options) : max(usual, len(options) + 1)]
+    lost = lost.lower() if all(match is None or match["letter"].islower() for match in own) else lost
+    fewer = fewer or usual > len(options) or (not usual and len(options) < _MANY)
+    glued = re.compile(rf"(?<!\s)\s{{2,}}[{lost}](?=\S)") if lost else None
+    if glued and any(glued.search(body) for body in bodies):
+        return True
+    return any(_opens_another(body, letter, sign, fewer) for letter in lost for body in bodies)
+
+
+def _ends_glued(run: str) -> bool:
+    """Tell whether options run together, of which one ends with a bracket, end with a letter that stands right behind a word."""
+    signs = list(_ANY_SIGN.finditer(run)) if _RUN.search(run) else []
+    return bool(signs) and signs[-1]["glued"] is not None and any(run[sign.start() - 1] == ")" for sign in signs)
+
+
+def holds_options(stem: str) -> bool:
+    """Tell whether the letters of three options stand in a stem, one after the other and with one sign."""
+    return _RUN.search(flat(stem)) is not None
+
+
+def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
+    """Tell whether a letter that is due, or what a scan makes of it, stands within an option as if it opened one.
+
+    Args:
+        fewer: the options are fewer than those of the questions around, so that one was lost.
+    """
+    alike, bracket = _LOOKALIKES.get(due, due), "[(]?" if sign == ")" else ""
+    signed = r"[.、:)\]]" if fewer else re.escape(sign)
+    before = r"(?:(?<=[^A-Za-z])|(?<=[a-z])(?<!Ig)(?<!Hb))" if sign == "、" and not fewer else ""
+    if re.search(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]", body):
+        return True
+    return (
+        fewer and re.search(rf"(?:(?<=\d){due}|(?<=[\u4e00-\u9fff%)\]】℃\s])[{alike}])(?=\s?[\u4e00-\u9fffA-Zα-ωa-z\d(])", body) is not None
+    )
+
+
+class _Manner(Struct):
+    """How the marks of a paper are written."""
+
+    marks: Counter[tuple[str, str]]
+    asked: int
+
+
+def _manner_of(layout: Layout, asked: Sequence[Asked]) -> _Manner:
+    marks: Counter[tuple[str, str]] = Counter()
+    for one in asked:
+        for line in layout.lines[one.span.start : one.span.stop]:
+            marks.update({(kind, words) for kind, words, _ in marks_in(line.text)})
+    return _Manner(marks, len(asked))
+
+
+def _rare_mark(layout: Layout, one: Asked, manner: _Manner) -> str | None:
+    """Return the doubt of a question with a word for a mark, without a sign of its own, in the midst of its stem: others have it not."""
+    lines = layout.lines[one.span.start : one.span.stop]
+    for above, line in pairwise(lines):
+        if one.draft.options and letter_of(line.text) == "A":
+            return None
+        for kind, words, start in marks_in(line.text):
+            if _SIGNED_MARK.search(words) or kind == "remark" or manner.marks[kind, words] * 2 > manner.asked:
+                continue
+            before = line.flat[:start].rstrip() or ("" if line.gap else above.flat)
+            behind = line.flat[start + len(words) :].strip()
+            if before and not is_closed(before) and (not behind if kind == "explanation" else one.draft.options or behind.startswith("(")):
+                return "stem_unreadable"
+    return None
+
+
+def _question_in_case(one: Asked) -> str | None:
+    """Return the doubt of a question whose case has options in it: it rather is a question without a number."""
+    case = one.draft.above.case or ""
+    found = find_options(case) if case else None
+    number = number_of(flat(case))
+    asked = number is not None and number.style in KEPT_STYLES and (asks(flat(case)) or _FILLED.search(flat(case)))
+    return "case_unsure" if asked or (found and len(found.cuts) >= _FEW) else None
+
+
+def _of_titles(layout: Layout, asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
+    """Yield the questions with a title of answers or a heading below them that may as well end their last sentence."""
+    owners = {at: place for place, one in enumerate(asked) for at in range(one.span.start, one.span.stop)}
+    asking = {one.span.start for one in asked}
+    starts = asking | {region.start for region in layout.regions}
+    wraps = wraps_of(layout.lines)
+    for at, (above, line) in enumerate(pairwise(layout.lines), 1):
+        place = owners.get(at - 1)
+        if place is None or at in asking or line.gap or is_closed(above.flat):
+            continue
+        full = columns_of(above.flat) >= layout.width * _FULL or wraps.fills(above.flat, line.flat)
+        below = number_of(layout.lines[at + 1].flat) if at + 1 < len(layout.lines) else None
+        due = below is not None and below.value == asked[place].draft.number + 1
+        bare = line.flat in _BARE_TITLES and full and (at + 1 in asking or due)
+        if is_title(line.flat) and (bare or (not _PURE_TITLE.match(line.flat) and (full or not letter_of(above.text)))):
+            yield place, "stem_unreadable"
+        elif at in layout.titles and heads(line.flat) and not _NUMBERED_HEADING.match(line.flat):
+            heads_nothing = at + 1 not in starts and (at + 1 == len(layout.lines) or at + 1 in layout.titles)
+            yield from [(place, "stem_unreadable")] if heads_nothing else []
+
+
+def _of_numbers(layout: Layout, asked: Sequence[Asked]) -> dict[int, str]:
+    """Return the questions with a number of another form than all others, in the midst of a sentence, and the question above each."""
+    styles = Counter(one.span.number.style for one in asked)
+    if not asked:
+        return {}
+    usual, count = styles.most_common(1)[0]
+    if usual in ("tight", "ocr") or count < max(_FEW, _MOSTLY * len(asked)):
+        return {}
+    found = {}
+    for place, one in enumerate(asked):
+        line = layout.lines[one.span.start]
+        words = line.flat[one.span.number.end :]
+        if (
+            one.span.number.style == "tight"
+            and re.match(r"[^\s.\u4e00-\u9fff(“\"《]", words)
+            and line.flat[one.span.number.end - 1].isdigit()
+        ):
+            found[place] = "number_out_of_order"
+            if place:
+                found[place - 1] = "number_out_of_order"
+    return found
+
+
+def _of_answers(asked: Sequence[Asked]) -> dict[int, str]:
+    """Return the questions of a section in one of which stands what seems to be the answers of all."""
+    found: dict[int, str] = {}
+    sections: Mapping[int, list[int]] = defaultdict(list)
+    for place, one in enumerate(asked):
+        sections[one.span.section].append(place)
+    for places in sections.values():
+        wanting = {asked[place].draft.number for place in places if not asked[place].draft.answer}
+        for place in places:
+            if place != places[-1] and asked[place].block.answer is not None:
+                continue  # the points of its own answer
+            lines = flat(f"{asked[place].draft.answer or ''}\n{asked[place].draft.explanation or ''}").split("\n")
+            numbers = {number.value for line in lines if (number := number_of(line)) and not number.counted and number.style != "hanzi"}
+            if len(numbers & wanting) > 1 or (numbers and numbers == wanting and len(wanting) == len(places) - 1):
+                found |= dict.fromkeys(places, "answer_list_mismatch")
+    return found
+
+
+def _of_lists(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> dict[int, str]:
+    """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
+    lettered = [place for place, one in enumerate(asked) if one.draft.options or one.draft.above.shared_options]
+    listed = [place for place in lettered if asked[place].draft.answer and asked[place].block.answer is None]
+    joined = [place for place, one in enumerate(asked) if one.draft.answer and one.block.answer is None]
+    moved = [place for place in joined if _stands_above_unread_list(layout, asked, place)]
+    misread = any(not WHOLE_ANSWER.fullmatch(flat(asked[place].draft.answer or "")) for place in listed)
+    torn = misread or any(_ROW.fullmatch(flat(text).strip()) and not text.strip().isdecimal() for text in unread)
+    bare = [place for place in lettered if _is_bare(layout, asked[place])]
+    alone = 2 * sum(not asked[place].draft.answer for place in lettered) > len(lettered)
+    beside = [place for place in bare if alone or any(_denies(text, asked[place].draft) for text in unread)]
+    return dict.fromkeys([*(listed if torn else []), *moved, *beside], "answer_list_mismatch")
+
+
+def _denies(text: str, draft: Draft) -> bool:
+    """Tell whether what a list says of a number is another answer than that of the question with this number."""
+    return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
+
+
+def _stands_above_unread_list(layout: Layout, asked: Sequence[Asked], place: int) -> bool:
+    """Tell whether below a question, before further questions, a title of answers stands whose list was not read: the list that was read
+    below those is theirs."""
+    start = asked[place].span.start
+    region = next((region for region in layout.regions if region.start > start), None)
+    below = [one.span for one in asked[place + 1 :] if region is not None and one.span.start < region.start]
+    between = (at for above, span in pairwise([asked[place].span, *below]) for at in range(above.stop, span.start))
+    return any(is_title(layout.lines[at].flat) for at in between)
+
+
+def _is_bare(layout: Layout, one: Asked) -> bool:
+    """Tell whether the answer of a question stands behind its stem or its options without a mark, and in no blank."""
+    lines = layout.lines[one.span.start : one.span.stop]
+    marked = any(kind == "answer" for line in lines for kind, _, _ in marks_in(line.text))
+    return one.block.answer is not None and not (marked or one.draft.explanation or _EMPTY.search(flat(one.draft.stem)))

@@ -1,0 +1,233 @@
+"""What a page puts between the lines of a paper: page numbers, running titles, adverts. Lines in, the paper's own lines out."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct, structs
+
+from crawlers.papers.pages.columns import one_column
+from crawlers.papers.pages.recurring import bare, opens_content, repeated_in
+from crawlers.papers.pages.runs import broken_up
+from crawlers.papers.pages.wraps import tails_of, wraps_of
+from crawlers.papers.signs.headings import is_note, note_in
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import IMAGE, flat, seen
+from crawlers.papers.signs.numbers import BARE_TAG, TAGS, number_of
+
+_RULE = re.compile(r"[-=_*·.~#+|\s└┘┌┐├┤┬┴┼│╔╗╚╝═║…★☆◆◇■□●○▲△※]{3,}$")
+PAGE_NUMBER = re.compile(
+    r"[-·]{1,3}\s{0,3}\d{1,4}\s{0,3}[-·]{1,3}|第?\s{0,2}\d{1,4}\s{0,2}[/]\s{0,2}共?\s{0,2}\d{1,4}\s{0,2}页?|第\s{0,2}\d{1,4}\s{0,2}页"
+    r"|\[?[Pp](?:age|AGE)?\.?\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?\]?"
+)
+PAGE_WITHIN = re.compile(
+    r"第\s{0,2}\d{1,4}\s{0,2}页|共\s{0,2}\d{1,4}\s{0,2}页|[Pp]age\s{1,2}\d{1,4}\s{0,2}(?:of|/)\s{0,2}\d|\s{2}-\s{0,2}\d{1,4}\s{0,2}-$|^-\s{0,2}\d{1,4}\s{0,2}-\s{2}"
+)
+_ADVERT = re.compile(
+    r"https?:|www\.|\.(?:com|cn|net|org)\b|公众号|扫码|二维码|(?:微信|QQ|qq|Q群|交流)群|加群|微信号|下载APP|(?:更多|海量)(?:试题|资料|真题|题库|精彩)|版权所有|(?:来自|来源于?)(?:互联)?网络|侵删|侵权(?:必究|联系)|"
+    r"(?:内部|仅供)(?:资料|学习|参考)|请勿外传|禁止(?:外传|转载)|密封线|装订线|转载请|资料下载|免费下载|点击(?:查看|下载|进入|这里|领取)|关注我们|广告|"
+    r"只看该作者|发表于\s?\d|回复\s{1,3}举报|本帖|楼主|上一[页篇]|下一[页篇]|本页(?:无正文|完|结束)|转下页|接上页|题库网|考试网|文库|\(?未完待续|客服"
+)
+_OWNED = re.compile(r"版权所有|©")
+_TOPIC = re.compile(r"公众号|扫码|二维码|微信|网络|资料|传|转载|广告|文库|客服|[题试]网|回复|本帖|楼主")
+"""Words of adverts that a question may be about."""
+_THANKS = "谢谢|多谢|感谢|辛苦了?|收到|好的|已收藏|收藏了|学习了|不错|顶一?下?|支持一?下?|赞|666|mark|Mark|thanks?|Thanks?|thx"
+_WHOM = "老师|楼主|分享|大家|各位|同学们?|群主|您|你|亲|啦|了|哦|啊|呀|哈|的|整理|资料|无私|很|太|题目?"
+_CHAT = re.compile(
+    rf"(?:@\S{{1,16}}\s{{0,2}})?(?:{_THANKS})(?:[,。!~.、\s]|{_THANKS}|{_WHOM}){{0,12}}"
+    r"|(?:谢谢|感谢|多谢)[^()_?]{0,20}"
+    r"|(?:[^\s,。?()]{1,20}\s{1,4}|[(\[【])?(?:(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}日?|\d{1,2}[-/月]\d{1,2}日?|(?:今|昨|前)天|星期.|周.)\s{0,3}"
+    r"(?:上午|下午|晚上|凌晨)?\s{0,2}\d{1,2}:\d{2}(?::\d{2})?(?:\s{1,4}[^\s,。?()]{1,20})?[)\]】]?"
+    r"|(?:[^\s,。?()]{1,12}\s{1,3}|(?:发布|更新|上传|整理)(?:时间|日期|于)?\s?:?\s?)(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}"
+    r"|第?\d{1,4}楼|沙发|板凳|\d{1,6}\s?(?:次?阅读|人?点赞|条?评论|回复|人?收藏)"
+)
+_BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
+_BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
+_WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_STOPS = re.compile(r"[。.,、;:?!)”’》】℃%‰°]{1,3}")
+_LONGEST = 70  # characters: a longer line is content, whatever it names
+
+
+_NOTE_OPENS = re.compile(r"[(【\[]|请?(?:根据|结合|依据|阅读|针对|基于|分析)|(?:以下|下列|题目?|第?\s?\d)")
+_NOTE_ROWS = 4
+_PAGE_DIGITS = 4
+_PAGE_ROWS = 2  # lines that stand where a page ends
+
+
+class Line(Struct, frozen=True):
+    """One line of a paper."""
+
+    index: int
+    """Its place among the lines that were given."""
+    text: str
+    flat: str
+    gap: bool = False
+    """An empty line stands before it."""
+    unsure: bool = False
+    """It ends with a short line that may as well be a heading."""
+
+
+def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
+    """Return the lines of the paper itself, and those that belong to its pages."""
+    plain = _stops_joined(_pieces(one_column(given)))
+    wraps = wraps_of(plain)
+    repeated = repeated_in(plain, wraps)
+    paged = _page_numbers(plain, repeated.sure)
+    often = Counter(bare(line.flat) for line in plain)
+    kept: list[Line] = []
+    dropped: list[str] = []
+    gap = False
+    for place, line in enumerate(plain):
+        gap = gap or line.gap
+        above = plain[place - 1] if place and not line.gap else None
+        goes_on = above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
+        below = plain[place + 1] if place + 1 < len(plain) else None
+        is_stem = place > 0 and _is_bare_number(plain[place - 1].flat) and not _OWNED.search(line.flat)
+        belongs = goes_on or (below is not None and letter_of(below.text) == "A")
+        if paged.get(place) or (not is_stem and _is_furniture(line, repeated.sure, belongs)):
+            dropped.append(line.text)
+        else:
+            kept.append(structs.replace(line, gap=gap, unsure=bare(line.flat) in repeated.doubtful or place in paged))
+            gap = False
+    if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
+        kept = [structs.replace(line, gap=False) for line in kept]
+    kept = _with_notes(kept)
+    return _with_tails(kept, tails_of(kept, wraps)), dropped
+
+
+def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:
+    """Return the places of the numbers that stand alone below a line of the page, and whether each is surely the number of its page.
+
+    Those that follow each other from 1 on are; another one may as well end the sentence above the page.
+    """
+    found: dict[int, bool] = {}
+    page = 0
+    if not any((number := number_of(line.flat)) and number.value == 1 and len(line.flat) > number.end + 1 for line in lines):
+        return {}  # they are the questions' own
+    for place in range(1, len(lines)):
+        line, above = lines[place], lines[place - 1]
+        if line.flat.isdecimal() and len(line.flat) <= _PAGE_DIGITS and _is_furniture(above, repeated, belongs=False):
+            found[place] = int(line.flat) == page + 1
+            page += found[place]
+    return found
+
+
+def _is_bare_number(line: str) -> bool:
+    """Tell whether a flat line is a number and its tags alone, so that the words of the question stand on the next line."""
+    if len(line) > _LONGEST or (number := number_of(line)) is None:
+        return False
+    tags = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
+    return not _WORDS.search(line, tags.end() if tags else number.end)
+
+
+def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the lines, those with several questions in pieces."""
+    number = None
+    for index, line in given:
+        for piece in broken_up(_without_markdown(seen(line)), number):
+            found = number_of(flat(piece))
+            number = found.value if found and found.style == "point" else number
+            yield index, piece
+
+
+def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
+    """Return the lines that are not empty; a full stop or a unit that found no room stands on the line above, beyond a running title."""
+    given = list(given)
+    often = Counter(bare(flat(text)) for _, text in given)
+    lines: list[Line] = []
+    gap = False
+    for index, text in given:
+        line = flat(text)
+        if not text:
+            gap = True
+        elif lines and not gap and _STOPS.fullmatch(line):
+            at = _opened_above(lines) if line[0] == ")" else -1
+            if at == -1 and len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat):
+                at = -2  # beyond a running title
+            lines[at] = structs.replace(lines[at], text=lines[at].text + text, flat=lines[at].flat + line)
+        else:
+            lines.append(Line(index, text, line, gap))
+            gap = False
+    return lines
+
+
+def _opened_above(lines: Sequence[Line]) -> int:
+    """Return which of the last lines ends with the bracket that is closed below, -1 where none does: a page may end between them."""
+    for at in range(-1, -min(len(lines), _PAGE_ROWS + 1) - 1, -1):
+        if lines[at].flat.rfind("(") > lines[at].flat.rfind(")"):
+            return at
+        if opens_content(lines[at].flat) or lines[at].gap:
+            return -1
+    return -1
+
+
+def _with_notes(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines, each note that a line end cut, `（1～3题共用题⏎干）`, on one line."""
+    joined: list[Line] = []
+    place = 0
+    while place < len(lines):
+        rows = _note_rows(lines, place)
+        note = lines[place : place + rows]
+        joined.append(
+            structs.replace(note[0], text="".join(line.text for line in note), flat="".join(line.flat for line in note))
+            if rows > 1
+            else note[0]
+        )
+        place += rows
+    return joined
+
+
+def _note_rows(lines: Sequence[Line], place: int) -> int:
+    """Return how many lines a note takes that opens at a place; 1 where none does or it is whole."""
+    text = lines[place].flat
+    if not _NOTE_OPENS.match(text):
+        return 1
+    for rows in range(2, _NOTE_ROWS + 1):
+        below = lines[place + rows - 1] if place + rows <= len(lines) else None
+        if below is None or below.gap or len(text) > _LONGEST or is_note(below.flat):
+            return 1
+        text += below.flat
+        note = note_in(text)
+        if note and not note["rest"]:
+            return rows
+    return 1
+
+
+def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
+    """Return the lines, each end of a sentence on the line of its sentence."""
+    joined: list[Line] = []
+    for place, line in enumerate(lines):
+        if place not in tails or not joined:
+            joined.append(line)
+            continue
+        above = joined[-1]
+        blank = " " if above.flat[-1:].isascii() and line.flat[:1].isascii() else ""
+        joined[-1] = structs.replace(
+            above, text=f"{above.text}{blank}{line.text}", flat=f"{above.flat}{blank}{line.flat}", unsure=above.unsure or not tails[place]
+        )
+    return joined
+
+
+def _without_markdown(text: str) -> str:
+    """Return a line without the bullet before an option or answer, and without the signs of bold type."""
+    text = _BOLD.sub(r"\1", text) if "**" in text else text
+    bullet = _BULLET.match(flat(text)) if text[:1] in "-*•·>+◦▪○●#" else None
+    text = text[bullet.end() :] if bullet else text
+    return text.removeprefix("**").removesuffix("**").strip() if "**" in text else text  # of bold type over several lines
+
+
+def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
+    """Tell whether a line is one of the page; `belongs` where a sentence goes on with it, or options follow it."""
+    if len(line.text) < 3 and _HAN.match(line.text):  # 到 and 至 are dashes in flat signs
+        return False
+    if _RULE.match(line.flat) or PAGE_NUMBER.fullmatch(line.flat) or not _WORDS.search(line.flat):
+        return True
+    if len(line.flat) > _LONGEST or opens_content(line.flat):
+        return False
+    if bare(line.flat) in repeated:
+        return True
+    advert = _ADVERT.search(line.flat) or _ADVERT.search(line.flat.replace(" ", ""))
+    if advert and belongs and _TOPIC.search(advert[0]):
+        return False
+    return bool(_CHAT.fullmatch(line.flat) or PAGE_WITHIN.search(line.flat) or advert)

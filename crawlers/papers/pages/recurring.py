@@ -1,0 +1,165 @@
+"""What recurs on the pages of a paper, told from text that recurs: by where it stands, not by how often. Lines in, their words out.
+
+A running title stands wherever a page ends: behind whole sentences and in the midst of others, at distances as long as a page. The end
+of a wrapped sentence, though it comes again in each option, always stands behind a line that it completes.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+
+from msgspec import Struct
+
+from crawlers.papers.pages.wraps import PaperLine, Wraps, is_closed, is_plain
+from crawlers.papers.signs.headings import heads, is_heading, is_note
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, parts_of
+from crawlers.papers.signs.numbers import number_of
+
+_ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[。?]$")
+_FEWEST = 3
+_SHORTEST_PAGE = 12  # lines
+_BROKEN = 24  # columns of a line that is broken, where no width is known
+_MOSTLY = 0.7
+_TELLING_CHARS = 10
+
+
+class Repeated(Struct, frozen=True):
+    """Lines, without digits, that come again and again where nothing of a question does."""
+
+    sure: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
+    """They stand where pages end, and each time where they may complete a sentence."""
+
+
+def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
+    """Return the lines that belong to pages."""
+    if sum(bool(letter_of(line.text)) for line in lines) * 8 < len(lines):  # options without letters may be the same in many questions
+        return Repeated()
+    places: dict[str, list[int]] = {}
+    for place, line in enumerate(lines):
+        if _may_recur(line.flat) and len(line.flat) != wraps.chars:  # a full line is text
+            places.setdefault(bare(line.flat), []).append(place)
+    often = {words: at for words, at in places.items() if len(at) >= _FEWEST and len(words) > 3}
+    taken = {place for at in often.values() for place in at}
+    found = {words: _kind(lines, wraps, at, taken) for words, at in often.items()}
+    _inherit(found, lines, wraps, often)
+    return Repeated(_of(found, "page"), _of(found, "unsure"))
+
+
+def _inherit(found: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
+    """Take the lines with which a full line of text goes on each time for text, too: a question that is printed twice has several."""
+    pending = [words for words, kind in found.items() if kind != "text"]
+    for _ in range(len(pending)):
+        taken = [words for words in pending if _continues_text(found, lines, wraps, often[words])]
+        if not taken:
+            return
+        found.update(dict.fromkeys(taken, "text"))
+        pending = [words for words in pending if words not in taken]
+
+
+def _continues_text(found: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, places: Sequence[int]) -> bool:
+    """Tell whether above most places stands the same line of text: a full one, or one so long that no two questions have it by chance."""
+    above = Counter(
+        bare(lines[at - 1].flat)
+        for at in places
+        if at and not lines[at].gap and (wraps.goes_on(lines[at - 1].flat, lines[at].flat) or _tells_apart(lines[at - 1]))
+    )
+    words, times = above.most_common(1)[0] if above else ("", 0)
+    return times * 2 > len(places) and found.get(words, "text") == "text"
+
+
+def _tells_apart(line: PaperLine) -> bool:
+    return len(bare(line.flat)) >= _TELLING_CHARS and not _says_answer(line) and not heads(line.flat)
+
+
+def bare(line: str) -> str:
+    """Return a flat line without digits and blanks."""
+    return re.sub(r"[\d\s]", "", line)
+
+
+def opens_content(line: str) -> bool:
+    """Tell whether a flat line opens with a number, letter or mark of a question."""
+    number = number_of(line)
+    if (number and not number.counted and number.style != "tight") or letter_of(line):
+        return True
+    return bool(line) and (parts_of(line)[:1] != (("text", line),) or WHOLE_ANSWER.fullmatch(line) is not None)
+
+
+def _of(found: Mapping[str, str], kind: str) -> frozenset[str]:
+    return frozenset(words for words, one in found.items() if one == kind)
+
+
+def _may_recur(line: str) -> bool:
+    if _ENDS_STEM.search(line):  # the same few words end many a wrapped stem: `的一项是（ ）。`
+        return False
+    return (
+        4 <= len(line) <= 40
+        and line[0] not in ",、。;:)"
+        and not opens_content(line)
+        and not is_heading(line)
+        and not is_note(line)
+        and "答案" not in line
+    )
+
+
+def _kind(lines: Sequence[PaperLine], wraps: Wraps, places: Sequence[int], taken: set[int]) -> str:
+    """Return whether a line that recurs belongs to the pages, to the text, or whether that is unsure."""
+    roles = Counter(_role(lines, wraps, place, taken) for place in places)
+    opening = Counter(bare(lines[place - 1].flat) for place in places if _opens(lines, wraps, place, taken))
+    if max(opening.values(), default=0) * 2 > len(places):
+        return "text"  # the same sentence each time
+    if roles["between"] >= _MOSTLY * len(places):
+        return "page"
+    steps = [after - before for before, after in pairwise(places)]
+    if median(steps) < _SHORTEST_PAGE:
+        return "text"
+    if roles["interrupts"] > 1:
+        return "page"
+    if roles["completes"] == len(places):
+        return "unsure" if places[-1] - places[0] > len(lines) // 2 and _are_regular(steps) else "text"
+    if roles["completes"] * 2 > len(places) and not _are_regular(steps):
+        return "text"
+    return "page" if roles["heads"] * 2 <= len(places) else "text"
+
+
+def _opens(lines: Sequence[PaperLine], wraps: Wraps, place: int, taken: set[int]) -> bool:
+    """Tell whether the line above a place is broken in the midst of a sentence."""
+    if not place or lines[place].gap or place - 1 in taken:
+        return False
+    above = lines[place - 1]
+    if is_closed(above.flat) or heads(above.flat) or _says_answer(above):
+        return False
+    return wraps.fills(above.flat, lines[place].flat) if wraps.width else columns_of(above.flat) >= _BROKEN
+
+
+def _role(lines: Sequence[PaperLine], wraps: Wraps, place: int, taken: set[int]) -> str:
+    """Return what a line does where it stands: it interrupts a sentence, completes one, ends a stem above options, or stands between
+    questions."""
+    line = lines[place]
+    below = lines[place + 1] if place + 1 < len(lines) and place + 1 not in taken else None
+    opened = _opens(lines, wraps, place, taken)
+    if opened:
+        if wraps.width and below is not None and is_plain(below) and not wraps.fills(line.flat, below.flat):
+            return "interrupts"
+        if below is None or not is_plain(below):
+            return "completes"
+    if below is not None and letter_of(below.text) == "A":
+        return "heads"
+    above = lines[place - 1] if place and place - 1 not in taken else None
+    ended = above is None or line.gap or is_closed(above.flat) or heads(above.flat) or _says_answer(above)
+    ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # so short an option is not broken for its length
+    number = number_of(below.flat) if below is not None else None
+    return "between" if ended and (below is None or below.gap or heads(below.flat) or (number and number.style != "tight")) else ""
+
+
+def _says_answer(line: PaperLine) -> bool:
+    return any(kind != "text" for kind, _ in parts_of(line.text)) or WHOLE_ANSWER.fullmatch(line.flat) is not None
+
+
+def _are_regular(steps: Sequence[int]) -> bool:
+    """Tell whether the distances between places are those between the ends of pages."""
+    usual = median(steps)
+    return sum(0.6 * usual <= step <= 1.6 * usual for step in steps) >= _MOSTLY * len(steps)

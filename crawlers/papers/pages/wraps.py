@@ -1,0 +1,261 @@
+"""Where the lines of a paper are broken for their length, and which short lines are the ends of sentences. From lines to places.
+
+A line that reads `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a sentence that a line break cut.
+Its words do not say which; its place does: the line above is full and its sentence is open, or the options around it go on.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.entries import is_title, listed_in
+from crawlers.papers.signs.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, flat, parts_of
+from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.options import options_in
+
+_CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
+_ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
+_VERDICTS = re.compile("判断|是非|正误")
+_FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
+_WORD_CUT = re.compile("(?:维生素|维他命)$")
+_ITS_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?")
+_WINDOW = 6  # columns within which the ends of full lines lie: a sign or a word that found no room goes to the next line
+_NARROWEST = 20  # columns of a page
+_FEWEST = 3  # lines that must be broken at one width
+_FEWEST_CHARS = 8
+_BLANKS = 1  # at the end of a line, which are not seen
+_STOPS = "。.,、;:?!)_"  # they stand on the line above where they found no room
+_SHARE = 0.5  # of the lines that go on below end at that width
+_LONGEST = 30  # characters of a line that is read as a heading or an answer
+_NEAR = 12  # lines within which the options of the same question stand
+
+
+class PaperLine(Protocol):
+    """What is known of a line of a paper before it has a role."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def flat(self) -> str: ...
+    @property
+    def gap(self) -> bool: ...
+
+
+class Wraps(Struct, frozen=True):
+    """The width at which the lines of a paper are broken."""
+
+    width: int = 0
+    """In columns; 0 where lines are not broken for their length."""
+    chars: int = 0
+    """In characters, where all lines are broken after so many, words and numbers included; else 0."""
+
+    def fills(self, line: str, below: str) -> bool:
+        """Tell whether a flat line is so long that the first word of the line below found no room on it."""
+        if self.chars:
+            return len(line) >= self.chars - _BLANKS
+        word = re.match(r"[A-Za-z0-9.%+-]{1,24}", below)
+        room = max(_WINDOW, columns_of(word[0]) if word else 0)
+        return bool(self.width) and columns_of(line) > self.width - room
+
+    def goes_on(self, line: str, below: str) -> bool:
+        """Tell whether a flat line is full and its sentence open, so that the line below goes on with it."""
+        return self.fills(line, below) and not is_closed(line)
+
+
+def is_closed(line: str) -> bool:
+    """Tell whether a flat line ends with its sentence or with a blank."""
+    return bool(_CLOSED.search(line))
+
+
+def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
+    """Return the width at which the lines of a paper are broken: most lines that go on below are as long as that."""
+    widths = Counter(
+        columns_of(line.flat) for line, below in pairwise(lines) if not below.gap and not is_closed(line.flat) and is_plain(below)
+    )
+    if not widths:
+        return Wraps()
+    near = {width: sum(widths[width - off] for off in range(_WINDOW + 1)) for width in widths}
+    best = max(near, key=lambda width: (near[width], width))
+    chars = _chars_of(lines)
+    if chars:
+        return Wraps(max(columns_of(line.flat) for line in lines if len(line.flat) <= chars + len(_STOPS)), chars)
+    return Wraps(best if best >= _NARROWEST and near[best] >= max(_FEWEST, widths.total() * _SHARE) else 0)
+
+
+def _chars_of(lines: Sequence[PaperLine]) -> int:
+    """Return the count of characters after which all lines are broken, 0 where there is none: no line but titles and footers is longer."""
+    again = Counter(re.sub(r"[\d\s]", "", line.flat) for line in lines)
+    own = [line.flat for place, line in enumerate(lines) if place > 1 and again[re.sub(r"[\d\s]", "", line.flat)] == 1]
+    lengths = Counter(len(line.rstrip(_STOPS)) if line.endswith(tuple(_STOPS)) and len(line) > _FEWEST_CHARS else len(line) for line in own)
+    longest = next((length for length in sorted(lengths, reverse=True) if lengths[length] >= _FEWEST), 0)
+    if sum(count for length, count in lengths.items() if length > longest) >= _FEWEST:
+        return 0
+    full = [line for line in own if longest - _BLANKS <= len(line)]
+    is_broken = longest >= _FEWEST_CHARS and len(full) * 4 >= len(own)
+    return longest if is_broken and len({columns_of(line) for line in full}) > 1 else 0
+
+
+def is_plain(line: PaperLine) -> bool:
+    """Tell whether a line opens with no number, letter, mark or heading."""
+    number = number_of(line.flat)
+    if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or WHOLE_ANSWER.fullmatch(line.flat):
+        return False
+    return parts_of(line.text)[:1] == (("text", line.text),)
+
+
+def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
+    """Return the places of lines that read as a heading, mark or answer and are the end of the sentence above, and whether that is sure."""
+    found: dict[int, bool] = {}
+    alone = sum(bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
+    numbers = sum(number_of(line.flat) is not None for line in lines)
+    in_place = sum(_answers(line) for line in lines) * 2 > numbers
+    for place in range(1, len(lines)):
+        if in_place and heads(lines[place].flat) and place + 1 < len(lines) and _answers(lines[place + 1]) and _above(lines, place)[0]:
+            found[place] = False  # a heading that parts a question from its answer is none
+        elif _cuts_word(lines, place):
+            found[place] = True
+        elif (filled := _FILLED.match(lines[place].flat)) and _tears_answer(lines, place, wraps, bool(filled["is"])):
+            found[place] = False  # `作出` above `答案（错误）`: the word is the stem's, or the mark
+        elif (
+            (kind := _read_as(lines[place].flat)) == "answer"
+            and lines[place].flat[0] in LETTERS
+            and alone * 2 <= numbers
+            and _cuts_stem(lines, place, wraps)
+        ):
+            found[place] = False
+        elif kind and (kind != "answer" or not alone):
+            sure = _is_tail(lines, place, kind, wraps)
+            if sure is not None:
+                found[place] = sure
+    return found
+
+
+def _answers(line: PaperLine) -> bool:
+    """Tell whether a line opens with the mark of one answer."""
+    (kind, words), *_ = parts_of(line.text) or [("text", "")]
+    return kind == "answer" and bool(words) and not listed_in(words).entries
+
+
+def _read_as(line: str) -> str:
+    """Return what a flat line would be read as if it stood for itself: heading, title or answer."""
+    if len(line) > _LONGEST:
+        return ""
+    if _ANSWER_TITLE.fullmatch(line) or is_title(line):
+        return "title"
+    if WHOLE_ANSWER.fullmatch(line):
+        return "answer"
+    number = number_of(line)
+    if (number and number.style != "tight") or (numeral_of(line) and not line.startswith("第")):
+        return ""  # its own numeral says that it is a heading
+    if case_heading_in(line):
+        return ""
+    return "heading" if heads(line) or may_head(line) or is_paper_title(line) else ""
+
+
+def _is_tail(lines: Sequence[PaperLine], place: int, kind: str, wraps: Wraps) -> bool | None:
+    """Return whether a line surely ends the sentence above, None where it does not seem to."""
+    line, before = lines[place], lines[place - 1].flat
+    if line.gap or before.endswith((":", "】", "]")):
+        return None
+    above, letter, number = _above(lines, place)
+    below, value = _below(lines, place, wraps)
+    full = wraps.goes_on(before, line.flat)
+    if above == "options" and below == "letter" and value == ord(letter) + 1:  # between two options of one question
+        return True if full or kind != "answer" else None
+    if above and not full and not is_closed(before) and _goes_unheaded(lines, place, kind, above, below, value == number + 1):
+        return False
+    if not full or not above:
+        return None
+    if below == "answer" or (below == "letter" and above == "stem" and value == ord("A")):
+        return True  # the question goes on below
+    return False if below == "number" and value == number + 1 else None
+
+
+def _cuts_word(lines: Sequence[PaperLine], place: int) -> bool:
+    """Tell whether a letter ends a word of the line above: `维生素` above `A`."""
+    return not lines[place].gap and bool(_WORD_CUT.search(lines[place - 1].flat) and _ITS_LETTER.fullmatch(lines[place].flat))
+
+
+def _cuts_stem(lines: Sequence[PaperLine], place: int, wraps: Wraps) -> bool:
+    """Tell whether a letter stands between a stem whose sentence is open and its options."""
+    if lines[place].gap or is_closed(lines[place - 1].flat) or _above(lines, place)[0] != "stem":
+        return False
+    return _below(lines, place, wraps) == ("letter", ord("A"))
+
+
+def _tears_answer(lines: Sequence[PaperLine], place: int, wraps: Wraps, says_is: bool) -> bool:
+    """Tell whether a line that opens with `答案（A）` or `答案是（A）` may go on with the stem above."""
+    above = lines[place - 1].flat
+    if lines[place].gap or is_closed(above):
+        return False
+    return wraps.fills(above, lines[place].flat) or (says_is and _above(lines, place)[0] == "stem")
+
+
+def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str, below: str, in_turn: bool) -> bool:
+    """Tell whether what a line would head is not there, though no width says that the line above is full.
+
+    `解析` between a stem and its options, `判断` above nothing or above a question with options whose number goes on.
+    """
+    if kind == "title":
+        return above == "stem" and below == "letter"
+    if kind != "heading" or not _VERDICTS.fullmatch(lines[place].flat):
+        return False
+    if place + 1 == len(lines) or heads(lines[place + 1].flat):
+        return True
+    return below == "number" and in_turn and _has_options(lines, place + 1)
+
+
+def _has_options(lines: Sequence[PaperLine], place: int) -> bool:
+    """Tell whether the question that begins at a place has options."""
+    for at in range(place, min(place + _NEAR, len(lines))):
+        if at > place and (number := number_of(lines[at].flat)) and number.style != "tight":
+            return False
+        if letter_of(lines[at].text) == "A" or len(options_in(lines[at].text)) > 1:
+            return True
+    return False
+
+
+def _above(lines: Sequence[PaperLine], place: int) -> tuple[str, str, int]:
+    """Return whether the lines above a place are the stem or the options of a question, the last letter and its number."""
+    found, last = "", ""
+    for at in range(place - 1, max(-1, place - _NEAR - 1), -1):
+        line = lines[at]
+        number = number_of(line.flat)
+        if heads(line.flat) or any(kind != "text" for kind, _ in parts_of(line.text)):
+            return "", "", 0
+        if number and number.style != "tight":
+            return found or ("stem" if not _lists(line.text) else ""), last, number.value
+        if not found and (letter := letter_of(line.text)):
+            found, last = "options", letter_of((options_in(line.text) or [line.text])[-1]) or letter
+    return found, last, 0
+
+
+def _below(lines: Sequence[PaperLine], place: int, wraps: Wraps) -> tuple[str, int]:
+    """Return what stands below the sentence that ends at a place: letter, answer or number, and its value."""
+    for at in range(place + 1, min(place + 1 + _NEAR, len(lines))):
+        line = lines[at]
+        if (number := number_of(line.flat)) and number.style != "tight":
+            return ("number", number.value) if not _lists(line.text) else ("", 0)
+        if letter := letter_of(line.text):
+            return "letter", ord(letter)
+        if parts_of(line.text)[:1] != (("text", line.text),):
+            return "answer", 0
+        if not wraps.goes_on(lines[at - 1].flat, line.flat):
+            return "", 0
+    return "", 0
+
+
+def _lists(text: str) -> bool:
+    """Tell whether a line with a number says the answer of its question."""
+    number = number_of(flat(text))
+    if number and [kind for kind, _ in parts_of(text[number.end :])[:1]] != ["text"]:
+        return True
+    listed = listed_in(text)
+    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip())

@@ -1,0 +1,46 @@
+"""Boxes and circles before the letters of options: a ticked one becomes a tick for ticks to read, an empty one goes.
+
+Numbered lines in and out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from crawlers.papers.signs.lines import flat
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+TICK = "✦"
+"""Stands before the letter of an option whose box is ticked."""
+
+_TICKED = "☑☒■●◼"
+_SIGNS = "☐□○◻" + _TICKED
+_BOX = re.compile(rf"\s{{0,20}}(?P<box>[{_SIGNS}])\s{{0,3}}(?=[(（\[【]?\s?(?P<letter>[A-JＡ-Ｊ])(?:\s?[.、:)\]．：）】,，]|(?P<bare>\s)))")
+_UNBOXED = re.compile(r"\s{0,20}[(\[]?[A-J]\s?[.、:)\]]")
+
+
+def boxes_told(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines without boxes before letters; where options have none but ticked ones, they are bullets."""
+    boxes = [list(_BOX.finditer(text)) for _, text in lines]
+    if not any(boxes):
+        return list(lines)
+    empty = any(box["box"] not in _TICKED for found in boxes for box in found)
+    telling = empty or any(_UNBOXED.match(flat(text)) for _, text in lines)
+    return [(index, piece) for (index, text), found in zip(lines, boxes, strict=True) for piece in _pieces(text, found, telling)]
+
+
+def _pieces(text: str, boxes: Sequence[re.Match[str]], telling: bool) -> Iterator[str]:
+    """Return a line with ticks for boxes; the stem before the box of A is a line of its own."""
+    place, done = 0, ""
+    for box in boxes:
+        done += text[place : box.start()]
+        if done.strip() and flat(box["letter"]) == "A":
+            yield done
+            done = ""
+        done += ("  " if done else "") + (TICK if telling and box["box"] in _TICKED else "")
+        place = box.end()
+        if box["bare"]:  # the letter of `□ A 甲` has no sign of its own
+            done += box["letter"] + "."
+            place = box.end("letter")
+    yield done + text[place:]

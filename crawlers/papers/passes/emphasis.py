@@ -1,0 +1,244 @@
+"""Options told apart by colour or bold type -> a line that says the answer. Lines in, lines out; of a page, its HTML with signs in it.
+
+Which of a paper's colours tells is known only from the whole paper: it stands on some options and not on all, question after question.
+Where the paper says its answers in words as well, colour says nothing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import are_in_turn
+from crawlers.papers.signs.lines import flat, parts_of
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_FIRST_SIGN, _END = 0xE100, "\ue0ff"
+_MAX_KINDS, _MAX_OPEN = 200, 20
+_SIGNS = re.compile(f"[{_END}-{chr(_FIRST_SIGN + _MAX_KINDS)}]")
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<rest>(?:\s[^<>]{0,600})?)/?>")
+_FACES = {"b": "bold", "strong": "bold", "u": "underlined", "mark": "mark", "em": "slanted", "i": "slanted", "ins": "underlined"}
+_CARRIERS = {*_FACES, "font", "span", "a", "label", "li", "div", "p", "td", "dd"}
+_RAISED = {"sup", "sub"}
+_COLOUR = re.compile(
+    r"(?:\bcolor\s*=\s*[\"']?|(?<![\w-])(?:background-)?color\s*:\s*)(?P<colour>#[0-9a-fA-F]{3,8}|rgba?\([\d\s,.%]{5,40}\)|[a-zA-Z]{3,20})"
+)
+_HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
+RIGHT_CLASS = r"(?:is-|option-|opt-)?(?:correct|right|true)(?:-(?:answer|option))?"
+"""Names that pages give the class of a right option."""
+_CLASS = re.compile(rf"\bclass\s*=\s*[\"']?[^\"'<>]{{0,200}}?(?<![\w-])(?P<name>{RIGHT_CLASS})(?![\w-])", re.I)
+_TOLD_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer)\s*=\s*[\"']?(?:true|1)\b", re.I)
+_PLAIN_COLOURS = re.compile(
+    r"black|inherit|initial|gr[ae]y|white|#0{3,8}|#([0-9a-f])\1{2}|#([0-9a-f]{2})\2{2}|rgba?\(\s*(\d+)\s*,\s*\3\s*,\s*\3\b.*", re.I
+)
+_RIGHT = re.compile("class|green|#0[0-9a-f]?[8-f]", re.I)
+_NAMED = re.compile(
+    r"<(?:(?P<end>/[a-zA-Z0-9]{0,15})|(?P<kind>(?:class|colour) [^<>]{1,60}|bold|underlined|mark|slanted)"
+    r"|(?P<name>font|span|b|strong|u|em|mark|i)(?P<rest>(?:\s[^<>]{0,600})?))\s?>"
+)
+_MARKDOWN = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*|==(?=\S)|(?<=\S)==")
+_OPTION = re.compile(r"(?:^\s{0,12}(?:[-*+•]\s{1,3})?|(?<=\s)|(?<=[^\w\s]))[(\[]?(?P<letter>[A-J])\s?[.、:)\]]")
+_WORD = re.compile(r"\w")
+_FEWEST, _SHARE = 2, 0.6
+_FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
+"""Of bold, underlined and slanted type, which stands for other things more often than colour does."""
+_WHOLE = 5  # options that a colour covers to one in which it ends
+_BELOW = 3  # lines below the options in which an answer may stand
+
+
+class _Option(Struct):
+    """One option and what stands out in all its words."""
+
+    place: int
+    letter: str
+    kinds: frozenset[str]
+    partly: frozenset[str] = frozenset()
+    """What stands out in its letter or some of its words alone."""
+
+
+def emphasis_told(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, the answer of each question whose right options stand out below these."""
+    if not any("<" in text or "**" in text or "==" in text or _SIGNS.search(text) for _, text in lines):
+        return list(lines)
+    seen = [_seen(text) for _, text in lines]
+    runs = list(_runs([words for words, _ in seen], [kinds for _, kinds in seen]))
+    plain = [words for words, _ in seen]
+    said = [_says_answer(plain, run[-1].place + 1) for run in runs]
+    told = _telling(runs) if sum(said) * 10 <= len(runs) else ""
+    if not told:
+        return list(lines)
+    bare = {option.place for run in runs for option in run}
+    answers = {
+        run[-1].place: letters
+        for run, is_said in zip(runs, said, strict=True)
+        if not is_said
+        and (letters := "".join(option.letter for option in run if told in option.kinds))
+        and (len(letters) < len(run) or told.startswith(("colour", "class")))  # all in bold type is emphasis alone
+    }
+    done: list[Numbered] = []
+    for place, (index, text) in enumerate(lines):
+        done.append((index, plain[place] if place in bare else text))
+        if place in answers:
+            done.append((index, f"答案：{answers[place]}"))
+    return done
+
+
+def with_signs(html: str) -> tuple[str, dict[str, str]]:
+    """Return a page with a sign before and behind the words of each tag that makes them stand out, and what each sign says."""
+    if _SIGNS.search(html):
+        return html, {}
+    signs: dict[str, str] = {}
+    done: list[str] = []
+    open_tags: list[tuple[str, bool]] = []
+    end = raised = 0
+    for tag in _TAG.finditer(html):
+        name = tag["name"].lower()
+        raised += (-1 if tag["close"] else 1) if name in _RAISED else 0
+        if name not in _CARRIERS or raised > 0:
+            continue
+        if tag["close"]:
+            if open_tags and open_tags[-1][0] == name and open_tags.pop()[1]:
+                done += [html[end : tag.start()], _END]
+                end = tag.start()
+            continue
+        kind = _kind_of(name, tag["rest"])
+        if kind and kind not in signs and len(signs) < _MAX_KINDS:
+            signs[kind] = chr(_FIRST_SIGN + len(signs))
+        open_tags.append((name, kind in signs))
+        if kind in signs:
+            done += [html[end : tag.end()], signs[kind]]
+            end = tag.end()
+    return "".join([*done, html[end:]]), {sign: kind for kind, sign in signs.items()}
+
+
+def lines_told(lines: Sequence[str], signed: Sequence[str], signs: dict[str, str]) -> list[str]:
+    """Return the lines of a page, with the answers that its signs tell; `signed` are the same lines with signs in them."""
+    named = [_SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line) for line in signed]
+    bare = [re.sub(r"[ \t\r\f\v]+", " ", _SIGNS.sub("", line)).strip(" ") for line in signed]
+    kept = [place for place, line in enumerate(bare) if line]
+    if [bare[place] for place in kept] != list(lines) or any("<" in line for line in lines):
+        return list(lines)
+    told = emphasis_told([(place, named[at]) for place, at in enumerate(kept)])
+    if len(told) == len(kept):
+        return list(lines)
+    done: list[str] = []
+    last = -1
+    for place, text in told:
+        done.append(text if place == last else lines[place])
+        last = place
+    return done
+
+
+def _kind_of(name: str, rest: str) -> str:
+    """Return how a tag makes its words stand out; nothing where it does not."""
+    if rest:
+        if found := _CLASS.search(rest) or _TOLD_CLASS.search(rest):
+            return f"class {found.groupdict().get('name', 'told')}"
+        colour = _COLOUR.search(rest)
+        if colour and not _PLAIN_COLOURS.fullmatch(colour["colour"]):
+            return f"colour {re.sub(r'[<>]', '', colour['colour']).lower().replace(' ', '')}"
+        if _HEAVY.search(rest):
+            return "bold"
+    return _FACES.get(name, "")
+
+
+def _seen(text: str) -> tuple[str, list[frozenset[str]]]:
+    """Return a line without what makes words stand out, and for each of its signs how it does."""
+    if "<" not in text and "**" not in text and "==" not in text:
+        return text, [frozenset()] * len(text)
+    marks: list[tuple[int, int, re.Match[str] | None]] = [(tag.start(), tag.end(), tag) for tag in _NAMED.finditer(text)]
+    marks += [(mark.start(), mark.end(), None) for mark in _MARKDOWN.finditer(text)]
+    words, kinds, active, end = "", [], [], 0  # type: str, list[frozenset[str]], list[str], int
+    for start, stop, tag in sorted(marks, key=lambda mark: mark[0]):
+        if start < end:
+            continue
+        words += text[end:start]
+        kinds += [frozenset(active)] * (start - end)
+        end = stop
+        if tag is None:
+            sign = text[start:stop]
+            active = [kind for kind in active if kind != sign] if sign in active else [*active, sign]
+        elif tag["end"] is not None:
+            active = active[:-1]
+        else:
+            active = [*active[-_MAX_OPEN:], tag["kind"] or _kind_of((tag["name"] or "").lower(), tag["rest"] or "")]
+    return words + text[end:], kinds + [frozenset(active)] * (len(text) - end)
+
+
+def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> Iterator[list[_Option]]:
+    """Yield the options of each question that has its A, B, … below one another or on one line."""
+    run: list[_Option] = []
+    for place, text in enumerate(texts):
+        line = flat(text)
+        found = list(_OPTION.finditer(line))
+        own = [
+            _Option(place, option["letter"], *_common(line, kinds[place], option, later.start() if later else len(line)))
+            for option, later in zip(found, [*found[1:], None], strict=False)
+        ]
+        if own:
+            if line[: found[0].start()].strip():
+                yield from _whole(run)
+                run = []
+            for option in own:
+                if option.letter == "A" and run:
+                    yield from _whole(run)
+                    run = []
+                run.append(option)
+        elif run and line.strip():
+            yield from _whole(run)
+            run = []
+    yield from _whole(run)
+
+
+def _whole(run: list[_Option]) -> list[list[_Option]]:
+    return [run] if len(run) > 1 and are_in_turn([option.letter for option in run]) else []
+
+
+def _common(line: str, kinds: Sequence[frozenset[str]], option: re.Match[str], stop: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what all words of an option have, and what its letter or some of them have."""
+    marked = [kinds[at] for at in range(option.end(), stop) if _WORD.match(line[at])]
+    common = frozenset.intersection(*marked) if marked else frozenset()
+    return common, kinds[option.start("letter")].union(*marked) - common
+
+
+def _telling(runs: Sequence[Sequence[_Option]]) -> str:
+    """Return what stands on the right options of the paper; nothing where that is unsure."""
+    some: Counter[str] = Counter()
+    for run in runs:
+        counts = Counter(kind for option in run for kind in option.kinds if kind)
+        some.update(kind for kind, count in counts.items() if count < len(run))
+    found = [kind for kind, count in some.items() if count >= _least(kind, len(runs)) and _is_of_whole(kind, runs)]
+    right = [kind for kind in found if _RIGHT.search(kind)]
+    found = right if len(right) == 1 else found
+    return found[0] if len(found) == 1 and _is_alone(found[0], some, len(runs)) else ""
+
+
+def _least(kind: str, runs: int) -> float:
+    """Return in how many questions a kind must stand on some options, of those with options."""
+    of_type = kind in _FACES.values() and kind != "mark"
+    return max(_FEWEST_OF_TYPE, runs * _SHARE_OF_TYPE) if of_type else max(_FEWEST, runs * _SHARE)
+
+
+def _is_of_whole(kind: str, runs: Sequence[Sequence[_Option]]) -> bool:
+    """Tell whether a kind stands on whole options; one that ends within many of them has nothing to do with which are right."""
+    whole = sum(kind in option.kinds for run in runs for option in run)
+    return sum(kind in option.partly for run in runs for option in run) * _WHOLE <= whole
+
+
+def _is_alone(kind: str, some: Counter[str], runs: int) -> bool:
+    """Tell whether no other colour stands on some options of many a question: one of the two may be the reader's own choice."""
+    return bool(_RIGHT.search(kind)) or all(count * 5 <= runs for other, count in some.items() if other != kind)
+
+
+def _says_answer(texts: Sequence[str], place: int) -> bool:
+    """Tell whether an answer in words stands below the options."""
+    below = [text for text in texts[place : place + 2 * _BELOW] if text.strip()][:_BELOW]
+    for text in below:
+        if _OPTION.match(flat(text)):
+            return False
+        if any(kind == "answer" and words for kind, words in parts_of(text)):
+            return True
+    return False

@@ -1,0 +1,146 @@
+"""Answers that are numbered lists of their own, below 答案要点： or 参考答案：, each with its mark as one line. Numbered lines in and out.
+
+Their points have numbers like those of the questions; so where an answer ends is told by the marks below: the question of the next mark
+is the last line before it that has the next number.
+"""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from crawlers.papers.sections.endings import sets_question
+from crawlers.papers.signs.entries import listed_in
+from crawlers.papers.signs.headings import heads, is_note
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import WHOLE_ANSWER, flat, parts_of, seen
+from crawlers.papers.signs.numbers import Number, number_of
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_MARK = re.compile(
+    r"[【\[(]?(?:(?P<loose>(?:参考|标准|正确)?答案)|(?:参考|标准)?(?:答案|答题|评分|参考)?要点|(?:参考|标准)答案(?:及评分标准|要点)|答|解答)[】\])]?\s?:?\s{0,3}"
+    r"(?P<rest>$|(?=[(\[]?1\s?[)\]、.]|①))"
+)
+_ORDINAL = re.compile("第[一二三四五六七八九十]{1,3}题")
+
+
+class _Marked(Struct):
+    """A line that says that an answer follows, and the answer's lines."""
+
+    place: int
+    end: int
+    """Where the words behind the mark begin."""
+    stop: int = 0
+
+
+def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, those of each answer that is a list on one, parted by line ends."""
+    given = [flat(seen(text)) for _, text in lines]
+    marks = [(place, _MARK.match(line)) for place, line in enumerate(given) if _says_answer(line)]
+    if not any(match for _, match in marks):
+        return list(lines)
+    numbers = [_own(line) for line in given]
+    headings = [bool(line) and (heads(line) or is_note(line) or _ORDINAL.match(line) is not None) for line in given]
+    done: list[Numbered] = []
+    place = 0
+    for found in _answers(given, marks, numbers, headings):
+        done += lines[place : found.place]
+        words = [seen(lines[found.place][1])[found.end :], *(seen(text) for _, text in lines[found.place + 1 : found.stop])]
+        done.append((lines[found.place][0], "答案：" + "\n".join(filter(None, words))))
+        place = found.stop
+    return done + list(lines[place:])
+
+
+def _says_answer(line: str) -> bool:
+    """Tell whether a flat line opens with the mark of an answer that is no list of letters."""
+    if match := _MARK.match(line):
+        return not listed_in(line[match.end() :]).entries
+    return [kind for kind, _ in parts_of(line)[:1]] == ["answer"]
+
+
+def _own(line: str) -> Number | None:
+    number = number_of(line)
+    return number if number and number.style not in ("tight", "hanzi", "ocr") else None
+
+
+def _answers(
+    given: Sequence[str], marks: Sequence[tuple[int, re.Match[str] | None]], numbers: Sequence[Number | None], headings: Sequence[bool]
+) -> list[_Marked]:
+    """Return the answers that are lists."""
+    found: list[_Marked] = []
+    begin = 0  # behind the answer before, or its section's heading
+    worded = False  # words stand below 【答案】 in this paper
+    for at, (place, match) in enumerate(marks):
+        below = marks[at + 1][0] if at + 1 < len(marks) else len(given)
+        heads = [line for line in range(begin, place) if headings[line]]
+        asked = [line for line in range(heads[-1] + 1 if heads else begin, place) if numbers[line]]
+        owner = numbers[asked[-1]] if asked else None
+        alone = len(marks) > 1 and len(asked) == 1
+        if match is None or owner is None or (match["loose"] and not alone):
+            begin = place + 1
+            if match and owner and (stop := _worded(given, place, match, below, owner, numbers, headings, worded)):
+                found.append(_Marked(place, match.end(), stop))
+                worded = True
+            continue
+        stop = _stop(place, below, below == len(given), owner, numbers, headings)
+        if stop and _is_unsure(given, range(place + 1, stop), owner, numbers):
+            stop = 0
+        lines = given[place + 1 : stop or place + 1]
+        if stop and any(numbers[line] for line in range(place + 1, stop)) and not any(map(_is_no_essay, lines)):
+            found.append(_Marked(place, match.end(), stop))
+        elif match["loose"] and (own := _worded(given, place, match, below, owner, numbers, headings, worded)):
+            found.append(_Marked(place, match.end(), own))
+            stop, worded = own, True
+        begin = stop or place + 1
+    return found
+
+
+def _worded(
+    given: Sequence[str],
+    place: int,
+    mark: re.Match[str],
+    below: int,
+    owner: Number,
+    numbers: Sequence[Number | None],
+    headings: Sequence[bool],
+    known: bool,
+) -> int:
+    """Return where the words end that stand below 【答案】, alone on its line, and above the next question; 0 where they are none."""
+    if mark["rest"] or mark.end() < len(given[place]):
+        return 0
+    stop = next((line for line in range(place + 1, below) if numbers[line] or headings[line]), below)
+    number = numbers[stop] if stop < below else None
+    words = [line for line in given[place + 1 : stop] if line]
+    goes_on = number is not None and number.style == owner.style and number.value == owner.value + 1
+    goes_on = goes_on or (known and number is None and (stop == len(given) or headings[stop]))
+    return stop if goes_on and words and not any(_is_no_essay(line) or WHOLE_ANSWER.fullmatch(line) for line in words) else 0
+
+
+def _is_unsure(given: Sequence[str], places: range, owner: Number, numbers: Sequence[Number | None]) -> bool:
+    """Tell whether a point of an answer has the next number and the words of a question."""
+    own = [(place, number) for place in places if (number := numbers[place]) and number.style == owner.style]
+    return any(number.value == owner.value + 1 and sets_question(given[place][number.end :]) for place, number in own)
+
+
+def _stop(place: int, below: int, last: bool, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool]) -> int:
+    """Return where the answer below a mark ends; 0 where that is unsure."""
+    head = next((line for line in range(place + 1, below) if headings[line]), None)
+    if head is not None:
+        below, last = head, True
+    following, point = 0, 1
+    for line in range(place + 1, below):
+        number = numbers[line]
+        if number is None or number.style != owner.style:
+            continue
+        if number.value == owner.value + 1 and (not last or number.value != point):
+            following = line
+            if last:
+                break
+        point = number.value + 1
+    return following or (below if last else 0)
+
+
+def _is_no_essay(line: str) -> bool:
+    return bool(letter_of(line)) or bool(listed_in(line).entries)

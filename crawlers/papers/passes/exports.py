@@ -1,0 +1,239 @@
+"""What banks of questions and learning platforms write around a question: names of fields, folds, scores. Numbered lines in and out."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from atomexam.text.numerals import value_of
+from crawlers.papers.signs.entries import listed_in
+from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import flat, parts_of, seen
+from crawlers.papers.signs.numbers import TYPE, number_of
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_STEM_FIELD = re.compile(
+    r"(?P<before>\s{0,8}(?:\d{1,5}\s?[、.]|第\s?\d{1,5}\s?题)?\s{0,3})[【\[]?(?:题干|题目|试题|题面)(?:内容)?[】\]]?\s?:\s{0,3}(?=\S)"
+)
+_OPTIONS_FIELD = re.compile(r"\s{0,8}[【\[]?(?:备选|候选)?选项(?:内容)?[】\]]?\s?:\s{0,3}(?=[(\[]?[A-Ja-j]\s?[.、:)\]]|$)")
+_OPTION_FIELD = re.compile(r"(?:^|(?<=\s)|(?<=[;,]))[【\[]?(?:备选)?(?:选项|答案)\s?(?P<letter>[A-J])[】\]]?\s?[:、.]\s{0,3}")
+_FIRST_OPTION = re.compile(r"\s{0,8}[【\[]?(?:备选)?(?:选项|答案)\s?[A-J][】\]]?\s?[:、.]")
+
+_MINE = re.compile(r"(?:我|你|您|学生|考生)的?答案\s?:.{0,400}?(?=(?:正确|参考|标准)答案\s?:)")
+_WITH_OPTION = re.compile(r"(?P<mark>(?:正确|参考|标准)?答案\s?:)\s{0,3}(?P<letters>[A-J]{1,8})\s?:\s?\S.*$")
+_MINE_ALONE = re.compile(r"\s{0,8}(?:我|你|您|学生|考生)的?答案\s?:\s{0,4}")
+_THEIRS = re.compile(r"\s{0,8}(?:正确|参考|标准)答案")
+_SCORE = re.compile(r"\s{0,8}(?:得分\s?:?\s?)?\d{1,3}(?:\.\d{1,2})?\s?分\s{0,4}")
+
+_FOLD = re.compile(r"<(?P<slash>/?)details[^<>]{0,100}>", re.I)
+_SUMMARY = re.compile(r"<summary[^<>]{0,100}>[^<>]{0,200}</summary>|</?summary[^<>]{0,100}>", re.I)
+
+_ORDINAL = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题")
+_ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题(?=\s?[:、.]?\s{0,3}(?:答案\s?:?)?(?:选)?[A-J√×①-⑩对错正])")
+
+_RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
+_VERDICT = re.compile(
+    rf"\s{{0,12}}(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}",
+    re.IGNORECASE,
+)
+"""A line that offers one of the two verdicts: `错误`, `false. 错误`."""
+_WEIGHT = r"(?:难度\s?:?\s?)?(?:较?[易难]|中等?|容易|困难|简单)|\d{1,3}(?:\.\d)?\s?分"
+_TAG_BEHIND = re.compile(
+    rf"\s{{0,4}}[(\[【]\s?(?:(?:{_WEIGHT})\s?[,;、/|\s]\s?){{1,2}}(?P<type>{TYPE})\s?[)\]】]\s{{0,4}}$"
+    rf"|\s{{0,4}}[(\[【]\s?(?P<type2>{TYPE})(?:\s?[,;、/|\s]\s?(?:{_WEIGHT})){{1,2}}\s?[)\]】]\s{{0,4}}$"
+)
+"""A tag of type and difficulty or score behind a stem: `（中；单选题）`."""
+_LONGEST_TAG = 40
+
+
+def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines as they are in a paper that no platform wrote."""
+    done = list(lines)
+    for step in (_unfolded, _told, _fields, _verdicts_lettered, _ordinals, _tags_first):
+        done = list(step(done))
+    return done
+
+
+def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return what `<details>` folds away as an answer and, behind it, its explanation."""
+    if not any("<details" in text.lower() for _, text in lines):
+        yield from lines
+        return
+    inside, said = False, 0  # lines of the fold so far
+    for index, text in lines:
+        pieces, place = [], 0
+        for fold in [*_FOLD.finditer(text), None]:
+            words = _SUMMARY.sub("", text[place : fold.start() if fold else len(text)]).strip()
+            if inside and words and said == 0:
+                pieces.append(words if _is_marked(words) else f"答案：{words}")
+                said = 1
+            elif inside and words and said == 1:
+                pieces.append(words if _is_marked(words) else f"解析：{words}")
+                said = 2
+            elif words:
+                pieces.append(words)
+            if fold:
+                inside, said, place = not fold["slash"], 0, fold.end()
+        yield from ((index, piece) for piece in pieces or [""])
+
+
+def _is_marked(text: str) -> bool:
+    return any(kind != "text" for kind, _ in parts_of(text))
+
+
+def _told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return answers without the visitor's own, the words of their options and what they scored."""
+    answered = mine_below = False
+    for index, text in lines:
+        line = flat(text)
+        mine_below = bool(_MINE_ALONE.fullmatch(line) or (mine_below and not _THEIRS.match(line) and not _is_asked(line.strip())))
+        if mine_below:  # the visitor's own, over several lines
+            continue
+        if answered and _SCORE.fullmatch(line):
+            continue
+        if "答案" in line:
+            mine = _MINE.search(line)
+            text = text[: mine.start()] + text[mine.end() :] if mine else text
+            if told := _WITH_OPTION.search(flat(text)):
+                text = text[: told.end("letters")]
+            answered = True
+        elif _is_asked(line.strip()):
+            answered = False
+        yield index, text
+
+
+def _is_asked(line: str) -> bool:
+    number = number_of(line)
+    return number is not None and number.style in ("point", "ordinal", "titled")
+
+
+def _fields(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines without the names of fields, `题干：` `选项：`; `选项A：甲` becomes `A. 甲`."""
+    stems = sum(bool(_STEM_FIELD.match(flat(text))) for _, text in lines)
+    options = sum(bool(_OPTIONS_FIELD.match(flat(text))) for _, text in lines)
+    letters = sum(bool(_FIRST_OPTION.match(flat(text))) for _, text in lines)
+    if max(options, letters) < 2 and stems < 2:
+        yield from lines
+        return
+    explained = False
+    for index, text in lines:
+        line = flat(text)
+        if stems > 1 and (stem := _STEM_FIELD.match(line)):
+            text, explained = text[: stem.end("before")] + text[stem.end() :], False
+        elif options > 1 and (field := _OPTIONS_FIELD.match(line)):
+            text = text[field.end() :]
+        if letters > 1 and not explained:
+            text = _lettered(text)
+        explained = any(kind == "explanation" for kind, _ in parts_of(seen(text))) or (explained and bool(text.strip()))
+        yield index, text
+
+
+def _lettered(text: str) -> str:
+    done, place = "", 0
+    for field in _OPTION_FIELD.finditer(flat(text)):
+        done += f"{text[place : field.start()]}{field['letter']}. "
+        place = field.end()
+    return done + text[place:]
+
+
+def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return 第三题 as 第3题 where several lines open with such numbers."""
+    opened = [_ORDINAL.match(seen(text)) is not None and not is_heading(flat(seen(text)[3:]).strip(" :")) for _, text in lines]
+    if sum(opened) < 2 or any(_has_own_numbers(flat(seen(text))) for _, text in lines):
+        yield from lines
+        return
+    for (index, text), opens in zip(lines, opened, strict=True):
+        text = _ORDINAL.sub(_in_digits, seen(text), count=1) if opens else text
+        yield index, _answers_in_digits(text)
+
+
+def _has_own_numbers(line: str) -> bool:
+    """Tell whether a line is the first question of a case: what 第一题 opens is then the case."""
+    number = number_of(line)
+    return bool(number and number.value == 1 and number.style in ("point", "paren", "bracket") and not listed_in(line).entries)
+
+
+def _answers_in_digits(text: str) -> str:
+    done, place = "", 0
+    for found in _ORDINAL_ANSWER.finditer(flat(text)):
+        done += text[place : found.start()] + _in_digits(found)
+        place = found.end()
+    return done + text[place:]
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    value = value_of(found["number"])
+    return f"第{value}题" if value else found[0]
+
+
+def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return the two verdicts below a statement as options, `A. 正确` over `B. 错误`; a copy without letters above those is left out."""
+    meant = [_meaning(flat(text)) for _, text in lines]
+    place = 0
+    while place < len(lines):
+        if place + 1 == len(lines) or not _are_opposite(meant[place], meant[place + 1]):
+            yield lines[place]
+            place += 1
+            continue
+        named = bool(meant[place] and meant[place].startswith("="))
+        if not named and _are_lettered(lines, place + 2):
+            place += 2
+            continue
+        is_last = place + 2 == len(lines) or not seen(lines[place + 2][1]) or _is_marked(seen(lines[place + 2][1]))
+        for at in (place, place + 1):
+            index, text = lines[at]
+            offered = named or (is_last and _stands_below_words(lines, place))
+            yield index, f"{'AB'[at - place]}. {_VERDICT.sub(lambda m: m['words'], flat(text)).strip()}" if offered else text
+        place += 2
+
+
+def _meaning(line: str) -> str:
+    """Return which verdict a line offers, `right` or `wrong`, behind `=` where a name says so too; empty for any other line."""
+    match = _VERDICT.fullmatch(line)
+    if match is None:
+        return ""
+    meaning = "right" if match["words"].lower() in _RIGHT else "wrong"
+    if match["name"] is None:
+        return meaning
+    return f"={meaning}" if (match["name"][0] in "tT") == (meaning == "right") else ""
+
+
+def _are_opposite(one: str, other: str) -> bool:
+    return bool(one and other) and one != other and one.startswith("=") == other.startswith("=")
+
+
+def _are_lettered(lines: Sequence[Numbered], place: int) -> bool:
+    """Tell whether the lines from a place on are `A. 对` and `B. 错`."""
+    rows = [flat(seen(text)) for _, text in lines[place : place + 2]]
+    letters = [letter_of(row) for row in rows]
+    return letters == ["A", "B"] and _are_opposite(*(_meaning(row[1:].lstrip(" .、:)]")) for row in rows))
+
+
+def _stands_below_words(lines: Sequence[Numbered], place: int) -> bool:
+    """Tell whether a statement stands above a place, and no option."""
+    above = flat(seen(lines[place - 1][1])) if place else ""
+    return len(above) > 4 and not letter_of(above) and not _is_marked(above) and "答案" not in above
+
+
+def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return the type that stands behind a stem, `（中；单选题）`, as a tag behind the question's number."""
+    done = list(lines)
+    opened = -1  # the line of the last number, above which words of its stem alone have come
+    for place, (index, text) in enumerate(lines):
+        line = flat(text)
+        if _is_asked(line.strip()):
+            opened = place
+        elif letter_of(line.strip()) or _is_marked(seen(text)):
+            opened = -1
+        tag = _TAG_BEHIND.search(line, max(0, len(line) - _LONGEST_TAG)) if opened >= 0 and line.rstrip()[-1:] in (")", "]", "】") else None
+        if tag is None:
+            continue
+        done[place] = (index, text[: tag.start()])
+        first, words = done[opened]
+        start = len(words) - len(words.lstrip())
+        number = number_of(flat(words)[start:])
+        if number is not None:
+            at = start + number.end
+            done[opened] = (first, f"{words[:at]}【{tag['type'] or tag['type2']}】{words[at:]}")
+    yield from done

@@ -1,0 +1,122 @@
+"""Remains of other formats in a paper's text: HTML tags, objects of JSON, boxes of Markdown. Numbered lines in, numbered lines out."""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.lines import IMAGE, flat
+from crawlers.text.fields import lowered, raised
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_BLOCK = "p|br|div|li|ul|ol|tr|table|h[1-6]|section|article|dl|dt|dd|hr"
+_INLINE = "span|b|strong|i|em|u|font|td|th|tbody|thead|a|label|html|body"
+_TAG = re.compile(rf"</?(?P<name>{_BLOCK}|{_INLINE}|img|su[bp])(?:\s[^<>]{{0,400}})?/?>", re.I)
+_PLACED = re.compile(r"<(?P<name>su[bp])(?:\s[^<>]{0,400})?>(?P<words>[^<>\n]{0,60})</(?P=name)\s{0,9}>", re.I)
+_PLACED_TAG = re.compile(r"</?su[bp](?:\s[^<>]{0,400})?/?>", re.I)
+_WITHIN = 2
+"""Levels of what is set high or low within one another."""
+_ENTITY = re.compile(r"&(?:nbsp|lt|gt|amp|quot|ldquo|rdquo|mdash|hellip|times|deg|#\d{2,5});")
+_NEW_LINE = re.compile(rf"(?:{_BLOCK})", re.I)
+_CARD = re.compile(r"(?<!\t)\t+\s{0,4}(?P<answer>[A-J]{1,6})\s{0,4}$")
+_SHARE = 8  # of so many lines one at least must hold a tag
+
+_PAIR = re.compile(
+    r'[\s{\[,]{0,20}"(?P<key>[^"\s]{1,20})"\s{0,4}:\s{0,4}(?:"(?P<words>(?:[^"\\]|\\.){0,4000})"|(?P<bare>-?\d{1,9}|null))[\s}\],]{0,20}$'
+)
+_KEYS = (
+    ("第{}题", re.compile(r"id|no|num|number|index|序号|题号|编号", re.I)),
+    ("【题干】{}", re.compile(r"question|stem|title|content|题目|题干|试题|问题", re.I)),
+    ("答案：{}", re.compile(r"answer|key|correct|right|答案|正确答案", re.I)),
+    ("解析：{}", re.compile(r"explanation|analysis|explain|解析|分析", re.I)),
+)
+_LETTER_KEY = re.compile(r"(?:option_?)?([A-Ja-j])")
+
+_BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√])?\]\s{1,3}(?P<words>\S.{0,2000})$")
+_LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
+
+
+def without_markup(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines of a paper without what another format left in them; lines of plain text as they are."""
+    return list(_boxes(list(_pairs(_tags(lines)))))
+
+
+def _tags(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return lines with HTML as a reader sees them, where enough of them hold tags or entities."""
+    marked = sum(bool(("<" in text and _TAG.search(text)) or ("&" in text and _ENTITY.search(text))) for _, text in lines)
+    if marked < 2 or marked * _SHARE < sum(bool(text.strip()) for _, text in lines):
+        return lines
+    return [(index, piece) for index, text in lines for piece in _seen_lines(text)]
+
+
+def _seen_lines(text: str) -> list[str]:
+    tagged = _TAG.search(text) is not None
+    if tagged and (card := _CARD.search(text)):  # a card of Anki: its back is the answer
+        text = f"{text[: card.start()]}<br>答案：{card['answer']}"
+    text = _TAG.sub(_seen_tag, text)
+    for _ in range(_WITHIN):
+        text = _PLACED.sub(_placed, text)
+    text = _PLACED_TAG.sub("", text)
+    pieces = [piece.strip() for piece in html.unescape(text).replace("\r", "\n").split("\n")]
+    return [piece for piece in pieces if piece] or [""]
+
+
+def _seen_tag(tag: re.Match[str]) -> str:
+    """Return what a tag shows; those of `_PLACED` stay until all others are gone, as 10<sup><b>9</b></sup> has one within."""
+    name = tag["name"].lower()
+    return tag[0] if name in ("sub", "sup") else "\n" if _NEW_LINE.fullmatch(name) else IMAGE if name == "img" else ""
+
+
+def _placed(tag: re.Match[str]) -> str:
+    """Return what is set high or low as it is seen: 10<sup>9</sup> is another number than 109."""
+    move = raised if tag["name"].lower() == "sup" else lowered
+    return html.escape(move(html.unescape(tag["words"])), quote=False)  # as the text around it, which is read later
+
+
+def _pairs(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines that are a key and its value as lines of a paper."""
+    found = [_PAIR.match(text) if '"' in text else None for _, text in lines]
+    if sum(match is not None for match in found) < 3:
+        yield from lines
+        return
+    for (index, text), match in zip(lines, found, strict=True):
+        yield index, _as_line(match, text) if match else "" if re.fullmatch(r"[\s{}\[\],]*", text) else text
+
+
+def _as_line(match: re.Match[str], text: str) -> str:
+    key, words = match["key"], (match["words"] if match["words"] is not None else match["bare"]).replace("\\n", " ").replace('\\"', '"')
+    if letter := _LETTER_KEY.fullmatch(key):
+        return f"{letter[1].upper()}. {words}"
+    if words in ("null", ""):
+        return ""
+    form = next((form for form, names in _KEYS if names.fullmatch(key)), None)
+    return form.format(words) if form else text
+
+
+def _boxes(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return options behind boxes with letters, and the ticked ones as the answer."""
+    place = 0
+    while place < len(lines):
+        run = place
+        while run < len(lines) and run - place < 10 and _BOX.match(lines[run][1]):
+            run += 1
+        if run - place < 2:
+            yield lines[place]
+            place += 1
+            continue
+        yield from _options(lines[place:run])
+        place = run
+
+
+def _options(boxes: Sequence[Numbered]) -> Iterator[Numbered]:
+    answer = ""
+    for letter, (index, text) in zip(LETTERS, boxes, strict=False):
+        match = _BOX.match(text)
+        if match is None:
+            continue
+        answer += letter if (match["tick"] or " ") != " " else ""
+        yield index, match["words"] if _LETTERED.match(flat(match["words"])) else f"{letter}. {match['words']}"
+    if answer:
+        yield boxes[-1][0], f"答案：{answer}"

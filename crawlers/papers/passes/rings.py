@@ -1,0 +1,66 @@
+"""Options with numbers in rings for letters, where the answers are such numbers, too -> options with letters. Numbered lines in and out."""
+
+import re
+from collections.abc import Sequence
+
+from atomexam.text.numerals import RINGS
+from atomexam.text.option_letters import RINGS_AS_LETTERS
+from crawlers.papers.signs.entries import listed_in
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import flat, parts_of, seen
+from crawlers.papers.signs.numbers import number_of
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_RING = re.compile(f"[{RINGS}]")
+_TOLD = re.compile(rf"[(\[]?[{RINGS}](?:[\s,、]{{0,2}}[{RINGS}]){{0,9}}[)\]]?[\s。.]?")
+
+
+def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines with options ①甲 ②乙 as A.甲 B.乙, and their answers as letters."""
+    if not any("①" in text for _, text in lines):
+        return list(lines)
+    given = [flat(seen(text)) for _, text in lines]
+    key = [place for place, line in enumerate(given) if _is_key(line)]
+    own = sum(bool(number and number.style != "ringed") for number in map(number_of, given))
+    done = list(lines)
+    place = 0
+    while place < len(lines):
+        stop = _run_stop(given, place)
+        below = next((at for at in range(stop, len(lines)) if given[at]), len(lines))
+        told = _told(given[below]) if stop > place and below < len(lines) else None
+        if stop > place and own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
+            for at in range(place, stop):
+                done[at] = (lines[at][0], _RING.sub(lambda ring: f"  {ring[0].translate(RINGS_AS_LETTERS)}.", seen(lines[at][1])).strip())
+            if told:
+                done[below] = (lines[below][0], f"答案：{told.translate(RINGS_AS_LETTERS)}")
+        place = max(stop, place + 1)
+    for place in key if done != list(lines) else ():
+        done[place] = (done[place][0], done[place][1].translate(RINGS_AS_LETTERS))
+    return done
+
+
+def _run_stop(given: Sequence[str], place: int) -> int:
+    """Return where options that begin at a place end; the place itself where none do."""
+    count, at = 0, place
+    while at < min(place + 10, len(given)) and given[at][:1] in RINGS and given[at]:
+        rings = [RINGS.index(ring) for ring in _RING.findall(given[at])]
+        if rings != list(range(count, count + len(rings))):
+            break
+        count += len(rings)
+        at += 1
+    return at if count > 1 else place
+
+
+def _told(line: str) -> str | None:
+    """Return the rings that a line says are the answer."""
+    parts = parts_of(line)
+    return parts[0][1] if len(parts) == 1 and parts[0][0] == "answer" and _TOLD.fullmatch(parts[0][1]) else None
+
+
+def _is_key(line: str) -> bool:
+    """Tell whether a line is a list of answers that are numbers in rings."""
+    words = next((words for kind, words in parts_of(line) if kind == "answer"), line)
+    entries = listed_in(words).entries if _RING.search(words) else []
+    return len(entries) > 1 and all(entry.answer and set(entry.answer) <= set(RINGS) for entry in entries)

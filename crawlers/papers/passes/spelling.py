@@ -1,0 +1,185 @@
+"""Ways of writing that a scan or a typist has, brought to the usual ones: blanks within numbers, letters alone on lines, arrows.
+
+Numbered lines in, numbered lines out. Words stay; only blanks, line ends and signs change.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.lines import flat, seen
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_CJK = "\u4e00-\u9fff"
+_SPACED = re.compile(rf"(?<=[{_CJK}])[ ](?=[{_CJK}])")
+_TOUCHING = re.compile(rf"(?<=[{_CJK}])(?=[{_CJK}])")
+_MANY_SPACED = 20  # blanks between characters that a scan has made, at least
+_INNER = re.compile(rf"(?<=[{_CJK}，、。；：？（）“”])[ ](?=[{_CJK}，、。；：？（）“”])")
+_NUMBER_AT_START = re.compile(r"(?P<digits>\d(?: \d){1,3}) ?(?=[、.．])")
+_NUMBER_WITHIN = re.compile(r"(?<=[A-J√×] )\d \d(?= ?[、．] ?[A-J√×])")
+_RUN_OF_NUMBERS = re.compile(
+    r"(?<![\d ])(?P<first>\d(?: \d){0,2})(?P<dash> ?[—–~～-]{1,2} ?)(?P<last>\d(?: \d){0,2})(?= ?[:：、]? ?[A-J√×])"
+)
+_SHORT = 40
+_TABBED = re.compile(r"\s{0,8}\d{1,4}\t\s{0,4}[^\s\d][^\t]{5,}$")
+_TABBED_DIGIT = re.compile(r"\s{0,8}\d{1,4}\t(?=\d)[^\t]{6,}$")
+_FEWEST_TABBED = 3
+
+_LETTER_ALONE = re.compile(r"[(\[]?[A-Ja-j]\s?[.、)\]:]|【[A-J]】")
+_OPENS = re.compile(r"[(\[]?[A-Ja-j]\s?[.、)\]:]|(?:参考|正确|标准)?答案|[【\[]|解析|\d{1,4}\s?[、.]\s?$")
+_NUMERAL_ALONE = re.compile(r"第?[一二三四五六七八九十]{1,3}(?:、|\.|大题|部分)")
+_COMMAS = re.compile(
+    r"(?:^|(?<=[\s。?)]))A\s?[、.,](?:[^A-J\n]|[A-J](?![、.,])){1,200}[、,]\s?B\s?[、.,](?:[^A-J\n]|[A-J](?![、.,])){1,200}[、,]\s?C\s?[、.,]"
+)
+_COMMA = re.compile(r"[、,]\s?(?=[B-J]\s?[、.,])")
+_SMALL = re.compile(r"a(?=[\u4e00-\u9fff]).{1,200}?\sb(?=[\u4e00-\u9fff]).{1,200}?\sc(?=[\u4e00-\u9fff])")
+_SMALL_TIGHT = re.compile(
+    r"a(?=[\u4e00-\u9fff])[^a-z]{1,200}b(?=[\u4e00-\u9fff])[^a-z]{1,200}c(?=[\u4e00-\u9fff])[^a-z]{1,200}(?:d(?=[\u4e00-\u9fff])[^a-z]{1,200})?$"
+)
+_SMALL_LETTER = re.compile(r"(?:^|(?<=\s))(?P<letter>[a-h])(?=[\u4e00-\u9fff])")
+_NUMBER_ALONE = re.compile(r"(\d{1,4})\s?[、.]?")
+_TAGGED = re.compile(
+    r"[【\[(](?:单选|多选|判断|填空|简答|名词解释|论述|不定项)题?[】\])]\s?(?:[(]\s?\d{1,2}(?:\.\d)?\s?分\s?[)])?\s{0,3}[^\s(]"
+)
+_DOUBLED = re.compile(r"(?:^|(?<=\s))(?P<letter>[A-J])\s{1,3}(?P=letter)(?=\S)")
+_BLANK_BEHIND = re.compile(r"(?:^|(?<=[\s)]))(?P<letter>[A-J])\s{1,3}(?=\S)")
+_RANGE_OF_ONE = re.compile(r"[【\[]\s?(\d{1,5})\s?[】\]]")
+_ANSWER = re.compile(
+    r"(?:[👉👈→➜➡☞☛⇒▶✅➔➤★☆]\ufe0f?|=>|->)\s{0,3}(?:正确答案|答案|选)?\s?:?\s?(?P<answer>[A-Ja-j]{1,6}|√|×|对|错|正确|错误)\s?[。.!]?"
+    r"|选\s?:\s?(?P<chosen>[A-J]{1,6})[。.!]?|√\s?(?P<ticked>[A-Ja-j]{1,6})"
+)
+_ARROW = re.compile("[👉→➜➡☞☛⇒▶➔➤]")
+_ANSWER_BEHIND = re.compile(
+    r"(?<=[^\d\sA-J])\s{0,4}(?:[👉→➜➡☞☛⇒▶➔➤]\ufe0f?)\s{0,3}(?P<words>(?:正确答案|答案|选)?\s?:?\s?(?:[A-J]{1,6}|√|×))\s?$"
+)
+_KEY_TITLE = re.compile(
+    r"[【\[(#*\-\s]{0,12}(?:附[录件]?\s{0,9}\d?\s{0,9}[:、.]\s{0,9})?(?P<words>(?:(?:参\s{0,9}考|标\s{0,9}准|正\s{0,9}确|试\s{0,9}题)\s{0,9})?答\s{0,9}案(?:\s{0,9}(?:要\s{0,9}点|解\s{0,9}析))?)"
+    r"(?=[】\])#*\-\s]{0,12}(?:$|:)|\s{0,3}[及与和])"
+)
+_GROUP_ANSWER = re.compile(
+    r"[【\[(]\s?第?\s?(?P<first>\d{1,5})\s{0,2}-\s{0,2}(?P<last>\d{1,5})\s?题?\s?的?(?:参考|正确|标准)?答案\s?[】\])]\s?:?\s{0,3}(?=[A-J√×对错])"
+)
+_TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A-J]\s?[.、)]).){1,400})$")
+
+
+def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines as they are usually written."""
+    spaced = _is_spaced([seen(text) for _, text in lines])
+    dotted = _with_dots(lines)
+    mended = [(index, piece) for index, text in dotted for piece in _mended(text, spaced)]
+    return list(_joined(mended))
+
+
+def _with_dots(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return lines in which a tab parts number and words with a dot where those open with a digit, too: `57⇥2017年`."""
+    if sum(bool(_TABBED.match(text)) for _, text in lines) < _FEWEST_TABBED:
+        return lines
+    return [(index, text.replace("\t", ".", 1) if _TABBED_DIGIT.match(text) else text) for index, text in lines]
+
+
+def _is_spaced(lines: Sequence[str]) -> bool:
+    """Tell whether a scan has put blanks between most characters."""
+    blanks = sum(len(_SPACED.findall(text)) for text in lines if " " in text)
+    return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for text in lines)
+
+
+def _mended(text: str, spaced: bool) -> list[str]:
+    bare = text.strip()
+    if not bare:
+        return [text]
+    if spaced:
+        bare = _INNER.sub("", bare)
+    if bare[0].isdigit() or spaced:
+        bare = _NUMBER_AT_START.sub(lambda m: m["digits"].replace(" ", ""), bare, count=1) if _NUMBER_AT_START.match(bare) else bare
+        bare = _NUMBER_WITHIN.sub(lambda m: m[0].replace(" ", ""), bare) if spaced else bare
+        bare = _RUN_OF_NUMBERS.sub(lambda m: m["first"].replace(" ", "") + m["dash"] + m["last"].replace(" ", ""), bare)
+    if (
+        " " in bare
+        and len(bare) < _SHORT
+        and not is_heading(flat(bare))
+        and is_heading(flat(re.sub(rf"(?<=[{_CJK}、]) ?(?=[{_CJK}、])", "", bare)))
+    ):
+        bare = re.sub(rf"(?<=[{_CJK}、]) ?(?=[{_CJK}、])", "", bare)
+    return _signs(text if bare == text.strip() else bare)
+
+
+def _signs(text: str) -> list[str]:
+    """Return a line with the signs of options and answers that are usual."""
+    text = _with_signs(text) if "A" in text and "B" in text else text
+    line = flat(text)
+    if "答" in line and "案" in line:
+        text = _answers_named(text, line)
+        line = flat(text)
+    bare = line.strip()
+    if len(bare) < _SHORT and (match := _ANSWER.fullmatch(bare)):
+        return [f"答案：{next(words for words in match.groups() if words)}"]
+    if "A" in line and _COMMAS.search(line):
+        cuts = list(_COMMA.finditer(line))
+        for cut in reversed(cuts):
+            text = f"{text[: cut.start()]}　{text[cut.end() :]}"
+    elif bare.startswith("a") and _SMALL_TIGHT.match(bare):
+        text = re.sub("[a-d](?=[\u4e00-\u9fff])", lambda m: f"　{m[0]}.", text).strip()
+    elif bare.startswith("a") and _SMALL.match(bare):
+        text = _SMALL_LETTER.sub(lambda m: m["letter"] + ".", text.strip())
+    elif tick := _TICK_BEFORE.match(bare):
+        text = f"{text.strip()[tick.start('option') :]} √"
+    if (
+        len(line) == len(text)
+        and (arrow := _ARROW.search(line))
+        and (behind := _ANSWER_BEHIND.search(line, max(0, len(line) - _SHORT)))
+        and arrow.start() >= behind.start()
+    ):
+        at = behind.start()
+        return [text[:at], f"答案：{behind['words'].removeprefix('正确').removeprefix('答案').lstrip(' :选')}"]
+    return [text]
+
+
+def _answers_named(text: str, line: str) -> str:
+    """Return a line whose title of answers, `参  考  答  案`, is closed up; the range in `【4-6答案】BDA` stands before its letters."""
+    if (title := _KEY_TITLE.match(line)) and " " in title["words"]:
+        return text[: title.start("words")] + title["words"].replace(" ", "") + text[title.end("words") :]
+    if group := _GROUP_ANSWER.match(line.strip()):
+        return f"{group['first']}-{group['last']} {text.strip()[group.end() :]}"
+    return text
+
+
+def _with_signs(text: str) -> str:
+    """Return a line of options whose words open with their own letters, `A A型 B B型`, with signs behind the letters."""
+    line = flat(text)
+    if len({match["letter"] for match in _DOUBLED.finditer(line)}) < 2:
+        return text
+    ends: list[int] = []
+    for match in _BLANK_BEHIND.finditer(line):
+        if match["letter"] == LETTERS[len(ends)]:
+            ends.append(match.start() + 1)
+            if len(ends) == len(LETTERS):
+                break
+    done = "".join(f"{text[start:end]}. " for start, end in zip([0, *ends], ends, strict=False))
+    return done + text[ends[-1] :].lstrip() if len(ends) > 2 else text
+
+
+def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return a letter that stands alone on its line, and a numeral, with the line below."""
+    place = 0
+    shown = [*(flat(seen(text)) for _, text in lines), ""]
+    while place < len(lines):
+        index, text = lines[place]
+        bare, next_line = shown[place : place + 2]
+        below = lines[place + 1][1] if place + 1 < len(lines) else ""
+        option = len(bare) < 5 and _LETTER_ALONE.fullmatch(bare) and next_line and not _OPENS.match(next_line)
+        heading = len(bare) < 6 and _NUMERAL_ALONE.fullmatch(bare) and is_heading(next_line) and not _NUMERAL_ALONE.match(next_line)
+        if (one := _RANGE_OF_ONE.fullmatch(bare)) and re.match(rf"0?{one[1]}\s?[、.]", next_line):
+            yield index, ""
+            place += 1
+        elif len(bare) < 6 and (alone := _NUMBER_ALONE.fullmatch(bare)) and _TAGGED.match(next_line):
+            yield index, f"{alone[1]}. {below.strip()}"
+            place += 2
+        elif option or heading:
+            yield index, f"{text.strip()}{'' if heading else ' '}{below.strip()}"
+            place += 2
+        else:
+            yield index, text
+            place += 1

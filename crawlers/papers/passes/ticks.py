@@ -1,0 +1,178 @@
+"""Ticks that tell the right ones among a question's options -> a line that says the answer. Numbered lines in, numbered lines out."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS, are_in_turn
+from crawlers.papers.passes.boxes import TICK
+from crawlers.papers.signs.headings import heads
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import columns_of, flat, parts_of
+from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.options import find_options
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_SIGN = r"[★☆✦⭐]|(?<!\*)\*(?!\*)"
+_OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-Ja-j])\s?[.、:)\]]")
+_OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-Ja-j]\s?[.、:)\]]")
+_TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|√|{_SIGN})\s{{0,40}}$")
+_SAID = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
+_SAID_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
+_FULL, _FEWEST, _SHORT = 0.6, 2, 4
+_FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
+_MOST = 10  # lines of options
+
+
+class _Row(Struct):
+    """A line of options."""
+
+    index: int
+    text: str
+    letters: str
+    ticked: str
+
+
+def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return the lines with ticked options bare and their letters as the answer below."""
+    place = 0
+    widths = sorted(columns_of(flat(text)) for _, text in lines if text)
+    full = widths[len(widths) * 9 // 10] * _FULL if widths else 0
+    while place < len(lines):
+        if behind := _behind(lines, place, full):
+            yield from behind
+            place += 1
+            continue
+        run = _run(lines, place)
+        letters, told = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
+        boxed = any(TICK in text for _, text in lines[place : place + len(run)])
+        whole = not _breaks(lines, place + len(run), letters) and not _is_cut(lines, place + len(run), full)
+        if len(letters) < 2 or not told or not whole or (len(told) == len(letters) and not boxed):
+            yield from lines[place : place + (len(run) or 1)]
+        else:
+            yield from ((row.index, row.text) for row in run)
+            yield run[-1].index, f"答案：{told}"
+            if boxed and (filled := _filled(lines[place - 1][1] if place else "", letters)) not in ("", told):
+                yield run[-1].index, f"答案：{filled}"
+        place += len(run) or 1
+
+
+def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:
+    """Return the lines from a place on that are options A, B, …, one or several on each."""
+    run: list[_Row] = []
+    letters = ""
+    for at in range(place, min(place + _MOST, len(lines))):
+        index, text = lines[at]
+        line = flat(text)
+        if not _OPENS.match(line):
+            if not run or not _goes_on(lines, at, letters):
+                break
+            run.append(_Row(index, text, "", ""))
+            continue
+        row = _row(index, text, line)
+        if set(letters) & set(row.letters):
+            break
+        letters += row.letters
+        run.append(row)
+    while run and (not run[-1].letters or not _is_whole("".join(row.letters for row in run))):
+        run.pop()
+    return run
+
+
+def _breaks(lines: Sequence[Numbered], place: int, letters: str) -> bool:
+    """Tell whether the next option stands within a line behind a run, whose last option a line break cut: a tick tells too little then."""
+    line = flat(lines[place][1]) if place < len(lines) else ""
+    option = _OPTION.search(line)
+    return option is not None and bool(letters) and not _OPENS.match(line) and ord(option["letter"].upper()) == ord(max(letters)) + 1
+
+
+def _is_cut(lines: Sequence[Numbered], place: int, full: float) -> bool:
+    """Tell whether the last option above a place goes on there: its line is full, or the line below, plain as it is, has a tick."""
+    line = flat(lines[place][1]).strip() if place < len(lines) else ""
+    number = number_of(line)
+    if not line or (number and number.style != "tight") or letter_of(line) or heads(line):
+        return False
+    (kind, words), *_ = parts_of(line) or (("text", ""),)
+    if kind != "text" or not words:
+        return bool(_SAID.match(line))
+    return bool(_SAID.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[place - 1][1])) >= full
+
+
+def _behind(lines: Sequence[Numbered], place: int, full: float) -> list[Numbered]:
+    """Return a line with a stem and all its options, one of them said to be right, without that, and its answer below it."""
+    index, text = lines[place]
+    line = flat(text)
+    if not _SAID.search(line) or _OPENS.match(line) or _is_cut(lines, place + 1, full):
+        return []
+    found = find_options(text)
+    if found is None or not found.sure or len(found.cuts) < _FEWEST or found.cuts != sorted(found.cuts) or not found.cuts[0][0]:
+        return []
+    cuts = sorted(found.cuts)
+    words = text[: cuts[0][0]]
+    told = ""
+    for letter, (start, stop) in zip(LETTERS, cuts, strict=False):
+        tick = _TICK.search(line, max(start, stop - 60), stop)
+        told += letter if tick else ""
+        words += text[start : tick.start()] + "  " if tick else text[start:stop]
+    return [(index, words.rstrip()), (index, f"答案：{told}")] if told and len(told) < len(cuts) and not _SAID.search(flat(words)) else []
+
+
+def is_unread(text: str) -> bool:
+    """Tell whether a flat text without its line ends still says of an option that it is right."""
+    return bool(_SAID_BEHIND.search(text))
+
+
+def _filled(stem: str, letters: str) -> str:
+    """Return the letters that stand in the blank of a stem already, so that they are heard beside the ticks."""
+    found = _FILLED.findall(flat(stem))
+    return found[-1] if found and set(found[-1]) <= set(letters) else ""
+
+
+def _is_whole(letters: str) -> bool:
+    """Tell whether letters are A, B, … without a gap, in columns or in rows."""
+    return are_in_turn(sorted(letters))
+
+
+def _goes_on(lines: Sequence[Numbered], at: int, letters: str) -> bool:
+    """Tell whether a line goes on with an option: the next letter opens the line below."""
+    below = flat(lines[at + 1][1]) if at + 1 < len(lines) else ""
+    option = _OPTION.search(below) if _OPENS.match(below) and lines[at][1].strip() else None
+    return option is not None and _is_whole(letters + option["letter"].upper())
+
+
+class _Option(NamedTuple):
+    """Where an option of a line begins, and where it does behind its star."""
+
+    start: int
+    words: int
+    letter: str
+
+
+def _options_of(text: str, line: str) -> list[_Option]:
+    """Return the options of a line, those run together too where one of them is said to be right: `A.甲B.乙（正确答案）C.丙`."""
+    found = [_Option(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)]
+    told = find_options(text) if _SAID.search(line) else None
+    if told is None or not told.sure or len(told.cuts) <= len(found) or any(one.words > one.start for one in found):
+        return found
+    return [_Option(start, start, letter_of(text[start:])) for start, _ in sorted(told.cuts)]
+
+
+def _row(index: int, text: str, line: str) -> _Row:
+    """Return the options of a line, and which of them have a tick or star before or behind them."""
+    found = _options_of(text, line)
+    row = _Row(index, "", "", "")
+    bare, place = "", 0
+    for option, later in zip(found, [*found[1:], None], strict=False):
+        stop = later.start if later else len(line)
+        tick = _TICK.search(line, max(option.words, stop - 60), stop)
+        row.letters += option.letter
+        row.ticked += option.letter if option.words > option.start or tick else ""
+        bare += text[place : option.start] + text[option.words : tick.start() if tick else stop]
+        bare += "  " if tick and later else ""
+        place = stop
+    row.text = bare + text[place:]
+    return row

@@ -1,0 +1,113 @@
+"""Questions without numbers, in blocks: between rules or labels, or ended by an answer. Numbered lines in; out with 第1题 above each.
+
+Only where no line of the paper opens with a number of a question: there the blocks themselves say where a question begins.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from crawlers.papers.signs.headings import heads
+from crawlers.papers.signs.lines import flat, parts_of, seen
+from crawlers.papers.signs.numbers import number_of
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_SURE = ("point", "ordinal", "titled", "bracket", "paren", "ringed")
+_RULE = re.compile(r"[-=_*~#+]{3,}|[-=*#~]{2,}+\s{0,3}(?:错题|题目|试题|问题|第)?\s?\d{0,4}\s?题?\s{0,3}[-=*#~]{2,}")
+_LABEL = re.compile(
+    r"[【\[]?(?:题目|题干|试题|问题|问|Q|Question|question)[】\]]?\s?:\s{0,3}(?=\S)|[【\[](?:题目|题干|试题|问题)[】\]]\s{0,3}"
+)
+_OPTION = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]\s{0,4}")
+_FIRST = re.compile(r"[(\[]?[Aa]\s?[.、:)\]]")
+_VERDICT_BEHIND = re.compile(r"\(\s{0,3}(?:[A-J]{1,6}|[√×TF对错])\s{0,3}\)")
+
+
+def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, each block of a question without a number behind a line that says which it is."""
+    given = [(index, flat(seen(text))) for index, text in lines]
+    if any(_is_numbered(line) for _, line in given):
+        return list(lines)
+    starts = next((found for way in (_labelled, _ruled, _answered) if len(found := way([line for _, line in given])) > 1), [])
+    begun = dict(zip(starts, range(1, len(starts) + 1), strict=True))
+    done: list[Numbered] = []
+    for place, (index, text) in enumerate(lines):
+        if place in begun:
+            done.append((index, f"第{begun[place]}题"))
+            label = _LABEL.match(flat(text.strip()))
+            done.append((index, text.strip()[label.end() :] if label else text))
+        elif not (starts and _RULE.fullmatch(given[place][1])):
+            done.append((index, text))
+    return done
+
+
+def has_numbers(lines: Sequence[Numbered]) -> bool:
+    """Tell whether a line may open with the number of a question."""
+    return any(_is_numbered(flat(seen(text))) for _, text in lines)
+
+
+def is_parted(lines: Sequence[str]) -> bool:
+    """Tell whether labels or rules part flat lines into questions."""
+    return any(len(way(lines)) > 1 for way in (_labelled, _ruled))
+
+
+def _is_numbered(line: str) -> bool:
+    """Tell whether a flat line may open with the number of a question."""
+    number = number_of(line)
+    if number is None or number.counted:
+        return False
+    return number.style in _SURE or (number.style == "hanzi" and not heads(line)) or (number.style == "tight" and number.value == 1)
+
+
+def _labelled(lines: Sequence[str]) -> list[int]:
+    """Return where a label says that a question begins."""
+    return [place for place, line in enumerate(lines) if _LABEL.match(line)]
+
+
+def _ruled(lines: Sequence[str]) -> list[int]:
+    """Return the first lines of the blocks between rules that are questions."""
+    return _blocks(lines, lambda place: bool(_RULE.fullmatch(lines[place])))
+
+
+def _answered(lines: Sequence[str]) -> list[int]:
+    """Return the first lines of the blocks that an answer ends."""
+    answered = [_says_answer(line) for line in lines]
+
+    def parts(place: int) -> bool:
+        before = next((at for at in range(place - 1, max(place - 12, -1), -1) if lines[at]), -1)
+        return not lines[place] and before >= 0 and answered[before]
+
+    starts = _blocks(lines, parts)
+    if len(starts) > 1:
+        return starts
+    return _blocks(lines, lambda place: bool(place) and answered[place - 1] and not _is_part(lines[place]), keep=True)
+
+
+def _blocks(lines: Sequence[str], parts: Callable[[int], bool], keep: bool = False) -> list[int]:
+    """Return the first line of each block that holds options or an answer."""
+    blocks: list[list[int]] = [[]]
+    for place, line in enumerate(lines):
+        if parts(place):
+            blocks.append([place] if keep and line else [])
+        elif line:
+            blocks[-1].append(place)
+    return [start for block in blocks if (start := _start(lines, block)) is not None]
+
+
+def _start(lines: Sequence[str], block: Sequence[int]) -> int | None:
+    """Return where the question of a block begins, None where it is none."""
+    first = next((at for at, place in enumerate(block) if _FIRST.match(lines[place])), None)
+    said = next((at for at, place in enumerate(block) if _says_answer(lines[place])), None)
+    if not first and said in (None, 0):
+        return None
+    words = block[: first if first else said]
+    start = next((at for at, place in enumerate(words) if not heads(lines[place])), None)
+    return words[start] if start is not None else None
+
+
+def _says_answer(line: str) -> bool:
+    return any(kind == "answer" for kind, _ in parts_of(line)) or bool(_VERDICT_BEHIND.search(line))
+
+
+def _is_part(line: str) -> bool:
+    return bool(_OPTION.match(line)) or (bool(line) and parts_of(line)[:1] != (("text", line),))

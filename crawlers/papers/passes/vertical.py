@@ -1,0 +1,54 @@
+"""Cells of a table of answers that a copy has put below each other, 题号 / 1 / 2 / 答案 / B / A -> a list. Numbered lines in and out."""
+
+import re
+from collections.abc import Sequence
+
+from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.lines import flat, seen
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_NUMBERS = re.compile(r"(?:题\s?号|序\s?号|题\s?目)\s?:?")
+_NUMBER = re.compile(r"(?P<value>\d{1,4})\s?[、.:]?")
+_ANSWER = re.compile(r"[A-J]{1,8}|√|×|对|错|正确|错误|[TF]")
+_FEWEST = 2  # pairs of a number and an answer
+
+
+def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, numbers and answers that alternate or stand in two runs below each other as 1.B, 2.A, …"""
+    given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(seen(text)))]
+    done = list(lines)
+    at = 0
+    while at < len(given):
+        heads = bool(_NUMBERS.fullmatch(given[at][1])) or is_title(given[at][1])
+        pairs, stop = _cells(given, at + 1) if heads else ([], at + 1)
+        if pairs:
+            done[given[at][0]] = (lines[given[at][0]][0], "参考答案")
+            for place, _ in given[at + 1 : stop]:
+                done[place] = (lines[place][0], "")
+            for number, answer in pairs:
+                done[given[number][0]] = (lines[given[number][0]][0], f"{given[number][1].rstrip(' 、.:')}.{given[answer][1]}")
+        at = max(stop, at + 1)
+    return done
+
+
+def _cells(given: Sequence[tuple[int, str]], start: int) -> tuple[list[tuple[int, int]], int]:
+    """Return the places of numbers with those of their answers from a place on, and where they end; none where they do not match."""
+    numbers: list[int] = []
+    answers: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    at = stop = start
+    while at < len(given):
+        line = given[at][1]
+        if _NUMBER.fullmatch(line):
+            numbers.append(at)
+        elif _ANSWER.fullmatch(line) and len(answers) < len(numbers):
+            answers.append(at)
+        elif not (_NUMBERS.fullmatch(line) or is_title(line)) or (answers and len(answers) < len(numbers)):
+            break
+        at += 1
+        if numbers and len(numbers) == len(answers):
+            pairs += zip(numbers, answers, strict=True)
+            numbers, answers, stop = [], [], at
+    return (pairs, stop) if len(pairs) >= _FEWEST and not numbers else ([], at)

@@ -1,0 +1,104 @@
+"""The layout of a paper -> its questions with what stands above them, and the lines that belong to none."""
+
+from collections import Counter
+
+from msgspec import Struct, structs
+
+from crawlers.papers.questions.block import read_block
+from crawlers.papers.questions.draft import Draft
+from crawlers.papers.questions.groups import Setting
+from crawlers.papers.sections.layout import Layout, Span
+from crawlers.papers.signs.answers import Block
+from crawlers.papers.signs.headings import kind_of
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import flat, parts_of
+from crawlers.papers.signs.numbers import type_of
+
+
+class Asked(Struct):
+    """One question with the lines and the section it is from."""
+
+    draft: Draft
+    block: Block
+    span: Span
+    kind: str
+    """What the heading above announces."""
+    usual: int
+    """How many options the questions of its section have as a rule; 0 where there is no rule."""
+
+
+def assemble(layout: Layout, unread: list[str]) -> list[Asked]:
+    """Return the questions of a layout; lines that belong to none are added to `unread`."""
+    usual = _usual(layout)
+    starts = {span.start: span for span in layout.spans}
+    listed = {place for region in layout.regions for place in range(region.start, region.stop)}
+    setting = Setting()
+    asked: list[Asked] = []
+    place = 0
+    while place < len(layout.lines):
+        span = starts.get(place)
+        if span is None:
+            text = layout.lines[place].text
+            if place in layout.cases:
+                setting.begin_case(text[layout.cases[place].end :])
+            elif place not in listed and not setting.take(text, place in layout.titles) and not setting.add(text):
+                unread.append(text)
+            place += 1
+            continue
+        asked.append(_ask(layout, span, setting, usual.get(span.section, 0)))
+        unread += asked[-1].block.remarks
+        unread += [text for text in asked[-1].block.after if not setting.take(text) and not setting.add(text)]
+        place = span.stop
+    return asked
+
+
+def _usual(layout: Layout) -> dict[int, int]:
+    """Return how many options the questions of each section have as a rule."""
+    counts: dict[int, Counter[int]] = {}
+    for span in layout.spans:
+        block = read_block(layout.lines[span.start : span.stop], span.number, 0, "")
+        if block.options and block.sure_options:
+            counts.setdefault(span.section, Counter())[len(block.options)] += 1
+    usual = {}
+    for section, found in counts.items():
+        count, times = found.most_common(1)[0]
+        usual[section] = count if times * 2 > found.total() and times > 1 else 0
+    return usual
+
+
+def _has_own(layout: Layout, span: Span) -> bool:
+    """Tell whether a question has options of its own directly below its stem: those above are then of a question without a number."""
+    return len(read_block(layout.lines[span.start : span.stop], span.number, 0, "").options) > 1
+
+
+def _tells_answer(layout: Layout, span: Span) -> bool:
+    """Tell whether a mark in a question's own lines says its answer."""
+    return any(kind == "answer" for line in layout.lines[span.start : span.stop] for kind, _ in parts_of(line.text))
+
+
+def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> Asked:
+    above = setting.above(span.number.value)
+    line = layout.lines[span.start].flat
+    said = type_of(line, span.number)
+    kind = (kind_of(said) if not above.shared_options else "") or kind_of(flat(above.heading or ""))
+    if above.shared_options and not above.announced and kind != "shared" and _has_own(layout, span):
+        above = structs.replace(above, shared_options=None, group=above.group if above.case else None)
+    letters = "".join(letter_of(option) for option in above.shared_options or [])
+    block = read_block(layout.lines[span.start : span.stop], span.number, usual, kind, letters)
+    if letters and block.options and _tells_answer(layout, span):
+        block.sure_options = False  # its answer stands below them, so that they are its own, beside those above
+    elif letters and block.options:  # they are those of the next group
+        block.after = [*"\n".join(block.options).split("\n"), *block.after]
+        block.options = []
+    draft = Draft(
+        line=layout.lines[span.start].index,
+        place=0,
+        number=span.number.value,
+        type=said or None,
+        above=above,
+        stem=block.stem,
+        options=block.options,
+        answer=block.answer,
+        explanation=block.explanation,
+    )
+    return Asked(draft, block, span, kind, usual)

@@ -1,0 +1,262 @@
+"""Banks of questions without numbers, each block ended by its answer: 正确答案 B. Lines in, all questions out, the unsure doubted.
+
+A line that gives an answer ends a block, and the next block begins behind it; where nearly each paragraph holds one answer, empty lines
+part blocks too. So each answer of the source is one question that is read or given up, and none is lost without a count.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS as OPTION_LETTERS
+from atomexam.text.option_letters import letters_in, names_no_option
+from crawlers.papers.pages.page import Line, own_lines
+from crawlers.papers.passes.unnumbered import is_parted
+from crawlers.papers.questions.bank_options import Choice, letters_of, read_choice
+from crawlers.papers.questions.draft import Draft
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_note
+from crawlers.papers.signs.lines import LETTERS, WHOLE_ANSWER, columns_of, flat, parts_of, seen
+from crawlers.papers.signs.numbers import number_of
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_FEWEST = 3  # answers of a bank
+_SURE = ("point", "ordinal", "titled", "bracket", "paren", "hanzi", "ocr")
+_WORD_ALONE = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?$|(?:^|(?<=\s))正(?:确\S案|确签\S|\S答案)\s?[A-Ja-j]?$")
+"""The word that announces an answer, with none behind it or with a sign misread, at the end of a line."""
+_COUNTER = re.compile(r"\d{1,4}\s?[/.|]?\s?\d{0,6}\s?[^\d\s，,。？?（(]{2,4}$")
+"""Which question of how many this is, as an app shows it above: 18/473单选题."""
+_HAN = re.compile("[\u4e00-\u9fff]")
+_ASKS = re.compile(r"[(（]\s{0,9}[)）]?|[?？]|_{2,}")
+_LONG_LINE = 40  # columns of a line that may be broken for its length
+
+
+class _Part(Struct):
+    """The lines of one block."""
+
+    body: list[Line] = []
+    answer: str | None = None
+    ended: bool = False
+    """A line that gives an answer stands at its end, be it empty."""
+    explanation: list[str] = []
+    furniture: list[str] = []
+    heading: str | None = None
+    case: bool = False
+    """A note or a case that others share stands above it."""
+    unsure: bool = False
+    """Its first lines may still belong to the explanation above."""
+
+
+class Bank(Struct, frozen=True):
+    """What a bank gave."""
+
+    drafts: list[Draft]
+    unread: list[str]
+
+
+def read_bank(given: Sequence[Numbered]) -> Bank | None:
+    """Return all questions of a bank without numbers; None where the lines are none."""
+    plain = [flat(seen(text)) for _, text in given]
+    answers = [line for line in plain if _ends_with_answer(line)]
+    if len(answers) < _FEWEST or _numbered(plain) * 2 > len(answers) or is_parted(plain):
+        return None
+    lines, dropped = own_lines(given)
+    unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]
+    kept = {text for text in dropped if text not in unread}  # an advert, it seems: within a block it may as well be its own
+    empty = {index for index, text in given if not seen(text)}
+    back = [Line(index, seen(text), flat(seen(text)), unsure=True) for index, text in given if seen(text) in kept]
+    paragraphs = _paragraphs(sorted([*lines, *back], key=lambda line: line.index), empty)
+    parts = _parts(paragraphs, _are_blocks(paragraphs))
+    if not _is_bank(parts):
+        return None
+    _without_counters(parts)
+    _with_headings(parts)
+    choices = _choices(parts)
+    drafts: list[Draft] = []
+    for part, choice in zip(parts, choices, strict=True):
+        unread += part.furniture
+        if not part.ended and not _seems_asked(part, choice):
+            unread += [line.text for line in part.body]
+            continue
+        drafts.append(_draft(part, choice, len(drafts) + 1))
+    return Bank(drafts, unread)
+
+
+def _numbered(lines: Sequence[str]) -> int:
+    """Return how many lines begin with the number of a question."""
+    return sum((number := number_of(line)) is not None and number.style in ("point", "ordinal") for line in lines)
+
+
+def _ends_with_answer(line: str) -> bool:
+    return any(kind == "answer" for kind, _ in parts_of(line)) or bool(_WORD_ALONE.search(line))
+
+
+def _paragraphs(lines: Sequence[Line], empty: set[int]) -> list[list[Line]]:
+    """Return the lines between empty ones."""
+    paragraphs: list[list[Line]] = []
+    last = -1
+    for line in lines:
+        if not paragraphs or any(at in empty for at in range(last + 1, line.index)):
+            paragraphs.append([])
+        paragraphs[-1].append(line)
+        last = line.index
+    return paragraphs
+
+
+def _are_blocks(paragraphs: Sequence[Sequence[Line]]) -> bool:
+    """Tell whether nearly each paragraph is one block, with an answer of its own."""
+    counts = [sum(_ends_with_answer(line.flat) for line in lines) for lines in paragraphs]
+    return len(counts) >= _FEWEST and counts.count(1) * 5 >= len(counts) * 4
+
+
+def _parts(paragraphs: Sequence[Sequence[Line]], parted: bool) -> list[_Part]:
+    """Return the blocks: each ends behind its answer and what explains it, and with its paragraph where those are blocks."""
+    parts = [_Part()]
+    for lines in paragraphs:
+        if parted and parts[-1].body:
+            parts.append(_Part())
+        explains = False
+        for place, line in enumerate(lines):
+            explains = _take(parts, line, last=place + 1 == len(lines), explains=explains, parted=parted)
+    return [part for part in parts if part.body or part.ended]
+
+
+def _take(parts: list[_Part], line: Line, last: bool, explains: bool, parted: bool) -> bool:
+    """Put a line into its block; return whether it explains the answer above."""
+    part = parts[-1]
+    told = parts_of(line.text)
+    kinds = {kind for kind, _ in told}
+    alone = _WORD_ALONE.search(line.flat)
+    if "answer" not in kinds and alone and (last or alone.start() == 0):
+        told, kinds = ((("text", line.text[: alone.start()].strip()), ("answer", "")) if alone.start() else (("answer", ""),)), {"answer"}
+    if "answer" in kinds:
+        if part.ended:
+            part = _next(parts)
+        for kind, words in told:
+            if kind == "text" and words and not part.ended:
+                part.body.append(Line(line.index, words, flat(words)))
+            elif kind == "answer" and not part.ended:
+                part.answer, part.ended = words or None, True
+            elif kind != "remark" and words:
+                part.explanation.append(words)
+            else:
+                part.furniture += [words] if words else []
+        return "explanation" in kinds
+    if kinds & {"explanation", "remark"}:
+        for kind, words in told:
+            if kind == "text" and not part.ended:
+                part.body.append(Line(line.index, words, flat(words)))
+            elif words:
+                (part.explanation if kind == "explanation" or kind == "text" else part.furniture).append(words)
+        return "explanation" in kinds
+    if part.ended and len(line.flat) < 3 and not _HAN.search(line.flat):
+        part.furniture.append(line.text)  # a sign that a scan made of a mark
+        return explains
+    if part.ended and explains and parted:
+        part.explanation.append(line.text)
+        return True
+    if part.ended:
+        unsure = explains and bool(part.explanation) and not part.explanation[-1].endswith(("。", "！", "？", ".", "）"))
+        part = _next(parts)
+        part.unsure = unsure and columns_of(line.text) > 0
+    part.body.append(line)
+    return False
+
+
+def _next(parts: list[_Part]) -> _Part:
+    parts.append(_Part())
+    return parts[-1]
+
+
+def _is_bank(parts: Sequence[_Part]) -> bool:
+    """Tell whether blocks have answers that are letters or verdicts, and no numbers of their own."""
+    ended = [part for part in parts if part.ended]
+    whole = sum(part.answer is None or WHOLE_ANSWER.fullmatch(flat(part.answer)) is not None for part in ended)
+    told = sum(part.answer is not None for part in ended)
+    if len(ended) < _FEWEST or whole * 5 < len(ended) * 4 or told * 2 < len(ended):
+        return False
+    sure, next_up, before = 0, 0, None
+    for part in ended:
+        numbers = [number for line in part.body if (number := number_of(line.flat)) and not number.counted]
+        sure += any(number.style in _SURE and not heads(line.flat) for line in part.body[:4] if (number := number_of(line.flat)))
+        tight = {number.value for number in numbers if number.style in ("tight", "ringed")}
+        next_up += before is not None and bool({value + 1 for value in before} & tight)
+        before = tight
+    return sure * 5 < len(ended) and next_up * 2 < len(ended)
+
+
+def _without_counters(parts: Sequence[_Part]) -> None:
+    """Take the app's counters from the first lines of the blocks."""
+    found = [part for part in parts if len(part.body) > 1 and _COUNTER.fullmatch(part.body[0].flat)]
+    if len(found) < _FEWEST:
+        return
+    words = Counter(re.sub(r"[\d\s/.|]", "", part.body[0].flat) for part in found).most_common(1)[0][0]
+    glued = re.compile(rf"\d{{1,4}}\s?[/.|]?\s?\d{{0,6}}\s?{re.escape(words)}")
+    for part in parts:
+        if part in found:
+            part.furniture.append(part.body.pop(0).text)
+        elif part.body and (counter := glued.match(part.body[0].flat)):
+            line = part.body[0]
+            part.furniture.append(line.text[: counter.end()])
+            part.body[0] = Line(line.index, line.text[counter.end() :], line.flat[counter.end() :])
+
+
+def _with_headings(parts: Sequence[_Part]) -> None:
+    """Take headings and notes from the first lines of the blocks, each for the blocks below."""
+    heading, case = None, False
+    for part in parts:
+        while part.body and (heads(part.body[0].flat) or is_note(part.body[0].flat)):
+            line = part.body.pop(0)
+            heading, case = (line.text, False) if heads(line.flat) else (heading, True)
+        case = case or any(is_note(line.flat) or case_mark_in(line.flat) or case_heading_in(line.flat) for line in part.body)
+        part.heading, part.case = heading, case
+
+
+def _choices(parts: Sequence[_Part]) -> list[Choice]:
+    """Return what each block offers, once it is known how many options the questions have as a rule."""
+    texts = ["\n".join(line.text for line in part.body) for part in parts]
+    counts = Counter(len(found.options) for text in texts if (found := read_choice(text, 0)).sure and len(found.options) > 2)
+    lettered = [letters for text in texts if (letters := letters_of(text))]
+    often = [at for at, letter in enumerate(OPTION_LETTERS, 1) if sum(letter in row for row in lettered) * 5 >= len(lettered)]
+    usual = max(max(often, default=0) if lettered else 0, counts.most_common(1)[0][0] if counts else 0)
+    return [read_choice(text, usual) for text in texts]
+
+
+def _seems_asked(part: _Part, choice: Choice) -> bool:
+    """Tell whether a block without an answer is a question."""
+    return (
+        bool(choice.options) or not choice.sure or (len(part.body) > 1 and bool(_ASKS.search("\n".join(line.flat for line in part.body))))
+    )
+
+
+def _draft(part: _Part, choice: Choice, place: int) -> Draft:
+    return Draft(
+        line=part.body[0].index if part.body else 0,
+        place=place,
+        number=place,
+        above=Above(heading=part.heading),
+        stem=choice.stem,
+        options=choice.options,
+        answer=part.answer,
+        explanation="\n".join(part.explanation) or None,
+        doubt=_doubt(part, choice),
+    )
+
+
+def _doubt(part: _Part, choice: Choice) -> str | None:
+    """Return why a question is given up, None where it is read."""
+    if part.case:
+        return "case_unsure"
+    if part.unsure or any(line.unsure for line in part.body) or len(_HAN.findall(choice.stem)) < 3:
+        return "stem_unreadable"
+    answer = flat(part.answer or "").strip(" ()[]【】。.;,")
+    lettered = re.fullmatch(LETTERS, answer) is not None
+    if not choice.sure or (lettered and names_no_option(letters_in(answer), len(choice.options))):
+        return "options_unreadable"
+    if not choice.options and not part.answer:
+        return "options_unreadable"
+    return None

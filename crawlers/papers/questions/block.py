@@ -1,0 +1,145 @@
+"""The lines of one question -> its stem, options, answer and explanation, and the lines behind it that are no longer its own."""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from crawlers.papers.pages.page import Line
+from crawlers.papers.signs.answers import Block, read_answer, take_marked
+from crawlers.papers.signs.headings import tells_age, tells_patient
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import WHOLE_ANSWER, flat, parts_of
+from crawlers.papers.signs.numbers import BARE_TAG, KEPT_STYLES, TAGS, TAGS_AT_END, Number
+from crawlers.papers.signs.options import find_options
+
+_SPEAKS = re.compile(r"[\u4e00-\u9fff]{1,6}:\S")
+_FEW = 4  # options: with fewer, a line behind them rather goes on with the last
+
+
+class _Sorted(Struct):
+    """The lines of a question by what they are."""
+
+    body: list[tuple[str, bool]] = []
+    """Lines of stem and options, and whether an empty line stands before."""
+    answers: list[str] = []
+    explanation: list[str] = []
+    after: list[str] = []
+    remarks: list[str] = []
+
+
+def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, letters: str = "") -> Block:
+    """Read the lines of one question.
+
+    Args:
+        usual: how many options the questions around have, 0 where that is unknown.
+        kind: what the heading above says, as paper_headings.kind_of does.
+        letters: letters of the options that are shared with other questions.
+    """
+    sorted_ = _sorted(lines, kind, bool(letters))
+    body, start = _without_number_line(sorted_.body or [("", False)], lines[0], number)
+    text = "\n".join(words for words, _ in body)
+    block = Block(after=sorted_.after, remarks=sorted_.remarks, explanation="\n".join(sorted_.explanation) or None)
+    take_marked(block, sorted_.answers)
+    found = find_options(text, start, usual) if kind != "words" or not block.answer else None
+    block.stem = text
+    if found and found.cuts:
+        block.options = found.texts(text)
+        block.stem = text[: min(found.cuts)[0]].strip()
+        _part_tail(block, body, usual)
+    block.sure_options = found is None or found.sure
+    block.worded = bool(block.stem[start:].strip())
+    if start and number.style not in KEPT_STYLES:
+        block.stem, start = block.stem[start:], 0
+    block.rows = block.stem.split("\n")
+    read_answer(block, start, number.verdict, kind, letters)
+    return block
+
+
+def _without_number_line(body: list[tuple[str, bool]], first: Line, number: Number) -> tuple[list[tuple[str, bool]], int]:
+    """Return the lines of stem and options without tags, and where the words behind the number begin."""
+    if not body[0][0] or not first.text.startswith(body[0][0]):
+        return body, 0
+    words = _without_tags(body[0][0], number)
+    start = min(len(words), number.end - number.begin)
+    if not words[start:].strip() and len(body) > 1 and not letter_of(body[1][0]):
+        return body[1:], 0  # the number stands on a line of its own
+    return [(words, False), *body[1:]], start
+
+
+def _without_tags(text: str, number: Number) -> str:
+    """Return a question's first line from its number on, without tags in front of or behind that."""
+    end = tags.end() if (tags := TAGS.match(flat(text), number.end) or BARE_TAG.match(flat(text), number.end)) else number.end
+    at_end = TAGS_AT_END.search(flat(text), max(end, len(text) - 40))
+    return text[number.begin : number.end] + text[end : at_end.start() if at_end else len(text)]
+
+
+def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
+    found = _Sorted()
+    state = "body"
+    for line in lines:
+        parts = parts_of(line.text)
+        plain = bool(parts) and parts[0][0] == "text" and line.text.startswith(parts[0][1])
+        for place, (kind, words) in enumerate(parts):
+            if kind == "text" and place == 0 and plain:
+                if state == "explanation" and found.explanation and (line.gap or kind_above == "case") and tells_age(line.flat):
+                    state = "after"  # the next patient, and not a further line of what explains this one
+                if state == "explanation" and sharing and line.gap and letter_of(line.flat) == "A":
+                    state = "after"  # the options of the next group
+                state = _take_plain(found, state, words, line.gap, sharing)
+            elif kind == "text":
+                found.body.append((words, line.gap))
+                state = "body"
+            elif kind == "answer":
+                found.answers.append(words)
+                state = "answer"
+            elif kind == "explanation":
+                found.explanation += [words] if words else []
+                state = "explanation"
+            else:
+                found.remarks += [words] if words else []
+                state = "remark"
+    return found
+
+
+def _take_plain(found: _Sorted, state: str, words: str, gap: bool, sharing: bool) -> str:
+    """Put a line without a mark where it belongs; return what a further line belongs to."""
+    if state == "answer":
+        answer = found.answers[-1]
+        if not answer:
+            found.answers[-1] = words
+        elif not WHOLE_ANSWER.fullmatch(flat(answer)):
+            found.answers[-1] = f"{answer}\n{words}"
+        elif (
+            not (gap and sharing) and find_options("\n".join([words, "B."])) and not find_options("\n".join(line for line, _ in found.body))
+        ):
+            found.body.append((words, gap))
+            return "body"  # an answer may stand above the options
+        else:
+            found.after.append(words)
+            return "after"
+    elif state == "explanation":
+        found.explanation.append(words)
+    elif state == "after" or (state == "remark" and (found.answers or found.explanation)):
+        found.after.append(words)
+    else:
+        found.body.append((words, gap))
+        return "body"
+    return state
+
+
+def _part_tail(block: Block, body: list[tuple[str, bool]], usual: int) -> None:
+    """Give back what follows the last option behind an empty line, or tells of the next patient."""
+    last = block.options[-1].split("\n")
+    if len(block.options) < (usual or _FEW):
+        return
+    if len(last) > 1 and len(block.options) >= usual > 0 and _SPEAKS.match(flat(last[-1])):
+        block.remarks = [*block.remarks, last.pop()]  # a reader's remark: `小李：我选A`
+        block.options[-1] = "\n".join(last)
+        body = body[:-1]
+    gaps = [gap for _, gap in body][len(body) - len(last) :]
+    for place in range(1, len(last)):
+        if gaps[place] or tells_patient(flat(last[place])):
+            block.options[-1] = "\n".join(last[:place])
+            block.after = last[place:] + block.after
+            return

@@ -1,0 +1,55 @@
+"""Several questions in a row on one line, without a dot behind their numbers: `1 … A … D … 2 …`. Numbered lines in, doubted questions out.
+
+Where one of them ends and the next begins is told by blanks only, so that each is given up as unreadable, and none is lost.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from crawlers.papers.questions.draft import Draft
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.lines import flat, seen
+
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
+
+_SHORTEST, _LONGEST = 40, 20_000
+_NUMBER = re.compile(r"(?:^|(?<=\s))(?P<number>\d{1,4})\s{1,3}(?=[“《(]?[\u4e00-\u9fff])")
+_LETTERS = [re.compile(rf"(?<![A-Za-z]){letter}[\s.、]") for letter in "ABC"]
+
+
+def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
+    """Return the questions of lines that hold several, and the lines with those emptied."""
+    drafts: list[Draft] = []
+    rest: list[Numbered] = []
+    for index, text in lines:
+        found = list(_questions(seen(text))) if _SHORTEST < len(text) < _LONGEST else []
+        drafts += [Draft(line=index, place=0, number=number, above=Above(), stem=stem, doubt="stem_unreadable") for number, stem in found]
+        rest.append((index, "" if found else text))
+    return drafts, rest
+
+
+def _questions(text: str) -> Iterator[tuple[int, str]]:
+    """Return number and text of each question of a line that opens with one and holds at least two, each with its letters."""
+    line = flat(text)
+    cuts: list[tuple[int, int]] = []
+    for match in _NUMBER.finditer(line):
+        place, number = match.start(), int(match["number"])
+        due = not place if not cuts else number == cuts[-1][1] + 1 and _has_row(line, cuts[-1][0], place)
+        if due:
+            cuts.append((place, number))
+        elif not cuts:
+            return
+    if len(cuts) > 2 or (len(cuts) == 2 and _has_row(line, cuts[1][0], len(line))):
+        for (place, number), stop in zip(cuts, [*(place for place, _ in cuts[1:]), len(text)], strict=True):
+            yield number, text[place:stop].strip()
+
+
+def _has_row(line: str, start: int, stop: int) -> bool:
+    """Tell whether A, B and C stand in turn in a part of a line."""
+    for letter in _LETTERS:
+        found = letter.search(line, start, stop)
+        if found is None:
+            return False
+        start = found.end()
+    return True

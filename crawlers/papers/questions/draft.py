@@ -1,0 +1,81 @@
+"""One question of a paper as it was read, and what a paper gave."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.lines import IMAGE
+
+DOUBTS = {
+    "number_out_of_order": "its number does not fit among those around it, so that where it begins and ends is unsure",
+    "stem_unreadable": "no words stand behind its number, or its answer seems to stand inside a fill-in stem",
+    "options_unreadable": "a letter of its options is missing or stands twice, or lines without letters are not as many as elsewhere",
+    "two_answers": "two different answers are given to it",
+    "case_unsure": "words that may be a further case stand between it and the case before, so that which case it has is unsure",
+    "answer_list_mismatch": "a list that was not read, with two answers or ? for it, more or fewer than numbers, or none for its section",
+}
+"""Why a question is given up, and what that means."""
+
+
+class Draft(Struct, kw_only=True):
+    """One question as its paper shows it; raw texts as in atomexam.records.item.QuestionItem."""
+
+    line: int
+    """Index of the line it begins on, by which a paper of several pages finds the page."""
+    place: int
+    """1 for the first question of the paper, those given up counted."""
+    number: int
+    type: str | None = None
+    """What a tag at its number says: 判断题."""
+    above: Above
+    stem: str
+    options: list[str] = []
+    answer: str | None = None
+    explanation: str | None = None
+    doubt: str | None = None
+    """Why it is given up: a key of DOUBTS."""
+
+    @property
+    def position(self) -> str:
+        """Place within the paper for the provenance."""
+        return f"q{self.place}"
+
+    def raw_fields(self) -> dict[str, Any]:
+        """Return the fields of a QuestionItem that come from the paper's text."""
+        shared = [] if self.options else self.above.shared_options or []
+        texts = [self.stem, *self.options, *shared]
+        return {
+            "section_raw": self.above.heading,
+            "number_raw": str(self.number),
+            "case_raw": self.above.case,
+            "shared_options_raw": _without_images(shared) or None,
+            "group_raw": self.above.group if self.above.case or shared else None,
+            "stem_raw": self.stem.replace(IMAGE, "").strip() or None,
+            "options_raw": _without_images(self.options) or None,
+            "answer_raw": self.answer or None,
+            "explanation_raw": self.explanation or None,
+            "images": self.above.images + sum(text.count(IMAGE) for text in texts),
+            "doubt": self.doubt,
+        } | ({"type_raw": self.type} if self.type else {})
+
+
+class Reading(Struct, frozen=True):
+    """What a paper gave: each number that opens a question in it is in `questions` or in `rejected`."""
+
+    questions: list[Draft]
+    unread: list[str]
+    """Lines that belong to no question: titles, instructions, remarks of the site."""
+    rejected: list[Draft] = []
+    """Questions that are given up, each with its doubt."""
+    numbers: int = 0
+    """How many numbers of questions the paper has."""
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """Return the questions and those given up, in the order of the paper."""
+        return sorted([*self.questions, *self.rejected], key=lambda draft: draft.place)
+
+
+def _without_images(texts: list[str]) -> list[str]:
+    return [text.replace(IMAGE, "").strip() for text in texts]

@@ -1,0 +1,98 @@
+"""Questions in a table that came as text: a row of column names, then a row a question, cells parted by tabs or upright lines."""
+
+import csv
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from crawlers.papers.questions.draft import Draft
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.lines import flat, seen
+
+_NAMES = (
+    ("number", r"序号|题号|编号|试题编号|No\.?|ID|id"),
+    ("stem", r"题目|题干|试题|问题|题面|(?:题目|试题|题干)内容|题目描述"),
+    ("option", r"(?:选项|答案)?[A-J](?:选项|项)?"),
+    ("answer", r"(?:正确|参考|标准)?答案|正确选项"),
+    ("explanation", r"(?:答案|试题)?解析|说明|详解"),
+    ("kind", r"题型|(?:题目|试题)?类型"),
+)
+_SIGNS = ("\t", "|", ",")
+_LONGEST_NAMES = 400
+_BAR = re.compile(r"\s{0,3}\|\s{0,3}")
+_RULE = re.compile(r"[\s|:-]{3,}")
+
+
+class _Columns(Struct):
+    roles: list[str]
+    """What each column holds."""
+    sign: str
+    """What parts the cells: a tab, an upright line or a comma."""
+
+
+def tables_in(lines: Sequence[tuple[int, str]]) -> tuple[list[Draft], list[tuple[int, str]]]:
+    """Return the questions of the tables in a paper, and the lines with those of the tables emptied."""
+    drafts: list[Draft] = []
+    rest = list(lines)
+    columns: _Columns | None = None
+    for place, (index, line) in enumerate(lines):
+        if not any(sign in line for sign in _SIGNS):
+            columns = columns if columns and not line.strip() else None
+        elif names := _columns(line):
+            columns, rest[place] = names, (index, "")
+        elif columns:
+            if draft := _draft(_cells(line, columns.sign), columns, index):
+                drafts.append(draft)
+                rest[place] = (index, "")
+            elif _RULE.fullmatch(flat(line)):
+                rest[place] = (index, "")
+    return drafts, rest
+
+
+def _cells(line: str, sign: str) -> list[str]:
+    if sign == ",":
+        try:
+            cells = next(csv.reader([line.replace("\0", "")]), [])
+        except csv.Error:  # a cell of more than 128 KiB
+            cells = [line]
+    else:
+        cells = line.strip("\r\n").split(sign) if sign == "\t" else _BAR.split(line.strip().strip("|"))
+    return [seen(cell) for cell in cells]
+
+
+def _columns(line: str) -> _Columns | None:
+    """Return what the columns of a table hold when a line is the row of their names."""
+    for sign in _SIGNS:
+        if sign not in line or len(line) > _LONGEST_NAMES:
+            continue
+        roles = [next((role for role, names in _NAMES if re.fullmatch(names, flat(cell))), "") for cell in _cells(line, sign)]
+        if roles.count("stem") == 1 and "answer" in roles and len(roles) > (2 if sign != "," else 3):
+            return _Columns(roles, sign)
+    return None
+
+
+def _draft(cells: Sequence[str], columns: _Columns, index: int) -> Draft | None:
+    if len(cells) < 2 or (columns.sign == "|" and _RULE.fullmatch(flat("".join(cells)) + "---")):
+        return None
+    held: dict[str, list[str]] = {}
+    for role, cell in zip(columns.roles, cells, strict=False):
+        held.setdefault(role, []).append(cell)
+    stem, number = held.get("stem", [""])[0], re.search(r"\d{1,6}", flat(held.get("number", [""])[0]))
+    options = held.get("option", [])
+    while options and not options[-1]:
+        options.pop()
+    if not stem and not options:
+        return None
+    fits = len(cells) <= len(columns.roles) or not any(cells[len(columns.roles) :])
+    return Draft(
+        line=index,
+        place=0,
+        number=int(number[0]) if number else index,
+        above=Above(heading=held.get("kind", [""])[0] or None),
+        stem=stem,
+        options=options,
+        answer=held.get("answer", [""])[0] or None,
+        explanation=held.get("explanation", [""])[0] or None,
+        doubt=None if fits and stem else "options_unreadable" if stem else "stem_unreadable",
+    )

@@ -1,0 +1,69 @@
+"""Options without letters: bare lines under a stem. Taken only where the section asks for a choice and all its questions have as many."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from atomexam.text.numerals import RINGS
+from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.signs.lines import LETTERS, flat
+
+_CHOICE = ("choice", "multiple", "case")
+_STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")
+_CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
+_LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
+"""A and B within one option: the letters have no sign."""
+_MOST = 10
+_RING = re.compile(f"[{RINGS}]")
+
+
+def take_unlettered(asked: Sequence[Asked]) -> None:
+    """Give the questions of each section their bare options."""
+    sections: dict[int, list[Asked]] = {}
+    for one in asked:
+        if _may_have(one):
+            sections.setdefault(one.span.section, []).append(one)
+    for members in sections.values():
+        counts = Counter(len(cells) for one in members if (cells := _cells(one.block.rows)))
+        if not counts:
+            continue
+        usual, times = counts.most_common(1)[0]
+        if usual < 2 or times * 5 < len(members) * 3 or (times == 1 and usual not in (4, 5)):
+            continue
+        for one in members:
+            _take(one, usual)
+
+
+def _may_have(one: Asked) -> bool:
+    if one.draft.options or one.draft.above.shared_options or not one.block.sure_options:
+        return False
+    lettered = re.fullmatch(LETTERS, flat(one.draft.answer or "").strip()) is not None
+    return one.kind in _CHOICE or (one.kind == "" and lettered)
+
+
+def _take(one: Asked, usual: int) -> None:
+    cells = _cells(one.block.rows)
+    if cells and any(_LETTERED.match(flat(cell)) for cell in cells):
+        one.block.sure_options = False
+    elif len(cells) == usual:
+        one.draft.options = cells
+        one.block.ringed = any(_ringed(row) for row in one.block.rows)
+        one.draft.stem = "\n".join(one.block.rows[: _stem_rows(one.block.rows)]).strip()
+    elif cells:
+        one.block.sure_options = False
+
+
+def _cells(rows: Sequence[str]) -> list[str]:
+    """Return what would be the options of a stem's lines."""
+    cells = [cell.strip() for row in rows[_stem_rows(rows) :] for cell in (_ringed(row) or _CELLS.split(row)) if cell.strip()]
+    return cells if 1 < len(cells) <= _MOST else []
+
+
+def _ringed(row: str) -> list[str]:
+    """Return the options of a line that have numbers in rings for letters."""
+    return _RING.split(row.strip())[1:] if _RING.match(row.strip()) else []
+
+
+def _stem_rows(rows: Sequence[str]) -> int:
+    """Return how many lines the stem has: up to the first that ends as a stem does."""
+    return next((place + 1 for place, row in enumerate(rows[:4]) if _STEM_ENDS.search(flat(row)[-40:])), 1)

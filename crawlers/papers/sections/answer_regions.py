@@ -1,0 +1,195 @@
+"""Which lines of a paper are lists of answers. From lines to regions."""
+
+import re
+from collections.abc import Sequence, Set
+
+from msgspec import Struct
+
+from crawlers.papers.pages.page import Line
+from crawlers.papers.sections.answer_lines import is_entries, is_entry, is_list
+from crawlers.papers.sections.signals import looks_asked, opens_options
+from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in
+from crawlers.papers.signs.headings import heading_key, heads, is_note, may_head
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import WHOLE_ANSWER, parts_of
+from crawlers.papers.signs.numbers import number_of
+
+_LED = re.compile(
+    r"(?:附[录件]?\s?:\s?)?[【\[(]?(?:参考|标准|正确|本[题章节页课组]|本单元|试题)?答案(?:及解析|与解析|揭晓|公布|如下)?[】\])]?\s?[:：]?\s{1,4}(?=第?\d)"
+    r"|[【\[(]?(?:参考|标准|正确)?答案(?:揭晓|公布|如下)?[】\])]?:?(?=\d)|(?:KEY|Key|key|ANSWERS?|Answers?)(?:\s[Kk]eys?|\sKEYS?)?\s?:?\s{0,4}(?=\d)"
+)
+
+
+_MOST_OPTIONS = 11  # lines
+_LONGEST_QUESTION = 40  # lines
+_NEAR = 6  # lines above the options of a group within which the answers of the group before stand
+
+
+class Region(Struct):
+    """A run of lines that are answers."""
+
+    start: int
+    stop: int
+    lines: list[str]
+    """Their texts; of the first without the words that announce the list."""
+
+
+def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[Region]:
+    """Return the answer lists of a paper, in their order.
+
+    Args:
+        titles: flat lines that are headings by what stands around them.
+    """
+    regions: list[Region] = []
+    headings = {*titles, *map(heading_key, titles)}
+    place = 0
+    while place < len(lines):
+        found = _opened(lines, place, headings)
+        if found is None:
+            if _is_heading(lines[place].flat, headings):
+                headings.add(heading_key(lines[place].flat))
+            place += 1
+            continue
+        first, titled = found
+        stop = _end(lines, place + 1, headings, titled)
+        regions.append(Region(place, stop, ([first] if first else []) + [line.text for line in lines[place + 1 : stop]]))
+        place = stop
+    return regions
+
+
+def _opened(lines: Sequence[Line], place: int, headings: set[str]) -> tuple[str, bool] | None:
+    """Return what of a line already is the list where one opens, and whether a title announces it."""
+    text, line = lines[place].text, lines[place].flat
+    if is_title(line):
+        return ("", True) if not explains(lines, place) and _follows_title(lines, place + 1, headings) else None
+    if led := _LED.match(line):
+        rest = text[led.end() :]
+        return (rest, True) if is_list(rest) else None
+    (kind, words), *more = parts_of(text) or [("text", "")]
+    if kind == "answer" and words and not more and is_list(words):
+        return words, True
+    if is_entries(lines, place):
+        return text, False
+    return None
+
+
+def explains(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a title such as 答案解析： belongs to the question above, which has its answer, and what follows is no list."""
+    number = _answered_above(lines, place)
+    if number is None or place + 1 >= len(lines) or is_entry(lines, place + 1):
+        return False
+    if "解析" in lines[place].flat or "详解" in lines[place].flat:
+        return True
+    below = number_of(lines[place + 1].flat)
+    return below is not None and below.style != "tight" and below.value == number + 1
+
+
+def _answered_above(lines: Sequence[Line], place: int) -> int | None:
+    """Return the number of the question whose lines stand right above a place, where its own answer is among them."""
+    answered = False
+    for at in range(place - 1, max(-1, place - _LONGEST_QUESTION), -1):
+        if _is_heading(lines[at].flat, set()):
+            return None
+        answered = answered or any(kind == "answer" and words for kind, words in parts_of(lines[at].text))
+        number = number_of(lines[at].flat)
+        if number and number.style != "tight" and not letter_of(lines[at].text):
+            return number.value if answered and not is_entry(lines, at) else None
+    return None
+
+
+def is_bare_run(line: str) -> bool:
+    """Tell whether a flat line is the answers of a section, without numbers."""
+    run = BARE_RUN.match(line) if len(line) < 800 else None
+    return bool(run and (run["label"].strip() or len(run["answers"]) > 4))
+
+
+def _follows_title(lines: Sequence[Line], place: int, headings: set[str]) -> bool:
+    """Tell whether what follows the word 答案 is a list, and not the answer of one question."""
+    for at in range(place, min(place + 4, len(lines))):
+        line = lines[at].flat
+        if WHOLE_ANSWER.fullmatch(line):
+            return False
+        if is_entry(lines, at) or is_bare_run(line):
+            return True
+        if number := number_of(line):
+            return number.style != "tight" and not looks_asked(lines, at)
+        if _is_heading(line, headings):
+            return heading_key(line) in headings or is_entry(lines, at + 1)
+    return False
+
+
+def _end(lines: Sequence[Line], place: int, headings: set[str], titled: bool) -> int:
+    """Return where the list ends that is open at a place."""
+    explained = is_entry(lines, place - 1)
+    while place < len(lines):
+        line = lines[place].flat
+        if _opens_group(lines, place):
+            return place - is_note(lines[place - 1].flat)
+        if is_entry(lines, place) or (titled and is_bare_run(line)):
+            explained = True
+        elif _is_heading(line, headings):
+            if not _heading_goes_on(lines, place, headings, titled):
+                return place
+        elif is_note(line):
+            if not (titled and _next_number(lines, place + 1) is not None and not looks_asked(lines, _next_number(lines, place + 1) or 0)):
+                return place
+        elif (number := number_of(line)) and number.style != "tight":
+            if not titled or looks_asked(lines, place):
+                return place
+        elif _parts_list(lines, place):
+            return place
+        elif not titled and not is_table(lines[place - 1].flat, line):
+            kinds = [kind for kind, _ in parts_of(lines[place].text)]
+            if is_title(line) or not explained or (kinds[:1] == ["text"] and not _goes_on(lines, place)):
+                return place
+        place += 1
+    return place
+
+
+def _opens_group(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether options open on a line and a further question, no answer, stands right below them: they are those of its group."""
+    if letter_of(lines[place].flat) != "A" or not opens_options(lines, place):
+        return False
+    below = place + 1
+    while below < min(place + _MOST_OPTIONS, len(lines)) and letter_of(lines[below].flat) not in ("", "A"):
+        below += 1
+    number = number_of(lines[below].flat) if below < len(lines) else None
+    if number is None or number.style == "tight" or is_entry(lines, below):
+        return False
+    above = [_LED.sub("", line.flat, count=1) for line in lines[max(0, place - _NEAR) : place]]
+    listed = [entry.number for line in above for entry in listed_in(line).entries]
+    return is_note(lines[place - 1].flat) or (bool(listed) and number.value == listed[-1] + 1)
+
+
+def _parts_list(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a plain line stands between letters that nothing explains and a question: it goes on with none of them."""
+    if place + 1 >= len(lines) or number_of(lines[place + 1].flat) is None or not looks_asked(lines, place + 1):
+        return False
+    _, words = (parts_of(lines[place - 1].text) or (("text", ""),))[-1]  # behind a mark, where there is one
+    before = listed_in(words)
+    plain = [kind for kind, _ in parts_of(lines[place].text)] == ["text"] and not is_bare_run(lines[place].flat)
+    return plain and bool(before.entries) and not before.rest.strip(" 。.;；,，、")
+
+
+def _is_heading(line: str, headings: set[str]) -> bool:
+    """Tell whether a flat line is a heading by its words, or one of those that were read as such above."""
+    return heads(line) or may_head(line) or (len(line) > 1 and line in headings)
+
+
+def _goes_on(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a plain line goes on with the explanation of the line before."""
+    kinds = [kind for kind, _ in parts_of(lines[place - 1].text)]
+    return kinds[-1:] == ["explanation"] and not lines[place].gap
+
+
+def _heading_goes_on(lines: Sequence[Line], place: int, headings: set[str], titled: bool) -> bool:
+    number = _next_number(lines, place + 1)
+    if number is None:
+        return titled and heading_key(lines[place].flat) in headings
+    if is_entry(lines, number):
+        return True
+    return titled and heading_key(lines[place].flat) in headings and not looks_asked(lines, number)
+
+
+def _next_number(lines: Sequence[Line], place: int) -> int | None:
+    return next((at for at in range(place, min(place + 4, len(lines))) if number_of(lines[at].flat)), None)

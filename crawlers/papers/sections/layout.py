@@ -1,0 +1,153 @@
+"""What each line of a paper is: heading, note, answer list, or the first line of a question. Lines in, the layout out."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from crawlers.papers.pages.page import Line
+from crawlers.papers.sections.answer_regions import Region, explains, find_regions
+from crawlers.papers.sections.chain import Candidate, choose
+from crawlers.papers.sections.endings import unsure_places
+from crawlers.papers.sections.signals import inquires
+from crawlers.papers.sections.titles import begins_paper, heads_restart, is_title_line
+from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.headings import is_note
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of
+from crawlers.papers.signs.numbers import Number
+
+_SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
+_CASE_LINES = 30
+_MIN_WORDS = 4  # characters behind a number that a line break may have brought to the front
+
+
+class Span(Struct, frozen=True):
+    """The lines of one question."""
+
+    start: int
+    stop: int
+    number: Number
+    section: int
+    """How many headings stand above."""
+    stray: bool = False
+    """The number does not fit among those around it."""
+
+
+class Layout(Struct, frozen=True):
+    """What each line of a paper is."""
+
+    lines: list[Line]
+    regions: list[Region]
+    titles: set[int]
+    """Places of headings."""
+    spans: list[Span]
+    cases: dict[int, Number]
+    """Places of numbered lines that are no questions but the case of those below, numbered (1), (2)."""
+    width: int = 0
+    """Columns that nine of ten lines do not exceed."""
+    bare: frozenset[str] = frozenset()
+    """Flat titles that no word tells as such, by which the answer lists may name their sections."""
+
+
+def lay_out(lines: list[Line]) -> Layout:
+    """Return what each line is."""
+    width = _width(lines)
+    bare = {place for place in range(len(lines)) if heads_restart(lines, place, width)}
+    regions = find_regions(lines, {lines[place].flat for place in bare})
+    listed = {place for region in regions for place in range(region.start, region.stop)}
+    titles = {place for place in range(len(lines)) if place not in listed and (place in bare or is_title_line(lines, place))}
+    notes = {place for place, line in enumerate(lines) if place not in listed and is_note(line.flat)}
+    announced = {place for place in range(len(lines)) if place not in listed and _announces(lines, place)}
+    papers = {place for place in range(len(lines)) if place not in listed and begins_paper(lines, place)}
+    walls = listed | titles | notes | announced | papers
+    chosen, others = choose(lines, walls, sorted(titles | papers))
+    strays = {candidate.place for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others), *_between(chosen)]}
+    asked = sorted([*chosen, *(candidate for candidate in others if candidate.place in strays)], key=lambda candidate: candidate.place)
+    strays |= unsure_places([(candidate.place, candidate.ending) for candidate in asked])
+    starts = {candidate.place for candidate in asked}
+    cases = _cases(asked, [candidate for candidate in others if candidate.place not in strays])
+    ends = _ends(len(lines), walls | starts | set(cases))
+    spans = [Span(c.place, ends[c.place], c.number, c.heading, c.place in strays) for c in asked]
+    return Layout(lines, regions, titles, spans, cases, width, frozenset(lines[place].flat for place in bare))
+
+
+def _width(lines: Sequence[Line]) -> int:
+    """Return the columns that nine of ten lines do not exceed."""
+    widths = sorted(columns_of(line.flat) for line in lines)
+    return widths[len(widths) * 9 // 10] if widths else 0
+
+
+def _ends(count: int, stops: set[int]) -> list[int]:
+    """Return for each place the next one where something else begins."""
+    ends, end = [count] * count, count
+    for place in range(count - 1, -1, -1):
+        ends[place] = end
+        end = place if place in stops else end
+    return ends
+
+
+def _announces(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a line is the title of an answer list that is not there or not read."""
+    below = lines[place + 1].flat if place + 1 < len(lines) else ""
+    return is_title(lines[place].flat) and not WHOLE_ANSWER.fullmatch(below) and not explains(lines, place)
+
+
+def _cases(asked: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, Number]:
+    """Return the numbers that have questions of their own: `31. 患者……` above `(1)`, `(2)`."""
+    places = [candidate.place for candidate in asked]
+    found = {}
+    for candidate in others:
+        at = bisect_right(places, candidate.place)
+        if candidate.number.style not in ("point", "ordinal", "titled") or at == len(asked):
+            continue
+        first = asked[at].number
+        if first.value == 1 and first.style in ("bracket", "paren", "ringed") and asked[at].place - candidate.place < _CASE_LINES:
+            found[candidate.place] = candidate.number
+    return found
+
+
+def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candidate], walls: set[int]) -> list[Candidate]:
+    """Return the numbers that are those of questions by their looks, though they fit into no run."""
+    found: list[Candidate] = []
+    owners = iter([*chosen, None])
+    owner, following = None, next(owners)
+    listed = 0  # last number of a list 1, 2, 3 inside a question
+    for candidate in others:
+        while following and following.place < candidate.place:
+            owner, following, listed = following, next(owners), 0
+        if candidate.number.value == listed + 1:
+            listed += 1
+        elif owner and candidate.number.style == owner.number.style and _looks_asked(lines, owner, candidate, walls):
+            found.append(candidate)
+    return found
+
+
+def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
+    """Return the numbers that stand between two that follow each other, 12, 2, 13: they are of another paper, or a misprint."""
+    return [
+        one
+        for before, one, after in zip(chosen, chosen[1:], chosen[2:], strict=False)
+        if before.heading == after.heading
+        and before.number.style == after.number.style
+        and after.number.value == before.number.value + 1
+        and not before.number.value <= one.number.value <= after.number.value
+    ]
+
+
+def _lost(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
+    """Return the numbers that end an answer above, though no run takes them in, and stand for no question that another line opens."""
+    known = {(one.heading, one.number.style, one.number.value) for one in chosen}
+    lost = [one for one in others if one.ending == "sure" and (one.heading, one.number.style, one.number.value) not in known]
+    return lost + [one for one in others if one.ending == "unsure"]
+
+
+def _looks_asked(lines: Sequence[Line], owner: Candidate, candidate: Candidate, walls: set[int]) -> bool:
+    words = lines[candidate.place].flat[candidate.number.end :]
+    if candidate.number.style not in ("point", "ordinal") or len(words) < _MIN_WORDS or words[0].isdigit() or candidate.base < 0:
+        return False
+    if any(place in walls for place in range(max(owner.place, candidate.place - 40), candidate.place)):
+        return False
+    above, below = lines[candidate.place - 1].flat, lines[min(candidate.place + 1, len(lines) - 1)].flat
+    doubled = candidate.number.value == owner.number.value + 1 and letter_of(above) not in ("", "A") and letter_of(below) == "A"
+    return above.endswith(_SENTENCE_ENDS) or (doubled and inquires(words))  # a number that stands twice, between options

@@ -1,0 +1,67 @@
+"""What shows that a line belongs to a question: it opens options, leaves a blank, asks, or says the answer."""
+
+import re
+from collections.abc import Sequence
+
+from crawlers.papers.pages.page import Line
+from crawlers.papers.signs.headings import heads
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.lines import LETTERS, VERDICT, parts_of
+from crawlers.papers.signs.numbers import number_of
+
+_OPENING = re.compile(r"[(\[【]?\s?(?:A|a)\s{0,2}[)\]】.、:,]|[Ⓐⓐ⒜]")
+_OPENING_BARE = re.compile(r"A(?:\s|(?=[“《\u4e00-\u9fff]))")
+_SECOND = re.compile(r"(?:^|(?<=[\s。;?!):\u4e00-\u9fff]))[(\[【]?\s?[Bb]\s{0,2}[)\]】.、:,]|[Ⓑⓑ⒝]")
+_SECOND_BARE = re.compile(r"(?:^|(?<=\s\s))B(?:\s|(?=[“《\u4e00-\u9fff]))")
+_INLINE = re.compile(
+    r"(?<=[\s。;?!):\u4e00-\u9fff_])[(\[【]?\s?A\s{0,2}[)\]】.、:,]\s{0,4}[^\n]{1,120}?(?<=[\s。;?!):\u4e00-\u9fff\d])[(\[【]?\s?B\s{0,2}[)\]】.、:,]"
+)
+_THIRD = re.compile(r"C\s{0,2}[)\]】.、:,]")
+_BLANK = re.compile(r"[(\[【]\s{0,12}[)\]】]|_{2,}|[?]$|[?]\s?[(\[]")
+_ASKS = re.compile(r"简述|试述|论述|什么是|为什么|如何|怎样|哪些|哪[种项个一]|举例|名词|说明|分析|比较|[?:]\s?$")
+_FILLED = re.compile(rf"[(\[【]\s{{0,6}}(?:{LETTERS}|{VERDICT})\s{{0,6}}[)\]】]|[√×]$")
+_AHEAD = 12  # lines that are looked at to tell a question from an answer
+
+
+def opens_options(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether the options of a question begin on a line."""
+    line = lines[place].flat
+    below = lines[place + 1].flat if place + 1 < len(lines) else ""
+    if _OPENING.match(line):
+        return bool(_SECOND.search(line, 2) or _SECOND.match(below) or _letter_below(lines, place))
+    if _OPENING_BARE.match(line) and (_SECOND_BARE.search(line, 1) or _SECOND_BARE.match(below)):
+        return True
+    inline = _INLINE.search(line)
+    return bool(inline and (_BLANK.search(line, 0, inline.start() + 1) or _THIRD.search(line, inline.end())))
+
+
+def asks(line: str) -> bool:
+    """Tell whether a flat line leaves a blank, empty or filled."""
+    return bool(_BLANK.search(line))
+
+
+def inquires(line: str) -> bool:
+    """Tell whether a flat line is worded as a question."""
+    return bool(_BLANK.search(line) or _ASKS.search(line) or _FILLED.search(line))
+
+
+def looks_asked(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a numbered line is a question: options follow it, or it leaves a blank."""
+    if asks(lines[place].flat):
+        return True
+    for at in range(place, min(place + _AHEAD, len(lines))):
+        if at > place and ((number_of(lines[at].flat) and not letter_of(lines[at].flat)) or heads(lines[at].flat)):
+            return False
+        if opens_options(lines, at):
+            return True
+    return False
+
+
+def tells_answer(line: Line) -> bool:
+    """Tell whether a line says the answer of a question."""
+    return any(kind == "answer" for kind, _ in parts_of(line.text)) or bool(_FILLED.search(line.flat))
+
+
+def _letter_below(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether B opens one of the next lines: the first option may run over several."""
+    return any(_SECOND.match(line.flat) or _SECOND.search(line.flat, 1) for line in lines[place + 1 : place + 4])

@@ -1,0 +1,137 @@
+"""The answer of one question: behind its mark, in its blank, behind its stem or its options, or in its explanation."""
+
+import re
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.blanks import filled_blanks, letters_behind, letters_in_blank
+from crawlers.papers.signs.lines import VERDICT, WHOLE_ANSWER, flat, verdict_in
+
+_LETTERS = r"[A-J](?:[\s,、]{0,3}[A-J]){0,9}"
+_REASON = re.compile(rf"(?P<told>{_LETTERS})\s{{0,3}}(?:[。.,;\s]\s{{0,3}}|(?=[\u4e00-\u9fff(\[]))(?P<reason>(?:.|\n){{2,}})")
+_VERDICT_REASON = re.compile(rf"(?P<told>{VERDICT})\s{{0,3}}(?:[。.,;:\s]\s{{0,3}}|(?=[(\[]))(?P<reason>(?:.|\n){{2,}})")
+_OPTION_INSTEAD = re.compile(r"[(\[]?(?P<letter>[A-J])\s?[.、:)\]]\s{0,3}[^\sA-J]")
+_ALONE = re.compile(r"[(\[【]?\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]?")
+_BEHIND_OPTION = re.compile(r"\s{1,20}[(\[【]\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]$")
+_BEHIND_TAB = re.compile(r"(?<=\S)(?:\t\s{0,4}|\s{3,20})(?P<answer>[A-J]{1,6})\s{0,4}$")
+_CHOSEN = re.compile(r"(?:故|因此|所以)?(?:本题)?(?:正确)?(?:答案)?(?:应|为|是)?选(?:择|项)?\s?(?P<letters>[A-J]{1,6})(?![A-Za-z])")
+_CORRECTED = re.compile(r"[(\[【]\s{0,6}(?P<answer>√|×|错误?)\s{0,6}[)\]】]\s{0,3}(?=(?:正确|应|改|理由|因为|解析|错误|更正))")
+_NO_ANSWER = re.compile(r"[(\[]?\s?(?:略|暂无|暂缺|[?]{1,3}|-{1,4}|见解析|见上|待补充?|待定|未知|答案略|无答案|暂无答案|缺)\s?[)\]]?[。.]?")
+_EMPTY_AT_END = re.compile(r"\s?[(\[]\s{0,20}[)\]]\s?$")
+
+
+class Block(Struct):
+    """One question as its lines say it; raw texts."""
+
+    stem: str = ""
+    options: list[str] = []
+    answer: str | None = None
+    explanation: str | None = None
+    sure_options: bool = True
+    """False where a letter of the options is missing or out of turn."""
+    sure_answer: bool = True
+    """False where two different answers are given."""
+    after: list[str] = []
+    """Lines behind the question that belong to what follows."""
+    remarks: list[str] = []
+    """What a site says of the question: its difficulty, the visitor's own answer."""
+    worded: bool = True
+    """False where no words stand behind the number."""
+    ringed: bool = False
+    """Numbers in rings are the letters of its options."""
+    rows: list[str] = []
+    """The lines of the stem, from which options without letters can still be taken."""
+
+
+def take_marked(block: Block, answers: list[str]) -> None:
+    """Take the answer; a second one that says the same is no other."""
+    told = [answer.rstrip("）)】]") if not re.search(r"[（(【\[]", answer) else answer for answer in answers if answer]
+    told = [answer for answer in told if not _NO_ANSWER.fullmatch(flat(answer))]
+    if not told:
+        return
+    block.answer = told[0]
+    for other in told[1:]:
+        if WHOLE_ANSWER.fullmatch(flat(other)) and WHOLE_ANSWER.fullmatch(flat(told[0])):
+            block.sure_answer &= _bare(other) == _bare(told[0])
+        else:
+            block.explanation = "\n".join(filter(None, (block.explanation, other)))
+
+
+def read_answer(block: Block, start: int, verdict: str, kind: str, letters: str) -> None:
+    """Take the answer from where it stands in the question, and leave it out there.
+
+    Args:
+        start: where the words of the stem begin behind the number.
+        verdict: true or false before the number.
+        kind: what the heading above says, as paper_headings.kind_of does.
+        letters: letters of the options that are shared with other questions.
+    """
+    if block.options and not block.answer:
+        _read_behind_options(block)
+    own = LETTERS[: len(block.options)] or letters
+    if block.options and (slipped := _OPTION_INSTEAD.match(flat(block.answer or ""))) and slipped["letter"] not in own:
+        block.sure_options = False  # a mark within the options, which go on behind it: `B.乙（答案）C.丙`
+    if own:
+        _read_letters(block, start, own)
+    if not own or (kind == "verdict" and not letters):
+        _read_verdict(block, start, kind)
+    if verdict and not block.answer and (not own or verdict in own or kind == "verdict"):
+        block.answer = verdict
+    if (kind == "blank" or (kind == "" and not own)) and not block.answer and (found := filled_blanks(block.stem, start, kind == "blank")):
+        block.stem, block.answer = found
+    if own or kind == "verdict":
+        _part_reason(block, _REASON if own else _VERDICT_REASON)
+    if own and not block.answer and block.explanation:
+        block.answer = _told_by(block.explanation)
+
+
+def _read_behind_options(block: Block) -> None:
+    """Take letters that stand alone below the last option, or in brackets behind it, for the answer."""
+    last = block.options[-1]
+    line = flat(last[last.rfind("\n") + 1 :])
+    alone, behind = _ALONE.fullmatch(line), _BEHIND_OPTION.search(line) or _BEHIND_TAB.search(last[len(last) - len(line) :], 2)
+    if alone and len(line) < len(last):
+        block.options[-1], block.answer = last[: last.rfind("\n")], alone["answer"]
+    elif behind:
+        block.options[-1], block.answer = last[: len(last) - len(line) + behind.start()], behind["answer"]
+
+
+def _read_letters(block: Block, start: int, own: str) -> None:
+    found = letters_in_blank(block.stem, own, start)
+    if not found or _bare(block.answer or found[1]) != _bare(found[1]):
+        found = None if block.answer else letters_behind(block.stem, own, start)
+    if found:
+        block.stem, block.answer = found
+
+
+def _read_verdict(block: Block, start: int, kind: str) -> None:
+    found = verdict_in(block.stem, start)
+    corrected = _CORRECTED.search(flat(block.stem), start)
+    if kind in ("verdict", "") and corrected and not block.answer and not found:
+        block.explanation = "\n".join(filter(None, (block.stem[corrected.end() :], block.explanation)))
+        block.stem, block.answer = block.stem[: corrected.start()].rstrip(), corrected["answer"]
+    if found and _bare(block.answer or found[1]) == _bare(found[1]):
+        block.stem, block.answer = found[0], block.answer or found[1]
+    if kind == "verdict" and (empty := _EMPTY_AT_END.search(flat(block.stem), start)):
+        block.stem = block.stem[: empty.start()]
+
+
+def _part_reason(block: Block, pattern: re.Pattern[str]) -> None:
+    """Part 【答案】B。因为…… into the answer and its explanation."""
+    answer = block.answer or ""
+    if not WHOLE_ANSWER.fullmatch(flat(answer)) and (found := pattern.match(flat(answer))):
+        block.explanation = "\n".join(filter(None, (answer[found.start("reason") :], block.explanation)))
+        block.answer = answer[: found.end("told")]
+
+
+def _told_by(explanation: str) -> str | None:
+    """Return the letters that an explanation opens with or concludes: 答案解析：B。因为……, ……故选B。"""
+    if led := _REASON.match(flat(explanation)):
+        return explanation[: led.end("told")]
+    chosen = {match["letters"] for match in _CHOSEN.finditer(flat(explanation))}
+    return chosen.pop() if len(chosen) == 1 else None
+
+
+def _bare(answer: str) -> str:
+    return re.sub(r"[\s,、;.。|/+&和及与()\[\]【】]", "", flat(answer)).upper()

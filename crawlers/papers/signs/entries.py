@@ -1,0 +1,148 @@
+"""One line of an answer list: `1-5 ABCDA`, `6.A 7.BD`, `第一部分 1.B`, a row of numbers over a row of answers. From a line to entries."""
+
+import re
+from functools import lru_cache
+
+from msgspec import Struct
+
+from atomexam.text.numerals import HANZI
+from crawlers.papers.signs.lines import flat
+
+_SIGN = "√|×|正确|错误|对|错|[TF]"
+ANSWER = rf"(?:[A-J](?:\s?[,、/.]?\s?[A-J]){{0,9}}|[a-j]{{1,8}}|[①-⑩]{{1,8}}|{_SIGN})"
+_RUN = re.compile(
+    r"(?:第\s?)?[(\[【]?(?P<first>\d{1,5})\s{0,3}[-_]{1,3}\s{0,3}(?:第\s?)?(?P<last>\d{1,5})\s{0,2}题?\s{0,3}[)\]】]?\s{0,3}[:、.)]?\s{0,6}(?:答案)?:?\s{0,4}"
+    rf"(?P<answers>(?:[A-J]+|[a-j]{{2,}}|(?:{_SIGN}){{1,200}})(?:[\s,、;./|]{{0,6}}(?:[A-J]+|[a-j]+|{_SIGN})){{0,400}})(?![a-zA-Z\u4e00-\u9fff])"
+)
+_ONE = re.compile(
+    r"(?:第\s?|题)?[(\[【]?(?P<number>\d{1,5}|[①-⑳])\s{0,3}题?\s{0,2}[、.:)\]】,→=-]?\s{0,4}(?:【答案】|答案\s?:?|选)?\s?[(\[【]?\s?"
+    rf"(?P<answer>{ANSWER}|[?])\s?[)\]】]?(?=[\s;,。.、(|]|\d|【|解析|$)(?!\.\d|\.[A-Za-z])"
+)
+SCORES = re.compile(r"\s?[(\[]\s?\d{1,2}\s?分\s?[)\]]")
+_TOPIC = re.compile(r"\s?\([^()\d][^()]{0,19}\)(?=[\s;,。.、]{0,4}(?:(?:第|[(\[【])?\d|$))")
+_PARTS = " ,;。、.|"
+_TITLE = re.compile(
+    r"[【\[(*#|\-\s]{0,30}(?:附[录件]?\s?[一二三1-3]?\s?[:、.]\s?)?[^:。?]{0,30}?(?:参考|标准|正确|试题|试卷)?(?:答\s?案|Answers?|ANSWERS?|Key|KEY)"
+    r"(?:(?:及|与|和|、|/|&)?(?:详细|试题|评分|参考)?(?:解析|解释|详解|提示|标准|细则|要点|分析|说明)){0,2}(?:部分|速查|一览表?|汇总|如下|表|页|纸|卷)?[】\])\s*|\-]{0,30}:?$"
+)
+_OPENS_CONTENT = re.compile(r"[(\[【]?\s?(?:\d{1,5}|[A-Ja-j])\s?[)\]】、.:]\s{0,3}|第\s?\d{1,5}\s?题\s{0,3}")
+_OPTION_WITHIN = re.compile(r"[\s\d℃)\u4e00-\u9fff][(\[]?(?:[B-J]\s?[.、:)\]]|[b-j][.、)])(?!\s?卷)")
+_BARE_TITLE = re.compile(r"(?:参考|标准|正确|试题|试卷|练习|习题|本[题章节]|[【\[(*]){0,3}答\s?案")
+_OTHER_ANSWERS = re.compile("备选|共用|选出|选择|以下|下列|您的|你的|我的")
+GROUP = re.compile(
+    rf"(?:(?:第?[(\[]?[{HANZI}]{{1,3}}[)\]]?|(?:I{{1,3}}|I?V|VI{{1,3}}|I?X)(?=[\s.、:]))\s{{0,3}}(?:部分|大题|单元|卷)?\s?[、.:]?\s{{0,3}}(?:[^\d()A-Z。]{{0,16}}?(?:题|型|部分|选择|判断|单选|多选))?"
+    r"|[【\[]?(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|[ABX]\d?(?:/A\d)?型)题?[】\]]?"
+    rf"|[【\[]?(?:案例|病例|材料|病案)(?:分析)?题?\s?[(]?(?:[{HANZI}]{{1,3}}|\d{{1,2}}(?=[)\]】]?\s?[:、]))[)]?[】\]]?)"
+    r"\s{0,3}(?:\([^()]{2,30}分[^()]{0,9}\))?\s{0,3}[:、.]?\s{0,4}(?=第?\s?[(\[【]?[\d①-⑳])"
+)
+BARE_RUN = re.compile(
+    rf"(?P<label>(?:第?[(\[]?[{HANZI}]{{1,3}}[)\]]?(?:部分|大题)?\s?[、.:]?\s?)?[【\[]?(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|[ABX]\d?型)?题?[】\]]?"
+    rf"\s?(?:\([^()]{{1,30}}\))?)\s?[:、.]?\s{{0,4}}(?P<answers>(?:[A-J]|{_SIGN})(?:[\s,、;]{{0,4}}(?:[A-J]|{_SIGN})){{1,200}})[\s。.]{{0,4}}$"
+)
+"""Answers without numbers, `单选：ABCDA`: those of a section in their order."""
+_NUMBER_ROW = re.compile(
+    r"\|?\s{0,4}(?:题\s?号|序\s?号|题目|编号)?\s{0,4}[:|]?\s{0,4}(?P<cells>\d{1,5}(?:[\s|,、]{1,12}\d{1,5}){1,200})[\s|]{0,8}$"
+)
+_ANSWER_ROW = re.compile(
+    rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}"
+    # nothing is tried twice: letters that follow each other without a sign between them part in a great many ways
+    rf"(?P<cells>(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})(?:[\s|,、]{{0,12}}+(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})){{0,200}}+)[\s|]{{0,8}}$"
+)
+_CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}")
+
+
+class Entry(Struct):
+    """One answer of the list. Grows while its lines are read."""
+
+    number: int
+    answer: str | None = None
+    explanation: str | None = None
+    section: str | None = None
+    """The heading above it, in flat signs."""
+    lettered: bool = False
+    """Its answer was letters or a verdict."""
+    style: str = ""
+    """Of its number, where its answer is in words."""
+    sure: bool = True
+    """False where a run has more or fewer answers than numbers."""
+
+
+class Listed(Struct):
+    """What a line of an answer list says."""
+
+    entries: list[Entry]
+    rest: str
+    """What follows its last entry."""
+    group: str = ""
+    """Heading in front of the entries."""
+
+
+@lru_cache(maxsize=64)  # a line is looked at from the lines around it, too
+def listed_in(text: str) -> Listed:
+    """Return the entries that a line opens with, behind a heading if there is one."""
+    line = flat(text)
+    entries, end = _entries_of(line, 0)
+    if entries:
+        return Listed(entries, text[end:])
+    group = GROUP.match(line)
+    if group and group.end():
+        entries, end = _entries_of(line, group.end())
+        if entries:
+            return Listed(entries, text[end:], text[: group.end()])
+    return Listed([], text)
+
+
+def is_title(line: str) -> bool:
+    """Tell whether a flat line says no more than that answers follow; a question or an option that ends with the word does not."""
+    if len(line) >= 60 or not _TITLE.match(line) or _OTHER_ANSWERS.search(line) or _OPTION_WITHIN.search(line):
+        return False
+    return not (opens := _OPENS_CONTENT.match(line)) or bool(_BARE_TITLE.match(line, opens.end()))
+
+
+def is_table(row: str, below: str) -> bool:
+    """Tell whether two flat lines are a row of numbers over a row of answers."""
+    return bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
+
+
+def _entries_of(line: str, start: int) -> tuple[list[Entry], int]:
+    """Return the entries at a place of a flat line, and where they end."""
+    found: list[Entry] = []
+    place = start
+    while match := _RUN.match(line, place) or _ONE.match(line, place):
+        if "answers" in match.groupdict():
+            found += _answers_of(match)
+        else:
+            number = match["number"]
+            value = int(number) if number.isdecimal() else ord(number) - 0x245F
+            unknown = match["answer"] == "?"
+            found.append(Entry(value, None if unknown else match["answer"].replace(" ", ""), lettered=True, sure=not unknown))
+        place = match.end()
+        if tag := SCORES.match(line, place) or _TOPIC.match(line, place):
+            place = tag.end()
+        while place < len(line) and line[place] in _PARTS:
+            place += 1
+    return found, place
+
+
+def _answers_of(run: re.Match[str]) -> list[Entry]:
+    """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; unsure ones where they are not as many as the questions."""
+    first, last = int(run["first"]), int(run["last"])
+    if not first <= last < first + 200:
+        return []
+    numbers = range(first, last + 1)
+    for pattern in (rf"[A-J]+|[a-j]+|{_SIGN}", rf"[A-Ja-j]|{_SIGN}"):
+        answers = re.findall(pattern if "T" not in run["answers"] else _SIGN, run["answers"])
+        if len(answers) == len(numbers):
+            return [Entry(number, answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
+    return [Entry(number, run["answers"].strip(), sure=False, lettered=True) for number in numbers]
+
+
+def entries_of_table(row: str, below: str) -> list[Entry]:
+    """Return the entries of a flat row of numbers over a flat row of answers; unsure ones where they are not as many."""
+    numbers, answers = re.findall(r"\d+", row), _CELL.findall(below[_ANSWER_ROW.match(below).start("cells") :])  # type: ignore[union-attr]
+    if len(numbers) == len(answers):
+        return [Entry(int(number), answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
+    joined = " ".join(answers)
+    if all(len(answer) == 1 or answer in _SIGN.split("|") for answer in answers) or len("".join(answers)) != len(numbers):
+        return [Entry(int(number), joined, sure=False, lettered=True) for number in numbers]
+    return [Entry(int(number), answer, lettered=True) for number, answer in zip(numbers, "".join(answers), strict=True)]

@@ -1,0 +1,93 @@
+"""Letters that may open an option, each with what speaks for it: A. A、 (A) Ⓐ a) A甲. From a text to places."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS, RINGED
+from crawlers.papers.signs.lines import flat
+
+_SIGNED = re.compile(
+    r"(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8}"
+)
+_BARE = re.compile(r"(?:(?<=[\s)\]】?:])|^)(?P<letter>[A-J])(?:\s{1,8}(?=\S)|(?=[“《\u4e00-\u9fff]))")
+_LED_BY = " 。;?!):_"
+_NOT_LED_BY = "、·和与及或/-+(.“"
+LINE, WIDE, LED, LOOSE, FAINT, BARE_LINE, BARE_WIDE, BARE_LED = 30, 24, 20, 10, 1, 15, 12, 8
+"""What speaks for a letter being an option's: it opens a line, wide blanks, a blank or the end of a phrase, nothing stands before it, or a
+letter does: `12×10⁹/LD、乙`."""
+_BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: BARE_WIDE, LED: BARE_LED}
+
+
+class Sign(Struct):
+    """One place that may open an option."""
+
+    start: int
+    end: int
+    letter: str
+    sign: str
+    weight: int
+
+
+@lru_cache(maxsize=1 << 16)  # asked of each line by many
+def letter_of(option: str) -> str:
+    """Return the letter that an option was read with."""
+    match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))
+    letter = _letter(match) if match else ""
+    return letter if letter in LETTERS else ""
+
+
+def _letter(match: re.Match[str]) -> str:
+    return RINGED[match["ringed"]] if match.re is _SIGNED and match["ringed"] else match["letter"].upper()
+
+
+def signs_in(text: str, start: int = 0) -> list[Sign]:
+    """Return the letters from a place on, in their order; those that a letter stands right before have the weight FAINT."""
+    line = flat(text)
+    found = []
+    for match in _SIGNED.finditer(line, start):
+        weight = _weight(text, line, match.start(), start)
+        small = match["letter"] and match["letter"].islower()
+        if weight and not (small and weight <= LOOSE):
+            sign = "ringed" if match["ringed"] else match["sign"][0] + ("small" if small else "")
+            found.append(Sign(match.start(), match.end(), _letter(match), sign, weight))
+    found = list(_mended(found))
+    taken = {sign.start for sign in found}
+    for match in _BARE.finditer(line, start):
+        if match.start() not in taken:
+            weight = _BARE_WEIGHTS.get(_weight(text, line, match.start(), start), BARE_LED)
+            found.append(Sign(match.start(), match.end(), match["letter"], "", weight))
+    return sorted(found, key=lambda sign: sign.start)
+
+
+def _mended(signs: list[Sign]) -> Iterable[Sign]:
+    """Return signs with digits that a scan made of letters read as those: A. 8. C. and C. 0. at the end; no other digits."""
+    for place, sign in enumerate(signs):
+        if sign.letter in "8O0":
+            before = signs[place - 1].letter if place else ""
+            after = signs[place + 1].letter if place + 1 < len(signs) else ""
+            mended = "B" if sign.letter == "8" and (before, after) == ("A", "C") else "D" if sign.letter != "8" and before == "C" else ""
+            if not mended or sign.weight < (LED if sign.letter == "8" else WIDE) or after not in ("", "C", "E"):
+                continue
+            sign.letter = mended
+        yield sign
+
+
+def _weight(text: str, line: str, place: int, start: int) -> int:
+    if place == start or line[place - 1] == "\n":
+        return LINE
+    before = line[place - 1]
+    if before == " ":
+        return WIDE if text[place - 1] == "\t" or (place > 1 and line[place - 2] == " ") else LED
+    if before in _LED_BY:
+        return LED
+    if line[place] not in "([【" and ("A" <= before <= "Z" or before == "素"):
+        return FAINT  # the end of a word that a further option follows, or a word: 维生素A、B
+    return 0 if before in _NOT_LED_BY else LOOSE
+
+
+def is_signed(option: str) -> bool:
+    """Tell whether a sign of its own stands behind the letter that a text opens with."""
+    return _SIGNED.match(flat(option)) is not None

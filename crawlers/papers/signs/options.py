@@ -1,0 +1,218 @@
+"""Where the options of a question lie in its text: behind the stem, on one line or many, in columns, with their letters in any form."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS, are_in_turn
+from crawlers.papers.signs.letters import (
+    BARE_LED,
+    BARE_LINE,
+    BARE_WIDE,
+    FAINT,
+    LED,
+    LINE,
+    LOOSE,
+    WIDE,
+    Sign,
+    is_signed,
+    letter_of,
+    signs_in,
+)
+from crawlers.papers.signs.lines import flat
+
+_POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
+_SCANNED = re.compile(r"^[80O８０Ｏ](?=\s{0,2}[.、:,．：，)）])")
+_GLUES = ".:)"
+"""Signs behind a letter that is an option's wherever it stands; 、 parts the items of a list, too."""
+_ENDS_WITH_LETTER = re.compile(r"\(([B-J])\)\s{0,9}$")
+_MANY = 4  # letters that stand for options even where single blanks part them
+
+
+class Found(Struct, frozen=True):
+    """The options of a text."""
+
+    cuts: list[tuple[int, int]]
+    """Where each option begins and ends, in the order of the letters."""
+    sure: bool = True
+    """False where a letter is missing or stands twice."""
+
+    def texts(self, text: str) -> list[str]:
+        """Return the options themselves; a digit that a scan made of a letter is that letter again."""
+        told = [text[start:end].strip() for start, end in self.cuts]
+        return [_SCANNED.sub(letter, option) for letter, option in zip(LETTERS, told, strict=False)]
+
+
+def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
+    """Return the options of a question's text, or None.
+
+    Args:
+        start: where the words behind the number begin.
+        usual: how many options the questions around have, 0 where that is unknown.
+    """
+    line = flat(text)
+    everything = signs_in(text, start)
+    signs = [sign for sign in everything if sign.weight > FAINT]
+    bare = [sign for sign in signs if not sign.sign]  # by themselves, too: in `（A）A甲 B乙` the first letter is the answer
+    chains = [_trimmed(chain, usual) for chain in [*_chains(signs), *_chains(bare)]]
+    chain = max(chains, key=lambda chain: sum(sign.weight for sign in chain), default=[])
+    columns = _columns(signs)
+    if len(columns) > len(chain):
+        chain = columns
+    bridged = _bridged(line, chain, everything, usual)
+    chain, sure = bridged or chain, not bridged or bridged[-1].weight > FAINT or len(bridged) == usual
+    alone = len(chain) == 1 and chain[0].weight == LINE and chain[0].sign and not _POINTS.match(line, chain[0].end)
+    if not alone and (len(chain) < 2 or not _is_told(line, chain)):
+        return Found([], sure=False) if _has_rest(signs) else None
+    sure = sure and not _holds_next(text, line, chain)
+    places = sorted(sign.start for sign in chain)
+    ends = dict(zip(places, [*places[1:], len(text)], strict=True))
+    return Found([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual))
+
+
+def options_in(text: str, after: str = "") -> list[str]:
+    """Return the options a line consists of, each with its letter, or none; `after` is the last letter read so far."""
+    opening = letter_of(text)
+    if not opening or (not is_signed(text) and (not after or ord(opening) != ord(after) + 1)) or (opening != "A" and opening <= after):
+        return []
+    found = find_options(text)
+    return found.texts(text) if found and found.cuts and min(found.cuts)[0] == 0 else [text]
+
+
+def _chains(signs: Iterable[Sign]) -> Iterable[list[Sign]]:
+    """Return for each letter the best run A, B, … that ends with it, small letters and capitals apart."""
+    best: dict[tuple[str, bool], tuple[int, tuple]] = {}
+    for sign in signs:
+        small = sign.sign.endswith("small")
+        before = best.get((chr(ord(sign.letter) - 1), small))
+        if sign.letter != "A" and before is None:
+            continue
+        agrees = not before or before[1][1].sign == sign.sign
+        weight = (before[0] if before else 0) + sign.weight + (2 if agrees else 0)
+        known = best.get((sign.letter, small))
+        if known is None or weight >= known[0]:
+            best[sign.letter, small] = (weight, (before[1] if before else None, sign))
+    for _, linked in best.values():
+        chain: list[Sign] = []
+        while linked:
+            linked, sign = linked
+            chain.append(sign)
+        yield chain[::-1]
+
+
+def _trimmed(chain: list[Sign], usual: int) -> list[Sign]:
+    """Drop from the end of a run what rather is a letter inside the last option."""
+    while len(chain) > 1:
+        last = chain[-1]
+        if not last.sign:
+            signed = any(sign.sign for sign in chain)
+            narrow = last.weight == BARE_LED
+            kept = len(chain) <= (usual or _MANY) and not narrow if signed else not narrow or len(chain) >= (usual or _MANY)
+        elif last.weight == LOOSE:
+            kept = (not usual or len(chain) <= usual) and last.sign in {sign.sign for sign in chain[:-1]}
+        else:
+            kept = True
+        if kept:
+            break
+        chain = chain[:-1]
+    return chain
+
+
+def _bridged(line: str, chain: list[Sign], signs: Iterable[Sign], usual: int) -> list[Sign]:
+    """Return a run with the further letters of its sign that a letter stands right before: `B.12×10⁹/LC.乙D.丙`; nothing without them."""
+    if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
+        return []
+    found = [*chain]
+    for sign in signs:
+        if sign.start >= found[-1].end and sign.sign == chain[0].sign and ord(sign.letter) == ord(found[-1].letter) + 1:
+            found.append(sign)
+    run_together = all(sign.weight in (LOOSE, FAINT) or (sign.weight == LED and line[sign.start - 1] != " ") for sign in found[1:])
+    return found if len(found) > len(chain) and run_together else []
+
+
+def _columns(signs: Sequence[Sign]) -> list[Sign]:
+    """Return options that stand in columns, A C over B D: each letter once, at the start of a line or behind wide blanks."""
+    return _in_narrow_columns(signs) or _in_columns(signs, (LINE, WIDE)) or _in_columns(signs, (BARE_LINE, BARE_WIDE))
+
+
+def _in_narrow_columns(signs: Iterable[Sign]) -> list[Sign]:
+    """Return options in two columns that a single blank parts, as a page shows them: A and B open lines, C and D stand behind them."""
+    led = [sign for sign in signs if sign.weight in (LINE, WIDE, LED) and sign.sign]
+    ordered = sorted(led, key=lambda sign: sign.letter)
+    half = (len(led) + 1) // 2
+    opening = [sign.weight == LINE for sign in ordered]
+    if (
+        len({sign.sign for sign in led}) != 1
+        or not are_in_turn(sign.letter for sign in ordered)
+        or opening != [at < half for at in range(len(led))]
+    ):
+        return []
+    rows = [ordered[at::half] for at in range(half)]
+    return ordered if len(led) > half and [sign for row in rows for sign in row] == led else []
+
+
+def _in_columns(signs: Iterable[Sign], weights: tuple[int, ...]) -> list[Sign]:
+    wide = [sign for sign in signs if sign.weight in weights]
+    ordered = sorted(wide, key=lambda sign: sign.letter)
+    whole = are_in_turn(sign.letter for sign in ordered)
+    return ordered if whole and wide and wide[0].letter == "A" else []
+
+
+def _is_told(line: str, chain: list[Sign]) -> bool:
+    """Tell whether a run of letters is one of options, and no row of points in a sentence."""
+    if any(sign.weight in (LINE, BARE_LINE) and sign.letter == "A" for sign in chain) or sum(s.weight >= WIDE for s in chain) > 1:
+        return True
+    if len(chain) > 2:
+        return True
+    before = line[: chain[0].start].rstrip(" \n。.")
+    words = line[chain[0].end : chain[1].start].strip()
+    return before.endswith((")", "?", ":", "_", "是", "为")) or words in ("对", "错", "正确", "错误", "√", "×", "是", "否")
+
+
+def _is_whole(signs: Iterable[Sign], chain: list[Sign], usual: int) -> bool:
+    """Tell whether no further letter opens a line in the manner of the options: one that is out of turn shows that some letter was lost."""
+    taken = {sign.start for sign in chain}
+    first = min(taken)
+    kinds = {sign.sign for sign in chain if sign.sign}
+    last = chain[-1].letter
+    for sign in signs:
+        if sign.start in taken:
+            continue
+        if sign.start < first:
+            if sign.weight == LINE and sign.sign in kinds and sign.letter == "A":
+                return False
+            continue
+        if sign.weight == LINE and sign.sign in kinds:
+            return False
+        if sign.weight >= LED and sign.sign in kinds and sign.letter <= last:
+            return False  # the options of another question stand beside these
+        if sign.weight >= LED and sign.sign in kinds and ord(sign.letter) == ord(last) + 2:
+            return False
+        if len(chain) < usual and sign.sign in kinds and ord(sign.letter) == ord(last) + 1:
+            return False
+    return True
+
+
+def _holds_next(text: str, line: str, chain: Sequence[Sign]) -> bool:
+    """Tell whether the letter behind the last one stands within the options with the sign of all others: `b.乙c.丙`."""
+    for before, later in pairwise(chain):  # `C. 丙(D)⏎D型行为`, and not `C. 抑郁（D）⏎D. 癔症（Hy）`
+        end = _ENDS_WITH_LETTER.search(line, before.end, max(before.end, later.start))
+        if end is not None and end[1] == later.letter and later.sign != chain[0].sign:
+            return True  # a line end parted a letter from its option
+    if len({sign.sign for sign in chain}) != 1 or not chain[0].sign or chain[-1].letter == LETTERS[-1]:
+        return False
+    letter, sign = chr(ord(chain[-1].letter) + 1), chain[0].sign.removesuffix("small")
+    if chain[0].sign != sign:
+        letter = letter.lower()
+    behind = line[chain[0].end :]
+    if any(text[at.start()] == "\t" or line[at.start() - 1] == " " for at in re.finditer(rf" {letter} ?(?=[\u4e00-\u9fff])", line)):
+        return True  # its sign was lost
+    return sign in _GLUES and re.search(rf"(?<=[\u4e00-\u9fff\d℃)])(?<!素){letter}\s?{re.escape(sign)}(?=\S)", behind) is not None
+
+
+def _has_rest(signs: list[Sign]) -> bool:
+    """Tell whether options are there whose first letter is lost."""
+    opening = [sign for sign in signs if sign.weight in (LINE, WIDE)]
+    return any(ord(later.letter) == ord(sign.letter) + 1 for sign, later in pairwise(opening))

@@ -1,0 +1,164 @@
+"""Stage `read`: files of the user's own -> data/items/IMPORT.jsonl, and where their characters are, metrics/extract/IMPORT.json.
+
+The files are kept in data/pages/IMPORT as they were, so that a record leads to its bytes in any later version.
+"""
+
+import logging
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from msgspec import structs
+
+from atomexam.records.item import Item
+from atomexam.records.params import Import
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.text.natural_order import natural_key
+from crawlers.accounts.characters import Account, summed
+from crawlers.accounts.files import Given, given_by
+from crawlers.accounts.limits import limits_of
+from crawlers.importers.formats import known_formats, suffix_of, suffixes_of
+from crawlers.importers.layouts.layout_files import layout_beside
+from crawlers.importers.paths import named_files, read_bytes
+from crawlers.store.merging import finish
+from crawlers.store.parts import PartWriter, discard_parts
+from crawlers.store.request_keys import Key
+from crawlers.store.segments import read_index, read_page
+from crawlers.store.warc import Page
+
+ORIGIN = "files"
+_SHOWN = 5
+_FEW_CHARS = 500
+"""Characters of a file that may be unread whatever their share: a title and a preface are most of a file with three questions."""
+_logger = logging.getLogger("crawlers.read_imports")
+
+
+def main(argv: list[str] | None = None) -> None:
+    paths = {"pages": "data/pages/{key}", "out": "data/items/{key}.jsonl", "metrics": "metrics/extract/{key}.json"}
+    arguments = read_arguments(argv, __doc__, "imports", Import, paths, keyed=True)
+    source: Import = arguments.params
+    limits = limits_of(source, arguments.all_params)
+    accounts: list[Account] = []
+    with folder_lock(arguments.pages) as folder:
+        store_files(arguments.key, source, folder)
+        items = read_files(arguments.key, source, folder, limits.max_misfit_share, limits.max_unread_share, accounts)
+        write_jsonl(arguments.out, items, key=lambda item: (item.url, natural_key(item.provenance.position)))
+    write_json(arguments.metrics, accounts[0].as_counts())
+
+
+def store_files(name: str, source: Import, folder: Path) -> int:
+    """Store the files that an import's `path` names as resource records; return how many.
+
+    Raises:
+        ValueError: the format is not known, no file fits, or a layout beside one is wrong or unconfirmed; names the known ones.
+    """
+    files = files_of(name, source)
+    if not source.format:
+        for _, path in files:
+            layout_beside(path, known_formats())  # one that nobody has confirmed is told now
+    discard_parts(folder, source.snapshot)
+    writer = PartWriter(folder, source.snapshot, ORIGIN)
+    seen: dict[str, str] = {}
+    for file, path in files:
+        if source.format:
+            suffix_of(file, source.format)
+        body = read_bytes(file, path)
+        if (first := seen.setdefault(sha256(body).hexdigest(), file)) != file:
+            _logger.warning("%s: %s has the same bytes as %s; its questions will be duplicates", name, file, first)
+        # The files' own times differ between machines; the record takes the date that the snapshot stands for.
+        writer.write(Page(key=Key(f"file:{file}"), date=f"{source.snapshot}T00:00:00Z", status=200, body=body))
+    writer.close()
+    return finish(folder, source.snapshot, ORIGIN)
+
+
+def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
+    """Return name and path of each file that an import's `path` names.
+
+    Raises:
+        ValueError: the format is not known, or no file fits; names the known ones.
+    """
+    if source.format:
+        suffixes_of(source.format)  # a wrong format is told now, not after the files are read
+    try:
+        return named_files([source.path], source.format)
+    except (FileNotFoundError, ValueError) as error:
+        raise ValueError(f"params.yaml: imports.{name}: {error}") from None
+
+
+def read_files(
+    name: str, source: Import, folder: Path, max_misfit_share: float, max_unread_share: float = 1.0, accounts: list[Account] | None = None
+) -> Iterator[Item]:
+    """Yield the items of an import's stored files, those with `doubt` among them.
+
+    Questions of a paper whose reading is unsure are for `clean` to reject, however many; records that do not fit are a wrong format.
+
+    Args:
+        accounts: takes the account of all files.
+
+    Raises:
+        ValueError: a file is not what its format says, too many records or files give nothing, or too many characters of a file are in
+            no item; names file, place and reason.
+    """
+    found, files, misfits = 0, 0, 0
+    whole, worst = Account(), list[tuple[float, str, list[str]]]()
+    faults: list[str] = []
+    silent: list[str] = []
+    paths = dict(files_of(name, source)) if Path(source.path).exists() else {}
+    for row in read_index(folder, source.snapshot):
+        file = row.url.removeprefix("file:")
+        seen = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
+        body = read_page(folder, row).body
+        beside = layout_beside(paths[file], known_formats()) if file in paths and not source.format else None
+        told, known = beside or (source.format, None)
+        [given] = [step for step in given_by(file, body, told, seen, known=known) if isinstance(step, Given)]
+        reading, account = given.reading, given.account
+        if account.unread_characters > _FEW_CHARS:
+            worst = sorted([*worst, (account.unread_share, file, account.largest(_SHOWN))], reverse=True)[:_SHOWN]
+        whole = summed([whole, structs.replace(account, unread=[])])
+        whole.unread += account.by_reason()
+        found, files, misfits = found + reading.found, files + 1, misfits + reading.misfits
+        faults += [f"{file}: {fault}" for fault in reading.faults]
+        for part in reading.skipped:
+            _logger.warning("%s: %s: %s", name, file, part)
+        silent += [] if reading.found > len(reading.faults) else [file]
+        yield from reading.items
+    limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format or 'the guess'} the right format?"
+    if len(silent) > files * max_misfit_share or not found:
+        raise ValueError(f"read {name}: nothing was found in {len(silent)} of {files} files, {limit} First: {_first(silent)}")
+    if misfits > found * max_misfit_share:
+        raise ValueError(f"read {name}: {misfits} of {found} records cannot be read, {limit} First: {_first(faults)}")
+    if accounts is not None:
+        accounts.append(whole)
+    if worst and worst[0][0] > max_unread_share:
+        raise ValueError(_unread(name, source, worst, max_unread_share))
+    if silent:
+        _logger.warning("%s: nothing found in %d of %d files: %s", name, len(silent), files, _first(silent))
+    if faults:
+        look = f"`{_look(source)} --verbose` shows all"
+        _logger.warning("%s: %d of %d rejected; %s: %s", name, len(faults), found, look, _first(faults))
+
+
+def _look(source: Import) -> str:
+    """Return the command that shows what is read."""
+    return f"python -m crawlers.read {source.path}" + (f" --format {source.format}" if source.format else "")
+
+
+def _unread(name: str, source: Import, worst: list[tuple[float, str, list[str]]], limit: float) -> str:
+    """Return what to do where too many characters are in no item."""
+    share, file, places = worst[0]
+    others = [f"{other} ({part:.1%})" for part, other, _ in worst[1:] if part > limit]
+    more = f" So are other files: {', '.join(others)}." if others else ""
+    look = f"`{_look(source)} --verbose` shows all"
+    advice = f"mend the file, name keys of no use under `unread` in a layout, or raise max_unread_share in the line of imports.{name}"
+    what = f"{share:.1%} of the characters of {file} are in no item, more than max_unread_share {limit:g}"
+    return f"read {name}: {what}. First: {_first(places)}.{more} {look}; {advice}"
+
+
+def _first(what: list[str]) -> str:
+    return "; ".join(what[:_SHOWN]) or "none"
+
+
+if __name__ == "__main__":
+    run_stage(main)
