@@ -23,7 +23,7 @@ from crawlers.sources.ask120.spider import Ask120Spider
 from crawlers.sources.ask120.text import divided, lines_with_label
 
 TAG = "https://tag.120ask.com"
-PAGES = Path(__file__).parents[2] / "crawlers/sources/ask120/pages"
+PAGES = Path(__file__).parents[3] / "crawlers/sources/ask120/pages"
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.ask120.spider import Ask120Spider
 from crawlers.sources.xiaohe.spider import XiaoheSpider
 
-SOURCES = Path(__file__).parents[2] / "crawlers/sources"
+SOURCES = Path(__file__).parents[3] / "crawlers/sources"
 SPIDERS: dict[str, type[SourceSpider]] = {"ask120": Ask120Spider, "xiaohe": XiaoheSpider}
 SITES = {"ask120": ask120, "xiaohe": xiaohe}
 CASES = [path for source in SPIDERS for path in sorted((SOURCES / source / "pages").glob("*.json"))]

@@ -13,7 +13,7 @@ from typing import Any
 
 from crawlers.papers.paper import Draft, Reading, read_paper
 
-PAPERS = Path(__file__).parents[1] / "papers"
+PAPERS = Path(__file__).parents[2] / "papers"
 _SCORE = re.compile(r"[\[【(]\d+(?:\.\d)?分[\])】]")
 _EDGE = re.compile(r"(?:[。.,;:、!?]|\(\))+$")
 _RIGHT, _WRONG = {"√", "对", "正确", "T", "TRUE", "✓", "是"}, {"×", "错", "错误", "F", "FALSE", "X", "╳", "✗", "✘", "不正确", "否"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS
 
-SECOND = Path(__file__).parents[3] / "shared" / "real" / "second"
+SECOND = Path(__file__).parents[4] / "shared" / "real" / "second"
 STEMS = (
     "属于知觉的是（ ）",
     "下列哪项不属于感觉？",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crawlers.paper_pairs import PAPERS, differences, load
+from tests.crawlers.papers.paper_pairs import PAPERS, differences, load
 
 CASES = sorted(PAPERS.glob("*.txt"))
 

@@ -55,7 +55,7 @@ def test_the_stage_writes_figures_that_are_the_same_each_time(root: Path, tmp_pa
 def test_a_terminal_shows_a_bar(root: Path, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 120))
-    command = [sys.executable, str(Path(__file__).with_name("toy_crawl.py")), "crawl", str(tmp_path / "toy"), "pages=150"]
+    command = [sys.executable, str(Path(__file__).parents[1] / "toy_crawl.py"), "crawl", str(tmp_path / "toy"), "pages=150"]
     with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(root)}, stderr=theirs) as process:
         os.close(theirs)
         shown = b""

@@ -216,5 +216,5 @@ def test_every_label_is_one_that_curation_knows() -> None:
 
 
 def _all_words() -> list[str]:
-    table = YAML(typ="safe", pure=True).load(Path(__file__).parents[2] / "crawlers/importers/records/record_words.yaml")
+    table = YAML(typ="safe", pure=True).load(Path(__file__).parents[3] / "crawlers/importers/records/record_words.yaml")
     return [word for kind in table["kinds"].values() for some in kind.values() for label, words in some.items() for word in (label, *words)]

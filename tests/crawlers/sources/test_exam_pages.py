@@ -31,7 +31,7 @@ from crawlers.sources.mxqe.spider import MxqeSpider
 from crawlers.sources.studyez.spider import StudyezSpider
 from crawlers.store.exchanges import Outdated
 
-SOURCES = Path(__file__).parents[2] / "crawlers/sources"
+SOURCES = Path(__file__).parents[3] / "crawlers/sources"
 SPIDERS: dict[str, type[SourceSpider]] = {
     "examcoo": ExamcooSpider, "studyez": StudyezSpider, "hxter": HxterSpider, "mxqe": MxqeSpider,
 }  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from crawlers.papers.paper import Draft, Reading, read_paper
-from tests.crawlers.paper_pairs import plain
+from tests.crawlers.papers.paper_pairs import plain
 
 LETTERS = "ABCDEFGH"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crawlers.papers.paper import Reading, read_paper
 from crawlers.papers.questions.draft import DOUBTS
-from tests.crawlers.paper_pairs import PAPERS
+from tests.crawlers.papers.paper_pairs import PAPERS
 
 PIECES = (
     *(

@@ -33,7 +33,7 @@ def test_a_word_from_a_stored_page_may_be_old(flags: list[str]) -> None:
 
 
 def run(mode: str, folder: Path, root: Path, **flags: object) -> int:
-    command = [sys.executable, str(Path(__file__).with_name("session_crawl.py")), mode, str(folder)]
+    command = [sys.executable, str(Path(__file__).parents[1] / "session_crawl.py"), mode, str(folder)]
     command += [f"{name}={value}" for name, value in flags.items()]
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode in (0, -9), done.stderr
