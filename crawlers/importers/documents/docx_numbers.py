@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from docx.opc.part import XmlPart
 from lxml import etree
 
 from atomexam.text.numerals import chinese, roman
@@ -151,5 +152,6 @@ def _part_root(document: Any, kind: str) -> etree._Element | None:
     """Return the XML of a part that the document is related to; None where it has none."""
     for relation in document.part.rels.values():
         if str(relation.reltype).endswith(kind) and not relation.is_external:
-            return etree.fromstring(relation.target_part.blob, _PARSER)
+            part = relation.target_part
+            return part.element if isinstance(part, XmlPart) else etree.fromstring(part.blob, _PARSER)
     return None
