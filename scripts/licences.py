@@ -22,7 +22,6 @@ ALLOWED = frozenset(
 )  # fmt: skip
 """Permissive licences, and those whose duties end at the package's own files. Of alternatives (OR) one is enough."""
 EXCEPTIONS = {
-    "krippendorff": "GPL-3.0-or-later: imported for one coefficient and not distributed with this project",
     "pygit2": "GPL-2.0-only with a linking exception: brought along by DVC",
 }
 """Packages with another licence, each with the reason why it may stay."""

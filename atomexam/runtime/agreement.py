@@ -3,7 +3,6 @@
 A figure that is not defined is null, with the reason beside it.
 """
 
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -24,6 +23,26 @@ def agreement(given: Sequence[Given], answers: Sequence[str], thing: str, word: 
         word: what an answer is called: `verdict`.
     """
     return _Agreement(given, answers, thing, word).figures()
+
+
+def alpha(counts: np.ndarray, values: np.ndarray | None = None) -> float | None:
+    """Return Krippendorff's alpha; None where all answers are the same, or no thing has two.
+
+    From the coincidences of values within things and of all values: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
+
+    Args:
+        counts: how often each thing (row) was given each value (column).
+        values: the columns' values, which differ by their squared distance (interval data); without them, by being others (nominal).
+    """
+    counts = counts[counts.sum(1) > 1].astype(float)
+    if np.count_nonzero(counts.sum(0)) < 2:
+        return None
+    weighted = (counts / (counts.sum(1, keepdims=True) - 1)).T
+    seen = weighted @ counts - np.diag(weighted.sum(1))
+    given = counts.sum(0)
+    expected = (np.outer(given, given) - np.diag(given)) / (given.sum() - 1)
+    distances = 1 - np.eye(len(given)) if values is None else np.subtract.outer(values, values) ** 2
+    return 1 - float((seen * distances).sum() / (expected * distances).sum())
 
 
 class _Agreement:
@@ -73,14 +92,7 @@ class _Agreement:
         return self._figure("kappa", len(counts), fleiss_kappa(counts) if varied else None) | {self._per_thing: size}
 
     def _krippendorff(self) -> dict[str, Any]:
-        import krippendorff
-
-        counts = self._counts(self._shared)
-        if np.count_nonzero(counts.sum(0)) < 2:
-            return self._figure("alpha", len(self._shared), None)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", RuntimeWarning)  # a division by zero is no figure
-            return self._figure("alpha", len(counts), krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
+        return self._figure("alpha", len(self._shared), alpha(self._counts(self._shared)))
 
     def _counts(self, given: Sequence[Given]) -> np.ndarray:
         counts = np.zeros((len(given), len(self._place)), dtype=int)

@@ -4,6 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from atomexam.runtime.agreement import alpha
 from curation.themes.coding import Coded
 
 UNDECIDED = "undecided"
@@ -67,20 +70,16 @@ def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Seque
 
 def agreement(coded: Sequence[Coded], codebook: Mapping[str, Theme]) -> dict[str, Any] | None:
     """Return Krippendorff's alpha (nominal) of the types over queries with two coders or more; None without such."""
-    import krippendorff
-
-    names = {theme.type: number for number, theme in enumerate(codebook.values())}
-    coders = sorted({one.coder for one in coded})
+    names = {name: place for place, name in enumerate(dict.fromkeys(theme.type for theme in codebook.values()))}
     shared = [votes for votes in _by_query(coded).values() if len(votes) > 1]
     if not shared:
         return None
-    table = [[float("nan")] * len(shared) for _ in coders]
-    for column, votes in enumerate(shared):
+    counts = np.zeros((len(shared), len(names)))
+    for row, votes in enumerate(shared):
         for one in votes:
-            table[coders.index(one.coder)][column] = float(names[codebook[one.codes[0]].type])
-    if len({value for line in table for value in line if value == value}) < 2:  # all say the same: nothing to agree on
-        return {"queries": len(shared), "alpha": None}
-    return {"queries": len(shared), "alpha": round(float(krippendorff.alpha(table, level_of_measurement="nominal")), 4)}
+            counts[row, names[codebook[one.codes[0]].type]] += 1
+    found = alpha(counts)  # None where all say the same: nothing to agree on
+    return {"queries": len(shared), "alpha": None if found is None else round(found, 4)}
 
 
 def _by_query(coded: Sequence[Coded]) -> dict[str, list[Coded]]:

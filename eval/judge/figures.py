@@ -1,6 +1,5 @@
 """Marks of answers in words -> a run's figures: mean, spread and interval, by exam, subject and category, and how far both orders agree."""
 
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, stdev
@@ -10,6 +9,7 @@ import numpy as np
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.question import Question
+from atomexam.runtime.agreement import alpha
 from eval.judge.marks import ORDERS, PUBLISHED
 from eval.statistics.intervals import Figures, rate_interval
 
@@ -149,11 +149,9 @@ def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
 
 def _alpha(first: np.ndarray, second: np.ndarray) -> float | None:
     """Return Krippendorff's alpha of interval data; None where all marks are the same."""
-    import krippendorff
-
-    pair = np.stack([first, second])
-    if np.ptp(pair) == 0:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)  # a division by zero is no figure
-        return round(float(krippendorff.alpha(reliability_data=pair, level_of_measurement="interval")), 4)
+    marks, places = np.unique(np.stack([first, second]), return_inverse=True)
+    counts = np.zeros((len(first), len(marks)))
+    for one in places.reshape(2, -1):
+        np.add.at(counts, (np.arange(len(first)), one), 1)
+    found = alpha(counts, marks)
+    return None if found is None else round(found, 4)
