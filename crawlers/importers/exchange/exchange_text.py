@@ -7,7 +7,7 @@ from typing import Any
 from lxml import etree
 from msgspec import Struct
 
-from atomexam.text.option_letters import LETTERS
+from atomexam.text.option_letters import LETTERS, letters_at
 from crawlers.importers.records.record_fields import Misfit
 from crawlers.text.fields import images_in, text_of
 
@@ -36,7 +36,7 @@ class Parts(Struct, kw_only=True):
         options = [text_of(option) for option in self.options]
         if len(options) > len(LETTERS):
             raise Misfit("options_unreadable", f"{len(options)} options found; at most {len(LETTERS)} have letters")
-        answer, shown, kind = "".join(LETTERS[place] for place in self.right), options, self.type
+        answer, shown, kind = letters_at(self.right), options, self.type
         verdicts = [_VERDICTS.get(option.strip().lower()) for option in options]
         if len(options) == 2 and set(verdicts) == {"正确", "错误"}:
             answer, shown, kind = (str(verdicts[self.right[0]]) if len(self.right) == 1 else ""), [], "判断题"

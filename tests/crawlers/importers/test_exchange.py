@@ -93,6 +93,13 @@ def test_a_file_of_another_format_than_was_asked_for_is_an_error() -> None:
         read_file("a.xml", EXCHANGED["qti"].encode(), "moodle_xml", SEEN)
 
 
+def test_a_short_answer_may_have_more_wordings_than_there_are_letters() -> None:
+    wordings = "".join(f"<answer fraction='100'><text>{number}ml</text></answer>" for number in range(12))
+    text = f"<quiz><question type='shortanswer'><questiontext><text>正常尿量为多少？</text></questiontext>{wordings}</question></quiz>"
+    [item] = read(text).items
+    assert (item.doubt, item.answer_raw) == (None, "；".join(f"{number}ml" for number in range(12)))
+
+
 KINDS = st.sampled_from(["multichoice", "truefalse", "shortanswer", "numerical", "essay", "matching", "cloze", ""])
 
 
