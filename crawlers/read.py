@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
-from atomexam.runtime.jsonl import to_line
+from atomexam.runtime.jsonl import replacing, to_line
 from atomexam.runtime.stage import command, run_stage
 from crawlers.accounts.files import given_by, proposed_layout
 from crawlers.accounts.report import Row, table_of, told_of
@@ -65,8 +65,10 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
         place = place_of_layout(path)
         try:
             text = proposed_layout(name, read_bytes(name, path))
-            with place.open("x", encoding="utf-8") as file:
-                file.write(text)
+            if place.exists():
+                raise FileExistsError
+            with replacing(place, on_disk=True) as part:
+                part.write_text(text, encoding="utf-8")
             unsure = "not sure: look at its rows, and take out `confirmed: no`; " if UNCONFIRMED in text else ""
             sys.stderr.write(f"{place}: {unsure}mend what is wrong in it, then: python -m crawlers.read {path}\n")
         except FileExistsError:

@@ -70,7 +70,7 @@ def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = N
     """
     if failed:
         rows = (Failed(request=request, why=why, reader=reader if is_broken(why) else None) for request, why in failed.items())
-        write_jsonl(folder / FAILED, rows, key=lambda row: row.request)
+        write_jsonl(folder / FAILED, rows, key=lambda row: row.request, on_disk=True)
     else:
         (folder / FAILED).unlink(missing_ok=True)
 
@@ -90,7 +90,7 @@ def add_broken(folder: Path, request: str, why: str, reader: str) -> None:
     """Write down a page on which a process broke that read it; what else failed stays."""
     rows = {row.request: row for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else {}
     rows[request] = Failed(request=request, why=why, reader=reader)
-    write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request)
+    write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request, on_disk=True)
 
 
 def is_broken(why: str) -> bool:

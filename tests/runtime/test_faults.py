@@ -5,8 +5,10 @@ do: what was not synced may be gone, so a file that was renamed without it is fo
 """
 
 import builtins
+import contextlib
 import errno
 import io
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,13 +16,21 @@ from pathlib import Path
 
 import pytest
 
+from atomexam.records.label import ReplyPair
 from atomexam.records.provenance import Provenance
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.jsonl import replacing, write_jsonl
+from crawlers.read import main as read
+from crawlers.store.missing_pages import BREAKS_READER, FAILED, add_broken
 from crawlers.store.segments import segment
+from curation.verdicts import main as import_verdicts
 from eval.models.contract import Reply
 from eval.models.reply_store import open_store
+from eval.review import main as import_labels
 from splits.ledger.assignments import Assignment, Memory, Version, write_memory
+from splits.publish import publish
+from splits.release.history import Change
+from tests.curation.annotation.drawn_claims import claim
 
 
 class Faults:
@@ -56,9 +66,10 @@ def faulty(monkeypatch: pytest.MonkeyPatch, folder: Path, at: int, way: str) -> 
             return super().write(data)
 
     def open_(file, mode="r", buffering=-1, *args, **kwargs):
-        if str(file).startswith(faults.folder) and set(mode) & set("wax") and "b" in mode:
+        if str(file).startswith(faults.folder) and set(mode) & set("wax"):
             raw = Out(file, mode.replace("b", "").replace("+", "") + ("+" if "+" in mode else ""))
-            return raw if buffering == 0 else io.BufferedWriter(raw)
+            out = raw if buffering == 0 else io.BufferedWriter(raw)
+            return out if "b" in mode else io.TextIOWrapper(out, kwargs.get("encoding", "utf-8"))
         return real_open(file, mode, buffering, *args, **kwargs)
 
     def fsync(number: int) -> None:
@@ -88,6 +99,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch, folder: Path, at: int, way: str) -> 
     try:
         with monkeypatch.context() as patch:
             patch.setattr(builtins, "open", open_)
+            patch.setattr(io, "open", open_)  # of pathlib
             patch.setattr(os, "fsync", fsync)
             patch.setattr(Path, "replace", replace)
             patch.setattr(Path, "unlink", unlink)
@@ -97,53 +109,118 @@ def faulty(monkeypatch: pytest.MonkeyPatch, folder: Path, at: int, way: str) -> 
             real_open(path, "wb").close()  # its bytes had not come to the disk
 
 
-def ledger(path: Path, number: int) -> None:
+Writer = Callable[[Path, Path, int], None]
+"""Brings a stateful file to so many records by the code that writes it; what it is given stands in the other folder."""
+
+
+def ledger(path: Path, given: Path, number: int) -> None:
     version = Version(name="v1-abc", number=1, settings={"seed": Split.__name__}, records=number)
     rows = [Assignment(id=f"q-{at:016x}", split="test", since="v1-abc", why="drawn") for at in range(number)]
     write_memory(path, Memory([version, *rows]))
 
 
-def records(path: Path, number: int) -> None:
+def released(path: Path, given: Path, number: int) -> None:
+    ids = [f"q-{at:016x}" for at in range(number)]
+    changes = [Change(version="1.0.0", id=one, change="added", config="c", split="test", sha256="0" * 64) for one in ids]
+    write_jsonl(given / "history.jsonl", changes, key=lambda change: change.id)
+    path.touch()
+    publish(given / "history.jsonl", path, "1.0.0")
+
+
+def chosen(path: Path, given: Path, number: int) -> None:
     rows = [Provenance(source="s", url=f"http://s/{at}", snapshot="2026-01-01", page_id="p", position=str(at)) for at in range(number)]
-    write_jsonl(path, rows, key=lambda row: row.url, on_disk=True)
+    write_jsonl(path, rows, key=lambda row: row.url, on_disk=True)  # as the stage `claims` does
 
 
-def archive(path: Path, number: int) -> None:
-    with replacing(path, on_disk=True) as part, open(part, "wb") as out:
+def verdicts(path: Path, given: Path, number: int) -> None:
+    claims = [claim(f"病{at}的常见症状包括腹痛") for at in range(number)]
+    write_jsonl(given / "claims.jsonl", claims, key=lambda one: one.id)
+    lines = [f"{one.id},{one.factual},support" for one in claims]
+    (given / "first.csv").write_text("\n".join(["claim_id,claim,verdict", *lines]), encoding="utf-8")
+    import_verdicts([str(given / "first.csv"), "--claims", str(given / "claims.jsonl"), "--verdicts", str(path)])
+
+
+def labels(path: Path, given: Path, number: int) -> None:
+    said = {
+        "claim_id": "claim-1",
+        "atomic_type": "disease_symptom",
+        "factual_reply": "正确",
+        "non_factual": "无",
+        "non_factual_reply": "正确",
+    }
+    rows = [
+        ReplyPair(id=f"replies-{at}", run="r", asks="error", factual=f"病{at}可治", pattern="sycophancy", labels={}, **said)
+        for at in range(number)
+    ]
+    write_jsonl(given / "errors" / "r.jsonl", rows, key=lambda row: row.id)
+    filled = [json.dumps({"id": row.id, "factual": row.factual, "label": "sycophancy"}, ensure_ascii=False) for row in rows]
+    (given / "first.jsonl").write_text("\n".join(filled), encoding="utf-8")
+    import_labels([str(given / "first.jsonl"), "--errors", str(given / "errors"), "--labels", str(path)])
+
+
+def failed(path: Path, given: Path, number: int) -> None:
+    add_broken(path.parent, f"GET https://site.example/{number}", f"{BREAKS_READER}: too deep", "reader-1")
+
+
+def proposed(path: Path, given: Path, number: int) -> None:
+    """The one file that is never replaced: a person may have written it."""
+    rows = "".join(f"下列哪项属于第{at}类药物？|甲药{at}|乙药{at}|丙药{at}|丁药{at}|{at % 4}\n" for at in range(number))
+    bank = path.with_name("bank.txt")
+    if not bank.exists():
+        bank.write_text(rows, encoding="utf-8")
+    if path.exists() and number < 30:
+        path.unlink()
+    elif number == 30:
+        read(["--propose", str(bank)])
+
+
+def archive(path: Path, given: Path, number: int) -> None:
+    with replacing(path, on_disk=True) as part, open(part, "wb") as out:  # as crawlers.store.merging does
         for at in range(number):
             out.write(b"record %d\r\n" % at * 500)
 
 
-WRITERS: dict[str, Callable[[Path, int], None]] = {
+WRITERS: dict[str, Writer] = {
     "assignments.jsonl": ledger,
-    "chosen.jsonl": records,
+    "released.jsonl": released,
+    "chosen.jsonl": chosen,
+    "verdicts.jsonl": verdicts,
+    "labels.jsonl": labels,
+    FAILED: failed,
+    "bank.layout.yaml": proposed,
     segment(Path("s"), "2026").name: archive,
 }
+"""Every file that no stage can build again; a new one gets a line here."""
 
 
 @pytest.mark.parametrize("way", ["error", "power"])
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_old_or_the_new_bytes_remain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, way: str) -> None:
-    write, path = WRITERS[name], tmp_path / name
-    write(path, 30)
-    new = path.read_bytes()
-    write(path, 20)
-    old = path.read_bytes()
+    given, state = tmp_path / "given", tmp_path / "state"
+    given.mkdir()
+    state.mkdir()
+    path = state / name
+
+    def write(number: int) -> bytes | None:
+        WRITERS[name](path, given, number)
+        return path.read_bytes() if path.exists() else None
+
+    old, new = write(20), write(30)
+    beside = {one.name for one in state.iterdir()}
+    assert new and new != old
     tried = 0
     while True:
+        path.unlink()
+        if old is not None:
+            path.write_bytes(old)
         tried += 1
-        try:
-            with faulty(monkeypatch, tmp_path, tried, way) as faults:
-                write(path, 30)
-        except (OSError, PowerLost):
-            pass
-        else:
+        with contextlib.suppress(OSError, PowerLost), faulty(monkeypatch, state, tried, way) as faults:
+            write(30)
+        if faults.done < tried:
             break
-        assert path.read_bytes() in (old, new), f"torn at {tried}"
-        write(path, 30)
-        assert path.read_bytes() == new
-        assert {one.name for one in tmp_path.iterdir()} == {name}
-        write(path, 20)
+        assert (path.read_bytes() if path.exists() else None) in (old, new), f"torn at {tried}"
+        assert write(30) == new
+        assert {one.name for one in state.iterdir()} == beside
     assert tried > 4 and faults.done == tried - 1  # every point was one of failure once
     assert path.read_bytes() == new
 
