@@ -113,6 +113,7 @@ def _crawl(
     from crawlers.web.broken_pages import reader_version
     from crawlers.web.closing_table import account_of, complaint, failures, pages_seen, pages_stored, table, warnings_of
     from crawlers.web.extensions import GONE
+    from crawlers.web.page_kinds import add_snapshot, figures_of
     from crawlers.web.run_spider import run_spider, spider_arguments
 
     reader = reader_version(spider.name)
@@ -129,6 +130,7 @@ def _crawl(
         tell(table(spider.name, account) + "\n")
         raise ValueError(why)
     tell("".join(warnings_of(spider.name, named, stats.get(GONE, {}))))
+    add_snapshot(folder, source, origin, figures_of(stats))
     if (lost := stats["archive/pages"] - finish_crawl(folder, source.snapshot, origin)) > 0:
         again = f"`dvc repro crawl@{spider.name}` fetches those that the spider asks for"
         raise ValueError(f"crawl {spider.name}: {lost} stored pages cannot be read and were left out, see above; {again}")

@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
         from crawlers.web.run_spider import spider_class
 
-        replay(spider_class(arguments.key), source, folder, limits.max_misfit_share, arguments.out)
+        replay(spider_class(arguments.key), source, folder, limits.max_misfit_share, arguments.out, limits.max_kind_loss)
         account = _account(folder, source.snapshot, arguments.out)
         check_pages(arguments.key, account, limits.max_unread_page_share)
         write_json(arguments.metrics, account.as_counts())
@@ -66,16 +66,26 @@ def check_pages(name: str, account: Account, limit: float) -> None:
         )
 
 
-def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_misfit_share: float, out: Path, **how: Any) -> int:
+def replay(
+    spider: "type[SourceSpider]",
+    source: Extraction,
+    folder: Path,
+    max_misfit_share: float,
+    out: Path,
+    max_kind_loss: float = 1.0,
+    **how: Any,
+) -> int:
     """Write the items that a spider reads from its stored pages; return how many pages it read.
 
     Args:
         how: number of workers and the like, for `crawlers.replay.coordinator.replayed`; what is written does not depend on it.
 
     Raises:
-        ValueError: a page is not stored, or too many pages no longer fit the spider or made it fail; names the urls.
+        ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page is gone since the
+            last snapshot; names the urls or the kinds.
     """
     from crawlers.replay.coordinator import replayed
+    from crawlers.web.page_kinds import figures_of, last_figures, losses
     from crawlers.web.run_spider import shown
 
     name = spider.name
@@ -93,6 +103,10 @@ def replay(spider: "type[SourceSpider]", source: Extraction, folder: Path, max_m
             raise ValueError(f"extract {name}: {count} errors, logged above; mend crawlers/sources/{name}/spider.py")
         if not outcome.stats.get("item_scraped_count"):
             raise ValueError(f"extract {name}: no items in {outcome.pages} pages; {_mend(name, source)}")
+        if lost := losses(last_figures(folder, source), figures_of(outcome.stats), max_kind_loss):
+            limit = f"more than max_kind_loss {max_kind_loss:g} of what the last snapshot had is gone; look at the site with"
+            advice = f"`python -m crawlers.check {name} --live`, mend the spider, or raise max_kind_loss in the line of sources.{name}"
+            raise ValueError(f"extract {name}: {limit} {advice}:{shown(lost)}")
         with replacing(out) as part, open(part, "wb") as lines:
             lines.writelines(outcome.lines)
     return outcome.pages

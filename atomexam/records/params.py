@@ -44,6 +44,7 @@ class Source(Block, frozen=True):
     """Requests to the live site at a time; None takes crawlers/web/settings.py."""
     max_unread_page_share: Share | None = None
     """As in Extract, of this source alone; None does what `extract` says for all."""
+    max_kind_loss: Share | None = None
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
@@ -90,6 +91,8 @@ class Extract(Block, frozen=True):
     """Share of the characters of one file that may be in no item, nor known furniture, nor in a question given up."""
     max_unread_page_share: Share = 0.4
     """The same for the visible text of a site's pages together."""
+    max_kind_loss: Share = 0.3
+    """Share of the pages, items or filled fields of a kind of page that may be gone since the last snapshot before the stage fails."""
 
 
 class Extraction(Source, frozen=True):

@@ -8,6 +8,7 @@ from scrapy.http import Response
 
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
 from atomexam.records.provenance import Provenance, page_id
+from crawlers.html.walls import WALLS, wall_of
 
 NOTED = "noted/"
 """Begins the names of the stats that `SourceSpider.note` counts."""
@@ -95,9 +96,10 @@ class SourceSpider(scrapy.Spider):
         """Return why an answer, whatever its status, is the site's refusal for now and no page: a check of the browser, a log-in wall.
 
         Who stores pages asks this of every decoded answer. A refusal is not stored: it stands in the failures under these words and is
-        asked for again later, like an answer with status 403. A site that is known to do so overrides this.
+        asked for again later, like an answer with status 403. A site with a wall of its own overrides this.
         """
-        return None
+        wall = wall_of(response) if response.status == 200 else None
+        return f"{WALLS[wall]} in the place of the page" if wall else None
 
     def note(self, what: str, number: int = 1) -> None:
         """Count what a page keeps to itself or lacks, which is no fault of the spider: an answer behind a pay-wall, images for text.

@@ -12,7 +12,6 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from atomexam.records.provenance import page_id
-from crawlers.html.source_spider import SourceSpider
 from crawlers.store import merging
 from crawlers.store.exchanges import OLD_SESSION, REPLAYED, UNSTORED, Outdated, exchange, key_of, response_of
 from crawlers.store.lookup import SnapshotPages, asked_plainly, without_conditions
@@ -205,7 +204,7 @@ def _as_of_now(older: Page, response: Response) -> Response:
 
 
 class Refusals:
-    """Asks the spider of every answer as it came, unpacked for that; a spider that knows no refusals is not asked."""
+    """Asks the spider of every answer as it came, unpacked for that."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -215,7 +214,7 @@ class Refusals:
     def find(self, request: Request, response: Response) -> str | None:
         """Return why an answer is none, or None."""
         refusal = getattr(self._crawler.spider, "refusal", None)
-        if refusal is None or getattr(refusal, "__func__", None) is SourceSpider.refusal:
+        if refusal is None:
             return None
         unpacked = self._unpacking.process_response(request, response)
         try:

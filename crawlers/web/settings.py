@@ -49,7 +49,7 @@ DOWNLOADER_MIDDLEWARES = {
     "crawlers.web.archive.ArchiveMiddleware": 950,
     "crawlers.web.broken_pages.PagesInHand": 960,
 }
-SPIDER_MIDDLEWARES = {"crawlers.web.broken_pages.PagesInHand": 950}
+SPIDER_MIDDLEWARES = {"crawlers.web.broken_pages.PagesInHand": 950, "crawlers.web.page_kinds.PageKinds": 960}
 REDIRECTS_TO_ONE_MAX = 10
 # What the middlewares above read; live() waits and gives up, and nothing else does.
 WEB_PORTS: list[int] = []

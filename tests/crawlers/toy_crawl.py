@@ -120,7 +120,7 @@ def _page(text: str, packed: bool = False) -> Reply:
 def main() -> None:
     source = Extraction(snapshot=FLAGS.get("snapshot", "2026-11-20"), max_pages=int(FLAGS.get("max_pages", 0)))
     if MODE == "extract":
-        replay(Toy, source, FOLDER, float(FLAGS.get("share", 0.05)), FOLDER.parent / "items.jsonl")
+        replay(Toy, source, FOLDER, float(FLAGS.get("share", 0.05)), FOLDER.parent / "items.jsonl", float(FLAGS.get("kind_loss", 1)))
         return
     with folder_lock(FOLDER):
         if MODE == "live":

@@ -1,0 +1,46 @@
+"""An answer in, the wall that it is out: a page in the place of the one that was asked for, which wants a person or a browser."""
+
+import re
+
+from scrapy.http import Response, TextResponse
+
+WALL_SCRIPT, WALL_CAPTCHA, WALL_FORBIDDEN, LOGIN_PAGE = "wall_script", "wall_captcha", "wall_forbidden", "login_page"
+WALLS = {
+    WALL_SCRIPT: "a check of the browser by a script",
+    WALL_CAPTCHA: "a captcha",
+    WALL_FORBIDDEN: "a refusal",
+    LOGIN_PAGE: "a log-in page",
+}
+_MOST_BYTES = 50_000
+_MOST_CHARS = 300
+"""Of text that is seen; a page with more has content, whatever form stands beside it."""
+_CAPTCHA = re.compile("验证码|安全验证|人机验证|滑动验证|拖动滑块|captcha", re.I)
+_LOGIN = re.compile("登录|登陆|登入|log ?in|sign ?in", re.I)
+_MOVES = re.compile(r"location\s*[.=]|document\.cookie|\.reload\s*\(|eval\s*\(")
+_SEEN = "//text()[not(ancestor::script or ancestor::style or ancestor::noscript or ancestor::head)]"
+
+
+def wall_of(response: Response) -> str | None:
+    """Return a key of WALLS if an answer is one, by its form alone: little text, and a captcha, a password or a script that moves on.
+
+    What a spider's own `refusal` refused comes with status 403 and the body that the site sent.
+    """
+    return _by_content(response) or (WALL_FORBIDDEN if response.status in (401, 403) else None)
+
+
+def _by_content(response: Response) -> str | None:
+    if not isinstance(response, TextResponse) or not 0 < len(response.body.strip()) <= _MOST_BYTES or response.selector.type != "html":
+        return None
+    page = response.selector
+    seen = " ".join("".join(page.xpath(_SEEN).getall()).split())
+    scripts = "".join(page.css("script::text").getall())
+    if len(seen) > _MOST_CHARS:
+        return None
+    has_form = bool(page.css("form, input"))
+    if has_form and _CAPTCHA.search(response.text):
+        return WALL_CAPTCHA
+    if page.css("input[type=password]") and _LOGIN.search(response.text):
+        return LOGIN_PAGE
+    if not seen and not page.css("a, img, iframe") and _MOVES.search(scripts):
+        return WALL_SCRIPT
+    return None

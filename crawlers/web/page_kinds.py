@@ -1,0 +1,238 @@
+"""A law for all spiders: a page that yields nothing is a misfit, and so is a kind of page that the last snapshot had and this one lacks.
+
+A kind is a callback. Its figures are what came of its pages: pages, requests, items, and of those the fields and labels that are filled.
+"""
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response, TextResponse
+
+from atomexam.records.item import EntityItem, QuestionItem
+from atomexam.records.params import Source
+from atomexam.runtime.jsonl import write_json
+from crawlers.html.base64_text import base64_in
+from crawlers.html.source_spider import NOTED, SourceSpider
+
+KINDS_FILE = "kinds.json"
+_STAT = "kind/"
+_PROVENANCE = {"url", "provenance"}
+_FLAWS = {"doubt", "images"}
+"""Fields that say of an item what it lacks: a site's change fills them."""
+_LABEL_CHARS = 20
+_LOOKED_AT = 500
+"""Pages of a kind whose text is looked into; a site that encodes it does so from the first on."""
+_ENCODINGS = ("utf", "gb", "ascii", "hz", "cp936")
+_TAG = re.compile(r"<[^<>]*>")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+_SHOWN_LINKS = 3
+Figures = dict[str, int]
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """What the kinds of pages of one snapshot came to."""
+
+    origin: str
+    """`embedded` or `live`: the two are not compared."""
+    scope: str
+    """Of two scopes neither has to have what the other has."""
+    figures: Figures
+
+
+class PageKinds:
+    """Spider middleware next to the spider: reports pages that yield nothing, and counts what came of each kind."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler: Any = crawler  # its spider is of a source
+        self._figures: Counter[str] = Counter()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "PageKinds":
+        """Return the middleware of a crawl."""
+        made = cls(crawler)
+        crawler.signals.connect(made.write_stats, signals.spider_closed)
+        return made
+
+    def write_stats(self) -> None:
+        """Hand over the figures; once, since a stat an item would cost more than the reading."""
+        for name, count in sorted(self._figures.items()):
+            self._crawler.stats.set_value(_STAT + name, count)
+
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
+        """Pass on what a callback yields."""
+        yield from checked(self._crawler.spider, response, result, self._figures)
+
+    async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
+        """Do the same for a callback that waits for something."""
+        page = _Page(self._crawler.spider, response, self._figures)
+        if page.is_sent_home():
+            return
+        async for found in result:
+            page.count(found)
+            yield found
+        page.end()
+
+
+def checked(spider: SourceSpider, response: Response, result: Iterable[Any], figures: Counter[str] | None = None) -> Iterator[Any]:
+    """Yield what a callback yields; report a page that yields nothing, and do not read one that stands in another's place."""
+    page = _Page(spider, response, Counter() if figures is None else figures)
+    if page.is_sent_home():
+        return
+    for found in result:
+        page.count(found)
+        yield found
+    page.end()
+
+
+def kind_of(request: Request | None) -> str:
+    """Return the kind of page that a request wants: the name of its callback."""
+    return getattr(request.callback, "__name__", "parse") if request is not None and request.callback else "parse"
+
+
+class _Page:
+    """One page while its callback yields."""
+
+    def __init__(self, spider: SourceSpider, response: Response, figures: Counter[str]) -> None:
+        self._spider, self._response, self._figures = spider, response, figures
+        self._kind = kind_of(response.request)
+        self._told = self._messages()
+        self._has_yielded = False
+        self._items: list[QuestionItem | EntityItem] = []
+
+    def is_sent_home(self) -> bool:
+        """Tell whether the site answered with where the spider starts, or its root, instead of the page; that is a misfit."""
+        request = self._response.request
+        wanted = request.meta.get("redirect_urls", [request.url])[0] if request is not None else self._response.url
+        came = _place(self._response.url)
+        starts = {_place(url) for url in (*getattr(self._spider, "start_urls", ()), f"//{came[0]}/")}
+        if came == _place(wanted) or came not in starts or _place(wanted)[1:] == came[1:]:
+            return False
+        self._spider.misfit(
+            self._response, f"came instead of {wanted}, which has been moved or removed: redirected to where the site begins"
+        )
+        return True
+
+    def count(self, found: Any) -> None:
+        """Count one thing that the callback yields."""
+        self._has_yielded = True
+        if isinstance(found, Request):
+            self._figures[f"{self._kind}: links to {kind_of(found)}"] += 1
+        elif isinstance(found, QuestionItem | EntityItem):
+            self._figures.update(f"{self._kind}: {name}" for name in _filled(found))
+            self._items.append(found)
+
+    def end(self) -> None:
+        """Count the page, and report it if it yielded nothing and the spider said nothing of it."""
+        self._figures[f"{self._kind}: pages"] += 1
+        if getattr(self._response, "encoding", "utf-8").lower().startswith(_ENCODINGS):
+            self._figures[f"{self._kind}: pages in UTF-8 or GB"] += 1
+        if self._figures[f"{self._kind}: pages"] <= _LOOKED_AT and (encoded := self._unread_base64()):
+            self._spider.misfit(self._response, f"text in base64 that was not decoded: {encoded!r}")
+        if not self._has_yielded and self._messages() == self._told:
+            self._spider.misfit(self._response, f"{self._kind} yielded neither items nor requests; {_seen(self._response)}")
+
+    def _unread_base64(self) -> str | None:
+        """Return the beginning of a text in base64 that no item has decoded."""
+        if not isinstance(self._response, TextResponse) or (encoded := base64_in(_TAG.sub("\n", self._response.text))) is None:
+            return None
+        words = max(_CHINESE.findall(encoded), key=len, default="")
+        is_read = words and any(words in text for item in self._items for text in _texts(item))
+        return None if is_read else encoded
+
+    def _messages(self) -> int:
+        """Return how often the spider said why a page lacks something."""
+        stats = self._spider.crawler.stats.get_stats()
+        return sum(value for name, value in stats.items() if name.startswith(NOTED) or name == "misfit/count")
+
+
+def _filled(item: QuestionItem | EntityItem) -> Iterator[str]:
+    """Yield what an item counts for: itself, its fields, the labels and titles in them, and that nothing is wrong with it."""
+    yield "items"
+    for name in item.__struct_fields__:
+        value = getattr(item, name)
+        if name in _FLAWS:
+            if not value:
+                yield f"items without {name}"
+        elif value and name not in _PROVENANCE:
+            yield name
+    if isinstance(item, EntityItem):
+        yield from {f"label {value.label.strip()[:_LABEL_CHARS]}" for value in item.values}
+        yield from {f"section {section.title.strip()[:_LABEL_CHARS]}" for section in item.sections if section.title}
+
+
+def _texts(item: QuestionItem | EntityItem) -> Iterator[str]:
+    """Yield the texts of an item."""
+    for name in item.__struct_fields__:
+        value = getattr(item, name)
+        if isinstance(value, str) and name != "url":
+            yield value
+        elif isinstance(value, list):
+            yield from (
+                text for one in value for text in (one, getattr(one, "value", None), getattr(one, "text", None)) if isinstance(text, str)
+            )
+
+
+def _place(url: str) -> tuple[str, str, str]:
+    address = urlsplit(url)
+    return (address.hostname or "").lower(), address.path.rstrip("/"), address.query
+
+
+def _seen(response: Response) -> str:
+    """Return what a page has, for who looks for what it lacks."""
+    if not isinstance(response, TextResponse) or not response.body.strip():
+        return f"it has {len(response.body)} bytes"
+    if response.selector.type != "html":
+        return f"it begins with {response.text.strip()[:60]!r}"
+    title = "".join(response.css("title ::text").getall()).strip()
+    links = dict.fromkeys(words for link in response.css("a") if (words := "".join(link.css("::text").getall()).strip()))
+    return f"its title is {title[:40]!r}, and {len(links)} links say {', '.join(repr(words[:20]) for words in list(links)[:_SHOWN_LINKS])}"
+
+
+def figures_of(stats: dict[str, Any]) -> Figures:
+    """Return the figures that the middleware left in the stats of a crawl or a replay."""
+    return {name.removeprefix(_STAT): count for name, count in sorted(stats.items()) if name.startswith(_STAT)}
+
+
+def losses(before: Figures, now: Figures, bound: float) -> list[str]:
+    """Return the figures of which more than a share is gone since the last snapshot, one line each; a kind that is gone is one line."""
+    gone = {name.partition(":")[0] for name in before} - {name.partition(":")[0] for name in now}
+    lines = [f"{kind}: {before.get(f'{kind}: pages', 0)} pages in the last snapshot, none now" for kind in sorted(gone)]
+    kept = {name: count for name, count in before.items() if name.partition(":")[0] not in gone}
+    return lines + [
+        f"{name}: {count} in the last snapshot, {now.get(name, 0)} now"
+        for name, count in kept.items()
+        if now.get(name, 0) < (1 - bound) * count
+    ]
+
+
+def add_snapshot(folder: Path, source: Source, origin: str, figures: Figures) -> None:
+    """Keep the figures of a snapshot beside its pages."""
+    known = _snapshots(folder) | {source.snapshot: Snapshot(origin=origin.partition(" ")[0], scope=_scope(source), figures=figures)}
+    write_json(folder / KINDS_FILE, dict(sorted(known.items())))
+
+
+def last_figures(folder: Path, source: Source) -> Figures:
+    """Return the figures of the last snapshot before this one that is like it; nothing where there is none."""
+    known = _snapshots(folder)
+    here = known.get(source.snapshot)
+    like = [name for name, one in known.items() if here and name < source.snapshot and (one.origin, one.scope) == (here.origin, here.scope)]
+    return known[max(like)].figures if like else {}
+
+
+def _snapshots(folder: Path) -> dict[str, Snapshot]:
+    path = folder / KINDS_FILE
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, Snapshot]) if path.exists() else {}
+
+
+def _scope(source: Source) -> str:
+    return "; ".join(
+        f"{name} {getattr(source, name)}" for name in ("max_pages", "letters", "departments", "lists") if getattr(source, name)
+    )
