@@ -1,7 +1,8 @@
 """A source's name, or files, in; what is read from a few pages or each file, field by field, and what is probably wrong out.
 
     python -m crawlers.check smallexam                    its replica or its saved pages
-    python -m crawlers.check smallexam --live --pages 20  the real site, politely
+    python -m crawlers.check smallexam --live             the real site, politely, ten pages: what changed, and what to edit
+    python -m crawlers.check smallexam --live --save-all  the same, and a page of each kind kept as a fixture, without accounts and names
     python -m crawlers.check smallexam --live --save paper https://www.smallexam.example/papers/1.html
     python -m crawlers.check imports/my_books             each file of a folder, or one file: see docs/importing.md
 
@@ -26,11 +27,12 @@ from atomexam.runtime.stage import command, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from crawlers.adding.findings import Findings
+    from crawlers.adding.site_verdict import Verdict
     from crawlers.adding.watching import PageSeen
     from crawlers.html.source_spider import SourceSpider
     from crawlers.web.run_spider import Outcome
 
-_PAGES = 5
+_PAGES = {"embedded": 5, "live": 10}
 _LOOKING = {
     "RETRY_TIMES": 1, "SECOND_ROUND_PAUSE": 0, "SECOND_ROUND_RETRIES": 0, "DOWNLOAD_TIMEOUT": 30, "EXTENSIONS": {},
     # One page after another: what a page leads to is known before the next one is chosen.
@@ -44,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
         return _check_files(path, arguments.json)
     source, mode = _line(arguments.name, arguments.mode)
     from crawlers.adding.check_report import as_json, as_text
-    from crawlers.adding.saving import require_free, save
+    from crawlers.adding.saving import one_of_each_kind, require_free, save, without_people
     from crawlers.adding.watching import KEPT
     from crawlers.embedded.serving.saved import SOURCES, pages_folder
     from crawlers.web.run_spider import spider_class
@@ -53,17 +55,21 @@ def main(argv: list[str] | None = None) -> int:
     folder = pages_folder(spider.name)
     for case, _ in arguments.save:
         require_free(folder, case)
-    outcome = look(spider, source, mode, arguments.pages, [url for _, url in arguments.save])
+    outcome = look(spider, source, mode, arguments.pages or _PAGES[mode], [url for _, url in arguments.save])
     findings = findings_of(spider, mode, outcome)
+    if mode == "live":
+        findings.meeting = met(spider, source, outcome)
     sys.stdout.write(as_json(findings) if arguments.json else as_text(findings))
     kept = outcome.stats.get(KEPT, {})
     for case, url in arguments.save:
         if url not in kept:
             seen = "".join(f"\n  {page.callback}  {page.url}" for page in findings.pages) or " none"
             raise ValueError(f"--save {case}: {url} was not read; read were:{seen}\nto read more, give --pages a higher number")
-        for written in save(folder, case, kept[url]):
+    chosen = [(case, kept[url]) for case, url in arguments.save] + (one_of_each_kind(outcome) if arguments.save_all else [])
+    for case, page in chosen:
+        for written in save(folder, case, without_people(page) if mode == "live" else page):
             print(f"written {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
-    if arguments.save:
+    if chosen:
         print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}", file=sys.stderr)
     return 0 if findings.items else 1
 
@@ -104,6 +110,20 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
         over_limit=stats.get("archive/over_limit", 0),
         account=account_of_responses(stats.get(ANSWERS, []), (item for page in pages for item in page.items)),
     )
+
+
+def met(spider: "type[SourceSpider]", source: Source, outcome: "Outcome") -> "list[Verdict]":
+    """Return what is to be said of each answer of a real site; nothing of a source that has neither replica nor saved pages."""
+    from crawlers.adding.meeting import meeting
+    from crawlers.adding.watching import MET
+    from crawlers.embedded.serving.server import site_of
+    from crawlers.web.run_spider import spider_arguments
+
+    try:
+        site_of(spider)
+    except ValueError:
+        return []
+    return meeting(spider, outcome.stats.get(MET, []), **spider_arguments(source))
 
 
 @contextmanager
@@ -156,10 +176,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--live", dest="mode", action="store_const", const="live", help="ask the real site")
     modes.add_argument("--embedded", dest="mode", action="store_const", const="embedded", help="ask its replica or its saved pages")
-    parser.add_argument("--pages", type=_positive, default=_PAGES, metavar="N", help="most pages that are asked for; default: 5")
+    parser.add_argument("--pages", type=_positive, metavar="N", help="most pages that are asked for; default: 5, of a real site 10")
     parser.add_argument(
         "--save", nargs=2, action="append", default=[], metavar=("CASE", "URL"), help="keep a page that was read as a fixture"
     )
+    parser.add_argument("--save-all", action="store_true", help="keep one page of each kind as a fixture, live_KIND")
     parser.add_argument("--json", action="store_true", help="the same as JSON")
     return parser.parse_args(argv)
 

@@ -8,6 +8,7 @@ from atomexam.records.item import EntityItem, Item
 from crawlers.accounts.characters import Account
 from crawlers.adding.advice import advice
 from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
+from crawlers.adding.meeting import meeting_shown
 from crawlers.text.columns import aligned, counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
 
@@ -20,6 +21,7 @@ _LABELS_SHOWN = 12
 def as_text(findings: Findings) -> str:
     """Return what people read."""
     blocks = [[f"{findings.source}, {findings.mode}: {counted(len(findings.pages), 'page')}, {counted(len(findings.items), 'item')}"]]
+    blocks.append(meeting_shown(findings.source, findings.meeting))
     if kinds := kinds_of(findings.pages):
         rows = [(kind.callback, *map(str, (kind.pages, kind.empty, kind.items, kind.requests))) for kind in kinds]
         blocks.append(aligned([("callback", "pages", "gave nothing", "items", "requests"), *rows], frozenset({1, 2, 3, 4})))
@@ -63,6 +65,7 @@ def as_json(findings: Findings) -> str:
         "over_limit": findings.over_limit,
         "text": findings.account.as_counts() if findings.account else None,
         "profile": figures_of(findings.items),
+        "meeting": findings.meeting,
         "advice": advice(findings),
     }
     return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
 from crawlers.accounts.characters import Account
+from crawlers.adding.site_verdict import Verdict
 from crawlers.adding.watching import PageSeen
 
 _EXAMPLE_CHARS = 200
@@ -37,6 +38,9 @@ class Findings(Struct, kw_only=True):
     """Requests beyond the number of pages that was asked for."""
     account: Account | None = None
     """Where the characters of the pages' visible text are."""
+
+    meeting: list[Verdict] = []
+    """What is to be said of each page of the real site, measured by the replica."""
 
     @property
     def items(self) -> list[Item]:

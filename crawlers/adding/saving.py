@@ -4,10 +4,15 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
+
 from atomexam.runtime.jsonl import replacing
+from crawlers.adding.scrub import scrubbed, scrubbed_body
 from crawlers.adding.stubs import STUB_MARK
-from crawlers.adding.watching import PageKept
+from crawlers.adding.watching import MET, PageKept, page_kept
 from crawlers.embedded.serving.saved import PAGE_SUFFIXES
+from crawlers.web.page_kinds import kind_of
+from crawlers.web.run_spider import Outcome
 
 _CASE = re.compile("[a-z0-9][a-z0-9_]*")
 
@@ -48,17 +53,38 @@ def save(folder: Path, case: str, page: PageKept) -> list[Path]:
     return paths
 
 
+def without_people(page: PageKept) -> PageKept:
+    """Return a page without accounts, tokens and names; its address and what the callback was given likewise."""
+    encoding = page.encoding or "utf-8"
+    known = json.loads(scrubbed(json.dumps(page.cb_kwargs, ensure_ascii=False))) if _is_json(page.cb_kwargs) else page.cb_kwargs
+    return msgspec.structs.replace(page, url=scrubbed(page.url), cb_kwargs=known, body=scrubbed_body(page.body, encoding))
+
+
+def one_of_each_kind(outcome: Outcome) -> list[tuple[str, PageKept]]:
+    """Return the first page of each kind that came and that a case can hold, under names such as live_paper."""
+    found: dict[str, PageKept] = {}
+    for request, response in outcome.stats.get(MET, []):
+        case = f"live_{kind_of(request).removeprefix('parse_')}"
+        if response.status == 200 and case not in found and _is_json(request.cb_kwargs):
+            found[case] = page_kept(request, response, response.url)
+    return sorted(found.items())
+
+
+def _is_json(value: object) -> bool:
+    try:
+        return bool(json.loads(json.dumps(value)) == value)
+    except TypeError:
+        return False
+
+
 def _is_stub(folder: Path, case: str) -> bool:
     page = folder / f"{case}.html"
     return page.exists() and STUB_MARK in page.read_text(encoding="utf-8", errors="replace")
 
 
 def _as_json(case: str, page: PageKept) -> dict[str, object]:
-    try:
-        known = json.loads(json.dumps(page.cb_kwargs))
-    except TypeError:
-        known = None
-    if known != page.cb_kwargs:
+    known = page.cb_kwargs
+    if not _is_json(known):
         kinds = ", ".join(f"{name}: {type(value).__name__}" for name, value in page.cb_kwargs.items())
         raise ValueError(f"--save {case}: {page.callback} was given what JSON does not hold ({kinds}); save the first page of its kind")
     return known

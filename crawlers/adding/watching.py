@@ -7,15 +7,17 @@ from typing import Any
 from msgspec import Struct
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.adding.page_hints import PageHints, hints_of
 from crawlers.html.source_spider import NOTED
 from crawlers.store.exchanges import without_password
+from crawlers.store.request_keys import is_robots
+from crawlers.web.page_kinds import kind_of
 
-PAGES, KEPT, REFUSED, ANSWERS = "watch/pages", "watch/kept", "watch/refused", "watch/answers"
-"""Keys of the stats: list of PageSeen, url -> PageKept, url -> status, list of addresses with what came."""
+PAGES, KEPT, REFUSED, ANSWERS, MET = "watch/pages", "watch/kept", "watch/refused", "watch/answers", "watch/met"
+"""Keys of the stats: list of PageSeen, url -> PageKept, url -> status, list of addresses with what came, requests with what came."""
 _HINTED = 20  # pages that gave nothing; of more, one knows enough
 _FIRST, _AT_ONCE, _MOST_DEPTH = 1_000_000, 2_000_000, 1000
 
@@ -56,6 +58,17 @@ class PageKept(Struct, frozen=True, kw_only=True):
     cb_kwargs: dict[str, Any]
     content_type: str
     body: bytes
+    encoding: str = ""
+    """As it was read."""
+
+
+def page_kept(request: Request, response: Response, url: str) -> PageKept:
+    """Return a page as it is saved."""
+    kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+    encoding = response.encoding if isinstance(response, TextResponse) else ""
+    return PageKept(
+        url=url, callback=kind_of(request), cb_kwargs=dict(request.cb_kwargs), content_type=kind, body=response.body, encoding=encoding
+    )
 
 
 class Watch:
@@ -69,6 +82,7 @@ class Watch:
         self.kept: dict[str, PageKept] = {}
         self.refused: dict[str, int] = {}
         self.answers: list[tuple[str, Response]] = []
+        self.met: list[tuple[Request, Response]] = []
         self.hinted = 0
 
     @classmethod
@@ -76,18 +90,20 @@ class Watch:
         """Return the middleware of a crawl."""
         watch = cls(crawler)
         crawler.signals.connect(watch.note_status, signals.response_received)
-        for key, value in ((PAGES, watch.pages), (KEPT, watch.kept), (REFUSED, watch.refused), (ANSWERS, watch.answers)):
+        for key, value in ((PAGES, watch.pages), (KEPT, watch.kept), (REFUSED, watch.refused), (ANSWERS, watch.answers), (MET, watch.met)):
             crawler.stats.set_value(key, value)
         return watch
 
     def note_status(self, response: Response, request: Request) -> None:
-        """Note an answer that no callback sees."""
-        if response.status >= 400 and not request.url.endswith("/robots.txt"):
+        """Note an answer, and one that no callback sees."""
+        if response.status >= 400 and not is_robots(request.url):
             self.refused[response.url] = response.status
+        if not is_robots(request.url):
+            self.met.append((request, response))
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Note what a callback yields, as far as it comes."""
-        page = PageSeen(url=response.url, callback=_name(response.request))
+        page = PageSeen(url=response.url, callback=kind_of(response.request))
         self.pages.append(page)
         self.answers.append((response.url, response))
         self._keep(response, page.callback)
@@ -116,7 +132,7 @@ class Watch:
 
         So a few pages show all kinds. What is a page's only way on, such as the next page of a paper, comes at once.
         """
-        callback = _name(request)
+        callback = kind_of(request)
         page.asked.append((without_password(request.url), callback))  # what links say is shown to people
         self.asked[callback] += 1
         turn = _AT_ONCE if is_only else _FIRST - _MOST_DEPTH * self.asked[callback] + min(depth, _MOST_DEPTH - 1)
@@ -127,12 +143,4 @@ class Watch:
         if request is None:
             return
         for url in self.keep.intersection([response.url, request.url, *request.meta.get("redirect_urls", ())]):
-            kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-            self.kept[url] = PageKept(
-                url=response.url, callback=callback, cb_kwargs=dict(request.cb_kwargs), content_type=kind, body=response.body
-            )
-
-
-def _name(request: Request | None) -> str:
-    """Return the name of a request's callback."""
-    return getattr(request.callback, "__name__", "parse") if request is not None and request.callback else "parse"
+            self.kept[url] = page_kept(request, response, response.url)

@@ -9,7 +9,7 @@ before and is thrown away; several threads share the work so that no sum changes
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import torch
 
@@ -63,7 +63,7 @@ def in_batches(
     for width, places in sorted(by_width.items()):
         while places:
             taken = places[: shape.capacity()]
-            made = within_memory(work, shape.filled(taken), width)
+            made = _within_memory(work, shape.filled(taken), width)
             if made is None and shape.rows > 1:
                 shape = shape._replace(rows=shape.rows // 2)  # wider prompts would not fit either
                 continue
@@ -79,10 +79,9 @@ def padded(length: int) -> int:
     return width
 
 
-def within_memory(work: Callable[..., T], *given: Any) -> T | None:
-    """Return what the work makes of what is given; None where memory is too small for it."""
+def _within_memory(work: Callable[[list[int], int], list[T]], places: list[int], width: int) -> list[T] | None:
     try:
-        return work(*given)
+        return work(places, width)
     except torch.OutOfMemoryError:
         pass  # what the frames of the error hold is only free after the handler
     if torch.cuda.is_available():

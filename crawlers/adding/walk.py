@@ -1,0 +1,162 @@
+"""A spider and what answers for its site in, the pages by kind and what each gave out: no network, no reactor, a few pages of each kind."""
+
+import asyncio
+import logging
+from collections import Counter, deque
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from msgspec import Struct, field
+from scrapy import Request
+from scrapy.http import Headers, Response
+from scrapy.responsetypes import responsetypes
+from scrapy.statscollectors import MemoryStatsCollector
+
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from crawlers.embedded.content import load_content
+from crawlers.embedded.serving.saved import saved_site
+from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.sites import SITES
+from crawlers.html.source_spider import NOTED, SourceSpider
+from crawlers.web.charset import Charset
+from crawlers.web.failure_causes import Refused
+from crawlers.web.page_kinds import checked, kind_of
+from crawlers.web.run_spider import spider_settings
+from crawlers.web.settings import USER_AGENT
+
+_REDIRECTS = 5
+
+
+class Visit(Struct, kw_only=True):
+    """One page, and what the spider made of it."""
+
+    kind: str
+    """Name of the callback."""
+    request: Request
+    response: Response
+    items: list[Item] = []
+    requests: list[Request] = []
+    misfits: list[str] = []
+    noted: list[str] = []
+    figures: Counter[str] = field(default_factory=Counter)
+    """As a crawl counts them for the kind."""
+
+    @property
+    def reading(self) -> tuple[Any, ...]:
+        """What was read, for comparison: items without the hash of the page, and requests."""
+        items = [
+            (type(item).__name__, *(str(getattr(item, name)) for name in item.__struct_fields__ if name != "provenance"))
+            for item in self.items
+        ]
+        return items, [(request.method, request.url, request.body, kind_of(request)) for request in self.requests]
+
+
+def respond_of(spider: type[SourceSpider]) -> Respond:
+    """Return what answers for a source: its replica, or its saved pages where it has none."""
+    if spider.name in SITES:
+        return SITES[spider.name].build(load_content())
+    return saved_site(spider).build(load_content())
+
+
+def made(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
+    """Return a spider that counts into stats of its own and belongs to no crawl."""
+    settings = spider_settings({"STATS_DUMP": False})
+    spider_made = spider(**arguments)
+    crawler = SimpleNamespace(settings=settings)
+    crawler.stats = MemoryStatsCollector(crawler)  # type: ignore[arg-type]
+    spider_made.crawler, spider_made.settings = crawler, settings  # type: ignore[assignment]
+    logging.getLogger(spider.name).setLevel(logging.ERROR)
+    return spider_made
+
+
+def visited(spider: SourceSpider, request: Request, response: Response) -> Visit:
+    """Read one page as a crawl would."""
+    stats = spider.crawler.stats
+    assert stats is not None
+    stats.clear_stats()
+    response = response.replace(request=request)
+    visit = Visit(kind=kind_of(request), request=request, response=response)
+    if response.status != 200 and response.status not in request.meta.get("handle_httpstatus_list", ()):
+        visit.misfits.append(f"HTTP status {response.status}")
+        return visit
+    try:
+        response = Charset().process_response(request, response).replace(request=request)
+    except Refused as refused:
+        visit.misfits.append(str(refused))
+        return visit
+    visit.response = response
+    if why := spider.refusal(response):
+        visit.misfits.append(why)
+        return visit
+    callback = getattr(spider, visit.kind)  # not the request's own: that of another spider of the class counts elsewhere
+    try:
+        for found in checked(spider, response, _all(callback(response, **request.cb_kwargs)), visit.figures):
+            if isinstance(found, Request):
+                visit.requests.append(found)
+            elif isinstance(found, QuestionItem | EntityItem):
+                visit.items.append(found)
+    except Exception as error:
+        visit.misfits.append(f"{type(error).__name__}: {error}")
+    visit.misfits += stats.get_value("misfit/pages", [])
+    visit.noted += sorted(name for name in stats.get_stats() if name.startswith(NOTED))
+    return visit
+
+
+def walk(spider: type[SourceSpider], respond: Respond, per_kind: int = 40, **arguments: Any) -> Iterator[Visit]:
+    """Yield what a spider makes of its pages, breadth first, no more than so many of a kind."""
+    reader = made(spider, **arguments)
+    cookies: dict[str, str] = {}
+    waiting = deque(asyncio.run(_collected(reader.start())))
+    seen: set[tuple[str, str, bytes]] = set()
+    counts: Counter[str] = Counter()
+    while waiting:
+        request = waiting.popleft()
+        key = (request.method, request.url, request.body)
+        if counts[kind_of(request)] >= per_kind or (key in seen and not request.dont_filter):
+            continue
+        seen.add(key)
+        counts[kind_of(request)] += 1
+        response = answered(request, respond, cookies)
+        visit = visited(reader, request, response)
+        waiting.extend(visit.requests)
+        yield visit
+
+
+def answered(request: Request, respond: Respond, cookies: dict[str, str]) -> Response:
+    """Return what a site answers, redirects followed."""
+    url, method = request.url, request.method
+    for _ in range(_REDIRECTS):
+        address = urlsplit(url)
+        headers = {"user-agent": USER_AGENT} | {
+            name.decode().lower(): values[0].decode("latin-1") for name, values in request.headers.items() if values
+        }
+        if cookies:
+            headers["cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        target = (address.path or "/") + (f"?{address.query}" if address.query else "")
+        reply = respond(Ask(method=method, host=(address.hostname or ""), target=target, headers=headers, body=request.body)) or Reply(
+            status=404
+        )
+        for name, value in reply.headers.items():
+            if name.lower() == "set-cookie":
+                key, _, rest = value.partition("=")
+                cookies[key] = rest.partition(";")[0]
+        onward = {name.lower(): value for name, value in reply.headers.items()}.get("location")
+        if reply.status not in (301, 302, 303, 307, 308) or not onward:
+            break
+        url, method = urljoin(url, onward), "GET"
+    headers_came = Headers(reply.headers)
+    kind = responsetypes.from_args(headers=headers_came, url=url, body=reply.body)
+    return kind(url=url, status=reply.status, headers=headers_came, body=reply.body)
+
+
+def _all(made_of_page: Any) -> Iterator[Any]:
+    if hasattr(made_of_page, "__aiter__"):
+        yield from asyncio.run(_collected(made_of_page))
+    elif made_of_page is not None:
+        yield from made_of_page
+
+
+async def _collected(found: Any) -> list[Any]:
+    return [one async for one in found]

@@ -1,0 +1,167 @@
+"""`check --live` as it meets a site that has changed: which changes it names, what it tells people to edit, what it keeps of a page."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse
+
+from crawlers.adding.meeting import meeting, meeting_shown, patch
+from crawlers.adding.saving import without_people
+from crawlers.adding.scrub import scrubbed, scrubbed_body
+from crawlers.adding.site_verdict import Difference, verdict
+from crawlers.adding.watching import page_kept
+from crawlers.web.run_spider import spider_class
+from tests.crawlers.change_survey import SOURCES, Changed, changes, pages_of
+from tests.crawlers.site_changes import CHANGES
+
+SEED = 20
+MOST_SILENT = 0.03
+"""One field of one of many questions on a page, or half of a name, which no law about kinds of pages can see."""
+
+
+def survey(count: int) -> tuple[Counter[str], list[Changed]]:
+    found = changes(count, SEED)
+    counts = Counter({"silent": 0, "named": 0})
+    for one in found:
+        said = verdict(one.after, one.others)
+        counts["silent"] += not (one.is_right or one.is_reported or one.is_lost)
+        counts["unseen"] += said.name == "as_expected" and not (one.is_right or one.is_reported or one.is_lost)
+        counts["named"] += said.name == one.name
+    return counts, found
+
+
+@pytest.mark.slow
+def test_of_two_hundred_changes_most_are_named_and_hardly_one_is_silent() -> None:
+    counts, found = survey(200)
+    assert {one.name for one in found} == set(CHANGES)
+    assert counts["named"] >= 0.8 * len(found), counts
+    assert counts["silent"] <= MOST_SILENT * len(found), counts
+    assert counts["unseen"] <= 0.01 * len(found), counts
+
+
+def test_of_forty_changes_most_are_named_and_hardly_one_is_silent() -> None:
+    counts, found = survey(40)
+    assert counts["named"] >= 0.8 * len(found), counts
+    assert counts["silent"] <= 2, counts
+
+
+@pytest.mark.slow
+def test_pages_that_did_not_change_are_mostly_as_expected() -> None:
+    names = Counter(
+        verdict(page, [each for each in pages_of(source) if each.kind == page.kind and each is not page] or [page]).name
+        for source in SOURCES
+        for page in pages_of(source)
+    )
+    assert names["as_expected"] >= 0.85 * names.total(), names
+
+
+def test_a_meeting_names_the_line_to_edit() -> None:
+    page = next(page for page in pages_of("ask120") if page.kind == "parse_medicine")
+    body = page.response.text.replace("details-right-drug", "drug-head")
+    answer = HtmlResponse(page.response.url, body=body.encode(), encoding="utf-8")
+    verdicts = meeting(spider_class("ask120"), [(page.request, answer)])
+    assert [one.name for one in verdicts] == ["class_renamed"]
+    shown = "\n".join(meeting_shown("ask120", verdicts))
+    assert ".details-right-drug is gone, and .drug-head stands where it stood" in shown
+    assert "crawlers/sources/ask120/catalogue.py:" in shown and "- " in shown and "div.drug-head" in shown
+
+
+def test_a_patch_says_when_no_line_names_it() -> None:
+    change = Difference(name="class_renamed", detail="", old="no-such-class", new="b")
+    assert patch("ask120", change) == ["no line of crawlers/sources/ask120 names no-such-class"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('var vp4tokenpid = "5d41402abc4b2a76b9719d911017c592";', "vp4tokenpid ="),
+        ('<input type="hidden" name="__VIEWSTATE" value="dDwtMTA5">', "__VIEWSTATE"),
+        ('loginUserId = "482913"', "loginUserId ="),
+        ('<a href="/user/482913">', '<a href="/user/'),
+        ("录入者　：482913同学 <b>", "录入者"),
+        ('<span class="author">482913同学</span>', "author"),
+        ('{"nickname": "482913同学"}', "nickname"),
+        ("邮箱 482913@mail.example", "邮箱"),
+        ("电话 13848291377", "电话"),
+        ("身份证 110108198204829135", "身份证"),
+    ],
+)
+def test_a_fixture_holds_nobody(text: str, kept: str) -> None:
+    clean = scrubbed(text)
+    assert clean != text and kept in clean
+    assert not any(word in clean for word in ("482913", "848291377", "5d41402", "dDwtMTA5", "0108198204829135"))
+
+
+@pytest.mark.parametrize(
+    "text", ["1、题干（ ）。A.甲 B.乙 答案：A", '<a href="/paper/2530003.html">卷</a>', "批准文号：国药准字H20050001", "作者：\n"]
+)
+def test_what_names_nobody_stays(text: str) -> None:
+    assert scrubbed(text) == text
+    assert scrubbed_body(text.encode("gb18030"), "gb18030") == text.encode("gb18030")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_page_without_people_reads_as_before(source: str) -> None:
+    for page in pages_of(source):
+        kept = without_people(page_kept(page.request, page.response, page.response.url))
+        assert type(kept.body) is bytes
+        again = page.response.replace(body=kept.body, url=page.response.url)
+        assert len(again.body) > 0.8 * len(page.response.body)
+
+
+RUN = """
+import sys
+from contextlib import contextmanager
+from random import Random
+from types import SimpleNamespace
+from msgspec.structs import replace
+import crawlers.check as check
+from crawlers.embedded.content import load_content
+from crawlers.embedded.serving.server import serving
+from crawlers.embedded.sites import SITES
+from crawlers.web import settings
+
+real = SITES["hxter"]
+
+def build(content):
+    answer = real.build(content)
+    def changed(ask):
+        reply = answer(ask)
+        if reply is None or not ask.target.startswith("/paper/"):
+            return reply
+        if WALL:
+            return replace(reply, headers={"Content-Type": "text/html"}, body="<form>请输入验证码<input name=captcha></form>".encode())
+        return replace(reply, body=reply.body.replace(b'"analysis"', b'"note-x1"'))
+    return changed
+
+@contextmanager
+def mutated(spider, source, mode):
+    site = SimpleNamespace(__name__="hxter", HOSTS=real.HOSTS, build=build)
+    with serving(source.snapshot, sites={"hxter": site}, content=load_content) as url:
+        yield settings.embedded(url)
+
+check._settings = mutated
+WALL = sys.argv[1] == "wall"
+sys.exit(check.main(["hxter", "--live", "--json"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("how", "name"), [("class", "class_renamed"), ("wall", "wall_captcha")])
+def test_a_changed_replica_is_met_as_a_site(how: str, name: str, root: Path) -> None:
+    run = subprocess.run([sys.executable, "-c", RUN, how], cwd=root, capture_output=True, text=True, timeout=100)
+    met = json.loads(run.stdout)["meeting"]
+    papers = [one for one in met if one["kind"] == "parse_paper"]
+    assert papers and any(name in [each["name"] for each in one["differences"]] for one in papers), run.stderr
+    assert all(one["differences"] == [] for one in met if one["kind"] == "parse_list"), met
+
+
+def test_what_a_callback_was_given_is_without_people_too() -> None:
+    request = Request("https://a.example/rpc/tokenpid/5d41402abc4b2a76b9719d911017c592", cb_kwargs={"view": "/user/482913"})
+    page = without_people(page_kept(request, HtmlResponse(request.url, body=b"x", encoding="utf-8"), request.url))
+    assert "5d41402" not in page.url and page.cb_kwargs == {"view": "/user/0"}

@@ -1,0 +1,143 @@
+"""The law for all spiders: what is there and yields nothing is a misfit, and so is a kind of page that is gone since the last snapshot."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse, TextResponse
+from scrapy.settings import Settings
+from scrapy.spiderloader import SpiderLoader
+
+from atomexam.records.params import Source
+from crawlers.adding.walk import Visit, made, respond_of, visited, walk
+from crawlers.html.source_spider import SourceSpider
+from crawlers.html.walls import wall_of
+from crawlers.web.page_kinds import add_snapshot, figures_of, last_figures, losses
+from crawlers.web.run_spider import spider_class
+
+SOURCES = SpiderLoader(Settings({"SPIDER_MODULES": ["crawlers.sources"]})).list()
+OTHER_PAGE = (
+    "<html><head><title>改版公告</title></head><body><ul>"
+    + "".join(f"<li><a href='/new/{n}.shtml'>第{n}条消息</a></li>" for n in range(40))
+    + "</ul></body></html>"
+)
+
+
+def first_of_each_kind(source: str) -> list[Visit]:
+    spider = spider_class(source)
+    kinds: dict[str, Visit] = {}
+    for page in walk(spider, respond_of(spider), 3):
+        if not page.misfits:
+            kinds.setdefault(page.kind, page)
+    return list(kinds.values())
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_page_of_another_design_is_one_misfit_however_many_links_it_has(source: str) -> None:
+    for page in first_of_each_kind(source):
+        came = HtmlResponse(page.response.url, body=OTHER_PAGE.encode(), encoding="utf-8")
+        read = visited(made(spider_class(source)), page.request, came)
+        told = [why for why in read.misfits if not why.endswith("content call was answered with a page")]
+        assert read.misfits or read.noted, f"{source}: {page.kind} says nothing"
+        assert len(told) <= 1, f"{source}: {page.kind}: {told}"
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_replica_has_no_page_that_yields_nothing_in_silence(source: str) -> None:
+    spider = spider_class(source)
+    assert not [why for page in walk(spider, respond_of(spider), 1000) for why in page.misfits if "yielded neither" in why]
+
+
+class Silent(SourceSpider):
+    """Reads links, and says nothing."""
+
+    name = "silent"
+    start_urls = ["https://silent.example/"]  # noqa: RUF012
+
+    def parse(self, response):
+        yield from (Request(response.urljoin(href), self.parse_page) for href in response.css("a.entry::attr(href)").getall())
+
+    def parse_page(self, response):
+        return []
+
+
+def read(body: str, url: str = "https://silent.example/list", came_from: str | None = None) -> Visit:
+    return visited(made(Silent), Request(url), HtmlResponse(came_from or url, body=body.encode(), encoding="utf-8"))
+
+
+def test_a_new_spider_has_the_law() -> None:
+    assert read('<a class="entry" href="/1">甲</a>').misfits == []
+    (told,) = read("<title>列表</title><a href='/1'>甲</a><a href='/2'>乙</a>").misfits
+    assert "parse yielded neither items nor requests; its title is '列表', and 2 links say '甲', '乙'" in told
+
+
+def test_a_redirect_to_the_start_is_no_page() -> None:
+    page = read('<a class="entry" href="/1">甲</a>', came_from="https://silent.example/")
+    assert page.requests == [] and "redirected to where the site begins" in page.misfits[0]
+
+
+def test_base64_that_is_not_decoded_is_a_misfit() -> None:
+    (told,) = read('<a class="entry" href="/1">5LiA44CB5Y2V6aG56YCJ5oup6aKY</a>').misfits
+    assert "base64" in told and "一、单项选择题" in told
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "wall"),
+    [
+        ("<form>请输入验证码<input name=c></form>", 200, "wall_captcha"),
+        ("<form>登录<input type=password></form>", 200, "login_page"),
+        ("<script>document.cookie='a=1';location.reload()</script>", 200, "wall_script"),
+        ("<h1>403</h1>", 403, "wall_forbidden"),
+        ("<form>登录<input type=password></form>" + "正文" * 300, 200, None),
+        ("<p>登录后可以评论</p>", 200, None),
+        ("", 200, None),
+    ],
+)
+def test_a_wall_is_known_by_its_form(body: str, status: int, wall: str | None) -> None:
+    response = HtmlResponse("https://a.example/", status=status, body=body.encode(), encoding="utf-8")
+    assert wall_of(response) == wall
+    told = made(Silent).refusal(response)
+    assert bool(told) == (wall is not None and status == 200)
+
+
+def test_json_is_no_wall() -> None:
+    assert wall_of(TextResponse("https://a.example/", body=b'{"captcha": 1}')) is None
+
+
+BEFORE = {
+    "parse: links to parse_page": 40,
+    "parse: pages": 4,
+    "parse_page: items": 40,
+    "parse_page: label 用法": 40,
+    "parse_page: pages": 40,
+}
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (BEFORE, []),
+        (BEFORE | {"parse_page: label 用法": 28}, []),
+        (BEFORE | {"parse_page: label 用法": 27}, ["parse_page: label 用法: 40 in the last snapshot, 27 now"]),
+        ({"parse: links to parse_page": 40, "parse: pages": 4}, ["parse_page: 40 pages in the last snapshot, none now"]),
+    ],
+)
+def test_what_is_gone_since_the_last_snapshot_is_reported(now: dict[str, int], told: list[str]) -> None:
+    assert losses(BEFORE, now, 0.3) == told
+
+
+def test_snapshots_are_compared_with_the_last_one_of_their_scope(tmp_path: Path) -> None:
+    def source(day: int, **scope: object) -> Source:
+        return Source(snapshot=f"2026-01-0{day}", **scope)
+
+    for day, origin, scope in ((1, "live", {}), (2, "live", {"lists": ["a"]}), (3, "embedded 12ab", {}), (4, "live", {})):
+        add_snapshot(tmp_path, source(day, **scope), origin, {"parse: pages": day})
+    assert last_figures(tmp_path, source(4)) == {"parse: pages": 1}
+    assert last_figures(tmp_path, source(1)) == last_figures(tmp_path, source(2, lists=["a"])) == last_figures(tmp_path, source(3)) == {}
+
+
+def test_figures_are_those_of_kinds() -> None:
+    page = read('<a class="entry" href="/1">甲</a><a class="entry" href="/2">乙</a>')
+    assert page.figures == Counter({"parse: links to parse_page": 2, "parse: pages": 1, "parse: pages in UTF-8 or GB": 1})
+    assert figures_of({"kind/parse: pages": 1, "other": 2}) == {"parse: pages": 1}
