@@ -9,7 +9,7 @@ before and is thrown away; several threads share the work so that no sum changes
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 
@@ -63,7 +63,7 @@ def in_batches(
     for width, places in sorted(by_width.items()):
         while places:
             taken = places[: shape.capacity()]
-            made = _within_memory(work, shape.filled(taken), width)
+            made = within_memory(work, shape.filled(taken), width)
             if made is None and shape.rows > 1:
                 shape = shape._replace(rows=shape.rows // 2)  # wider prompts would not fit either
                 continue
@@ -79,9 +79,10 @@ def padded(length: int) -> int:
     return width
 
 
-def _within_memory(work: Callable[[list[int], int], list[T]], places: list[int], width: int) -> list[T] | None:
+def within_memory(work: Callable[..., T], *given: Any) -> T | None:
+    """Return what the work makes of what is given; None where memory is too small for it."""
     try:
-        return work(places, width)
+        return work(*given)
     except torch.OutOfMemoryError:
         pass  # what the frames of the error hold is only free after the handler
     if torch.cuda.is_available():

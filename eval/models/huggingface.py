@@ -1,6 +1,7 @@
 """Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from atomexam.records.model import Description
 from eval.models import batches, loglikelihood
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.sampling import SampledToken
+from eval.models.shared_prefixes import PrefixReader, cuts
 from eval.models.weights import content_hash, locate
 from eval.tasks.prompt import Message, render, token_ids
 
@@ -87,31 +89,57 @@ class HuggingFace:
                 f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
             )
         choices = loglikelihood.choices(self._tokenizer, askings)
-        scorer = loglikelihood.AnswerScorer(
-            self._model, self._pad_token(), self._ends, batches.shape_on(self._device.type, settings.batch_size).spare
+        fitting = list(self._fitting([(len(choice.start), choice.longest()) for choice in choices]))
+        yield from ((place, failed) for place, failed in fitting if failed)
+        kept = [place for place, failed in fitting if failed is None]
+        for number, scores in self._scores([askings[place] for place in kept], [choices[place] for place in kept], settings):
+            place = kept[number]
+            if scores is None:
+                yield place, self._out_of_memory(len(choices[place].start))
+            else:
+                found = loglikelihood.likelihoods(choices[place], scores, self._ends)
+                yield place, loglikelihood.reply_of(askings[place], choices[place], found)
+
+    def _scores(
+        self, askings: Sequence[Asking], choices: Sequence[loglikelihood.Choice], settings: Settings
+    ) -> Iterator[tuple[int, torch.Tensor | None]]:
+        if not self._shares_prefixes:
+            return loglikelihood.whole_scores(
+                self._model, self._pad_token(), choices, batches.shape_on(self._device.type, settings.batch_size)
+            )
+        starts = [choice.start for choice in choices]
+        return PrefixReader(self._model, self._pad_token()).scores(
+            starts, [choice.nodes() for choice in choices], cuts(self._tokenizer, askings, starts)
         )
 
-        def work(places: list[int], width: int) -> list[Reply]:
-            weights = scorer.loglikelihoods([choices[place] for place in places], width, len(set(places)))
-            return [loglikelihood.reply_of(askings[place], choices[place], found) for place, found in zip(places, weights, strict=False)]
-
-        yield from self._answers([(len(choice.start), choice.longest()) for choice in choices], settings, work)
+    @cached_property
+    def _shares_prefixes(self) -> bool:
+        is_sound = PrefixReader(self._model, self._pad_token()).is_sound()
+        if not is_sound:
+            kind = type(self._model).__name__
+            print(f"{self._description.model}: {kind} is read prompt by prompt; nothing is shared between prompts", file=sys.stderr)
+        return is_sound
 
     def _answers(
         self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[Reply]]
     ) -> Iterator[tuple[int, Reply]]:
         """Yield what the work makes of each place; a place that is too long, in tokens read or in all, fails with its cause."""
+        fitting = list(self._fitting(room))
+        yield from ((place, failed) for place, failed in fitting if failed)
+        lengths = [(place, room[place][0]) for place, failed in fitting if failed is None]
+        for place, reply in batches.in_batches(lengths, batches.shape_on(self._device.type, settings.batch_size), work):
+            yield place, reply or self._out_of_memory(room[place][0])
+
+    def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
+        """Yield each place, with a failed reply where it is too long for the model, in tokens read or in all."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
-        fitting = []
         for place, (length, whole) in enumerate(room):
-            if limit and whole > limit:
-                cause = f"the prompt has {length} tokens, with the reply {whole}, and this model was made for {limit}"
-                yield place, _failed(f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml")
-            else:
-                fitting.append((place, length))
-        shape = batches.shape_on(self._device.type, settings.batch_size)
-        for place, reply in batches.in_batches(fitting, shape, work):
-            yield place, reply or _failed(f"out of memory on {self._device.type}, for this prompt of {room[place][0]} tokens alone")
+            cause = f"the prompt has {length} tokens, with the reply {whole}, and this model was made for {limit}"
+            is_long = limit and whole > limit
+            yield place, _failed(f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml") if is_long else None
+
+    def _out_of_memory(self, length: int) -> Reply:
+        return _failed(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
 
     @torch.inference_mode()
     def _reply(self, rows: list[list[int]], width: int, askings: list[Asking], settings: Settings) -> list[Reply]:

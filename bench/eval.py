@@ -1,0 +1,150 @@
+"""Likelihoods of answers beside lm-evaluation-harness (`hf`): the same prompts, answers, weights and thread, in one process, by turns.
+
+    python bench/eval.py --limit 100                    one thread of a CPU: a model of 118 million random parameters
+    python bench/eval.py --shape 7b --limit 4000        on a GPU: Qwen2.5-7B's shape
+
+Asked are the single choices of test and reserved without examples and with five, and the claims. (Of multiple choice the harness reads
+each of 26 answers with the whole prompt, so that nothing could be learned from a ratio.) The harness gets the batch size that is best of
+those tried on the first 16 items. `distinct` is the share of tokens that no prompt before begins with. Equal decisions are counted among
+the items whose best two answers are further apart than float noise. Needs the splits and the tokenizer of the model `tiny` (`dvc repro`).
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import torch
+from lm_eval.api.instance import Instance
+from lm_eval.models.huggingface import HFLM
+from transformers import AutoModelForCausalLM
+
+from atomexam.records.run import Run
+from bench.predict import GREEDY, SHAPES, make_model
+from eval.models import open_backend
+from eval.models.contract import Asking
+from eval.models.huggingface import HuggingFace
+from eval.tasks import TASKS, RequestBuilder
+from eval.tasks.contract import read_split
+from eval.tasks.prompt import token_ids
+from eval.tasks.request import allowed_answers
+from eval.tasks.shots import examples_of, with_shots
+
+WAYS = {"choice, no examples": ("choice", 0), "choice, five examples": ("choice", 5), "claims": ("claim", 0)}
+COLUMNS = {"asked": 21, "items": 5, "tokens": 7, "distinct": 8, "ours": 7, "harness": 7, "ratio": 5, "its batch": 9, "equal decisions": 15}
+_NOISE = 0.01
+"""Natural log; answers that are nearer to each other may change places with the last bits."""
+Answers = list[dict[str, float]]
+
+
+def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int) -> list[Asking]:
+    """Return what is asked: of each subject as many as of the others, as far as there are."""
+    if task == "claim":
+        requests = RequestBuilder(splits).of_run(Run(model="m", task="claim"))
+    else:
+        rows = [question for split in ("test", "reserved") for question in read_split(splits / split)[0]]
+        questions = [question for question in rows if question.question_type == "mcqa"]
+        plain = TASKS[task].requests(questions, [], TASKS[task].prompts[0])
+        examples = examples_of(TASKS[task].requests, TASKS[task].prompts[0], splits, 1) if shots else []
+        requests = with_shots(plain, examples, shots)
+    turns = {request.item_id: number for number, request in enumerate(requests)}
+    seen: dict[str, int] = {}
+    for request in requests:
+        turns[request.item_id] = seen[request.pool] = seen.get(request.pool, -1) + 1
+    chosen = sorted(requests, key=lambda one: turns[one.item_id])[:limit] if task != "claim" else requests[:limit]
+    return [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in chosen]
+
+
+def of_ours(backend: HuggingFace, askings: Sequence[Asking]) -> Answers:
+    """Return the likelihoods by the backend, in the order of the askings."""
+    found = dict(backend.loglikelihoods(askings, GREEDY))
+    return [found[place].likelihoods or {} for place in range(len(askings))]
+
+
+def of_harness(harness: HFLM, askings: Sequence[Asking]) -> Answers:
+    """Return the likelihoods by the harness; the format up to the answer belongs to what is given."""
+    cut = [(one, one.request.answer_format.partition("{answer}")[0]) for one in askings]
+    asked = [(one.prompt + lead, answer) for one, lead in cut for answer in allowed_answers(one.request)]
+    told = iter(harness.loglikelihood([Instance("loglikelihood", {}, pair, 0) for pair in asked], disable_tqdm=True))
+    return [{answer: next(told)[0] for answer in allowed_answers(one.request)} for one in askings]
+
+
+def timed(work: Callable[..., Answers], *given: Any) -> tuple[float, Answers]:
+    """Return the seconds, of CPU where there is no GPU, and what the work gives."""
+    clock = time.perf_counter if torch.cuda.is_available() else time.process_time
+    start = clock()
+    made = work(*given)
+    return clock() - start, made
+
+
+def distinct_share(rows: Sequence[Sequence[int]]) -> float:
+    """Return the share of tokens that no row before begins with as well."""
+    new, before = 0, [*map(tuple, sorted(rows))]
+    for last, row in zip([(), *before], before, strict=False):
+        same = next((at for at, (one, other) in enumerate(zip(last, row, strict=False)) if one != other), min(len(last), len(row)))
+        new += len(row) - same
+    return new / sum(map(len, rows))
+
+
+def main() -> None:
+    """Read the command line, and print one line a way of asking."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shape", choices=sorted(SHAPES), default="0.1b")
+    parser.add_argument("--splits", type=Path, default=Path("data/splits"))
+    parser.add_argument("--limit", type=int, default=100, help="most items of a way")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--batch-sizes", type=int, nargs="+", default=[1, 4, 16], help="of the harness")
+    parser.add_argument("--ways", nargs="+", choices=sorted(WAYS), default=list(WAYS))
+    args = parser.parse_args()
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one core: neither side then takes more threads
+    with TemporaryDirectory() as folder:
+        description = make_model(args.shape, Path("data/models/tiny"), Path(folder))
+        backend = open_backend(description, Path(folder))
+        assert isinstance(backend, HuggingFace)
+        model = AutoModelForCausalLM.from_pretrained(folder, dtype=backend._dtype).to(backend._device)
+        print("  ".join(f"{name:>{width}}" for name, width in COLUMNS.items()))
+        for way in args.ways:
+            figures = measured(way, backend, model, args)
+            print("  ".join(f"{figures[name]:>{width}}" for name, width in COLUMNS.items()), flush=True)
+    where, clock = (torch.cuda.get_device_name(), "the clock") if torch.cuda.is_available() else ("CPU, one thread", "CPU")
+    print(f"{where}, torch {torch.__version__}; seconds of {clock}, the median of {args.turns}")
+
+
+def measured(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace) -> dict[str, str]:
+    """Return the figures of one way, both sides by turns."""
+    task, shots = WAYS[way]
+    askings = prompts(backend, task, shots, args.splits, args.limit)
+    rows = token_ids(backend._tokenizer, [one.prompt for one in askings])
+    tried = {size: HFLM(pretrained=model, tokenizer=backend._tokenizer, backend="causal", batch_size=size) for size in args.batch_sizes}
+    of_ours(backend, askings[:2])  # loads the model
+    speed = {size: timed(of_harness, harness, askings[:16])[0] for size, harness in tried.items()}
+    best = min(speed, key=speed.__getitem__)
+    ours, theirs = [], []
+    for _ in range(args.turns):
+        seconds, found = timed(of_ours, backend, askings)
+        ours.append(seconds)
+        seconds, expected = timed(of_harness, tried[best], askings)
+        theirs.append(seconds)
+    clear = [pair for pair in zip(found, expected, strict=True) if _margin(pair[1]) > _NOISE]
+    same = sum(max(one, key=one.__getitem__) == max(other, key=other.__getitem__) for one, other in clear)
+    return {
+        "asked": way, "items": str(len(askings)), "tokens": str(sum(map(len, rows))), "distinct": f"{distinct_share(rows):.2f}",
+        "ours": f"{median(ours):.1f}", "harness": f"{median(theirs):.1f}", "ratio": f"{median(theirs) / median(ours):.2f}",
+        "its batch": str(best), "equal decisions": f"{same} of {len(clear)}",
+    }  # fmt: skip
+
+
+def _margin(likelihoods: dict[str, float]) -> float:
+    first, second = sorted(likelihoods.values())[-1:-3:-1]
+    return first - second
+
+
+if __name__ == "__main__":
+    main()
