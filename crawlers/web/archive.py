@@ -216,7 +216,7 @@ class Refusals:
         refusal = getattr(self._crawler.spider, "refusal", None)
         if refusal is None:
             return None
-        unpacked = self._unpacking.process_response(request, response)
+        unpacked = self._unpacking.process_response(request, response.copy())  # it changes the headers of what it is given
         try:
             return refusal(self._charset.process_response(request, unpacked).replace(request=request))
         except Refused:  # what holds more than is read is no word of the site's

@@ -3,7 +3,8 @@
 Flags: pages (of the site), per_list (links a list page has; else the start page has all), next (last: the link to the next list stands
 last), asked (file that lists every page the server was asked for), broken (pages answered with 500), edition (word in every tenth
 page), timers (file for the number of timers that the process holds in the end), snapshot, max_pages, spider (plain, misfit, greedy,
-failing, broken: on every page, silent: no items, foreign: every page is a misfit), origin (live: stored as pages of the real site are),
+failing, broken: on every page, silent: no items, mute: nor a word,
+foreign: every page is a misfit), origin (live: stored as pages of the real site are),
 loop (7,9: pages on which the spider runs in circles), full (8-11: between these requests the disk takes no more than 2,000 bytes a
 file), hidden (a path that robots.txt forbids).
 """
@@ -59,6 +60,8 @@ class Toy(SourceSpider):
             while True:
                 pass
         if KIND == "silent":
+            self.note("pages without text")
+        if KIND in ("silent", "mute"):
             return
         if KIND == "foreign" or (KIND == "misfit" and number % 5 == 0):
             self.misfit(response, "no stem")

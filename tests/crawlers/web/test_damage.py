@@ -26,6 +26,7 @@ from crawlers.store.request_keys import request_key
 from crawlers.store.segments import Row, read_index, read_page, segment
 from crawlers.store.warc import Asked, Page
 from crawlers.web.archive import ArchiveMiddleware, finish_crawl
+from crawlers.web.page_kinds import KINDS_FILE
 
 FIRST, SNAPSHOT = "2026-01-01", "2026-11-20"
 SITE = "https://toy.example"
@@ -281,7 +282,7 @@ def test_what_a_limit_turned_away_is_noted_for_its_snapshot(tmp_path: Path, run_
     assert run_toy("crawl", folder, pages=10, snapshot="2026-12-20") == (0, "")
     assert run_toy("extract", folder, max_pages=5) == (0, "")
     assert run_toy("crawl", folder, pages=10) == (0, "")
-    assert {path.name for path in folder.iterdir()} == {f"{SNAPSHOT}.warc.gz", "2026-12-20.warc.gz", INDEX}
+    assert {path.name for path in folder.iterdir()} == {f"{SNAPSHOT}.warc.gz", "2026-12-20.warc.gz", INDEX, KINDS_FILE}
 
 
 @pytest.mark.slow
@@ -321,6 +322,7 @@ def test_rules_are_asked_for_on_condition(tmp_path: Path) -> None:
     [
         ("broken", "the spider failed on 10 pages"),
         ("silent", "no items in 11 pages; mend crawlers/sources/toy/spider.py"),
+        ("mute", "10 of 11 pages do not fit the spider; where the site has changed, mend crawlers/sources/toy/spider.py"),
         ("foreign", "10 of 11 pages do not fit the spider; where the site has changed, mend crawlers/sources/toy/spider.py"),
     ],
 )

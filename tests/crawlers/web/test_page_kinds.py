@@ -1,18 +1,21 @@
 """The law for all spiders: what is there and yields nothing is a misfit, and so is a kind of page that is gone since the last snapshot."""
 
+import gzip
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from scrapy import Request
-from scrapy.http import HtmlResponse, TextResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
+from scrapy.utils.test import get_crawler
 
 from atomexam.records.params import Source
 from crawlers.adding.walk import Visit, made, respond_of, visited, walk
 from crawlers.html.source_spider import SourceSpider
 from crawlers.html.walls import wall_of
+from crawlers.web.archive import Refusals
 from crawlers.web.page_kinds import add_snapshot, figures_of, last_figures, losses
 from crawlers.web.run_spider import spider_class
 
@@ -99,6 +102,15 @@ def test_a_wall_is_known_by_its_form(body: str, status: int, wall: str | None) -
     assert wall_of(response) == wall
     told = made(Silent).refusal(response)
     assert bool(told) == (wall is not None and status == 200)
+
+
+def test_looking_for_a_wall_leaves_a_packed_answer_as_it_came() -> None:
+    crawler = get_crawler(Silent, {"COMPRESSION_ENABLED": True})
+    crawler.spider = made(Silent)
+    body = gzip.compress(b"<form>captcha<input name=c></form>")
+    response = Response("https://silent.example/1", headers={"Content-Encoding": "gzip", "Content-Type": "text/html"}, body=body)
+    assert Refusals(crawler).find(Request(response.url), response) == "a captcha in the place of the page"
+    assert response.headers["Content-Encoding"] == b"gzip" and response.body == body
 
 
 def test_json_is_no_wall() -> None:
