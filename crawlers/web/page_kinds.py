@@ -136,7 +136,8 @@ class _Page:
             self._figures[f"{self._kind}: pages in UTF-8 or GB"] += 1
         if self._figures[f"{self._kind}: pages"] <= _LOOKED_AT and (encoded := self._unread_base64()):
             self._spider.misfit(self._response, f"text in base64 that was not decoded: {encoded!r}")
-        if not self._has_yielded and self._messages() == self._told:
+        is_page = self._response.status < 300  # a spider may ask to see a 404, too
+        if is_page and not self._has_yielded and self._messages() == self._told:
             self._spider.misfit(self._response, f"{self._kind} yielded neither items nor requests; {_seen(self._response)}")
 
     def _unread_base64(self) -> str | None:

@@ -75,6 +75,11 @@ def test_a_new_spider_has_the_law() -> None:
     assert "parse yielded neither items nor requests; its title is '列表', and 2 links say '甲', '乙'" in told
 
 
+def test_a_page_that_is_not_there_is_no_misfit_of_the_spider() -> None:
+    request = Request("https://silent.example/1", meta={"handle_httpstatus_list": [404]})
+    assert visited(made(Silent), request, HtmlResponse(request.url, status=404, body=b"<p>404</p>")).misfits == []
+
+
 def test_a_redirect_to_the_start_is_no_page() -> None:
     page = read('<a class="entry" href="/1">甲</a>', came_from="https://silent.example/")
     assert page.requests == [] and "redirected to where the site begins" in page.misfits[0]
