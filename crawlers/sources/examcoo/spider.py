@@ -140,7 +140,7 @@ class ExamcooSpider(SourceSpider):
     def refusal(self, response: Response) -> str | None:
         """Return that a call was answered with a page, to log in or to go away, and not with rows."""
         if "/editor/rpc/" not in response.url or not isinstance(response, TextResponse):
-            return None
+            return super().refusal(response)
         return "the content call was answered with a page" if response.text.lstrip("\ufeff \t\r\n")[:1] in ("<", "") else None
 
     def parse_content(self, response: Response, view: str, paper: dict[str, str], page: Fields) -> Found:
