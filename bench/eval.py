@@ -3,7 +3,7 @@
     python bench/eval.py --limit 100                    one thread of a CPU: a model of 118 million random parameters
     python bench/eval.py --shape 7b --limit 4000        on a GPU: Qwen2.5-7B's shape
 
-Asked are the single choices of test and reserved without examples and with five, and the claims. (Of multiple choice the harness reads
+Asked are single choices of all splits without examples and with five, and claims of test. (Of multiple choice the harness reads
 each of 26 answers with the whole prompt, so that nothing could be learned from a ratio.) The harness gets the batch size that is best of
 those tried on the first 16 items. `distinct` is the share of tokens that no prompt before begins with. Equal decisions are counted among
 the items whose best two answers are further apart than float noise. Needs the splits and the tokenizer of the model `tiny` (`dvc repro`).
@@ -14,6 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -34,9 +35,10 @@ from eval.models.huggingface import HuggingFace
 from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.contract import read_split
 from eval.tasks.prompt import token_ids
-from eval.tasks.request import allowed_answers
+from eval.tasks.request import Request, allowed_answers
 from eval.tasks.shots import examples_of, with_shots
 
+SPLITS = ("train", "dev", "test", "reserved")
 WAYS = {"choice, no examples": ("choice", 0), "choice, five examples": ("choice", 5), "claims": ("claim", 0)}
 COLUMNS = {"asked": 21, "items": 5, "tokens": 7, "distinct": 8, "ours": 7, "harness": 7, "ratio": 5, "its batch": 9, "equal decisions": 15}
 _NOISE = 0.01
@@ -44,22 +46,21 @@ _NOISE = 0.01
 Answers = list[dict[str, float]]
 
 
-def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int) -> list[Asking]:
-    """Return what is asked: of each subject as many as of the others, as far as there are."""
+def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int, subjects: int) -> list[Asking]:
+    """Return what is asked: of the subjects with most questions, from each as many as from the others, as far as there are."""
     if task == "claim":
-        requests = RequestBuilder(splits).of_run(Run(model="m", task="claim"))
+        requests = RequestBuilder(splits).of_run(Run(model="m", task="claim"))[:limit]
     else:
-        rows = [question for split in ("test", "reserved") for question in read_split(splits / split)[0]]
-        questions = [question for question in rows if question.question_type == "mcqa"]
-        plain = TASKS[task].requests(questions, [], TASKS[task].prompts[0])
+        rows = [question for split in SPLITS for question in read_split(splits / split)[0]]
+        plain = TASKS[task].requests([row for row in rows if row.question_type == "mcqa"], [], TASKS[task].prompts[0])
+        by_pool: dict[str, list[Request]] = {}
+        for one in plain:
+            by_pool.setdefault(one.pool, []).append(one)
+        largest = sorted(by_pool.values(), key=len, reverse=True)[:subjects]
+        chosen = [one for turn in zip_longest(*largest) for one in turn if one][:limit]
         examples = examples_of(TASKS[task].requests, TASKS[task].prompts[0], splits, 1) if shots else []
-        requests = with_shots(plain, examples, shots)
-    turns = {request.item_id: number for number, request in enumerate(requests)}
-    seen: dict[str, int] = {}
-    for request in requests:
-        turns[request.item_id] = seen[request.pool] = seen.get(request.pool, -1) + 1
-    chosen = sorted(requests, key=lambda one: turns[one.item_id])[:limit] if task != "claim" else requests[:limit]
-    return [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in chosen]
+        requests = with_shots(chosen, examples, shots)
+    return [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
 
 
 def of_ours(backend: HuggingFace, askings: Sequence[Asking]) -> Answers:
@@ -99,6 +100,7 @@ def main() -> None:
     parser.add_argument("--shape", choices=sorted(SHAPES), default="0.1b")
     parser.add_argument("--splits", type=Path, default=Path("data/splits"))
     parser.add_argument("--limit", type=int, default=100, help="most items of a way")
+    parser.add_argument("--subjects", type=int, default=10, help="most subjects of the choices, those with most questions")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[1, 4, 16], help="of the harness")
     parser.add_argument("--ways", nargs="+", choices=sorted(WAYS), default=list(WAYS))
@@ -120,7 +122,7 @@ def main() -> None:
 def measured(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace) -> dict[str, str]:
     """Return the figures of one way, both sides by turns."""
     task, shots = WAYS[way]
-    askings = prompts(backend, task, shots, args.splits, args.limit)
+    askings = prompts(backend, task, shots, args.splits, args.limit, args.subjects)
     rows = token_ids(backend._tokenizer, [one.prompt for one in askings])
     tried = {size: HFLM(pretrained=model, tokenizer=backend._tokenizer, backend="causal", batch_size=size) for size in args.batch_sizes}
     of_ours(backend, askings[:2])  # loads the model

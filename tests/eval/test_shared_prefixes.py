@@ -36,10 +36,11 @@ CONFIGS = {
     "qwen2": Qwen2Config(**GROUPED),
     "llama": LlamaConfig(**GROUPED),
     "learned-positions": GPT2Config(n_embd=32, n_layer=2, n_head=4, n_positions=1024, initializer_range=0.3),
+    "wide": Qwen2Config(**GROUPED | {"hidden_size": 512, "intermediate_size": 1365, "initializer_range": 0.05}),
     "mixture": MixtralConfig(**GROUPED, num_local_experts=4),
     "window": MistralConfig(**GROUPED, sliding_window=16),
 }
-BY_PARTS = {"qwen2", "llama", "learned-positions", "mixture"}
+BY_PARTS = {"qwen2", "llama", "wide", "learned-positions", "mixture"}
 
 
 @pytest.fixture(scope="module", params=CONFIGS)
@@ -151,11 +152,11 @@ def test_too_little_memory_halves_the_batch_and_then_fails_alone(backend: Huggin
     askings = asked(backend, 5, 12)
     whole, sizes, real = told(backend, askings), [], PrefixReader._read
 
-    def scarce(self: PrefixReader, cache: Any, batch: Any, shape: Any) -> torch.Tensor:
+    def scarce(self: PrefixReader, batch: Any) -> list[torch.Tensor]:
         sizes.append(len(batch))
-        if len(batch) > 1 or batch[0].place == 3:
+        if len(batch) > 1 or batch[0][1].place == 3:
             raise torch.OutOfMemoryError
-        return real(self, cache, batch, shape)
+        return real(self, batch)
 
     monkeypatch.setattr(PrefixReader, "_read", scarce)
     replies = {askings[place].request.item_id: reply for place, reply in backend.loglikelihoods(askings, PLAIN)}
