@@ -3,14 +3,16 @@
 import bisect
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 from bs4 import BeautifulSoup, Tag
 from msgspec import Struct
 from parsel import Selector
+from scrapy import Request
 from scrapy.http import Response, TextResponse
+from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
@@ -107,13 +109,18 @@ def _is_noise(tag: Tag) -> bool:
     return not _ANSWER.match(text) if tag.name in _INLINE else len(text) <= _NOISE_CHARS and not _CONTENT.search(text)
 
 
-def is_page(spider: SourceSpider, response: Response) -> bool:
+def is_page(response: Response, spider: SourceSpider) -> TypeGuard[TextResponse]:
     """Tell whether an answer is a page; a picture, a file or JSON, whatever it is sent as, is none, and is counted as a misfit."""
     if isinstance(response, TextResponse) and not is_json(response):
         return True
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
     spider.misfit(response, f"no page, but {kind or 'something of no type'}")
     return False
+
+
+def request_of(failure: Failure) -> Request:
+    """Return the request that failed, which Scrapy leaves with the failure."""
+    return failure.request  # type: ignore[attr-defined]
 
 
 def links_of(response: TextResponse, where: str = "a") -> Iterator[tuple[str, Selector]]:

@@ -1,5 +1,6 @@
 """What every site's spider is made from: one level of inheritance that fills in where an item was seen."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 from urllib.parse import urldefrag
 
@@ -23,7 +24,7 @@ class SourceSpider(scrapy.Spider):
     runs a spider in several processes.
     """
 
-    allowed_domains: list[str] | None = None
+    allowed_domains: Sequence[str] | None = None
     """The hosts of the site; a crawl stays on them."""
 
     scopes: ClassVar[tuple[str, ...]] = ()

@@ -65,7 +65,7 @@ class Ask120Spider(SourceSpider):
         if urlsplit(response.url).path.startswith("/jiancha"):
             yield from self.parse_examination_index(response)
             return
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         # Nobody has described www.120ask.com/disease: whatever it shows, links to the known lists are good.
         places = (*_LISTS, *_OLD_LISTS) if _host(response) == _TAG else ("body",)
@@ -81,7 +81,7 @@ class Ask120Spider(SourceSpider):
 
     def parse_entry(self, response: Response, kind: str) -> Found:
         """Read the home of a disease or symptom: name, summary boxes and introduction; its sub-pages are items of their own."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         name, alias = diseases.name_and_alias(response)
         if not name and response.css(", ".join(_OLD_LISTS)):  # a category of the old tree has an address like an entry's
@@ -106,7 +106,7 @@ class Ask120Spider(SourceSpider):
         """Read a sub-page of an entry: its prose, and the lists that stand in it under a label."""
         if response.url.partition(":")[2].rstrip("/") == home.partition(":")[2].rstrip("/"):  # sent back: there is no such sub-page
             return
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         slug = urlsplit(response.url).path.rstrip("/").rpartition("/")[2]
         caption = diseases.CAPTIONS[kind].get(slug, slug)
@@ -129,7 +129,7 @@ class Ask120Spider(SourceSpider):
 
     def parse_examination_index(self, response: Response) -> Found:
         """Read the index of examinations or one of its categories."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         links = list(links_to(response.url, response.css("div.w_conr1 p a::attr(href), div.w_conr li a::attr(href)").getall()))
         known = [link for link in links if link.host == _TAG and link.path.startswith("/jiancha/")]
@@ -140,7 +140,7 @@ class Ask120Spider(SourceSpider):
 
     def parse_examination(self, response: Response) -> Found:
         """Read the page of an examination."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         name = catalogue.examination_name(response)
         if not name:
@@ -153,7 +153,7 @@ class Ask120Spider(SourceSpider):
 
     def parse_medicine(self, response: Response) -> Found:
         """Read the page of a medicine."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         name = catalogue.medicine_name(response)
         if not name:

@@ -12,7 +12,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
-from crawlers.html.pages import MOST_PAGES, is_page, links_of
+from crawlers.html.pages import MOST_PAGES, is_page, links_of, request_of
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.examcoo.content import read_rows, rows_of
 from crawlers.sources.examcoo.page import about, call_of, holds_questions, read_page
@@ -55,7 +55,7 @@ class ExamcooSpider(SourceSpider):
         """Read the bank's home, or the first page of a list that `lists` names."""
         if self.lists is not None:
             yield from self.parse_list(response)
-        elif is_page(self, response):
+        elif is_page(response, self):
             categories = {url: text_of(link) for url, link in links_of(response) if "/index/detail/mid/" in url}
             if not categories:
                 self.misfit(response, "no link to a category, /index/detail/mid/")
@@ -64,7 +64,7 @@ class ExamcooSpider(SourceSpider):
 
     def parse_category(self, response: Response, category: str = "") -> Iterator[Request]:
         """Read the lists of one category. A link may say the subject alone; the row's first cell and the title say the examination."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         lists: dict[str, str] = {}
         for url, link in links_of(response):
@@ -88,9 +88,9 @@ class ExamcooSpider(SourceSpider):
         The first page says how many there are; where it does not, each leads to the next while there are new papers (not in `before`).
         """
         found = _LIST.search(response.url)
-        if not is_page(self, response) or not found:
+        if not is_page(response, self) or not found:
             return
-        papers = list(dict.fromkeys(pid[1] for url, link in links_of(response, "tr a") if (pid := _VIEW.search(url))))
+        papers = list(dict.fromkeys(view[1] for url, _ in links_of(response, "tr a") if (view := _VIEW.search(url))))
         footer = text_of(response.text)
         records = _RECORDS.search(footer)
         if not papers and is_first and not (records and int(records[1]) == 0):
@@ -108,7 +108,7 @@ class ExamcooSpider(SourceSpider):
 
     def parse_view(self, response: Response) -> Found:
         """Read the page of a paper: the questions are in it (until 2019), or the page says how to call for them."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         page, paper = about(response), call_of(response)
         if holds_questions(response):
@@ -131,7 +131,7 @@ class ExamcooSpider(SourceSpider):
 
     def without_content(self, failure: Failure) -> Iterator[Request]:
         """Read the page of a paper anew where its token is of an earlier run; any other failure is told."""
-        request: Request = failure.request
+        request: Request = request_of(failure)
         if failure.check(Outdated):
             yield Request(request.cb_kwargs["view"], self.parse_view, dont_filter=True, meta={UNSTORED: True})
         elif failure.check(HttpError):
@@ -195,7 +195,7 @@ class ExamcooSpider(SourceSpider):
 
     def parse_explanation(self, response: Response, item: QuestionItem, **_: Any) -> Iterator[QuestionItem]:
         """Read what stands below 试题解析; there may be comments alone."""
-        is_read = is_page(self, response)
+        is_read = is_page(response, self)
         text = text_of(response.xpath(_EXPLANATION)[:1]) if is_read else ""
         if is_read and (refused := text_of(response.css(".error-bar")[:1])):
             self.misfit(response, f"the call for an explanation was refused: {refused[:60]!r}")
@@ -206,7 +206,7 @@ class ExamcooSpider(SourceSpider):
 
     def unexplained(self, failure: Failure) -> Found:
         """Give the question without its explanation, or ask again with a new token where the old one is of an earlier run."""
-        known = failure.request.cb_kwargs
+        known = request_of(failure).cb_kwargs
         if failure.check(Outdated):
             yield Request(
                 known["item"].url, self.parse_token, errback=self.unexplained, cb_kwargs=known, dont_filter=True, meta={UNSTORED: True}
@@ -216,5 +216,5 @@ class ExamcooSpider(SourceSpider):
 
     def parse_token(self, response: Response, item: QuestionItem, asked: Asked, paper: dict[str, str]) -> Found:
         """Read a new token off the page of a paper, to ask for one explanation with."""
-        found = call_of(response) if is_page(self, response) else None
+        found = call_of(response) if is_page(response, self) else None
         yield self._ask_explanation(response, asked, item, paper | found) if found else item

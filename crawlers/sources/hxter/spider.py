@@ -14,7 +14,7 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 
 from atomexam.records.item import QuestionItem
 from crawlers.html.links import address_of
-from crawlers.html.pages import is_page
+from crawlers.html.pages import is_page, request_of
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.hxter.answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
 from crawlers.sources.hxter.question import TORN, fields_of_all
@@ -54,19 +54,19 @@ class HxterSpider(SourceSpider):
         """Read the home page, or a list that `lists` names."""
         if self.lists is not None:
             yield from self.parse_list(response)
-        elif is_page(self, response):
+        elif is_page(response, self):
             yield from self._links(_decoded(response), "categories", self.parse_list)
 
     def parse_list(self, response: Response) -> Iterator[Request]:
         """Read one page of a list of papers."""
-        if is_page(self, response):
+        if is_page(response, self):
             page = _decoded(response)
             yield from self._links(page, "papers", self.parse_paper)
             yield from self._onward(page, "next_list", self.parse_list)
 
     def parse_paper(self, response: Response) -> Found:
         """Read one page of a paper by the first layout whose questions are there."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         page = _decoded(response)
         for name, layout in self.where.layouts.items():
@@ -84,7 +84,7 @@ class HxterSpider(SourceSpider):
         found = {}
         if isinstance(response, TextResponse) and self.where.script:
             found = answers_in_json(_decoded(response).text, self.where.script)
-        if not found and not isinstance(response, JsonResponse) and self.where.answer_page and is_page(self, response):
+        if not found and not isinstance(response, JsonResponse) and self.where.answer_page and is_page(response, self):
             found = answers_on_page(_decoded(response), self.where.answer_page)
         if not found:
             entry = self.where.answer_page.entry if self.where.answer_page else "none"
@@ -97,7 +97,7 @@ class HxterSpider(SourceSpider):
         """Give the questions without the answers that cannot be had."""
         if failure.check(HttpError):
             self.misfit(failure.value.response, f"an answer page was answered with status {failure.value.response.status}")
-        yield from failure.request.cb_kwargs["items"]
+        yield from request_of(failure).cb_kwargs["items"]
 
     def _links(self, page: TextResponse, key: str, callback: Any) -> Iterator[Request]:
         where = getattr(self.where, key)
@@ -127,7 +127,7 @@ class HxterSpider(SourceSpider):
             names = [one for one in names if one]
             items.append(with_told(item, next((told[one] for one in names if one in told), None) if told else None))
             keys.append(names)
-        if told is None:
+        if told is None and self.where.script:
             self.misfit(page, f"the answers in a script ({', '.join(self.where.script.variables)}) are no JSON of `script`; {_MEND}")
         self._tell_missing(page, name, layout, items)
         yield from self._with_answers(page, name, list(zip(blocks, items, keys, strict=True)))

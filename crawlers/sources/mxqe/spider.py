@@ -14,7 +14,7 @@ from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
-from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list
+from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, request_of
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.mxqe.article import WALL, about, lines_of_article, marks_of, questions_in
 from crawlers.text.fields import sound_json, text_of
@@ -50,7 +50,7 @@ class MxqeSpider(SourceSpider):
         """Read a start page: a list, or the home page with its columns."""
         if self.lists is not None or "/e/tags/" in response.url:
             yield from self.parse_list(response)
-        elif is_page(self, response):
+        elif is_page(response, self):
             columns = dict.fromkeys(url for url, _ in links_of(_utf8(response)) if _COLUMN.match(url))
             if not columns:
                 self.misfit(response, "no link to a column such as https://tk.mxqe.com/zkxl/")
@@ -59,7 +59,7 @@ class MxqeSpider(SourceSpider):
 
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
         """Read one page of a list; the first says how many articles there are. Where it does not, each page leads to the next."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         page = _utf8(response)
         articles = list(dict.fromkeys(url for url, _ in links_of(page, "dt a") if _ARTICLE.search(url)))
@@ -82,7 +82,7 @@ class MxqeSpider(SourceSpider):
 
     def parse_article(self, response: Response, article: Article | None = None) -> Found:
         """Read one page of an article; its questions are told when the last page is read, since answers may stand there."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             yield from self._questions(article) if article else ()
             return
         page = _utf8(response)
@@ -100,8 +100,8 @@ class MxqeSpider(SourceSpider):
 
     def without_rest(self, failure: Failure) -> Iterator[QuestionItem]:
         """Tell the questions of an article whose next page cannot be had."""
-        self.misfit(Response(failure.request.url), f"this page of an article cannot be had: {failure.getErrorMessage()}")
-        yield from self._questions(failure.request.cb_kwargs["article"])
+        self.misfit(Response(request_of(failure).url), f"this page of an article cannot be had: {failure.getErrorMessage()}")
+        yield from self._questions(request_of(failure).cb_kwargs["article"])
 
     def _without_body(self, response: Response, article: Article | None) -> Found:
         """Ask the operator's API for an article of the main host that is not where it was; elsewhere numbers are not the API's."""
@@ -136,7 +136,7 @@ class MxqeSpider(SourceSpider):
 
     def without_detail(self, failure: Failure) -> Iterator[QuestionItem]:
         """Tell of an article that neither its page nor the API gives."""
-        url = failure.request.cb_kwargs["url"]
+        url = request_of(failure).cb_kwargs["url"]
         self.misfit(Response(url), f"no div.m-cmsinfo-cont, and the API does not answer: {failure.getErrorMessage()}")
         yield from ()
 

@@ -11,7 +11,7 @@ from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
 from crawlers.html.nesting import outermost
-from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, without_noise
+from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, request_of, without_noise
 from crawlers.html.source_spider import SourceSpider
 from crawlers.papers.paper import lines_of, read_paper
 from crawlers.papers.signs.lines import IMAGE, flat, parts_of
@@ -53,7 +53,7 @@ class StudyezSpider(SourceSpider):
 
     def parse(self, response: Response) -> Iterator[Request]:
         """Read the home page's list of examinations, where the channels have their names."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         names: dict[str, list[str]] = {}
         for url, link in links_of(response):
@@ -74,7 +74,7 @@ class StudyezSpider(SourceSpider):
     def parse_list(self, response: Response, channel: str = "", number: int = 1, before: list[str] | None = None) -> Iterator[Request]:
         """Read one page of a list of articles; its other rows lead to channels. `before` are the articles of the page before."""
         address = [part for part in response.url.split("/")[3:5] if part]
-        if not is_page(self, response) or len(address) < 2:
+        if not is_page(response, self) or len(address) < 2:
             return
         exam = f"{channel or address[0]} > {_SECTIONS.get(address[1], address[1])}"
         articles: dict[str, str] = {}
@@ -95,7 +95,7 @@ class StudyezSpider(SourceSpider):
 
     def parse_article(self, response: Response, exam: str = "", title: str = "", article: Article | None = None) -> Found:
         """Read one page of a paper. It is taken apart when its last page is there, since the answers may be on that."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             yield from self._questions(article) if article else ()
             return
         if article is None:
@@ -112,8 +112,8 @@ class StudyezSpider(SourceSpider):
 
     def without_page(self, failure: Failure) -> Iterator[QuestionItem]:
         """Give what the pages of a paper say that could be had."""
-        self.misfit(Response(failure.request.url), f"this page of a paper cannot be had: {failure.getErrorMessage()}")
-        yield from self._questions(failure.request.cb_kwargs["article"])
+        self.misfit(Response(request_of(failure).url), f"this page of a paper cannot be had: {failure.getErrorMessage()}")
+        yield from self._questions(request_of(failure).cb_kwargs["article"])
 
     def _questions(self, article: Article) -> Iterator[QuestionItem]:
         reading = read_paper(article.lines)

@@ -71,7 +71,7 @@ class XiaoheSpider(SourceSpider):
 
     def parse(self, response: Response) -> Found:
         """Read the root or a list: the entries it shows, and the call for more."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         hrefs = response.css("a::attr(href)").getall()
         requests, found = list(self._links(response, hrefs)), []
@@ -102,7 +102,7 @@ class XiaoheSpider(SourceSpider):
 
     def parse_entry(self, response: Response, entity_type: str) -> Found:
         """Read an entry from its state, else from what is seen."""
-        if not is_page(self, response):
+        if not is_page(response, self):
             return
         entry = read_entry(response)
         if entry is None or not (entry.values or entry.sections):
@@ -127,6 +127,7 @@ class XiaoheSpider(SourceSpider):
     def _links(self, response: Response, hrefs: Iterable[str]) -> Iterator[Request]:
         """Yield requests for the lists and entries of the kinds asked for, one address each, however a link writes it."""
         for link in links_to(response.url, hrefs):
+            callback: Any
             if link.host == _SEARCH and link.path == "/drug/document" and _LEAFLET.search(link.query):
                 kind, callback = "drug", self.parse_entry
             elif link.host in (_WWW, _MOBILE) and (found := _ENTRY.match(link.path) or _LIST.match(link.path)):
