@@ -20,12 +20,14 @@ from tests.crawlers.change_survey import SOURCES, Changed, changes, pages_of
 from tests.crawlers.site_changes import CHANGES
 
 SEED = 20
-MOST_SILENT = 0.03
+UNTUNED_SEED = 31
+"""Nothing was mended by what it draws; of three such seeds (31, 32, 33) the one with most silent changes: 11, 8 and 8 of 200."""
+MOST_SILENT = 0.06
 """One field of one of many questions on a page, or half of a name, which no law about kinds of pages can see."""
 
 
-def survey(count: int) -> tuple[Counter[str], list[Changed]]:
-    found = changes(count, SEED)
+def survey(count: int, seed: int) -> tuple[Counter[str], list[Changed]]:
+    found = changes(count, seed)
     counts = Counter({"silent": 0, "named": 0})
     for one in found:
         said = verdict(one.after, one.others)
@@ -37,7 +39,7 @@ def survey(count: int) -> tuple[Counter[str], list[Changed]]:
 
 @pytest.mark.slow
 def test_of_two_hundred_changes_most_are_named_and_hardly_one_is_silent() -> None:
-    counts, found = survey(200)
+    counts, found = survey(200, UNTUNED_SEED)
     assert {one.name for one in found} == set(CHANGES)
     assert counts["named"] >= 0.8 * len(found), counts
     assert counts["silent"] <= MOST_SILENT * len(found), counts
@@ -45,7 +47,7 @@ def test_of_two_hundred_changes_most_are_named_and_hardly_one_is_silent() -> Non
 
 
 def test_of_forty_changes_most_are_named_and_hardly_one_is_silent() -> None:
-    counts, found = survey(40)
+    counts, found = survey(40, SEED)
     assert counts["named"] >= 0.8 * len(found), counts
     assert counts["silent"] <= 2, counts
 
