@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from atomexam.records.checks import one_of
 from atomexam.records.params import Source
-from atomexam.runtime.guarded import Ended, outlived
 from atomexam.runtime.jsonl import folder_lock, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 
@@ -44,21 +43,13 @@ def surviving(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Accou
         ValueError: the crawl's own, or it broke before its first page, or on too many.
     """
     from crawlers.store.missing_pages import BREAKS_READER, add_broken
-    from crawlers.web.broken_pages import MAX_MEMORY_BYTES, MOST_BROKEN, PAGE_SECONDS, Hand, in_hand, reader_version, use_hand
+    from crawlers.web.broken_pages import reader_version, spared
 
-    broken: list[str] = []
-    while len(broken) < MOST_BROKEN:
-        use_hand(Hand())
-        came = outlived(crawl, PAGE_SECONDS, MAX_MEMORY_BYTES)
-        if not isinstance(came, Ended):
-            return came
-        if (request := in_hand()) is None:
-            raise ValueError(f"crawl {name}: {came.words} before its first page; mend crawlers/sources/{name}/spider.py")
-        broken.append(f"{request}: {came.words}")
-        add_broken(folder, request, f"{BREAKS_READER}: {came.words}", reader_version(name))
-        sys.stderr.write(f"warning: crawl {name}: {broken[-1]}; the crawl goes on without that page\n")
-    again = f"mend crawlers/sources/{name}/spider.py; what was fetched is kept"
-    raise ValueError(f"crawl {name}: {len(broken)} pages broke the spider; {again}:" + "".join(f"\n  {line}" for line in broken[:5]))
+    def leave_out(request: str, words: str) -> None:
+        add_broken(folder, request, f"{BREAKS_READER}: {words}", reader_version(name))
+        sys.stderr.write(f"warning: crawl {name}: {request}: {words}; the crawl goes on without that page\n")
+
+    return spared(crawl, leave_out, f"crawl {name}: the spider", f"mend crawlers/sources/{name}/spider.py; what was fetched is kept")
 
 
 def _to_nobody(text: str) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomexam.records.params import Extraction
-from atomexam.runtime.guarded import Ended, outlived
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from crawlers.accounts.characters import Account
@@ -38,18 +37,15 @@ def main(argv: list[str] | None = None) -> None:
 def _account(folder: Path, snapshot: str, items: Path) -> Account:
     """Return the account of the pages, without those that break what reads them."""
     from crawlers.accounts.pages import account_of_pages
-    from crawlers.web.broken_pages import MAX_MEMORY_BYTES, MOST_BROKEN, PAGE_SECONDS, Hand, in_hand, use_hand
+    from crawlers.web.broken_pages import spared
 
     left_out: set[str] = set()
-    while len(left_out) <= MOST_BROKEN:
-        use_hand(Hand())
-        came = outlived(lambda: account_of_pages(folder, snapshot, items, left_out), PAGE_SECONDS, MAX_MEMORY_BYTES)
-        if not isinstance(came, Ended):
-            return came
-        if (request := in_hand()) is None or request in left_out:
-            raise ValueError(f"{folder}: the account of its pages {came.words}; report this")
-        left_out.add(request)
-    raise ValueError(f"{folder}: the account of its pages breaks on {len(left_out)} of them; report this. First: {min(left_out)}")
+    return spared(
+        lambda: account_of_pages(folder, snapshot, items, left_out),
+        lambda request, _: left_out.add(request),
+        f"{folder}: the account of its pages",
+        "report this",
+    )
 
 
 def check_pages(name: str, account: Account, limit: float) -> None:

@@ -9,17 +9,17 @@ or that holds more than a budget, is rejected alike, without a new beginning.
 import hashlib
 import mmap
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from atomexam.runtime.guarded import OverBudget, beat
+from atomexam.runtime.guarded import Ended, OverBudget, beat, outlived
 from crawlers.store.exchanges import key_of
 from crawlers.store.missing_pages import BREAKS_READER
 
@@ -33,6 +33,8 @@ _CRAWLERS = Path(__file__).parents[1]
 _READERS = ("html", "papers", "text", "web")
 _LIBRARIES = ("beautifulsoup4", "lxml", "parsel", "scrapy", "w3lib")
 _HAND_BYTES = 1 << 16
+_SHOWN = 5
+T = TypeVar("T")
 
 
 class Hand:
@@ -62,6 +64,31 @@ def in_hand() -> str | None:
 def use_hand(hand: Hand) -> None:
     """Have this process and those that are forked from it say in another hand what they read."""
     _used[0] = hand
+
+
+def spared(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what: str, advice: str) -> T:
+    """Return what a piece of work over many pages comes to. A page that breaks its process is left out, and the work begins again.
+
+    Args:
+        leave_out: takes the page's request, and how it broke the process.
+        what: names the work in messages.
+        advice: what to do where pages are not to blame.
+
+    Raises:
+        ValueError: the work's own, or it broke before its first page, on a page that was left out, or on too many.
+    """
+    broken: dict[str, str] = {}
+    while len(broken) < MOST_BROKEN:
+        use_hand(Hand())
+        came = outlived(attempt, PAGE_SECONDS, MAX_MEMORY_BYTES)
+        if not isinstance(came, Ended):
+            return came
+        if (request := in_hand()) is None or request in broken:
+            raise ValueError(f"{what} {came.words} {'on a page that was left out' if request else 'before its first page'}; {advice}")
+        broken[request] = came.words
+        leave_out(request, came.words)
+    first = "".join(f"\n  {request}: {words}" for request, words in [*broken.items()][:_SHOWN])
+    raise ValueError(f"{what} broke on {len(broken)} pages; {advice}:{first}")
 
 
 def take_in_hand(request: str) -> None:
