@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from eval.models.weights import content_hash, locate
 from eval.tasks.prompt import Message, render, token_ids
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
+_NOTHING_BEFORE = "no token of the prompt stands before all answers"
+_NO_NUMBERS = "the model's scores are no numbers (NaN)"
 _MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
 
 
@@ -90,6 +93,7 @@ class HuggingFace:
             )
         choices = loglikelihood.choices(self._tokenizer, askings)
         fitting = list(self._fitting([(len(choice.start), choice.longest()) for choice in choices]))
+        fitting = [(place, failed or (None if choices[place].start else _failed(_NOTHING_BEFORE))) for place, failed in fitting]
         yield from ((place, failed) for place, failed in fitting if failed)
         kept = [place for place, failed in fitting if failed is None]
         for number, scores in self._scores([askings[place] for place in kept], [choices[place] for place in kept], settings):
@@ -98,7 +102,8 @@ class HuggingFace:
                 yield place, self._out_of_memory(len(choices[place].start))
             else:
                 found = loglikelihood.likelihoods(choices[place], scores, self._ends)
-                yield place, loglikelihood.reply_of(askings[place], choices[place], found)
+                is_number = not any(map(isnan, found.values()))
+                yield place, loglikelihood.reply_of(askings[place], choices[place], found) if is_number else _failed(_NO_NUMBERS)
 
     def _scores(
         self, askings: Sequence[Asking], choices: Sequence[loglikelihood.Choice], settings: Settings

@@ -136,10 +136,12 @@ class PrefixReader:
             _, left = below.setdefault(_digest(row[first:last]), (row[first:last], []))
             left.append(Left(place, row[last:], nodes[place]))
         for above, below in tree.values():
-            outer = self._part(None, above) if above else None
+            outer = within_memory(self._part, None, above) if above else None
             for part, left in below.values():
-                inner = self._part(outer, part) if part else outer
-                yield from ((inner, one) for one in left)
+                inner = within_memory(self._part, outer, part) if part and (outer or not above) else outer
+                is_read = (inner or not part) and (outer or not above)
+                # Where a part does not fit beside what is held, each prompt is read whole.
+                yield from ((inner, one) if is_read else (None, Left(one.place, list(rows[one.place]), one.nodes)) for one in left)
 
     def _within_memory(self, batch: list[tuple[DynamicCache | None, Left]]) -> Iterator[tuple[int, torch.Tensor | None]]:
         made = within_memory(self._read, batch)

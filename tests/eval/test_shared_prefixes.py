@@ -166,5 +166,34 @@ def test_too_little_memory_halves_the_batch_and_then_fails_alone(backend: Huggin
         assert name == "q-3" or reply.likelihoods == pytest.approx(whole[name], abs=1e-3)
 
 
+def test_a_part_that_does_not_fit_is_read_with_each_prompt(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
+    askings = asked(backend, 6, 12)
+    whole, real = told(backend, askings), PrefixReader._part
+
+    def scarce(self: PrefixReader, before: Any, tokens: list[int]) -> Any:
+        if before is not None:
+            raise torch.OutOfMemoryError
+        return real(self, before, tokens)
+
+    monkeypatch.setattr(PrefixReader, "_part", scarce)
+    assert told(backend, askings) == {name: pytest.approx(likelihoods, abs=2e-3) for name, likelihoods in whole.items()}
+
+
+def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
+    askings = asked(backend, 7, 3)
+    sizes = [1 + len(choice.nodes()) for choice in choices(backend._tokenizer, askings)]
+    lost = [torch.full((size, len(backend._tokenizer)), float("nan")) for size in sizes]
+    monkeypatch.setattr(HuggingFace, "_scores", lambda *_: enumerate(lost))
+    replies = dict(backend.loglikelihoods(askings, PLAIN))
+    assert [reply.error for reply in replies.values()] == ["the model's scores are no numbers (NaN)"] * 3
+
+
+def test_an_empty_prompt_fails_with_its_cause(backend: HuggingFace) -> None:
+    [one] = [asking for asking in asked(backend, 1, 40) if asking.request.question_type == "claim"][:1]
+    empty = structs.replace(one, prompt="", request=structs.replace(one.request, answer_format="{answer}"))
+    [(_, reply)] = backend.loglikelihoods([empty], PLAIN)
+    assert (reply.finish_reason, reply.error) == ("error", "no token of the prompt stands before all answers")
+
+
 def test_rows_begin_alike_as_far_as_they_do() -> None:
     assert [shared_length(*pair) for pair in (("abc", "abd"), ("", "a"), ([1, 2], [1, 2, 3]))] == [2, 0, 2]
