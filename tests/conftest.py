@@ -44,9 +44,9 @@ def real_data() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """A real browser without a screen."""
+    """A real browser without a screen. While it is open asyncio takes the thread for one that runs a loop: closed for other modules."""
     executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not executable:
         pytest.skip("no chromium on this machine, so no page was opened in a browser")

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import Counter, deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -67,7 +68,6 @@ def made(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
     crawler = SimpleNamespace(settings=settings)
     crawler.stats = MemoryStatsCollector(crawler)  # type: ignore[arg-type]
     spider_made.crawler, spider_made.settings = crawler, settings  # type: ignore[assignment]
-    logging.getLogger(spider.name).setLevel(logging.ERROR)
     return spider_made
 
 
@@ -92,16 +92,29 @@ def visited(spider: SourceSpider, request: Request, response: Response) -> Visit
         return visit
     callback = getattr(spider, visit.kind)  # not the request's own: that of another spider of the class counts elsewhere
     try:
-        for found in checked(spider, response, _all(callback(response, **request.cb_kwargs)), visit.figures):
-            if isinstance(found, Request):
-                visit.requests.append(found)
-            elif isinstance(found, QuestionItem | EntityItem):
-                visit.items.append(found)
+        with _quiet(spider.name):
+            for found in checked(spider, response, _all(callback(response, **request.cb_kwargs)), visit.figures):
+                if isinstance(found, Request):
+                    visit.requests.append(found)
+                elif isinstance(found, QuestionItem | EntityItem):
+                    visit.items.append(found)
     except Exception as error:
         visit.misfits.append(f"{type(error).__name__}: {error}")
     visit.misfits += stats.get_value("misfit/pages", [])
     visit.noted += sorted(name for name in stats.get_stats() if name.startswith(NOTED))
     return visit
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Keep what a spider says of misfits out of the log: they stand in the visit."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def walk(spider: type[SourceSpider], respond: Respond, per_kind: int = 40, **arguments: Any) -> Iterator[Visit]:
