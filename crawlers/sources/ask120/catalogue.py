@@ -62,9 +62,9 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
     values: list[LabelledValue] = []
     for number, row in enumerate(outermost(response.css("div.details-right-drug ul li")), 1):
         label, value = divided(first_text(row))
-        # The diseases stand in the scripts of the links alone.
+        # The diseases stand in the scripts of the links; what the links say beside runs together.
         searches = [found[1] for script in row.css("var::attr(onclick)").getall() if (found := _TAG_SEARCH.search(script))]
-        values += one(label, value or "、".join(dict.fromkeys(searches)), f"head:{number}")
+        values += one(label, "、".join(dict.fromkeys(searches)) or value, f"head:{number}")
     values += one("价格", first_text(response.css(".Drugs-Price span")), "price:1")
     sections = []
     for tab in _TABS:

@@ -106,13 +106,17 @@ def diet(response: Response) -> tuple[list[LabelledValue], list[Section]]:
         # A symptom's page says it in spans; those of a disease are read above.
         values += one(label, "".join(texts(response.css(of_symptom).css("span"))), f"container:{number}")
         heads = texts(side.css("em"))
-        named = heads[0] if heads and any(sign in heads[0] for sign in "宜忌") else label
+        named = heads[0] if heads and _is_diet_title(heads[0]) else label
         rows = outermost(side.css("table tr"))
         foods = [food for row in rows if (food := first_text(row.css("td"))) and food not in _HEAD_CELLS]
         values += labelled(((named, food) for food in foods), f"dl_{number}")
         if not rows:
             sections += _tabs(side, heads, number)
     return values, sections
+
+
+def _is_diet_title(words: str) -> bool:
+    return any(sign in words for sign in "宜忌")
 
 
 def _sentences(response: Response) -> Iterator[LabelledValue]:
@@ -122,7 +126,8 @@ def _sentences(response: Response) -> Iterator[LabelledValue]:
 
 
 def _tabs(side: SelectorList[Any], heads: list[str], number: int) -> list[Section]:
-    """Return what stands under the tabs: as many neighbouring blocks behind the heads as there are heads."""
+    """Return what stands under the tabs: as many neighbouring blocks behind the heads as there are heads, without a title above them."""
+    heads = heads[1:] if heads and _is_diet_title(heads[0]) else heads
     for holder in side.xpath(".//div[not(.//em)]"):
         blocks = holder.xpath("div")
         if heads and len(blocks) == len(heads):

@@ -23,7 +23,7 @@ _INDEX = re.compile(r"/(?:jibing|zhengzhuang)/(?:pinyin|ks)/\w+\.html$")
 _ENTRY = re.compile(r"/(jibing|zhengzhuang)/(?!(?:pinyin|ks)/?$)([^/]+)/?$")
 _EXAMINATION = re.compile(r"/jiancha/\d+$")
 _MEDICINE = re.compile(r"/detail/\d+\.html$")
-_LISTS = ("div.sick_tag", "div.internal-medicine")
+_LISTS = ("div.sick_tag", "div.tag_li", "div.internal-medicine")
 """Lists of 2019 on: letters and departments above, diseases or symptoms below."""
 _OLD_LISTS = ("ul.p_leftdivnav", "div.w_header", "div.w_neike")
 """Until 2019 the departments stood in one tree, with pages of categories whose headings and links stand by turns."""

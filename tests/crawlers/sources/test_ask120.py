@@ -15,6 +15,7 @@ from scrapy.http import Headers, HtmlResponse
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.test import get_crawler
 
+from atomexam.records.item import EntityItem
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import ask120
@@ -105,6 +106,27 @@ def test_lists_name_examinations_and_medicines_by_their_numbers() -> None:
     medicines = [f"https://yp.120ask.com/detail/{number}.html" for number in (7, 8, 9, 12)]
     assert [request.url for request in found] == [f"{TAG}/jiancha/", *medicines]
     assert {request.callback for request in found[1:]} == {spider.parse_medicine} and not any(request.dont_filter for request in found[1:])
+
+
+def test_a_letter_list_may_stand_outside_its_box(spider: Ask120Spider) -> None:
+    listed = '<div class="tag_li"><p><a href="//tag.120ask.com/jibing/jiabing/" title="甲病">甲病</a></p></div>'
+    found = list(spider.parse(page(f'<div class="sick_tag"></div>{listed}', f"{TAG}/jibing/pinyin/j.html")))
+    assert [request.url for request in found if isinstance(request, Request)] == [f"{TAG}/jibing/jiabing/"]
+
+
+def test_diseases_of_a_medicine_are_told_by_their_searches_not_by_words_that_run_together(spider: Ask120Spider) -> None:
+    row = "<li>相关疾病：" + "".join(f"<var onclick=\"tagSearch('{name}')\">{name}</var>" for name in ("腹泻", "消化不良")) + "</li>"
+    html = f'<div class="details-right-drug"><p>甲片</p><ul>{row}<li>批准文号：<var>国药准字甲1</var></li></ul></div>'
+    [item] = [found for found in spider.parse_medicine(page(html, "https://yp.120ask.com/detail/7.html")) if isinstance(found, EntityItem)]
+    assert [(value.label, value.value) for value in item.values] == [("相关疾病：", "腹泻、消化不良"), ("批准文号：", "国药准字甲1")]
+
+
+def test_a_title_above_the_tabs_of_foods_is_none_of_them(spider: Ask120Spider) -> None:
+    tabs = '<div class="swiper-container"><div><em>燕麦</em></div><div><em>菠菜</em></div></div>'
+    reasons = '<div class="bigbox"><div>富含膳食纤维。</div><div>富含镁。</div></div>'
+    html = f'<div class="wrap_big"><div class="dl_1"><em>宜吃食物</em>{tabs}{reasons}</div></div>'
+    [item] = spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
+    assert [(section.title, section.text) for section in item.sections] == [("燕麦", "富含膳食纤维。"), ("菠菜", "富含镁。")]
 
 
 def test_an_examination_leads_to_its_diseases(spider: Ask120Spider) -> None:
