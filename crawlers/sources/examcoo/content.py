@@ -8,7 +8,8 @@ from crawlers.sources.examcoo.answers import BAD_DATA, answer_of_code, kind_of_a
 from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
 from crawlers.text.fields import images_in, sound_json, text_of
 
-_REFUSALS = {"-1": "the token of the page timed out", "-2": "wrong parameters", "-3": "no right to read this paper"}
+TIMED_OUT = "-1"
+_REFUSALS = {TIMED_OUT: "the token of the page timed out", "-2": "wrong parameters", "-3": "no right to read this paper"}
 
 
 def rows_of(text: str) -> list[Any]:

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from atomexam.records.item import QuestionItem
 from crawlers.html.pages import MOST_PAGES, is_page, links_of, request_of
 from crawlers.html.source_spider import SourceSpider
-from crawlers.sources.examcoo.content import read_rows, rows_of
+from crawlers.sources.examcoo.content import TIMED_OUT, read_rows, rows_of
 from crawlers.sources.examcoo.page import about, call_of, holds_questions, read_page
 from crawlers.sources.examcoo.parts import Asked, Reading
 from crawlers.store.exchanges import UNSTORED, Outdated, lasting, of_session
@@ -31,6 +31,7 @@ _EXPLANATION = '//div[contains(@class, "bold")][contains(., "试题解析")]/fol
 _NO_EXPLANATION = "[ 尚无记录 ]"
 
 Fields = dict[str, Any]
+_AGAIN = "asked with a new token"
 Found = Iterator[QuestionItem | Request]
 
 
@@ -116,31 +117,34 @@ class ExamcooSpider(SourceSpider):
             yield from self._tell(response, reading, page)
             yield from self._drawn(reading)
         elif paper:
+            is_again = response.request is not None and UNSTORED in response.request.meta
             yield Request(
                 f"{_HOST}/editor/rpc/getpapercontent/pid/{paper['pid']}/tokenpid/{paper['tokenpid']}/fromAction/view",
                 self.parse_content,
                 headers={"Referer": response.url},
                 cb_kwargs={"view": response.url, "paper": paper, "page": page},
                 errback=self.without_content,
-                meta=of_session(paper["tokenpid"], response),
-                dont_filter=response.request is not None and UNSTORED in response.request.meta,  # the new token may be the old one
+                meta=of_session(paper["tokenpid"], response) | {_AGAIN: is_again},
+                dont_filter=is_again,  # the new token may be the old one
             )
         else:
             seen = text_of(response.css("#paperContent") or response.css("body"))[:60]
             self.misfit(response, f"neither questions nor pid and vp4tokenpid (32 hex digits) to ask for them with; it says {seen!r}")
 
     def without_content(self, failure: Failure) -> Iterator[Request]:
-        """Read the page of a paper anew where its token is of an earlier run; any other failure is told."""
-        request: Request = request_of(failure)
-        if failure.check(Outdated):
+        """Read the page of a paper anew where its token is of an earlier run or, once, has timed out; any other failure is told."""
+        request = request_of(failure)
+        if failure.check(Outdated) or (failure.check(HttpError) and _has_timed_out(failure.value.response) and not request.meta[_AGAIN]):
             yield Request(request.cb_kwargs["view"], self.parse_view, dont_filter=True, meta={UNSTORED: True})
         elif failure.check(HttpError):
             self.misfit(failure.value.response, f"the content call was answered with status {failure.value.response.status}")
 
     def refusal(self, response: Response) -> str | None:
-        """Return that a call was answered with a page, to log in or to go away, and not with rows."""
+        """Return that a call was answered with a page, to log in or to go away, or too late, and not with rows."""
         if "/editor/rpc/" not in response.url or not isinstance(response, TextResponse):
             return super().refusal(response)
+        if _has_timed_out(response):
+            return f"the content call was answered with {TIMED_OUT}: the token of the page timed out"
         return "the content call was answered with a page" if response.text.lstrip("\ufeff \t\r\n")[:1] in ("<", "") else None
 
     def parse_content(self, response: Response, view: str, paper: dict[str, str], page: Fields) -> Found:
@@ -218,3 +222,7 @@ class ExamcooSpider(SourceSpider):
         """Read a new token off the page of a paper, to ask for one explanation with."""
         found = call_of(response) if is_page(response, self) else None
         yield self._ask_explanation(response, asked, item, paper | found) if found else item
+
+
+def _has_timed_out(response: Response) -> bool:
+    return response.body.strip() == TIMED_OUT.encode()

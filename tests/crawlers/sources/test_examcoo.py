@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
@@ -272,6 +273,31 @@ def test_provenance_names_no_token(spider: ExamcooSpider) -> None:
     paper = {"pid": "123", "tokenpid": TOKEN}
     [item] = spider.parse_content(response, view=HOST, paper=paper, page={"paper_raw": None})
     assert item.provenance.url == f"{HOST}/editor/rpc/getpapercontent/pid/123/tokenpid/-/fromAction/view"
+
+
+def test_a_token_that_timed_out_is_read_anew_once(spider: ExamcooSpider) -> None:
+    html = f'<script>var pid = "7";var vp4tokenpid = "{TOKEN}";</script>'
+    view = page(f"{HOST}/editor/do/view/id/7", html)
+    [first] = spider.parse_view(view)
+    answer = TextResponse(first.url, status=403, body=b"-1", request=first)
+    assert spider.refusal(answer) == "the content call was answered with -1: the token of the page timed out"
+    assert spider.refusal(answer.replace(body=b"-3")) is None and "no right" in _misfit_of(spider, answer.replace(body=b"-3"))
+
+    def failed(request: Request) -> list[Request]:
+        failure = Failure(HttpError(answer.replace(request=request)))
+        failure.request = request  # type: ignore[attr-defined]
+        return list(spider.without_content(failure))
+
+    [again] = failed(first)
+    assert (again.url, again.callback, again.dont_filter) == (view.url, spider.parse_view, True)
+    [second] = spider.parse_view(view.replace(request=again))
+    assert second.dont_filter and failed(second) == []
+    assert spider.crawler.stats.get_value("misfit/pages")[-1].endswith("the content call was answered with status 403")
+
+
+def _misfit_of(spider: ExamcooSpider, response: TextResponse) -> str:
+    list(spider.parse_content(response, HOST, {}, {"paper_raw": None}))
+    return spider.crawler.stats.get_value("misfit/pages")[-1]
 
 
 def test_a_page_without_questions_or_token_is_a_misfit(spider: ExamcooSpider) -> None:
