@@ -24,6 +24,8 @@ _MOST_OPTIONS = 10
 _LEAST_UNLIKE = 0.1
 _LEAST_OPTIONS = 0.3
 """Share of the rows with options from which on a table has a column of them."""
+_LEAST_EXPLAINING = 0.5
+"""Share of the rows that must repeat an option for a column to be no option."""
 _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
 """Share of the rows that must have an answer, where the column's name says that it is one and where it does not."""
 _QUESTION = re.compile(
@@ -35,7 +37,7 @@ _OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re
 _IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章", re.IGNORECASE)
 """Names of numbers that are no places of options."""
-_EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
+_EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
 _NAMED = {
     "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
     "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
@@ -99,7 +101,7 @@ def _option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[
             runs[-1].append(key)
         else:
             runs.append([key])
-    for run in runs:
+    for run in (_without_explanations(rows, run) for run in runs):
         for start in range(len(run)):
             for end in range(start + 2, min(len(run), start + _MOST_OPTIONS) + 1):
                 found.append(run[start:end])
@@ -107,6 +109,20 @@ def _option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[
     if len(lettered) > 2 and lettered not in found and set(lettered[:2]) <= set(short):  # few rows have the last of them
         found.append(lettered)
     return sorted(found, key=lambda some: some != lettered)[:200]
+
+
+def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
+    """Return columns side by side up to the first whose texts say again what others of their rows say, among more words: 应记住叶酸。"""
+    for place, key in enumerate(run):
+        if place > 1 and sum(_repeats(row, key, run[:place]) for row in rows) >= _LEAST_EXPLAINING * len(rows):
+            return run[:place]
+    return run
+
+
+def _repeats(row: dict[str, Any], key: str, others: list[str]) -> bool:
+    text = str(row.get(key) or "")
+    said = [str(row.get(other) or "") for other in others]
+    return any(1 < len(one) * 2 < len(text) and one in text for one in said)
 
 
 def _same_sets(sets: list[list[str]]) -> bool:

@@ -163,11 +163,14 @@ def letters_of_places(record: dict[str, Any], shape: Layout) -> str | None:
 
 
 def counted_from_zero(records: Iterable[Any], shape: Layout) -> bool:
-    """Tell whether the answers of records without a named layout are places of options counted from 0: whole numbers, 0 among them."""
+    """Tell whether the answers of records without a named layout are places of options counted from 0: whole numbers, alone or in
+    lists, 0 among them."""
     keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]
-    said = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
-    return any(value == 0 for value, _ in said) and all(
-        type(value) is int and value >= 0 and any(record.get(key) for key in options) for value, record in said
+    found = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
+    said = [(value if isinstance(value, list) else [value], record) for value, record in found]
+    return any(0 in places for places, _ in said) and all(
+        places and all(type(place) is int and place >= 0 for place in places) and any(record.get(key) for key in options)
+        for places, record in said
     )
 
 

@@ -219,3 +219,23 @@ def test_a_file_is_parsed_once_however_often_it_is_looked_at(kind: str, monkeypa
     monkeypatch.setattr(workbook, "load_workbook", counted(workbook.load_workbook))
     [given] = [step for step in given_by(f"b.{kind}", body, None, _SEEN) if isinstance(step, Given)]
     assert given.reading.found == len(rows) and len(calls) == 1
+
+
+def test_a_column_that_says_an_option_again_among_more_words_is_no_option() -> None:
+    gold = _gold(random.Random(5))
+    rows = [[stem, *options, "ABCD"[right], f"见教材第{n}页，应记住{options[right]}。"] for n, (stem, options, right) in enumerate(gold, 1)]
+    for order in ([0, 1, 2, 3, 4, 5, 6], [5, 0, 1, 2, 3, 4, 6]):  # the explanation stands beside the options in the second
+        body = "\n".join(",".join(row[place] for place in order) for row in rows).encode()
+        reading = _read("bank.csv", body)
+        assert [(len(item.options_raw or []), item.answer_raw) for item in reading.items] == [(4, "ABCD"[right]) for _, _, right in gold]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_lists_of_places_under_known_names_are_letters_wherever_they_count_from(first: int) -> None:
+    gold = _gold(random.Random(6))
+    records = [
+        {"题干": stem, **{f"选项{letter}": text for letter, text in zip("ABCD", options, strict=True)}, "答案": [right + first]}
+        for stem, options, right in gold
+    ]
+    reading = _read("bank.json", json.dumps(records, ensure_ascii=False).encode())
+    assert [item.answer_raw for item in reading.items] == ["ABCD"[right] for _, _, right in gold]
