@@ -22,8 +22,9 @@ def split_options(text: str) -> list[str]:
     if not text:
         return []
     starts = _starts(text)
-    if len(starts) < 2 and "\n" not in text:
-        starts = _bare_starts(text)
+    if len(starts) < 2:
+        bare = _bare_starts(text)
+        starts = bare if "\n" not in text or _begin_lines(text, bare) else starts
     if len(starts) > 1:
         parts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
         return [part.strip().rstrip(";；|").strip() for part in parts]
@@ -38,6 +39,11 @@ def split_options(text: str) -> list[str]:
     if run and run.sure and len(run.cuts) > 2 and min(run.cuts)[0] == 0:
         return run.texts(text)  # run together: `A.甲B.乙（丙）C.丁`
     return [text]
+
+
+def _begin_lines(text: str, starts: list[int]) -> bool:
+    """Tell whether options begin lines, the last of them too: a line without a letter between two goes on with the one above."""
+    return bool(starts) and "\n" not in text[starts[-1] :] and all(text[start - 1] == "\n" for start in starts[1:])
 
 
 def options_below(text: str) -> tuple[str, list[str]]:

@@ -22,6 +22,9 @@ from crawlers.papers.signs.options import options_in
 
 _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
 _ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
+_TYPE_WORD = re.compile(
+    r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)(?:\s?\(\s?\))?"
+)
 _VERDICTS = re.compile("判断|是非|正误")
 _FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
 _WORD_CUT = re.compile("(?:维生素|维他命)$")
@@ -201,10 +204,12 @@ def _tears_answer(lines: Sequence[PaperLine], place: int, wraps: Wraps, says_is:
 def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str, below: str, in_turn: bool) -> bool:
     """Tell whether what a line would head is not there, though no width says that the line above is full.
 
-    `解析` between a stem and its options, `判断` above nothing or above a question with options whose number goes on.
+    `解析` or `判断` between a stem and its options, `判断` above nothing or above a question with options whose number goes on.
     """
     if kind == "title":
         return above == "stem" and below == "letter"
+    if kind == "heading" and above == "stem" and below == "letter" and _TYPE_WORD.fullmatch(lines[place].flat):
+        return True
     if kind != "heading" or not _VERDICTS.fullmatch(lines[place].flat):
         return False
     if place + 1 == len(lines) or heads(lines[place + 1].flat):

@@ -173,7 +173,7 @@ def _infectivity(text: str, cut: bool) -> list[Piece]:
 def _departments(text: str, cut: bool) -> list[Piece]:
     found: list[Piece] = []
     for piece in _list(text, cut):
-        levels = [level.strip() for level in re.split(r"[-－—>/]+", piece.text) if level.strip()]
+        levels = [level.strip() for level in re.split(r"[-－—>/·•・‧∙]+", piece.text) if level.strip()]
         found += [checked(level) for level in reversed(levels)] if piece.reason is None else [piece]
     seen: dict[str, Piece] = {}
     for piece in found:

@@ -22,6 +22,8 @@ _BOTH = re.compile(r"急(?:性)?(?:[、，及和与或/]|)慢性([^、，。；�
 _PLAIN = re.compile(
     "[，,：:及与或等同较]|和(?![中胃血解营脾])|用于|适用|本[品药方]|无|未|参[见阅照]|相似|尚|不明|例|西医|各种|临床|主要|患者$|者$|出现|引起(?!的)|可|偶|少[数见]|[常罕]见|不良|剂量|停药"
 )
+_CAUSED = re.compile("(?:引起|所?致|导致|造成|诱发)的")
+"""Before a list, a cause that all of it may share: 感冒引起的头痛、鼻塞."""
 _STATED = re.compile(
     "^(?:治疗|预防|防治|缓解|控制|降低|改善|消除|减轻|抑制|纠正|补充|联合|根除|增强|促进|辅助|替代|清除)|(?:治疗|准备|退热)$"
 )
@@ -149,6 +151,8 @@ def _plain(text: str, syntax: str) -> list[Piece] | None:
     if _PLAIN.search(bare) or (syntax != "effects" and "和" in bare):
         return None
     pieces = tails(text, "list")
+    if any(_CAUSED.search(piece.text) for piece in pieces[:-1]):
+        return None
     fits: Callable[[str], object] = {
         "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
         "adverse": lambda term: len(term) <= _MAX_CHARS and not _rules("adverse").vague.search(term),

@@ -18,8 +18,10 @@ _DIVIDES, _JOINS = "、", ""
 _MIN_BOUNDARIES = 3
 _MIN_PROVEN, _MIN_PROVEN_SLASHES = 0.15, 0.8
 """Share of a sign's occurrences in a label with a known name on both sides, from which on the sign divides there."""
+_DASH = r"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s\D)"
+"""A dash between blanks, not between two numbers, divides as they do."""
 _SIGN = re.compile(
-    r"(?P<cut>\.{2,}|…+|。{3,}|[·⋯]{3,}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029])|(?P<blank>[^\S\n\t\r]|[\u200b\u3000])"
+    rf"(?P<cut>\.{{2,}}|…+|。{{3,}}|[·⋯]{{3,}}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029])|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
     r"|(?P<slash>[/／])|(?P<dot>[·•・‧∙])|(?P<open>[（(【\[《“])|(?P<close>[）)】\]》”])"
 )
 _LINK = re.compile(

@@ -2,13 +2,14 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import LETTERS
+from atomexam.text.option_letters import LETTERS, are_in_turn
 from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
 from curation.clean.questions.misreadings import MISREADINGS
 from curation.text.normalize import RULES, is_plain, normalize_and
@@ -20,6 +21,11 @@ _SIGN = r"\s*+(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s++"
 _OTHER_MARK = re.compile(rf"^\s*+(?:(?:选项\s*+)?([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*+[.．、:：]?))\s*+(?=\S)")
 _LEAST_WITHOUT_A = 3
 """Options that say by ascending letters that the first is missing; two may be initials of names."""
+_LEAST_GLUED, _NAME_CHARS = 3, 3
+"""Options whose letters are glued to them, A感觉 and B知觉; characters that names share where they are of one family, 维生素A and 维生素C."""
+_KINDS = "型级类组期区带线波点段群族链系"
+"""What a letter of its own may count: A型血, B型血."""
+_GLUED_LETTER = re.compile(r"^\s*+([A-JＡ-Ｊ])(?=[\u4e00-\u9fff]|\d{2})")
 _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 
 
@@ -27,11 +33,25 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
     """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲 where all are marked so; in A 型, B 型 the letters are all."""
     marks = [mark for option in raw if (mark := _OTHER_MARK.match(option))]
     if len(raw) < 2 or len(marks) < len(raw):
-        return raw
+        return _without_glue(raw)
     letters = [unicodedata.normalize("NFKC", mark[1] or mark[3]) for mark in marks]
     bodies = [option[mark.end() :].strip() for mark, option in zip(marks, raw, strict=True)]
     alike = len({(mark[2] or mark[4] or "").strip() for mark in marks}) == 1
     if not alike or len(set(bodies)) == 1 or letters != sorted(set(letters)) or (letters[0] != "A" and len(raw) < _LEAST_WITHOUT_A):
+        return raw
+    return [f"{letter}.{body}" for letter, body in zip(letters, bodies, strict=True)]
+
+
+def _without_glue(raw: Sequence[str]) -> Sequence[str]:
+    """Write `A甲` as A.甲 where all options are so, from A on; A型血 and B型血, which begin alike behind their letters, are names."""
+    marks = [mark for option in raw if (mark := _GLUED_LETTER.match(option))]
+    letters = [unicodedata.normalize("NFKC", mark[1]) for mark in marks]
+    if len(raw) < _LEAST_GLUED or len(marks) < len(raw) or not are_in_turn(letters):
+        return raw
+    bodies = [option[mark.end() :].strip() for mark, option in zip(marks, raw, strict=True)]
+    one_beginning = len({body[:_NAME_CHARS] for body in bodies}) == 1 and bodies[0][0] not in _KINDS
+    most_alike = Counter(body if body[0].isdigit() else body[0] for body in bodies).most_common(1)[0][1]
+    if len(set(bodies)) == 1 or (most_alike * 2 >= len(bodies) and not one_beginning):
         return raw
     return [f"{letter}.{body}" for letter, body in zip(letters, bodies, strict=True)]
 

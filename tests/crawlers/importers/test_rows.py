@@ -204,6 +204,10 @@ def test_line_ends_written_out_part_options() -> None:
         ("A 甲；B 乙；C 丙", ["A 甲", "B 乙", "C 丙"]),
         ("A型血 B型血 O型血", ["A型血 B型血 O型血"]),
         ("A型 B型", ["A型 B型"]),
+        ("A煮沸\n消毒法\nB熏蒸法\nC浸泡法", ["A煮沸\n消毒法", "B熏蒸法", "C浸泡法"]),
+        ("A煮沸\nB熏蒸法\nC浸泡法", ["A煮沸", "B熏蒸法", "C浸泡法"]),
+        ("A型\nB型\nC型\n以上都不是", ["A型", "B型", "C型", "以上都不是"]),
+        ("A型血\nB型血\nO型血", ["A型血", "B型血", "O型血"]),
         ("DNA RNA ATP", ["DNA RNA ATP"]),
     ],
 )

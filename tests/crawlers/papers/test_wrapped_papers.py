@@ -102,6 +102,26 @@ def test_a_heading_stays_one_where_lines_are_broken() -> None:
     assert [draft.above.heading for draft in reading.drafts] == [HEADING] * 12 + ["判断题"] * 2
 
 
+@pytest.mark.parametrize("word", ["判断", "判断（）", "简答（ ）", "论述", "名词解释", "单选", "多选（ ）"])
+def test_a_word_between_an_open_stem_and_its_options_opens_no_section(word: str) -> None:
+    lines = [HEADING]
+    for number in range(1, 8):
+        lines += [f"{number}．第{number}种心理现象属于（ ）", "A．感觉", "B．知觉", "C．记忆", "D．思维", "答案：B"]
+        if number == 3:
+            lines += ["4．对于疾病的诊断应当以客观检查的结果为主要依据，不应依靠个人主观", word]
+            lines += ["A．感觉", "B．知觉", "C．记忆", "D．思维", "答案：C"]
+    lines = [re.sub(r"^\d+", str(at), line) for at, line in _counted(lines)]
+    reading = read_paper(lines)
+    assert {draft.above.heading for draft in reading.drafts} == {HEADING}
+    assert [draft.number for draft in reading.questions if draft.number != 4] == [1, 2, 3, 5, 6, 7, 8]
+    assert not [draft for draft in reading.rejected if draft.number != 4]
+
+
+def _counted(lines: list[str]) -> list[tuple[int, str]]:
+    """Return lines with the number of the last question among them."""
+    return [(sum(re.match(r"\d+．", line) is not None for line in lines[: at + 1]), line) for at, line in enumerate(lines)]
+
+
 def test_a_word_that_may_be_either_gives_up_the_question_that_it_ends() -> None:
     _, lines = bank("判断", 30, 4, seed=3, answered=False)
     assert [draft.number for draft in read_paper(lines).rejected] == [6]

@@ -19,7 +19,29 @@ NAMES = [
     "皮肤科", "传染科", "血常规", "维生素B12", "维生素B1片", "颅脑MRI", "颅脑超声检查", "脑电图", "心电图检查", "手术治疗", "药物治疗",
     "化疗", "MRI", "CA 125", "EB 病毒抗体", "Vitamin B12", "血清IgG", "白蛋白/球蛋白比值", "转氨酶（ALT）", "13C呼气试验",
 ]  # fmt: skip
-SEPARATORS = [" ", "\u3000", "  ", "\t", "\n", "\r\n", "、", "，", ",", ", ", "；", ";", "|", "｜", " | ", "/", " / ", "·", "﹑"]
+SEPARATORS = [
+    " ",
+    "\u3000",
+    "  ",
+    "\t",
+    "\n",
+    "\r\n",
+    "、",
+    "，",
+    ",",
+    ", ",
+    "；",
+    ";",
+    "|",
+    "｜",
+    " | ",
+    "/",
+    " / ",
+    "·",
+    "﹑",
+    " - ",
+    " — ",
+]
 CUTS = ["…", "...", "……", "。。。", "…[详细]", "... [详细]", "...查看全部"]
 HOSTILE = ["「" + " " * 20_000, "[" + "'a'," * 5_000, "更多" * 10_000, "…" * 20_000 + "甲", " 、" * 10_000, "['" + "\\" * 20_001]
 _LISTS = st.lists(st.sampled_from(NAMES), min_size=2, max_size=5, unique=True)
@@ -128,6 +150,17 @@ def test_departments_divided_by_blanks_are_departments() -> None:
     values = ["皮肤科", "传染科", "皮肤科 传染科", "儿科 皮肤科", "内科", "内科 儿科 传染科", "儿科"]
     found = [fact.tail for reading in _read("department", values) for fact in reading.facts]
     assert set(found) == {"皮肤科", "传染科", "儿科", "内科"} and found.count("传染科") == 3
+
+
+def test_departments_divided_by_dots_are_departments() -> None:
+    found = [fact.tail for reading in _read("department", ["内分泌科·肿瘤科", "儿科 · 皮肤科", "内科•儿科"]) for fact in reading.facts]
+    assert sorted(found) == sorted(["内分泌科", "肿瘤科", "儿科", "皮肤科", "内科", "儿科"])
+
+
+def test_a_dash_between_blanks_is_no_part_of_a_name() -> None:
+    values = ["腹部CT - 肝功能检查", "血常规 - 腹部CT - 胃镜检查"]
+    found = {fact.tail for reading in _read("checklist", values) for fact in reading.facts}
+    assert found == {"腹部CT", "肝功能检查", "血常规", "胃镜检查"}
 
 
 def test_a_blank_inside_a_name_does_not_divide_where_the_label_is_divided_by_signs() -> None:

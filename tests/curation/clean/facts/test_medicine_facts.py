@@ -202,6 +202,19 @@ def test_a_caution_is_no_adverse_reaction(text: str, found: list[str]) -> None:
     assert [piece.text for piece in monograph_pieces(text, "adverse", "chinese") if piece.reason is None] == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("缓解过敏性鼻炎引起的喷嚏、流涕。", []),
+        ("用于感冒所致的头痛、鼻塞。", []),
+        ("缓解流涕、过敏性鼻炎引起的喷嚏", ["缓解流涕", "过敏性鼻炎引起的喷嚏"]),
+    ],
+)
+def test_what_shares_a_cause_is_no_use_of_its_own(text: str, found: list[str]) -> None:
+    kept = [piece.text for piece in monograph_pieces(text, "indications", "western") if piece.reason is None]
+    assert not {"流涕", "鼻塞"} & set(kept) and set(kept) <= set(found)
+
+
 @pytest.mark.parametrize("text", ["癃闭、水肿", "癃闭", "水肿，腰痛", "温肾利水，癃闭"])
 def test_what_a_chinese_medicine_is_for_is_no_effect(text: str) -> None:
     assert not [piece for piece in monograph_pieces(text, "effects", "chinese") if piece.reason is None]

@@ -137,10 +137,16 @@ def test_a_number_goes_before_a_figure_of_the_question(raw: str, stem: str) -> N
         ["A.感觉", "B.知觉", "C.记忆", "D.思维查看答案"],
         ["A.感觉", "B.知觉", "C.记忆", "D.思维（公众号：考试）"],
         ["A.感觉", "B.知觉", "C.记忆", "D.思维", "-"],
+        ["A感觉", "B知觉", "C记忆", "D思维"],
     ],
 )
 def test_options_are_marked_in_many_ways(raw: list[str]) -> None:
     assert clean_options(raw).texts == ["感觉", "知觉", "记忆", "思维"]
+
+
+def test_letters_glued_to_names_of_one_beginning_are_letters() -> None:
+    assert clean_options(["A200~220nm", "B250~270nm", "C300~320nm"]).texts == ["200~220nm", "250~270nm", "300~320nm"]
+    assert clean_options(["A维生素C", "B维生素A", "C维生素D", "D维生素K"]).texts == ["维生素C", "维生素A", "维生素D", "维生素K"]
 
 
 @pytest.mark.parametrize(
@@ -148,6 +154,12 @@ def test_options_are_marked_in_many_ways(raw: list[str]) -> None:
     [
         ["A型单核细胞", "B细胞", "C细胞", "D细胞"],
         ["A 型", "B 型", "C 型", "D 型"],
+        ["A型血", "B型血", "C型血", "D型血"],
+        ["A级愈合", "B级愈合", "C级愈合"],
+        ["A淋巴细胞", "B淋巴细胞", "C细胞", "D细胞"],
+        ["A药单用", "B药单用", "C药与前药联用"],
+        ["A组织", "B感染"],
+        ["A型行为模式", "B型行为模式", "C型行为倾向"],
         ["C反应蛋白", "D-二聚体", "甲胎蛋白", "E抗原"],
         ["+", "-", "++", "+++", "±"],
     ],
