@@ -8,7 +8,7 @@ the marks of a paper are written in one manner; a title of answers ends no sente
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from msgspec import Struct
 
@@ -123,13 +123,12 @@ def _opens_with_ring(words: str) -> bool:
 def _left_over(one: Asked) -> str | None:
     """Return the doubt of a question behind whose answer its next option stands, or the rest of its answer."""
     after = one.block.after
-    due = LETTERS[len(one.draft.options) : len(one.draft.options) + 1]
-    if (
-        after
-        and one.draft.options
-        and (letter_of(after[0]) == due or re.match(rf"[(]?[{_LOOKALIKES.get(due, due)}]\s?[.、:)]", flat(after[0])))
-    ):
-        return "options_unreadable"
+    due = LETTERS[len(one.draft.options) :]
+    if after and one.draft.options and due:
+        alike = _LOOKALIKES.get(due[0], due[0])
+        letters = takewhile(lambda letter: letter != "A", map(letter_of, after))  # A opens those of a further group
+        if set(due).intersection(letters) or re.match(rf"[(]?[{alike}]\s?[.、:)]", flat(after[0])):
+            return "options_unreadable"
     lettered = WHOLE_ANSWER.fullmatch(flat(one.draft.answer or ""))
     return "two_answers" if after and lettered and _REST.match(flat(after[0])) else None
 
@@ -229,7 +228,7 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
     lost = LETTERS[len(options) : max(usual, len(options) + 1)]
     lost = lost.lower() if all(match is None or match["letter"].islower() for match in own) else lost
     fewer = fewer or usual > len(options) or (not usual and len(options) < _MANY)
-    glued = re.compile(rf"(?<!\s)\s{{2,}}[{lost}](?=\S)") if lost else None
+    glued = re.compile(rf"(?<!\s)\s{{2,}}[{lost}](?=\S)|(?<![素\s])\s{{1,9}}[{lost}]\s?[.、:)\]】]\s{{0,3}}$") if lost else None
     if glued and any(glued.search(body) for body in bodies):
         return True
     return any(_opens_another(body, letter, sign, fewer) for letter in lost for body in bodies)
@@ -255,7 +254,8 @@ def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
     alike, bracket = _LOOKALIKES.get(due, due), "[(]?" if sign == ")" else ""
     signed = r"[.、:)\]]" if fewer else re.escape(sign)
     before = r"(?:(?<=[^A-Za-z])|(?<=[a-z])(?<!Ig)(?<!Hb))" if sign == "、" and not fewer else ""
-    if re.search(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]", body):
+    other = rf"|\s{due}{re.escape(sign)}\s{{0,3}}\d|(?<=[\u4e00-\u9fff℃%)])(?<!素){due}\s?[.:]\s?[\u4e00-\u9fff]"
+    if re.search(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]{other}", body):
         return True
     return (
         fewer and re.search(rf"(?:(?<=\d){due}|(?<=[\u4e00-\u9fff%)\]】℃\s])[{alike}])(?=\s?[\u4e00-\u9fffA-Zα-ωa-z\d(])", body) is not None

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import LETTERS
+from atomexam.text.option_letters import LETTERS, next_letter
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
 from crawlers.papers.signs.letters import letter_of
@@ -238,8 +238,16 @@ def _above(lines: Sequence[PaperLine], place: int) -> tuple[str, str, int]:
         if number and number.style != "tight":
             return found or ("stem" if not _lists(line.text) else ""), last, number.value
         if not found and (letter := letter_of(line.text)):
-            found, last = "options", letter_of((options_in(line.text) or [line.text])[-1]) or letter
+            found, last = "options", _last_letter(line.text) or letter
     return found, last, 0
+
+
+def _last_letter(text: str) -> str:
+    """Return the letter of the last option on a line, whichever the first is: `c.α受体    d.结合病史作出`."""
+    letter = letter_of((options_in(text) or [text])[-1])
+    while letter and (due := next_letter(letter)) and re.search(rf"\s[(]?{due}\s?[.、:)\]]", flat(text), re.IGNORECASE):
+        letter = due
+    return letter
 
 
 def _below(lines: Sequence[PaperLine], place: int, wraps: Wraps) -> tuple[str, int]:

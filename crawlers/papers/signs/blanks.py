@@ -10,7 +10,11 @@ _LETTERS = r"[A-Ja-j](?:[ ,、;./]{0,2}[A-Ja-j]){0,9}"
 _IN_BRACKETS = re.compile(rf"[(\[【]\s{{0,20}}(?P<answer>{_LETTERS})\s{{0,20}}[)\]】]")
 _BETWEEN_LINES = re.compile(r"_{1,40}\s{0,4}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,4}_{1,40}")
 _EMPTY = re.compile(r"\(\s{0,30}\)|【\s{0,30}】|\[\s{0,30}\]")
-_BEHIND = re.compile(r"(?:(?<=[)\]】。?:_])|(?<=[\u4e00-\u9fff])\s{1,20})\s{0,20}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,3}[。.]?$")
+_WORD_WRAPPED = r"(?:(?<=维生素)|(?<=维他命))\s?\n"  # the letter on the line below ends the word
+_BEHIND = re.compile(
+    rf"(?:(?<=[)\]】。?:_])|(?<=[\u4e00-\u9fff])(?!{_WORD_WRAPPED})\s{{1,20}})"
+    r"\s{0,20}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,3}[。.]?$"
+)
 _WORDS = r"\s{0,3}(?P<words>[^\s_(][^_\n]{0,39}?)\s{0,3}"
 _UNDERLINED = re.compile(rf"_{{2,60}}{_WORDS}_{{2,60}}")
 _UNDERLINED_ONCE = re.compile(rf"(?<![A-Za-z\d_])_(?!_){_WORDS}_(?!_)")

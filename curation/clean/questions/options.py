@@ -22,7 +22,7 @@ _OTHER_MARK = re.compile(rf"^\s*+(?:(?:选项\s*+)?([A-JＡ-Ｊ])({_SIGN})|([Ⓐ
 _LEAST_WITHOUT_A = 3
 """Options that say by ascending letters that the first is missing; two may be initials of names."""
 _LEAST_GLUED, _NAME_CHARS = 3, 3
-"""Options whose letters are glued to them, A感觉 and B知觉; characters that names share where they are of one family, 维生素A and 维生素C."""
+"""Options whose letters are glued to them, A感觉 and B知觉; characters that names of one family share, 维生素A and 维生素C."""
 _KINDS = "型级类组期区带线波点段群族链系"
 """What a letter of its own may count: A型血, B型血."""
 _GLUED_LETTER = re.compile(r"^\s*+([A-JＡ-Ｊ])(?=[\u4e00-\u9fff]|\d{2})")

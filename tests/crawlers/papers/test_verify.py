@@ -26,6 +26,7 @@ def _first(text: str) -> Draft:
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．两性霉素 B\n答案：B", None),
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B\nC", "two_answers"),
         ("1．甲是（ ）\nA．咳嗽\nB．发热\n答案：B\nC．皮疹", "options_unreadable"),
+        ("1．甲是（ ）\nA．咳嗽（正确答案）\nB．发热\n第 1 页\nCC反应蛋白升高\nD．皮疹", "options_unreadable"),
         ("1．甲最合适\n的答案是（B）。\nA．咳嗽\nB．发热\nC．皮疹", "stem_unreadable"),
         ("1．首选的处理是（A\nA．咳嗽\nB．发热\nC．皮疹\n解析：故选A。", "stem_unreadable"),
         ("1．首选的处理是（\nA．咳嗽\nB．发热\nC．皮疹\n答案：B", None),
@@ -86,6 +87,9 @@ def test_what_opens_with_the_number_that_is_missing_doubts_the_question_above(to
         (["A、IgA", "B、IgG", "C、IgM", "D、IgD和IgE、补体"], False),
         (["（C）叶酸", "（D）发热", "（E）休息"], True),
         (["A.休息", "B.个人分析能力减退", "C.白细胞计数为12× 10⁹/L  DT细胞免疫"], True),
+        (["A:甲", "B:头痛 E:1∶1000肾上腺素", "C:乙", "D:丙"], True),
+        (["A.甲", "B.CT检查 D.", "C.咳嗽"], True),
+        (["A、心理疏导", "B、α受体", "C、体温38.5℃D.大于30岁者"], True),
         (["A.每日3次", "B.判断力下降         ECT检查", "C.大于30岁者", "D.发热"], True),
     ],
 )
@@ -99,6 +103,24 @@ def test_a_letter_within_an_option_may_open_another(options: list[str], held: bo
 )
 def test_options_that_were_not_read_stand_in_the_stem(stem: str, held: bool) -> None:
     assert holds_options(stem) == held
+
+
+def test_a_letter_behind_vitamin_is_no_answer() -> None:
+    first = _first("1．长期禁食后最缺乏的是维生素\nA A）咳嗽 B）发热 C）皮疹\n2．乙是（ ） A）咳嗽 B）发热 C）皮疹\n参考答案\n1.A 2.C")
+    assert first.doubt or first.stem.replace("\n", "").endswith("维生素A")
+
+
+def test_a_question_with_a_ringed_number_that_ends_with_the_word_opens_no_list_of_answers() -> None:
+    lines = ["一、单选题"]
+    for ring, stem in zip("①②③", ["甲是（ ）。", "乙是（ ）。", "对丙的处理，不应单凭一次检查就作出答案"], strict=True):
+        lines += [f"{ring}{stem}", "A.咳嗽\tB.发热\tC.皮疹"]
+    lines += ["二、多选题"]
+    for ring, stem in zip("①②", ["丁包括（ ）", "戊包括（ ）"], strict=True):
+        lines += [f"{ring}{stem}", "A.咳嗽\tB.发热\tC.皮疹"]
+    reading = read_paper([*lines, "", "参考答案", "一、单选题", "(1)B (2)C (3)B", "二、多选题", "(1)AC (2)AB"])
+    kept = {draft.stem: draft.answer for draft in reading.questions}
+    assert all(answer == {"甲": "B", "乙": "C", "对": "B", "丁": "AC", "戊": "AB"}[stem.lstrip("①②③")[0]] for stem, answer in kept.items())
+    assert len(kept) >= 3
 
 
 def test_what_stands_below_a_heading_that_was_not_read_has_no_sure_case() -> None:

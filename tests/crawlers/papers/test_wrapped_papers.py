@@ -117,6 +117,14 @@ def test_a_word_between_an_open_stem_and_its_options_opens_no_section(word: str)
     assert not [draft for draft in reading.rejected if draft.number != 4]
 
 
+def test_a_word_between_two_options_of_pairs_is_the_end_of_one() -> None:
+    lines = [HEADING, "1) 甲首选的治疗是", "a.休息    b.发热", "c.α受体    d.结合病史作出", "判断", "e.青霉素"]
+    lines += ["2) 乙首选的治疗是", "a.休息    b.发热", "c.咳嗽    d.皮疹", "参考答案", "1c 2a"]
+    reading = read_paper(lines)
+    assert {draft.above.heading for draft in reading.drafts} == {HEADING}
+    assert all(len(draft.options) == 5 or draft.doubt for draft in reading.drafts[:1])
+
+
 def _counted(lines: list[str]) -> list[tuple[int, str]]:
     """Return lines with the number of the last question among them."""
     return [(sum(re.match(r"\d+．", line) is not None for line in lines[: at + 1]), line) for at, line in enumerate(lines)]
