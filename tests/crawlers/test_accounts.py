@@ -209,6 +209,8 @@ def test_keys_that_stand_twice_and_sheets_without_a_header_are_counted() -> None
         ("\\n\\n", "markup"),
         ("答案：", "label"), ("- 12 -", "page_number"), ("第 3 页 共 10 页", "page_number"), ("180", "page_number"), ("治疗", None),
         ("----------", "sign"), ("我的答案:正确", "tag"), ("患者女，20岁", None), ("3.A", None),
+        ("第2题 对肺炎的处理不应依靠主观", None), ("第二题：急性胰腺炎最常见的病因", None), ("第二部分 判断题", "heading"),
+        ("第二大题 单选题", "heading"),
     ],
 )  # fmt: skip
 def test_furniture_is_a_small_closed_class(line: str, kind: str | None) -> None:

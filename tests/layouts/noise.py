@@ -7,6 +7,7 @@ with how many options and which key.
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import product
+from operator import ne
 from random import Random
 
 from tests.layouts.gold import Gold
@@ -34,7 +35,6 @@ _CONFUSED = {
 }
 _MARKS = "，。、．.：:；（）()"
 _LEAST_ALIKE = 0.6
-_WHOLE = 4  # characters of a stem that stand together nowhere else
 
 
 def with_noise(lines: Sequence[str], degree: float, rng: Random) -> list[str]:
@@ -71,15 +71,16 @@ def judged_by_structure(golds: Sequence[Gold], found: Sequence[Read], unread: Se
             answer = {"A": "正确", "B": "错误"}.get(question.answer or "", "") if question.question_type == "tf" else question.answer or ""
             outcomes.append(_of(gold, options, answer))
         else:
-            outcomes.append(Outcome("doubted") if _is_in(plain(gold.stem), lost) else Outcome("silent", "missing", gold.stem))
+            outcomes.append(Outcome("doubted") if _is_in(plain(gold.mark), lost) else Outcome("silent", "missing", gold.stem))
     strangers = [question for place, question in enumerate(kept) if place not in mates.values()]
     return outcomes + [Outcome("silent", "invented", question.stem) for question in strangers]
 
 
-def _is_in(stem: str, lost: str) -> bool:
-    """Tell whether a stem, or one with a character of it confused, stands among what was given up."""
-    whole = SequenceMatcher(None, stem, lost, autojunk=False).find_longest_match().size >= _WHOLE
-    return whole or any(_alike(stem, lost[at : at + len(stem)]) > _LEAST_ALIKE for at in range(len(lost) - len(stem) + 1))
+def _is_in(mark: str, lost: str) -> bool:
+    """Tell whether the mark of a question, or it with one character confused, stands among what was given up: the rest of a stem may be
+    another's."""
+    windows = (lost[at : at + len(mark)] for at in range(len(lost) - len(mark) + 1))
+    return any(sum(map(ne, mark, window)) <= 1 for window in windows)
 
 
 def _of(gold: Gold, options: Sequence[str], answer: str) -> Outcome:
