@@ -13,7 +13,7 @@ from itertools import pairwise, takewhile
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.pages.page import PAGE_NUMBER, PAGE_WITHIN
+from crawlers.papers.pages.page import PAGE_AT_END, PAGE_NUMBER, PAGE_WITHIN
 from crawlers.papers.pages.wraps import is_closed, wraps_of
 from crawlers.papers.questions.assembly import Asked
 from crawlers.papers.questions.draft import Draft
@@ -141,7 +141,7 @@ def _structure_within(draft: Draft) -> str | None:
             if (
                 line.strip() == "题"  # what is left of a heading
                 or PAGE_NUMBER.fullmatch(line.strip())
-                or (len(line) < _LONGEST_FOOT and PAGE_WITHIN.search(line))
+                or (len(line) < _LONGEST_FOOT and (PAGE_WITHIN.search(line) or PAGE_AT_END.search(line)))
                 or (number and number.style == "hanzi" and "题" in line[: 2 * _MANY + number.end])
             ):
                 return "number_out_of_order"

@@ -212,7 +212,7 @@ def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str
         return True
     if kind != "heading" or not _VERDICTS.fullmatch(lines[place].flat):
         return False
-    if place + 1 == len(lines) or heads(lines[place + 1].flat):
+    if place + 1 == len(lines) or heads(lines[place + 1].flat) or is_title(lines[place + 1].flat):
         return True
     return below == "number" and in_turn and _has_options(lines, place + 1)
 

@@ -27,6 +27,7 @@ def _first(text: str) -> Draft:
         ("1．甲是（ ）\nA．咳嗽\nB．发热\nC．皮疹\n答案：B\nC", "two_answers"),
         ("1．甲是（ ）\nA．咳嗽\nB．发热\n答案：B\nC．皮疹", "options_unreadable"),
         ("1．甲是（ ）\nA．咳嗽（正确答案）\nB．发热\n第 1 页\nCC反应蛋白升高\nD．皮疹", "options_unreadable"),
+        ("1．诊断甲最有价值的依据为\n（B） - 3 -\nA．咳嗽\nB．发热\nC．皮疹", "number_out_of_order"),
         ("1．甲最合适\n的答案是（B）。\nA．咳嗽\nB．发热\nC．皮疹", "stem_unreadable"),
         ("1．首选的处理是（A\nA．咳嗽\nB．发热\nC．皮疹\n解析：故选A。", "stem_unreadable"),
         ("1．首选的处理是（\nA．咳嗽\nB．发热\nC．皮疹\n答案：B", None),
@@ -42,6 +43,7 @@ def test_structure_within_a_question_doubts_it(first: str, why: str | None) -> N
     ("text", "numbers"),
     [
         ("一、判断题\n1．甲多见。\n2．护士应帮助其作出\n解析\n3．乙多见。\n\n参考答案\n1.对 2.错 3.对", [2]),
+        ("一、判断题\n1．甲多见。\n2．护士应帮助其作出\n判断\n\n参考答案\n1.对 2.错", [2]),
         ("一、填空题\n1．甲是____。\n2．乙是____。\n5丙是____。\n3．丁是____。\n4．戊是____。", []),
         ("一、简答题\n1．什么是甲？\n2．什么是乙？\n3．什么是丙？\n答案：\n1.咳嗽。\n2.发热。\n3.皮疹。", []),
     ],
