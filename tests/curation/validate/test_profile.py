@@ -17,6 +17,7 @@ from atomexam.records.profile import SIGNS, is_disordered, key_of, profile_of, s
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import write_json, write_jsonl
+from crawlers.importers import papers
 from curation.clean.classify import classes as classify
 from curation.clean.classify.subjects import ExamAndSubject
 from curation.clean.cleaning import clean
@@ -278,6 +279,23 @@ def test_a_mend_taken_out_of_clean_stops_the_line(
     take_out(monkeypatch)
     through_clean(tmp_path, items)
     assert f"on {figure}: toy has" in validate(tmp_path)
+
+
+def _read_paper() -> list[Item]:
+    """Return the questions of a paper above whose first number the rest of a question stands that another page began."""
+    options = "A. 感觉的阈限  B. 知觉的恒常  C. 记忆的曲线  D. 思维的定势"
+    asked = [f"{number}. 第{number}条定律说的是（ ）。\n{options}\n答案：{'ABCD'[number % 4]}" for number in range(1, MANY + 1)]
+    body = "\n".join(["的主要作用是（ ）", *asked]).encode()
+    return list(papers.read_questions("x.txt", body, ".txt", seen("toy", 1, "file:x.txt")).items)
+
+
+def test_a_question_as_a_title_again_stops_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the file on: without the check of what may be a title, the line above the first question is that of all."""
+    through_clean(tmp_path, _read_paper())
+    assert validate(tmp_path) == ""
+    monkeypatch.setattr(papers, "_may_title", lambda text: True)
+    through_clean(tmp_path, _read_paper())
+    assert "on title_asks: toy" in validate(tmp_path)
 
 
 def _entry(number: int, value: str, name: str, label: str = "就诊科室") -> EntityItem:
