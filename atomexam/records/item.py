@@ -58,12 +58,12 @@ class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class EntityItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="entity", tag_field="kind"):
-    """One encyclopedia page (disease, examination, medicine, food, symptom) as it came."""
+    """One encyclopedia page (disease, examination, medicine, food, symptom, surgery) as it came."""
 
     url: str
     provenance: Provenance
     entity_type: str | None = None
-    """`disease`, `examination`, `medicine`, `food` or `symptom`, by the part of the site the page is in."""
+    """`disease`, `examination`, `medicine`, `food`, `symptom` or `surgery`, by the part of the site the page is in."""
     name_raw: str | None = None
     alias_raw: str | None = None
     values: list[LabelledValue] = []

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from scrapy.http import Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
-from crawlers.html.base64_text import base64_in
+from crawlers.html.base64_text import SHOWN, base64_in
 
 _NOT_SHOWN = {"script", "style", "noscript", "template", "head", "meta", "link", "title"}
 _DIGITS = re.compile(r"\d+")
@@ -77,7 +77,7 @@ def shape_of(response: Response) -> Shape:
         _add_json(shape, value)
     for each in elements:
         _add_element(shape, each)
-    shape.hidden += filter(None, [base64_in("\n".join(each for each in root.itertext() if each.strip()))])
+    shape.hidden += _shown_base64("\n".join(each for each in root.itertext() if each.strip()))
     return shape
 
 
@@ -165,7 +165,12 @@ def _add_json(shape: Shape, value: Any) -> None:
         elif isinstance(one, list):
             waiting += [(f"{path}[]", each) for each in one]
         elif isinstance(one, str):
-            shape.hidden += filter(None, [base64_in(one)])
+            shape.hidden += _shown_base64(one)
+
+
+def _shown_base64(text: str) -> list[str]:
+    found = base64_in(text)
+    return [found[:SHOWN]] if found else []
 
 
 class Expected(Struct, kw_only=True):

@@ -5,12 +5,13 @@ import binascii
 import re
 
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])")
-_SHOWN = 20
+SHOWN = 20
+"""Characters of a text that a message shows."""
 _MOST_TRIED = 1000
 
 
 def base64_in(text: str) -> str | None:
-    """Return the beginning of what is encoded in a text; only Chinese and markup count, since letters alone may be a name."""
+    """Return what is encoded in a text; only Chinese and markup count, since letters alone may be a name."""
     for count, match in enumerate(_ENCODED.finditer(text)):
         if count == _MOST_TRIED:
             break
@@ -19,5 +20,5 @@ def base64_in(text: str) -> str | None:
         except (binascii.Error, UnicodeDecodeError):
             continue
         if re.search(r"[\u4e00-\u9fff]", plain) or plain.lstrip().startswith("<"):
-            return plain[:_SHOWN]
+            return plain
     return None

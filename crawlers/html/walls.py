@@ -11,6 +11,11 @@ WALLS = {
     WALL_FORBIDDEN: "a refusal",
     LOGIN_PAGE: "a log-in page",
 }
+BESIDE_WALLS = (
+    "the site wants a person or a browser, and nothing here gets around that: open the address in a browser to see whether it lets people"
+    " in, ask its owner (ATOMEXAM_CONTACT tells who asks), save pages by hand (docs/adding-a-source.md), or set `sites: embedded`"
+)
+"""What a person can do."""
 _MOST_BYTES = 50_000
 _MOST_CHARS = 300
 """Of text that is seen; a page with more has content, whatever form stands beside it."""
@@ -26,6 +31,17 @@ def wall_of(response: Response) -> str | None:
     What a spider's own `refusal` refused comes with status 403 and the body that the site sent.
     """
     return _by_content(response) or (WALL_FORBIDDEN if response.status in (401, 403) else None)
+
+
+def wall_with_status(response: Response) -> str | None:
+    """Return in words which wall an answer with an error status is, by its form; None where the status says all that is known."""
+    wall = _by_content(response)
+    return f"{WALLS[wall]} (HTTP status {response.status})" if wall else None
+
+
+def is_wall(why: str) -> bool:
+    """Tell whether a cause of a failed request names a wall."""
+    return why.startswith(tuple(WALLS.values()))
 
 
 def _by_content(response: Response) -> str | None:

@@ -1,6 +1,6 @@
 """The archive between spider and network, while a crawl runs: what is stored is answered from there, what is not is fetched and stored."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from atomexam.records.provenance import page_id
+from crawlers.html.walls import wall_with_status
 from crawlers.store import merging
 from crawlers.store.exchanges import OLD_SESSION, REPLAYED, UNSTORED, Outdated, exchange, key_of, response_of
 from crawlers.store.lookup import SnapshotPages, asked_plainly, without_conditions
@@ -21,7 +22,7 @@ from crawlers.store.request_keys import Key, digest_of, is_robots
 from crawlers.store.segments import Row
 from crawlers.store.warc import Page, header_value
 from crawlers.web.charset import Charset
-from crawlers.web.failure_causes import LOG_IN, REFUSED, Refused, of_answer, of_exception, refuse, stop
+from crawlers.web.failure_causes import LOG_IN, REFUSED, UNANSWERED_FOR, Refused, of_answer, of_exception, refuse, stop
 from crawlers.web.redirect_chains import AT_LOGIN, held, hold, is_followed, is_for_good, may_hold, release
 
 
@@ -134,10 +135,13 @@ class ArchiveMiddleware:
             why = None if older else "HTTP status 304"
         elif why is None and str(key) not in self.broken and (why := self.refusals.find(request, response)):
             response = response.replace(status=403)  # whatever it says: so it is asked for again and seen by no callback
+        elif why and not is_robots(key.url) and response.status >= 400 and (wall := self.refusals.wall(request, response)):
+            why, response = wall, response.replace(status=403)
         elif why is None and request.meta.get(AT_LOGIN) and not self._leads_on(request, response):
             why = LOG_IN  # the pages that led there are refused where redirects are followed
         if why:
             self._fail(request, why)
+            request.meta[UNANSWERED_FOR] = why
             return response, None
         return self._store(key, request, response, older)
 
@@ -214,8 +218,13 @@ class Refusals:
     def find(self, request: Request, response: Response) -> str | None:
         """Return why an answer is none, or None."""
         refusal = getattr(self._crawler.spider, "refusal", None)
-        if refusal is None:
-            return None
+        return self._said(refusal, request, response) if refusal else None
+
+    def wall(self, request: Request, response: Response) -> str | None:
+        """Return which wall an answer with an error status is, in words, or None."""
+        return self._said(wall_with_status, request, response)
+
+    def _said(self, refusal: Callable[[Response], str | None], request: Request, response: Response) -> str | None:
         unpacked = self._unpacking.process_response(request, response.copy())  # it changes the headers of what it is given
         try:
             return refusal(self._charset.process_response(request, unpacked).replace(request=request))

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from crawlers.html.source_spider import NOTED
+from crawlers.html.walls import BESIDE_WALLS, is_wall
 from crawlers.store.request_keys import is_robots
 from crawlers.store.segments import Row
 from crawlers.web.extensions import GONE
@@ -132,7 +133,8 @@ def complaint(
         mend = f"mend crawlers/sources/{name}/spider.py"
         return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{shown(outcome.errors)}"
     if outcome.finish_reason != "finished":
-        return f"crawl {name}: stopped before its end ({outcome.finish_reason}); {again}"
+        walls = f"; {BESIDE_WALLS}" if any(map(is_wall, failed.values())) else ""
+        return f"crawl {name}: stopped before its end ({outcome.finish_reason}){walls}; {again}"
     # A redirect loop or a page of 50 MB is what the site has; what may pass says that the crawl is not all of it.
     passing = {request: why for request, why in pages_failed(failed) if is_passing(why)}
     if _are_too_many(len(passing), account.asked, is_live):
@@ -185,6 +187,8 @@ def _advice(passing: dict[str, str], is_live: bool) -> str:
     causes = {cause(why) for why in passing.values()}
     if any(HOST_NOT_FOUND in why for why in passing.values()):
         return "check the network, or set `sites: embedded` in params.yaml"
+    if any(map(is_wall, causes)):
+        return BESIDE_WALLS
     if causes == {NO_ROBOTS}:
         return "a site whose robots.txt cannot be had is not crawled (RFC 9309); check the network or try later"
     if causes == {LOG_IN}:

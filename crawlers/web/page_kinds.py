@@ -19,7 +19,7 @@ from scrapy.http import Response, TextResponse
 from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.params import Source
 from atomexam.runtime.jsonl import write_json
-from crawlers.html.base64_text import base64_in
+from crawlers.html.base64_text import SHOWN, base64_in
 from crawlers.html.source_spider import NOTED, SourceSpider
 
 KINDS_FILE = "kinds.json"
@@ -27,6 +27,8 @@ _STAT = "kind/"
 _PROVENANCE = {"url", "provenance"}
 _FLAWS = {"doubt", "images"}
 """Fields that say of an item what it lacks: a site's change fills them."""
+_READ_SHARE = 0.3
+"""Of a text in base64: with less of it in items, they have its title or name from elsewhere on the page."""
 _LABEL_CHARS = 20
 _LOOKED_AT = 500
 """Pages of a kind whose text is looked into; a site that encodes it does so from the first on."""
@@ -103,7 +105,7 @@ class _Page:
     def __init__(self, spider: SourceSpider, response: Response, figures: Counter[str]) -> None:
         self._spider, self._response, self._figures = spider, response, figures
         self._kind = kind_of(response.request)
-        self._told = self._messages()
+        self._told, self._misfits_before = self._messages(), self._misfits()
         self._has_yielded = False
         self._items: list[QuestionItem | EntityItem] = []
 
@@ -144,14 +146,20 @@ class _Page:
         """Return the beginning of a text in base64 that no item has decoded."""
         if not isinstance(self._response, TextResponse) or (encoded := base64_in(_TAG.sub("\n", self._response.text))) is None:
             return None
-        words = max(_CHINESE.findall(encoded), key=len, default="")
-        is_read = words and any(words in text for item in self._items for text in _texts(item))
-        return None if is_read else encoded
+        if not self._items and self._misfits() == self._misfits_before and self._messages() > self._told:
+            return None  # the spider read it and said why it takes nothing of it
+        texts = [text for item in self._items for text in _texts(item)]
+        words = _CHINESE.findall(_TAG.sub("\n", encoded))
+        read = sum(len(word) for word in words if any(word in text for text in texts))
+        return None if words and read >= _READ_SHARE * sum(map(len, words)) else encoded[:SHOWN]
 
     def _messages(self) -> int:
         """Return how often the spider said why a page lacks something."""
         stats = self._spider.crawler.stats.get_stats()
-        return sum(value for name, value in stats.items() if name.startswith(NOTED) or name == "misfit/count")
+        return self._misfits() + sum(value for name, value in stats.items() if name.startswith(NOTED))
+
+    def _misfits(self) -> int:
+        return self._spider.crawler.stats.get_value("misfit/count", 0)
 
 
 def _filled(item: QuestionItem | EntityItem) -> Iterator[str]:

@@ -9,7 +9,7 @@ from scrapy.http import Response
 
 from crawlers.store.exchanges import is_replayed
 from crawlers.store.request_keys import is_robots
-from crawlers.web.failure_causes import DOWNLOAD_ERRORS, is_passing, of_answer, of_exception, stop
+from crawlers.web.failure_causes import DOWNLOAD_ERRORS, UNANSWERED_FOR, is_passing, of_answer, of_exception, stop
 
 _LAST = 1_000_000  # by so much the priority of the second round is lower than that of anything else
 _SINCE = "second_round_since"
@@ -46,7 +46,7 @@ class SecondRound:
         if why is None or is_replayed(response):  # archives of before may hold what is no answer any more: it is not asked again
             self.in_a_row = 0
             return response
-        return self._again(request, why) or response
+        return self._again(request, request.meta.pop(UNANSWERED_FOR, why)) or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Return the request again where the failure may pass."""

@@ -1,4 +1,4 @@
-"""The replica of tag.120ask.com and yp.120ask.com: indexes, diseases with their sub-pages, examinations, medicines."""
+"""The replica of tag.120ask.com and yp.120ask.com: indexes, diseases with their sub-pages, surgery, examinations, medicines."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,6 +7,7 @@ from crawlers.embedded.content import Content, Disease, Examination, Medicine
 from crawlers.embedded.rendering import full_width, html_reply, moved, templates, traditional
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites.ask120_diseases import CAPTIONS, articles, boxes, diet_rows, home, intro, layout, numbered, sentence
+from crawlers.embedded.sites.ask120_surgery import show_surgery
 from crawlers.embedded.sites.ask120_symptoms import show_symptoms
 from crawlers.embedded.sites.ask120_tree import show_tree
 
@@ -41,6 +42,7 @@ def build(content: Content) -> Respond:
     _show_departments(show, carried.diseases)
     show_tree(show, carried.diseases)
     show_symptoms(show, carried.diseases, _LETTERS)
+    show_surgery(show, _SLUGS)
     pages[_WWW, "/disease"] = moved(f"//{_TAG}/jibing/")  # the library's old address
     for rank, disease in enumerate(carried.diseases):
         _show_disease(show, disease, rank, carried)

@@ -18,7 +18,12 @@ from crawlers.embedded.sites.examcoo_paper import Part, answers_of_call, parts_o
 HOSTS = ("www.examcoo.com",)
 CATEGORIES = {"PCE": (3, "职业资格"), "TQE": (3, "职业资格"), "GEE": (1, "学历类"), "SSE": (1, "学历类"), "TCM": (6, "医学类")}
 LISTS = {"PCE": "心理咨询师", "TQE": "教师资格心理学", "GEE": "心理学考研", "SSE": "心理学自考"}  # TCM: one list a subject
-OTHER_LISTS = [(3, 408, "导游业务", 37)]
+ROWS = {
+    "PCE": ("心理健康", "心理咨询师", "案例问答"), "TQE": ("教师", "教师资格", "心理学"), "GEE": ("研究生", "考研", "心理学"),
+    "SSE": ("自学考试", "自考", "心理学"), "TCM": ("中医", "执业医师", None),
+}  # fmt: skip
+"""Part of its category's page, first cell of the row, and the words of the link by examination; those of TCM are the list's name."""
+OTHER_LISTS = [(3, 408, "导游业务", ("旅游", "导游", "业务")), (1, 409, "初一语文", ("初中教育", "初一", "语文"))]
 FIRST_LIST = 1701
 PAPERS_A_LIST = 5  # 25 on the real site
 RENDERED_PAPERS = frozenset({2520006, 2560004})
@@ -36,7 +41,7 @@ def build(content: Content) -> Respond:
     """Return the answers of the site."""
     site = templates("examcoo")
     papers = content.on("examcoo").papers
-    parts = {paper.id: parts_of_page(paper) for paper in papers}
+    parts = {paper.id: parts_of_page(paper, papers) for paper in papers}
     pages = dict(_pages(site, papers, parts))
     explained: dict[str, tuple[int, str | None]] = {
         part.id: (paper.id, part.explanation) for paper in papers for part in parts[paper.id] if part.id and part.explanation
@@ -65,16 +70,11 @@ def _is_from_view(ask: Ask) -> bool:
 
 def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]]) -> Iterator[tuple[str, Reply]]:
     lists = _lists(papers)
-    by_category: dict[tuple[int, str], list[tuple[int, str, int]]] = {}
-    for (exam, name), (kid, listed) in lists.items():
-        by_category.setdefault(CATEGORIES[exam], []).append((kid, name, len(listed)))
-    for category in by_category:
-        by_category[category] += [(kid, name, count) for mid, kid, name, count in OTHER_LISTS if mid == category[0]]
-    categories = [(mid, name, shown) for (mid, name), shown in sorted(by_category.items())]
+    categories = _categories(lists)
     yield "/robots.txt", Reply(headers={"Content-Type": "text/plain"}, body=ROBOTS.encode())
     yield "/index/ku", html_reply(site.get_template("home.html").render(categories=categories))
     for mid, name, shown in categories:
-        yield f"/index/detail/mid/{mid}", html_reply(site.get_template("category.html").render(mid=mid, name=name, lists=shown))
+        yield f"/index/detail/mid/{mid}", html_reply(site.get_template("category.html").render(mid=mid, name=name, parts=shown))
     for (exam, name), (kid, listed) in lists.items():
         yield from _list_pages(site, kid, name, listed)
         mid, area = CATEGORIES[exam]
@@ -83,6 +83,17 @@ def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]])
             crumbs.insert(1, (f"/index/detail/mid/{mid}#s1", "中医执业医师"))
         for paper in listed:
             yield from _paper_pages(site, paper, parts[paper.id], crumbs)
+
+
+def _categories(lists: dict[tuple[str, str], tuple[int, list[Paper]]]) -> list[tuple[int, str, list[tuple[str, list[Any]]]]]:
+    """Return number and name of each category with its parts, and their rows: the first cell, and links that say the subject alone."""
+    listed = [(*CATEGORIES[exam], ROWS[exam], kid, name) for (exam, name), (kid, _) in lists.items()]
+    names = {mid: category for mid, category, *_ in listed}
+    listed += [(mid, names[mid], place, kid, name) for mid, kid, name, place in OTHER_LISTS if mid in names]
+    shown: dict[tuple[int, str], dict[str, dict[str, list[Any]]]] = {}
+    for mid, category, (part, row, words), kid, name in listed:
+        shown.setdefault((mid, category), {}).setdefault(part, {}).setdefault(row, []).append((kid, name, words or name))
+    return [(*key, [(part, list(rows.items())) for part, rows in parts.items()]) for key, parts in sorted(shown.items())]
 
 
 def _lists(papers: list[Paper]) -> dict[tuple[str, str], tuple[int, list[Paper]]]:
@@ -105,7 +116,7 @@ def _list_pages(site: Environment, kid: int, name: str, papers: list[Paper]) -> 
 
 def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: list[tuple[str, str]]) -> Iterator[tuple[str, Reply]]:
     token = None if paper.id in RENDERED_PAPERS else token_of(paper.id)
-    count = sum(1 for part in parts if part.id)
+    count = sum(1 for part in parts if part.id and not part.rule)
     view = f"/editor/do/view/id/{paper.id}"
     kid = crumbs[-1][0].split("/")[4]
     address = f"{view}/cid/0/kid/{kid}/ad/0"

@@ -12,8 +12,11 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width
 
+DRAWN = {2540002: (2540001, "3"), 2520006: (2520005, "2")}
+"""Paper -> another one from which it draws so many questions at random."""
 KINDS = {"mcqa": "s1", "mrqa": "s2", "tf": "s3", "blank": "s4", "qa": "s5"}
 VERDICTS = {"正确": "1", "错误": "2", "对": "1", "错": "2", "A": "1", "B": "2"}
+VERDICT_WORDS = {"1": "对", "2": "错"}
 COUNTS = f"零一两{HANZI[2:]}"
 BLANKS = ("（ ）", "（\u00a0 \u00a0）", "（\u00a0 ）")
 AUTHOR = "1000001"
@@ -36,11 +39,15 @@ class Part(Struct, kw_only=True):
     code: str = ""
     """The answer as the call gives it."""
     explanation: str | None = None
+    rule: dict[str, str] = {}
+    """Of a row that draws from another paper: its number, title, how many questions it has, and how many are drawn."""
 
     def rendered(self) -> dict[str, Any]:
         """Return what the template of the older pages shows."""
         if not self.id:
             return {"lines": [{"c": Markup(line["c"]), "p": line["p"]} for line in self.lines]}
+        if self.rule:
+            return {"id": self.id, "kind": self.kind, "number": self.number, "anchor": self.id.partition("_")[2], **self.rule}
         mask = int(self.code) if self.code.isdecimal() and self.kind in ("s1", "s2") else 0
         options = [
             {"letter": letter, "text": Markup(text), "right": mask >> place & 1}
@@ -57,11 +64,17 @@ class Part(Struct, kw_only=True):
             "box": box,
             "mark": mark,
         }
-        return {**shown, "options": options, "answer": Markup("" if options else self.code)}
+        if self.kind == "s4":  # the answers stand in the blanks
+            stem = self.stem
+            for blank in json.loads(self.code):
+                stem = stem.replace('value=""', f'value="{escape(blank["a"])}"', 1)
+            shown["stem"] = Markup(stem)
+        answer = {"s3": VERDICT_WORDS.get(self.code, ""), "s4": ""}.get(self.kind, self.code)
+        return {**shown, "options": options, "answer": Markup("" if options else answer)}
 
 
-def parts_of_page(paper: Paper) -> list[Part]:
-    """Return the blocks and questions of a paper."""
+def parts_of_page(paper: Paper, papers: list[Paper] | None = None) -> list[Part]:
+    """Return the blocks and questions of a paper, and the rows that draw from others of `papers`."""
     count = sum(len(section.questions) for section in paper.sections)
     parts = [Part(lines=[_line(f"\u00a0 \u00a0 （考试时间：90分钟，总分：{count}分）", "1")])]
     number = 0
@@ -70,17 +83,32 @@ def parts_of_page(paper: Paper) -> list[Part]:
         for q in section.questions:
             number += 1
             parts.append(_question(paper, section, q, number))
+    parts += [_rule(paper, other, number + 1) for other in papers or [] if other.id == DRAWN.get(paper.id, ("", ""))[0]]
     return [*parts, Part(lines=[_line(REMARK)])]
+
+
+def _rule(paper: Paper, other: Paper, number: int) -> Part:
+    count = str(sum(len(section.questions) for section in other.sections))
+    rule = {"drawn_from": str(other.id), "title": other.title, "count": count, "drawn": DRAWN[paper.id][1]}
+    return Part(id=f"s100_{_anchor(paper, number)}", kind="s100", number=number, rule=rule)
+
+
+def _anchor(paper: Paper, number: int) -> str:
+    return f"9240{paper.id}{number:04d}"
 
 
 def answers_of_call(paper: Paper, parts: list[Part]) -> list[dict[str, Any]]:
     """Return what the page's call gets: the paper's record, then its blocks and questions."""
-    total = str(sum(1 for part in parts if part.id))
+    total = str(sum(1 for part in parts if part.id and not part.rule))
     times = {"f": str(EPOCH), "g": str(EPOCH), "h": "90", "i": "2", "j": "2", "l": "2", "m": "0", "n": 0, "o": "", "p": "0"}
     rows: list[dict[str, Any]] = [{"id": str(paper.id), "a": paper.title, "b": AUTHOR, "c": "录入者", "d": "某单位", "e": total, **times}]
     for part in parts:
         if not part.id:
             rows.append({"id": "b", "c": part.lines})
+            continue
+        if part.rule:
+            rule = part.rule
+            rows.append({"id": part.id, "a": rule["drawn_from"], "b": rule["title"], "c": rule["count"], "d": "1", "f": rule["drawn"]})
             continue
         options = {"b": json.dumps([{"o": text} for text in part.options], ensure_ascii=False)} if part.options else {}
         explained = 1 if part.explanation else 0
@@ -112,7 +140,7 @@ def _question(paper: Paper, section: PaperSection, q: Q, number: int) -> Part:
     if section.shared_options and not options:
         options = list(LETTERS[: len(section.shared_options)]) if paper.id % 2 else ["  "] * len(section.shared_options)
     return Part(
-        id=f"{kind}_9240{paper.id}{number:04d}",
+        id=f"{kind}_{_anchor(paper, number)}",
         kind=kind,
         number=number,
         stem=_stem(paper, q, number),
@@ -141,7 +169,7 @@ def _code(kind: str, answer: Any) -> str:
     if kind == "s3":
         return VERDICTS.get(answer, answer)
     if kind == "s4":
-        return json.dumps([{"a": answer}], ensure_ascii=False)
+        return json.dumps([{"a": blank} for blank in answer.split("；")], ensure_ascii=False)
     return _html(answer).replace("；", "；<br>") if kind == "s5" else answer
 
 

@@ -1,5 +1,6 @@
 """Embedded tk.mxqe.com and www.mxqe.com: an EmpireCMS whose articles are papers in running text, with hidden noise and a pay-wall."""
 
+import base64
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
@@ -22,6 +23,8 @@ ON_MAIN = frozenset({2550003, 2550008})
 ROWS, TAG_ROWS, QUESTIONS_A_PAGE = 3, 10, 12
 WITHOUT_TEXT = {2551001: ("walled.html", "自考心理学押题卷（会员专享）"), 2551002: ("images.html", "自考心理学模拟卷（图片版）")}
 REMOVED = {2551006: "自学考试心理学真题（内容已删除）"}
+THROUGH_API = {2551004: ("自学考试心理学真题（小程序版）", 0), 2551005: ("自学考试心理学押题（收费）", 1)}
+"""Articles of the main host that only the API has: title, and `is_sf`, 1 where the text is to be paid for and sent all the same."""
 IMAGE = Markup('<img src="/d/file/{}.png" />')
 NOISE = Markup('<span style="display:none">{}</span>')
 TINY_NOISE = Markup('<font style="font-size:0px">{}</font>')
@@ -62,11 +65,21 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, 
     for number, title in REMOVED.items():
         tagged.append((f"https://{MAIN}/zkyy/{number}.html", title))
         yield (MAIN, f"/zkyy/{number}.html"), _reply(site, "removed.html", title=title)
-        body = json.dumps({"id": str(number), "title": title, "content": None}, ensure_ascii=False).encode()
-        yield (API, f"/baiduApi.php?action=detail&id={number}"), Reply(headers={"Content-Type": "application/json"}, body=body)
+        yield _detail(number, title, None, 0)
+    for number, (title, is_paid) in THROUGH_API.items():
+        tagged.append((f"https://{MAIN}/zkyy/{number}.html", title))
+        yield (MAIN, f"/zkyy/{number}.html"), _reply(site, "removed.html", title=title)
+        html = site.get_template("detail.html").render(title=title, is_paid=is_paid)
+        yield _detail(number, title, base64.b64encode(html.encode()).decode(), is_paid)
     addresses = [f"/e/tags/index.php?page={page}&tagname={quote(EXAM)}&line={TAG_ROWS}&tempid=24" for page in range(100)]
     for address, reply in _lists(site, EXAM, tagged, TAG_ROWS, addresses):
         yield (MAIN, address), reply
+
+
+def _detail(number: int, title: str, content: str | None, is_paid: int) -> tuple[tuple[str, str], Reply]:
+    """Return what the API answers: `is_vip` is of who asks, `is_sf` of the article."""
+    body = json.dumps({"id": str(number), "title": title, "content": content, "is_vip": 0, "is_sf": is_paid}, ensure_ascii=False).encode()
+    return (API, f"/baiduApi.php?action=detail&id={number}"), Reply(headers={"Content-Type": "application/json"}, body=body)
 
 
 def _lists(site: Environment, name: str, rows: list[tuple[str, str]], size: int, addresses: list[str]) -> Iterator[tuple[str, Reply]]:

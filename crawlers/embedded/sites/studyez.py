@@ -12,6 +12,10 @@ from crawlers.embedded.sites.studyez_paper import paragraphs_of, style_of
 HOSTS = ("www.studyez.com",)
 HOME = f"http://{HOSTS[0]}/"
 CHANNELS = {"PCE": ("psychology", "心理咨询师"), "TCM": ("yishi", "执业医师")}
+FORMER_NAMES = {"psychology": ["心理师"]}
+"""Other names that the home page links a channel under, before its own."""
+SPACED = {"yishi": "执 业  医 师"}
+"""Names as the home page shows them, with blanks to fill the width."""
 OTHER_CHANNELS = [("kuaijizheng", "会计证"), ("xueweiyingyu", "学位英语")]
 SECTIONS = {"lnst": "历年真题", "mnst": "模拟试题"}
 ROWS_A_LIST = 3
@@ -44,8 +48,11 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[str, Reply]
         boxes.append((channel, name, [_row(paper) for paper in own[:2]]))
         for paper in own:
             yield from _articles(site, paper, channel, name)
-    channels = [*CHANNELS.values(), *OTHER_CHANNELS]
-    yield "/", html_reply(site.get_template("home.html").render(title="学易网", channels=channels, boxes=boxes))
+    names = [
+        (channel, shown) for channel, name in CHANNELS.values() for shown in (*FORMER_NAMES.get(channel, []), SPACED.get(channel, name))
+    ]
+    channels = [*names, *OTHER_CHANNELS]
+    yield "/", html_reply(site.get_template("home.html").render(title="学易网", channels=channels, boxes=boxes, names=SPACED))
 
 
 def _section(paper: Paper) -> str:

@@ -17,7 +17,7 @@ from crawlers.embedded.sites.xiaohe_entries import blocks, disease_detail, entry
 HOSTS = ("www.xiaohe.cn", "search.xiaohe.cn", "m.xiaohe.cn")
 _WWW, _SEARCH, _MOBILE = HOSTS
 _ROBOTS = "User-agent: *\nDisallow: /medical/qa/\n"
-_CHECKED = "/medical/qa/70000001724645?enter_position=nav"
+_CHECKED = "/medical/qa/70000000000001?enter_position=nav"
 _CONTAINERS = ("window", "ssr", "script", "next", "initial", "render")
 _ENTRIES_A_LIST = 12
 _KINDS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
@@ -70,7 +70,7 @@ def _state(container: str, kind: str, detail: dict[str, Any]) -> dict[str, Any]:
 
 def _address(kind: str, entry: Entry) -> tuple[str, str]:
     if kind == "drug":
-        return _SEARCH, f"/drug/document?drug_id=7436622942181{int(entry_id(entry)):06d}"
+        return _SEARCH, f"/drug/document?drug_id=7000000000000{int(entry_id(entry)):06d}"
     return _WWW, f"/medical/{kind}/{entry_id(entry)}"
 
 

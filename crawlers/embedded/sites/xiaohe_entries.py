@@ -11,7 +11,7 @@ Prose = Callable[..., Any]
 """Rich text of paragraphs and of lists under a caption: HTML, or the blocks of an editor."""
 Detail = dict[str, Any]
 
-_DISCLAIMER = "小荷医典内容仅供医学科普使用，不能作为诊断和治疗的依据，如有不适请及时就医，请遵医嘱。"
+_DISCLAIMER = "小荷医典内容仅供科普参考，不能作为诊断和治疗的依据，如有不适请及时就医，请遵医嘱。"
 _HINT = "【提示】以上内容不能代替面诊。"
 
 

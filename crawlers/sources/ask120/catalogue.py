@@ -20,6 +20,11 @@ RELATED = "div.w_cr1 div.clears a"
 _NORMAL = re.compile(r"\s*(正常值\s*[：:])?(.*)", re.DOTALL)
 _TAG_SEARCH = re.compile(r"tagSearch\(\s*['\"](.+?)['\"]\s*[,)]")
 _TABS = ("tab-dm-1", "tab-dm-2")
+_NAME = "div.details-right-drug > p:not([class*=Explain])"
+_LEAFLET_ROW, _LEAFLET_NAME = ".tabrow", "h1"
+MEDICINE_NAMES = (_NAME, f"{_LEAFLET_NAME} above {_LEAFLET_ROW}")
+"""On the page of the shop, and on that of the leaflet alone."""
+_LEAFLET_TITLE = re.compile("的?(?:药品)?说明书$")
 
 
 def examination_name(response: Response) -> str:
@@ -53,12 +58,12 @@ def _clinical(part: Selector, number: int) -> list[Section]:
 
 
 def medicine_name(response: Response) -> str:
-    named = response.css("div.details-right-drug > p:not([class*=Explain])")
-    return next(iter(texts(named)), "")
+    named = next(iter(texts(response.css(_NAME)) or (texts(response.css(_LEAFLET_NAME)) if response.css(_LEAFLET_ROW) else [])), "")
+    return _LEAFLET_TITLE.sub("", named)
 
 
 def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
-    """Return what a medicine's page says: head, price, details and leaflet."""
+    """Return what a medicine's page says: head, price, details and leaflet, the last in a table, in rows or in prose."""
     values: list[LabelledValue] = []
     for number, row in enumerate(outermost(response.css("div.details-right-drug ul li")), 1):
         label, value = divided(first_text(row))
@@ -71,11 +76,23 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
         place = outermost(response.css(f"div.cont-Drug-details .{tab}"))
         rows = labelled(_table(place), tab)
         values += rows
-        if tab == "tab-dm-2":
-            # A leaflet that is no table is prose.
-            lines = [f"{row.label.rstrip('：:')}：{row.value}" for row in rows] or texts(place)
-            sections = [Section(title="说明书", text="\n".join(lines), position=tab)] if lines else []
+        if tab == "tab-dm-2":  # a leaflet that is no table is prose
+            sections = _leaflet(rows, texts(place), tab)
+    if not sections:
+        rows = labelled(map(_row, outermost(response.css(_LEAFLET_ROW))), "tabrow")
+        values, sections = values + rows, _leaflet(rows, [], "tabrow")
     return values, sections
+
+
+def _leaflet(rows: list[LabelledValue], prose: list[str], position: str) -> list[Section]:
+    lines = [f"{row.label.rstrip('：:')}：{row.value}" for row in rows] or prose
+    return [Section(title="说明书", text="\n".join(lines), position=position)] if lines else []
+
+
+def _row(row: Selector) -> tuple[str, str]:
+    """Return label and value of a row: its first element and what follows, or a line with a colon where there is one element alone."""
+    cells = row.xpath("*")
+    return (first_text(cells[0]), "\n".join(texts(cells[1:]))) if len(cells) > 1 else divided(first_text(row))
 
 
 def _table(tab: list[Selector]) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Diseases and symptoms of ask120: what a home and its sub-pages say, in the layouts of 2014, 2016 and 2019 on. From pages to values."""
+"""Diseases, symptoms and surgery of ask120: homes and their sub-pages in the layouts of 2014, 2016 and 2019 on. From pages to values."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from scrapy.http import Response
 
 from atomexam.records.item import LabelledValue, Section
 from crawlers.html.nesting import outermost
-from crawlers.sources.ask120.text import first_text, lines_with_label, one, texts
+from crawlers.sources.ask120.text import divided, first_text, lines_with_label, one, texts
 from crawlers.text.fields import labelled, text_of
 
 CAPTIONS = {
@@ -20,6 +20,10 @@ CAPTIONS = {
         "gaishu": "概述", "bingyin": "病因", "jiancha": "检查", "jianbie": "鉴别", "yufang": "预防", "huanjie": "缓解", "shiliao": "食疗",
         "jibing": "可能疾病",
     },
+    "surgery": {
+        "shiying": "适应症", "bingfa": "并发症", "jinji": "禁忌症", "buzhou": "手术步骤", "zhunbei": "术前准备", "huli": "术后护理",
+        "zhuyi": "注意事项", "baojia": "费用",
+    },
 }  # fmt: skip
 """Sub-pages of an entry by their part of the address; some entries lack some (404)."""
 NAMES = (
@@ -29,12 +33,15 @@ NAMES = (
     "div.p_sititile span h1",  # 2016, symptoms
     "span.ti",  # 2014
     "h3.clears a b",  # 2014, symptoms
+    "div.w_n h3",  # surgery
 )
 INTROS = ("div.disease-cont dl dd p", "div.p_lbox1_ab p", "dl.p_sibox1dl p")
-BODIES = ("div.art_cont", "div.symptom-box-left-details")
+BODIES = ("div.art_cont", "div.symptom-box-left-details", "div.w_contl")
 POSSIBLE = ("div.jibing-box a", "div.possible-sick span.sp1 a", "ul.p_cbox3ul span.p_cbox3li1 a")
 """Diseases that a symptom may come from: the whole list, its beginning on the symptom's home, the list of 2016."""
+_POSSIBLE_ROW = "div.possible-sick li"
 _SIDES = ("left", "center")
+_SHORTLY = "dd.w_d1, dd.w_d2, dd.w_d3"
 _DIETS = (("宜：", "div.dl_1", "div.container-1"), ("忌：", "div.dl_2", "div.container-2"))
 _HEAD_CELLS = {"食物", "食物名称", "名称", "宜吃食物", "忌吃食物"}
 
@@ -76,6 +83,21 @@ def possible_diseases(response: Response) -> list[LabelledValue]:
     """Return what a symptom may come from, as one list."""
     found = next((found for place in POSSIBLE if (found := texts(response.css(place)))), [])
     return one("可能疾病", "、".join(dict.fromkeys(found)), "possible:1")
+
+
+def possible_rows(response: Response) -> Iterator[tuple[str, str, list[LabelledValue], str]]:
+    """Yield what a symptom's home says of each disease that it may come from: name, link, department and typical symptoms, place."""
+    for number, row in enumerate(outermost(response.css(_POSSIBLE_ROW)), 1):
+        name, place = first_text(row.css("span.sp1")), f"possible:{number}"
+        symptoms = texts(row.css("span.sp3 a")) or texts(row.css("span.sp3"))
+        values = one("挂什么科", first_text(row.css("span.sp2")), place) + one("典型症状", "、".join(symptoms), place)
+        if name and values:
+            yield name, row.css("span.sp1 a::attr(href)").get(""), values, place
+
+
+def short_facts(response: Response) -> list[LabelledValue]:
+    """Return the rows beside the name of a surgery."""
+    return labelled((divided(first_text(row)) for row in outermost(response.css(_SHORTLY))), "short")
 
 
 def body(response: Response) -> list[Selector]:
@@ -126,11 +148,12 @@ def _sentences(response: Response) -> Iterator[LabelledValue]:
 
 
 def _tabs(side: SelectorList[Any], heads: list[str], number: int) -> list[Section]:
-    """Return what stands under the tabs: as many neighbouring blocks behind the heads as there are heads, without a title above them."""
-    heads = heads[1:] if heads and _is_diet_title(heads[0]) else heads
-    for holder in side.xpath(".//div[not(.//em)]"):
+    """Return what stands under the tabs: a block for each, behind the heads. A head more than there are blocks is a title above them."""
+    known = side.css("div.bigbox")
+    for holder in [*known, *side.xpath(".//div[not(.//em)]")]:
         blocks = holder.xpath("div")
-        if heads and len(blocks) == len(heads):
-            pairs = zip(heads, (text_of(block).strip() for block in blocks), strict=True)
+        is_titled = len(heads) == len(blocks) + 1 and (holder in known or _is_diet_title(heads[0]))
+        if blocks and (is_titled or len(heads) == len(blocks)):
+            pairs = zip(heads[-len(blocks) :], (text_of(block).strip() for block in blocks), strict=True)
             return [Section(title=head, text=text, position=f"dl_{number}:{at}") for at, (head, text) in enumerate(pairs, 1) if text]
     return []

@@ -39,7 +39,13 @@ def require_known(scope: str, names: list[str]) -> None:
 
 def all_lists() -> list[str]:
     """Return the lists that lead to all that is linked from somewhere."""
-    return [f"{_TAG}/jibing/ks/nk.html", *_letter_lists(ascii_lowercase), f"{_TAG}/jiancha/", f"{_WWW}/disease"]
+    return [
+        f"{_TAG}/jibing/ks/nk.html",
+        *_letter_lists(ascii_lowercase),
+        f"{_TAG}/jiancha/",
+        f"{_TAG}/shoushu/pinyin.html",
+        f"{_WWW}/disease",
+    ]
 
 
 def lists_of(letters: list[str], departments: list[str], lists: list[str]) -> dict[str, tuple[str, str]]:

@@ -1,10 +1,11 @@
-"""ask120: diseases, symptoms and examinations of tag.120ask.com, medicines of yp.120ask.com."""
+"""ask120: diseases, symptoms, surgery and examinations of tag.120ask.com, medicines of yp.120ask.com."""
 
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 from parsel import SelectorList
 from scrapy import Request
 from scrapy.http import Response
@@ -18,13 +19,13 @@ from crawlers.sources.ask120 import catalogue, diseases
 from crawlers.sources.ask120.scope import all_lists, lists_of, medicines_of, require_known
 
 _TAG, _YP, _WWW = "tag.120ask.com", "yp.120ask.com", "www.120ask.com"
-_KINDS = {"jibing": "disease", "zhengzhuang": "symptom"}
-_INDEX = re.compile(r"/(?:jibing|zhengzhuang)/(?:pinyin|ks)/\w+\.html$")
-_ENTRY = re.compile(r"/(jibing|zhengzhuang)/(?!(?:pinyin|ks)/?$)([^/]+)/?$")
+_KINDS = {"jibing": "disease", "zhengzhuang": "symptom", "shoushu": "surgery"}
+_INDEX = re.compile(r"/(?:(?:jibing|zhengzhuang|shoushu)/(?:pinyin|ks)/\w+|shoushu/pinyin)\.html$")
+_ENTRY = re.compile(r"/(jibing|zhengzhuang|shoushu)/(?!(?:pinyin|ks)(?:/|\.html)?$)([^/]+)/?$")
 _EXAMINATION = re.compile(r"/jiancha/\d+$")
-_MEDICINE = re.compile(r"/detail/\d+\.html$")
-_LISTS = ("div.sick_tag", "div.tag_li", "div.internal-medicine")
-"""Lists of 2019 on: letters and departments above, diseases or symptoms below."""
+_MEDICINE = re.compile(r"/(?:detail|manual)/\d+\.html$")
+_LISTS = ("div.sick_tag", "div.tag_li", "div.internal-medicine", "div.w_sx")
+"""Lists of 2019 on: letters and departments above, diseases, symptoms or surgery below."""
 _OLD_LISTS = ("ul.p_leftdivnav", "div.w_header", "div.w_neike")
 """Until 2019 the departments stood in one tree, with pages of categories whose headings and links stand by turns."""
 _OLD_CATEGORIES = "div.p_lnavdisdiv h3 a::attr(href), div.w_header a::attr(href)"
@@ -73,7 +74,7 @@ class Ask120Spider(SourceSpider):
         categories = list(links_to(response.url, response.css(_OLD_CATEGORIES).getall()))
         known = [link for link in links if link.host == _TAG and (_INDEX.match(link.path) or _ENTRY.match(link.path))]
         if not known and not categories:
-            self.misfit(response, f"no list of entries (links to /jibing/ or /zhengzhuang/ in {' or '.join(places)})")
+            self.misfit(response, f"no list of entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {' or '.join(places)})")
         if not self.is_scoped:
             lists = [link for link in categories if _ENTRY.match(link.path)] + [link for link in known if _INDEX.match(link.path)]
             yield from (Request(link.url, self.parse) for link in lists if link.host == _TAG)
@@ -91,16 +92,26 @@ class Ask120Spider(SourceSpider):
             self.misfit(response, f"no name of a {kind} ({' or '.join(diseases.NAMES)})")
             return
         values = diseases.boxes(response) + (diseases.possible_diseases(response) if kind == "symptom" else [])
+        values += diseases.short_facts(response) if kind == "surgery" else []
         if kind == "disease" and not values:
             self.note("diseases without summary boxes")
         sections = diseases.intro(response)
         home = response.url.rstrip("/") + "/"
         yield self.entity(response, kind, name_raw=name, alias_raw=alias, values=values, sections=sections, url=home)
+        if kind == "symptom":
+            yield from self._possible_diseases(response)
         for slug in diseases.CAPTIONS[kind]:
             yield Request(f"{home}{slug}/", self.parse_article, cb_kwargs={"name": name, "home": home, "kind": kind})
         if not self.is_scoped:
             yield from self._entries(links_to(response.url, response.css(_RELATED).css("a::attr(href)").getall()))
         yield from self._medicines(response, response.css("div.img-list a::attr(href)").getall())
+
+    def _possible_diseases(self, response: Response) -> Iterator[EntityItem]:
+        """Yield what a symptom's home says of diseases: an item each, at the address of the disease."""
+        for name, href, values, place in diseases.possible_rows(response):
+            home = next((link.url for link in links_to(response.url, [href])), None)
+            item = self.entity(response, "disease", name_raw=name, values=values, url=home)
+            yield msgspec.structs.replace(item, provenance=msgspec.structs.replace(item.provenance, position=place))
 
     def parse_article(self, response: Response, name: str, home: str, kind: str = "disease") -> Found:
         """Read a sub-page of an entry: its prose, and the lists that stand in it under a label."""
@@ -157,7 +168,7 @@ class Ask120Spider(SourceSpider):
             return
         name = catalogue.medicine_name(response)
         if not name:
-            self.misfit(response, "no name of a medicine (div.details-right-drug > p)")
+            self.misfit(response, f"no name of a medicine ({' or '.join(catalogue.MEDICINE_NAMES)})")
             return
         values, sections = catalogue.medicine(response)
         yield self.entity(response, "medicine", name_raw=name, values=values, sections=sections)

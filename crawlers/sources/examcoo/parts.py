@@ -27,7 +27,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     fields: Fields
     """Of a QuestionItem."""
     id: str = ""
-    """The site's own, with its kind: `s1_924005712894496769`."""
+    """The site's own, with its kind: `s1_800000000000000101`."""
     is_explained: bool = False
     """Whether the site has an explanation or comments."""
 

@@ -29,6 +29,7 @@ _RECORDS = re.compile(r"(\d{1,9})\s*条记录")
 _ROWS_A_PAGE = 25
 _EXPLANATION = '//div[contains(@class, "bold")][contains(., "试题解析")]/following-sibling::div[1][not(contains(@class, "bold"))]'
 _NO_EXPLANATION = "[ 尚无记录 ]"
+_PART = 'preceding::a[contains(concat(" ", @class, " "), " catSubAnchor ")][1]'
 
 Fields = dict[str, Any]
 _AGAIN = "asked with a new token"
@@ -57,21 +58,29 @@ class ExamcooSpider(SourceSpider):
         if self.lists is not None:
             yield from self.parse_list(response)
         elif is_page(response, self):
-            categories = {url: text_of(link) for url, link in links_of(response) if "/index/detail/mid/" in url}
+            categories: dict[str, str] = {}
+            for url, link in links_of(response):
+                if "/index/detail/mid/" in url:  # a link into the page (#s1) has the name of a part, not of the whole
+                    name = "" if "#" in link.root.get("href", "") else text_of(link)
+                    categories[url] = categories.get(url) or name
             if not categories:
                 self.misfit(response, "no link to a category, /index/detail/mid/")
             for url, name in categories.items():
                 yield Request(url, self.parse_category, cb_kwargs={"category": name})
 
     def parse_category(self, response: Response, category: str = "") -> Iterator[Request]:
-        """Read the lists of one category. A link may say the subject alone; the row's first cell and the title say the examination."""
+        """Read the lists of one category.
+
+        A link may say the subject alone; its title, the row's first cell or the heading of its part of the page say the examination.
+        """
         if not is_page(response, self):
             return
         lists: dict[str, str] = {}
         for url, link in links_of(response):
             if _LIST.search(url):
                 row = text_of(link.xpath("ancestor::tr[1]/*[self::td or self::th][1]"))
-                lists[url] = " ".join([lists.get(url, ""), row, text_of(link), link.root.get("title", "")]).strip()
+                part = text_of(link.xpath(_PART))
+                lists[url] = " ".join([lists.get(url, ""), part, row, text_of(link), link.root.get("title", "")]).strip()
         if not lists:
             self.misfit(response, "a category without lists, /paperlist/index/k/")
         wanted = [url for url, words in lists.items() if _WANTED.search(f"{category} {words}")]
@@ -225,4 +234,4 @@ class ExamcooSpider(SourceSpider):
 
 
 def _has_timed_out(response: Response) -> bool:
-    return response.body.strip() == TIMED_OUT.encode()
+    return response.body.decode("utf-8", "replace").strip('\ufeff \t\r\n"') == TIMED_OUT

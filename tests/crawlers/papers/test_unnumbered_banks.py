@@ -138,7 +138,7 @@ def test_a_block_that_is_not_whole_is_doubted(lost: str, doubt: str) -> None:
 
 def test_a_line_that_reads_as_an_advert_within_a_block_gives_it_up() -> None:
     whole = "\n\n".join("\n".join(block(stem, WORDS[:4], "、", "答案：B")) for stem in STEMS)
-    reading = read_paper(f"{whole}\n\n组织旅游时可以根据校外张贴的小广告信\n息随意找个车辆。\n答案：错误".split("\n"))
+    reading = read_paper(f"{whole}\n\n买药时可以按电线杆上的小广告信\n息随便找一家。\n答案：错误".split("\n"))
     assert [draft.doubt for draft in reading.rejected] == ["stem_unreadable"]
 
 

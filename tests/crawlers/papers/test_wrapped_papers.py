@@ -157,9 +157,9 @@ def _written(question: dict, width: int) -> list[str]:
 
 @pytest.mark.parametrize("times", [3, 4, 5])
 def test_a_line_that_recurs_and_completes_sentences_is_text(times: int) -> None:
-    start = "安全等级为一级的满堂支撑架应在架体顶部及沿高度方向间隔不"
-    options = [f"{letter}.{start}\n大于 {at} 步的每榀门架上连续设置" for at, letter in enumerate("ABCDE"[:times], 2)]
-    lines = [HEADING, "1.水平架的设置应符合下列规定（ ）。", *"\n".join(options).split("\n"), "正确答案：A"]
+    start = "血压等级为三级的卧床患者应在早晨起床前和每次服药以后间隔不"
+    options = [f"{letter}.{start}\n少于 {at} 小时的时间里连续测量" for at, letter in enumerate("ABCDE"[:times], 2)]
+    lines = [HEADING, "1.血压的测量应当遵守下列要求（ ）。", *"\n".join(options).split("\n"), "正确答案：A"]
     lines += ["2.幻觉属于（ ）", "A.感觉障碍", "B.知觉障碍", "C.思维障碍", "D.意志障碍", "正确答案：B"]
     reading = read_paper(lines)
     assert reading.unread == []

@@ -60,7 +60,7 @@ def scoped(**scope: list[str]) -> Ask120Spider:
 
 def test_without_scope_a_crawl_begins_with_all_that_is_known(spider: Ask120Spider) -> None:
     starts = spider.start_urls
-    assert len(starts) == len(set(starts)) == 1 + 2 * 26 + 2
+    assert len(starts) == len(set(starts)) == 1 + 2 * 26 + 3
     assert {f"{TAG}/jibing/ks/nk.html", f"{TAG}/jibing/pinyin/z.html", f"{TAG}/zhengzhuang/pinyin/a.html"} <= set(starts)
     assert {f"{TAG}/jiancha/", "https://www.120ask.com/disease"} <= set(starts)
 
@@ -127,6 +127,57 @@ def test_a_title_above_the_tabs_of_foods_is_none_of_them(spider: Ask120Spider) -
     html = f'<div class="wrap_big"><div class="dl_1"><em>宜吃食物</em>{tabs}{reasons}</div></div>'
     [item] = spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
     assert [(section.title, section.text) for section in item.sections] == [("燕麦", "富含膳食纤维。"), ("菠菜", "富含镁。")]
+
+
+@pytest.mark.parametrize("title", ["宜吃食物", "推荐食谱"])
+def test_a_title_is_told_from_foods_by_their_number(spider: Ask120Spider, title: str) -> None:
+    tabs = f"<div><em>{title}</em></div><div class=swiper-container><div><em>宜母子</em></div><div><em>菠菜</em></div></div>"
+    dots = "<div class=dots><div>·</div><div>·</div></div>"
+    html = f"<div class=wrap_big><div class=dl_1>{tabs}{dots}<div class=bigbox><div>味酸。</div><div>富含镁。</div></div></div></div>"
+    [item] = spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
+    assert [(section.title, section.text) for section in item.sections] == [("宜母子", "味酸。"), ("菠菜", "富含镁。")]
+    bare = html.replace(f"<em>{title}</em>", "")
+    [item] = spider.parse_article(page(bare, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
+    assert [section.title for section in item.sections] == ["宜母子", "菠菜"]
+
+
+def test_a_possible_disease_is_told_with_its_department_and_typical_symptoms(spider: Ask120Spider) -> None:
+    html = (PAGES / "symptom.html").read_text(encoding="utf-8")
+    found = spider.parse_entry(page(html, f"{TAG}/zhengzhuang/toutong/"), "symptom")
+    symptom, migraine, pressure = [one for one in found if isinstance(one, EntityItem)]
+    assert [value.value for value in symptom.values] == ["偏头痛、高血压"]
+    told = [(value.label, value.value) for value in migraine.values]
+    assert (migraine.entity_type, migraine.name_raw, migraine.url) == ("disease", "偏头痛", f"{TAG}/jibing/ptt/")
+    assert told == [("挂什么科", "神经内科"), ("典型症状", "恶心")]
+    assert [value.label for value in pressure.values] == ["挂什么科"]
+    assert [one.provenance.position for one in (migraine, pressure)] == ["possible:1", "possible:2"]
+
+
+def test_leaflets_stand_under_two_addresses(spider: Ask120Spider) -> None:
+    others = "".join(f'<a href="{place}">其他</a>' for place in ("/manual/8.html", "/detail/9.html", "/x/9.html"))
+    links = f'<div class="details-right-drug"><p>甲片</p></div>{others}'
+    found = spider.parse_medicine(page(links, "https://yp.120ask.com/detail/7.html"))
+    asked = [one.url for one in found if isinstance(one, Request)]
+    assert asked == ["https://yp.120ask.com/manual/8.html", "https://yp.120ask.com/detail/9.html"]
+
+
+def test_surgery_is_read_from_its_index_to_its_parts(spider: Ask120Spider) -> None:
+    def read(name: str, callback: str, **known: str) -> list[EntityItem | Request]:
+        case = json.loads((PAGES / f"{name}.json").read_text(encoding="utf-8"))
+        html = (PAGES / f"{name}.html").read_text(encoding="utf-8")
+        return list(getattr(spider, callback)(page(html, case["url"]), **known))
+
+    assert f"{TAG}/shoushu/pinyin.html" in spider.start_urls
+    lists = {found.url: found.cb_kwargs for found in read("surgery_index", "parse") if isinstance(found, Request)}
+    homes = {f"{TAG}/shoushu/{slug}/": {"kind": "surgery"} for slug in ("lanweiqiechu", "baineizhang")}
+    assert lists == {f"{TAG}/shoushu/ks/wk.html": {}, **homes}
+    item, *parts = read("surgery", "parse_entry", kind="surgery")
+    assert isinstance(item, EntityItem)
+    assert [(value.label, value.value) for value in item.values] == [
+        ("手术科室：", "普外科"), ("麻醉方式：", "腰麻"), ("手术时长：", "约一小时"),
+    ]  # fmt: skip
+    slugs = ["shiying", "bingfa", "jinji", "buzhou", "zhunbei", "huli", "zhuyi", "baojia"]
+    assert [part.url for part in parts] == [f"{TAG}/shoushu/lanweiqiechu/{slug}/" for slug in slugs]
 
 
 def test_an_examination_leads_to_its_diseases(spider: Ask120Spider) -> None:
@@ -241,6 +292,7 @@ def test_robots_txt_is_obeyed(tmp_path: Path, root: Path, respond: Respond) -> N
     assert not rules.can_fetch(f"{TAG}/jibing/zhuanti/", "atomexam")
     assert "/jibing/zhuanti/" in get(respond, "/jibing/ks/nk.html").body.decode()
     command = [sys.executable, "-m", "crawlers.crawl", "ask120", "--sites", "embedded", "--out", str(tmp_path / "pages")]
+    command += ["--metrics", str(tmp_path / "metrics.json")]  # by default it would write the figures in git
     subprocess.run(command, check=True, capture_output=True, cwd=root, timeout=120)
     lines = (tmp_path / "pages" / "index.jsonl").read_text(encoding="utf-8").splitlines()
     urls = {json.loads(line)["url"] for line in lines}

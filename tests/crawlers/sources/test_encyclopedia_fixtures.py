@@ -99,7 +99,7 @@ def replica_pages(source: str) -> list[str]:
     left = [Request(url) for url in spider.start_urls]
     pages: dict[str, str] = {}
     if source == "xiaohe":
-        target = "/medical/qa/70000001724645?enter_position=nav"
+        target = "/medical/qa/70000000000001?enter_position=nav"
         pages[target] = respond(Ask(method="GET", host="www.xiaohe.cn", target=target)).body.decode()
     while left:
         request = left.pop()

@@ -408,7 +408,8 @@ def test_all_five_kinds_of_questions_come_back(spider: ExamcooSpider) -> None:
 
 
 def test_a_real_answer_of_the_call_is_read(spider: ExamcooSpider, real_data: Path) -> None:
-    made = read(spider, json.loads((real_data / "examcoo" / "getpapercontent_2430396_excerpt.json").read_text(encoding="utf-8")))
+    [saved] = (real_data / "examcoo").glob("getpapercontent_*.json")
+    made = read(spider, json.loads(saved.read_text(encoding="utf-8")))
     items = [one if isinstance(one, QuestionItem) else one.cb_kwargs["item"] for one in made]
     assert [(item.type_raw, item.answer_raw, item.images) for item in items] == [
         ("s1", "C", 0), ("s1", "B", 1), ("s1", "A", 1), ("s3", "对", 0), ("s3", "错", 0),
@@ -424,9 +425,10 @@ def test_real_blocks_of_shared_options_are_read(spider: ExamcooSpider, real_data
     rows = [blocks[0], blocks[1], row(b=None), row(b=None), blocks[2], row(b=None), row(b=None), blocks[3], row()]
     items = read(spider, rows)
     assert [item.group_raw for item in items] == ["g1", "g1", "g2", "g2", None]
-    assert [item.section_raw for item in items][:4] == ["三、B1型题（111-150）"] * 4
-    assert (items[0].shared_options_raw[0], items[0].shared_options_raw[4]) == ("A.桑菊饮合苇茎汤", "E.竹叶石膏汤")
-    assert items[2].shared_options_raw == ["A.风邪", "B.寒邪", "C.湿邪", "D.燥邪", "E.火邪"]
+    heading, _, *first = (line["c"] for line in blocks[1]["c"])
+    assert [item.section_raw for item in items][:4] == [heading] * 4
+    assert items[0].shared_options_raw == first
+    assert items[2].shared_options_raw == [line["c"] for line in blocks[2]["c"]][1:]
 
 
 def area(number: int, inner: str = "") -> str:
@@ -511,3 +513,26 @@ def test_a_list_is_wanted_by_row_category_or_title(
     assert spider.crawler.stats.get_value("misfit/count") is None  # most categories of the site hold other examinations
     noted = [key for key in spider.crawler.stats.get_stats() if key.startswith(NOTED)]
     assert len(noted) == (0 if is_wanted else 1)
+
+
+def test_a_list_is_wanted_by_the_name_of_its_part_of_the_page(spider: ExamcooSpider) -> None:
+    def part(name: str, kid: int) -> str:
+        table = f'<table class="courseTable"><tr><td>甲级</td><td><a href="/paperlist/index/k/{kid}/p/1">综合</a></td></tr></table>'
+        return f'<div class="catSubBox"><a class="catSubAnchor" name="s{kid}">{name}</a>{table}</div>'
+
+    html = part("导游资格(9)", 1) + part("中医医师(20)", 2) + part("会计资格(3)", 3)
+    urls = [one.url for one in spider.parse_category(page(f"{HOST}/index/detail/mid/6", html), category="职业类")]
+    assert urls == [f"{HOST}/paperlist/index/k/2/p/1"]
+
+
+def test_links_into_a_category_do_not_name_the_whole_of_it(spider: ExamcooSpider) -> None:
+    parts = [("", "职业类"), ("#s1", "中医医师(20)"), ("#s2", "导游资格(9)")]
+    html = "".join(f'<a href="/index/detail/mid/6{place}">{name}</a>' for place, name in parts)
+    assert [one.cb_kwargs for one in spider.parse(page(f"{HOST}/index/ku", html))] == [{"category": "职业类"}]
+    alone = '<a class="catSubAnchor" href="/index/detail/mid/6#s1">中医医师(20)</a>'
+    assert [one.cb_kwargs for one in spider.parse(page(f"{HOST}/index/ku", alone))] == [{"category": ""}]
+
+
+@pytest.mark.parametrize("body", ["-1", "\ufeff-1\n", '"-1"'])
+def test_a_token_that_timed_out_is_known_in_any_writing(spider: ExamcooSpider, body: str) -> None:
+    assert "timed out" in (spider.refusal(call(body)) or "")

@@ -157,7 +157,7 @@ def test_pages_of_an_article_end(spider: StudyezSpider) -> None:
 
 
 def test_articles_of_other_examinations_beside_a_list_are_left_alone(spider: StudyezSpider) -> None:
-    rows = f'<div class="tbatitle_new2"><a href="{FIRST}">·题</a></div><a href="/kuaijizheng/mnst/all/201507/1920418.htm">·会计</a>'
+    rows = f'<div class="tbatitle_new2"><a href="{FIRST}">·题</a></div><a href="/kuaijizheng/mnst/all/201507/3100001.htm">·会计</a>'
     assert [request.url for request in spider.parse_list(page(f"{HOST}/psychology/mnst/", rows))] == [FIRST]
 
 

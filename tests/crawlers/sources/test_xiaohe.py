@@ -186,7 +186,7 @@ def test_other_answers_are_no_refusals(spider: XiaoheSpider) -> None:
 
 def test_the_check_of_the_replica_is_a_refusal_and_no_other_page_is(spider: XiaoheSpider) -> None:
     respond = xiaohe.build(load_content())
-    checked = respond(Ask(method="GET", host="www.xiaohe.cn", target="/medical/qa/70000001724645?enter_position=nav"))
+    checked = respond(Ask(method="GET", host="www.xiaohe.cn", target="/medical/qa/70000000000001?enter_position=nav"))
     assert spider.refusal(page(checked.body.decode())) == "a check of the browser: __ac_nonce"
     assert [html for kind in ("disease", "food") for html in pages_of(kind) if spider.refusal(page(html))] == []
 

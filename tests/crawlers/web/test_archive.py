@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 from warcio.archiveiterator import ArchiveIterator
 from warcio.cli import main as warcio
@@ -281,6 +281,24 @@ def test_an_answer_that_the_spider_calls_a_refusal_is_not_stored(tmp_path: Path)
     assert archive.process_request(request) is None  # and it is asked for again
     archive.process_response(request, Response(request.url, headers=packed, body=gzip.compress("第一页".encode())))
     assert not archive.failed and archive.process_request(request).status == 200
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "why"),
+    [
+        (521, "<script>document.cookie='a=1';location.href='/'</script>", "a check of the browser by a script (HTTP status 521)"),
+        (403, "<form>请输入验证码<input name=c></form>", "a captcha (HTTP status 403)"),
+        (403, "<h1>403</h1>", "HTTP status 403"),
+        (502, "<h1>Bad Gateway</h1>", "HTTP status 502"),
+    ],
+)
+def test_a_wall_with_an_error_status_is_named_and_not_asked_at_once_again(tmp_path: Path, status: int, body: str, why: str) -> None:
+    archive = archive_of(tmp_path)
+    request = Request("https://site.example/1")
+    answer = HtmlResponse(request.url, status=status, body=body.encode(), encoding="utf-8")
+    seen = archive.process_response(request, answer)
+    assert dict(archive.failed) == {"GET https://site.example/1": why}
+    assert seen.status == (502 if status == 502 else 403)  # 403 is none of RETRY_HTTP_CODES
 
 
 def test_a_page_that_two_requests_brought_at_once_is_the_first(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """The law for all spiders: what is there and yields nothing is a misfit, and so is a kind of page that is gone since the last snapshot."""
 
+import base64
 import gzip
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -67,6 +69,36 @@ class Silent(SourceSpider):
 
 def read(body: str, url: str = "https://silent.example/list", came_from: str | None = None) -> Visit:
     return visited(made(Silent), Request(url), HtmlResponse(came_from or url, body=body.encode(), encoding="utf-8"))
+
+
+class Packed(SourceSpider):
+    """Decodes the text of an answer, leaves out its introduction, and notes one that is to be paid for."""
+
+    name = "packed"
+    start_urls = ["https://packed.example/"]  # noqa: RUF012
+    decodes = True
+
+    def parse(self, response):
+        data = response.json()
+        if data["is_sf"]:
+            self.note("articles that are to be paid for")
+            return
+        text = base64.b64decode(data["content"]).decode().split("</p>")[1] if self.decodes else "没有读到"
+        yield self.question(response, "q1", paper_raw="甲卷某年真题", stem_raw=text)
+
+
+@pytest.mark.parametrize(("is_sf", "decodes", "misfits"), [(0, True, 0), (0, False, 1), (1, True, 0)])
+def test_base64_is_read_where_most_of_it_is_in_items_or_the_spider_says_why_not(is_sf: int, decodes: bool, misfits: int) -> None:
+    text = (
+        "<p>以下是甲卷某年真题，由本站整理，仅供参考。</p>旋转的木马停下来以后，人在一段时间里还觉得周围的东西在转动，这与哪里有关（ ）。"
+    )
+    content = base64.b64encode(text.encode()).decode()
+    body = json.dumps({"title": "甲卷某年真题", "content": content, "is_sf": is_sf}, ensure_ascii=False)
+    spider = made(Packed)
+    spider.decodes = decodes
+    request = Request("https://packed.example/api?id=7")
+    response = TextResponse(request.url, headers={"Content-Type": "application/json"}, body=body.encode(), encoding="utf-8")
+    assert len(visited(spider, request, response).misfits) == misfits
 
 
 def test_a_new_spider_has_the_law() -> None:

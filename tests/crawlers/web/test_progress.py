@@ -16,6 +16,7 @@ from crawlers.web.run_spider import Outcome
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
 LARGE = Account(pages={"200": 990}, failed={"timeout": 10}, items=1)
+WALL = "a check of the browser by a script (HTTP status 521)"
 SMALL = Account(pages={"200": 3}, failed={"timeout": 3}, items=1)
 
 
@@ -80,6 +81,10 @@ def outcome(reason: str = "finished", errors: int = 0, pages: int = 100, misfits
     return Outcome(stats=stats | {"misfit/count": misfits, "misfit/pages": ["http://a/1: no stem"] * misfits}, errors=[])
 
 
+def walled(number: int) -> dict[str, str]:
+    return {f"GET http://a/{page}": WALL for page in range(number)}
+
+
 def failing(number: int) -> dict[str, str]:
     return {f"GET http://a/{page}": "timeout" for page in range(number)}
 
@@ -98,6 +103,8 @@ def failing(number: int) -> dict[str, str]:
         (outcome(), failing(1), Account(pages={"200": 1}, failed={"timeout": 1}, items=1), True, "1 of 2 requests failed"),
         (outcome(), failing(3), SMALL, True, "3 of 6 requests failed"),
         (outcome(), failing(2), Account(pages={"200": 3}, failed={"timeout": 2}, items=1), True, None),
+        (outcome(), walled(9), Account(pages={"200": 3}, failed={WALL: 9}, items=1), True, "open the address in a browser"),
+        (outcome("30 in a row"), walled(9), WHOLE, True, "open the address in a browser"),
         (outcome(misfits=50), {}, WHOLE, True, None),  # for extract to judge
         (outcome(misfits=51), {}, WHOLE, True, "51 of 100 pages do not fit the spider"),
         (outcome(misfits=51), {}, replace(WHOLE, items=0), True, "crawl a new `snapshot`"),
