@@ -11,6 +11,7 @@ from eval.answers.scope import doubted, without_cases
 from eval.answers.structured import json_fields, table_fields
 
 RIGHT, WRONG = "正确", "错误"
+_CONTRARY = {RIGHT: WRONG, WRONG: RIGHT}
 
 _QUICK = re.compile(r"[\s“”\"*]*(正确|错误)[”“\"*]*(?:[。.！!]|$|[，,\n](?![^。\n]{0,6}(?:或|还是|/)))")
 _JSON = re.compile(r"\A(?:json\s*)?\{\s*[\"'][^\"']{1,12}[\"']\s*:\s*")
@@ -73,7 +74,7 @@ _ENDS = r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|哈|嘛|噢){0,8}\s*(
 _VERDICTS = [
     (
         WRONG,
-        r"(?:并)?(?:不(?:完全|太|够)?|(?<!是)不是(?:完全)?|非(?:完全)?"
+        r"(?:并)?(?:不(?:完全|太|够)?|(?<!是)不是(?:完全)?(?:一?[个种])?|非(?:完全)?|算不上(?:是)?(?:一?[个种])?"
         r"|不能(?:说|算|认为|视为|判断为?)(?:它|其)?是?(?:完全)?)(?:正确|对)",
     ),
     (
@@ -83,14 +84,14 @@ _VERDICTS = [
     (
         RIGHT,
         r"并?(?:没有|没|无|不存在|未见)(?:任何|什么|明显的?)?(?:错误|错|误)(?:之处|的地方)?"
-        r"|(?:并)?(?:不是|不算|不|非)(?:错误|错的|不正确|不对)(?:的)?"
+        r"|(?:并)?(?:不是|不算|算不上(?:是)?|不|非)(?:一?[个种])?(?:错误|错的|不正确|不对)(?:的)?"
         r"|(?:是)?(?:完全|基本|大致|大体|[非异]常|十分|绝对)?正确(?:无误)?|(?:是)?(?:对)(?:的)?",
     ),
 ]
 _VERDICT = (
     r"(?:均|都|也|完全|根本|仍然?|依然|本身|可以说|显然|明显|确实|的确|其实|无疑|当然|绝对|应该|应当|[很极]有?可能|大概率|多半|目前|已经?|通常|一般|普遍|(?:应|可)?(?:被)?(?:普遍|广泛|公认|认为|证明|证实|视为|判断|判定|认定|评定){1,2})*(?:是|属于|应为|为)?(?:(?:一个|一种)?)?(?:"
     + "|".join(f"(?P<v{i}>{pattern})" for i, (_, pattern) in enumerate(_VERDICTS))
-    + rf")(?:的{_SAID}|(?:(?<=[是于]错误)|(?<=[是于]正确)){_SAID})?{_ENDS}"
+    + rf")(?:的{_SAID}|(?:(?<=[是于]错误)|(?<=[是于]正确)){_SAID})?(?:的?(?:可能性|概率|几率)(?:[很较更极]|非常|十分|相当|比较)?[大高])?{_ENDS}"
 )
 _OPENING = re.compile(_SUBJECT + _VERDICT)
 _NAMED_OPENING = re.compile(rf"(?:{_ANY_SUBJECT})" + _VERDICT)
@@ -126,11 +127,12 @@ _SIDE_BY_SIDE = re.compile(
     rf"|{_ITEM}(?P<first>{RIGHT}|{WRONG})[\s,、;]*{_ITEM}(?!(?P=first))(?:{RIGHT}|{WRONG})\s*[。.!]?\s*\Z"
 )
 _ECHO = re.compile(  # of the question, or of the asked format: 该说法是否正确？ 回答“正确”或“错误”。
-    r"[^。;!?\n]{2,80}\?\s*(?=[这该此][^,。!?\n]{0,12}(?:正确|错误|不对|有误))|[^。;!?\n]{0,80}(?:(?:是否|是不是)(?:完全)?(?:正确|对|成立|属实|准确)的?|(?:正确|对|错误|错|准确)吗|对不对|正确(?:还是|或)错误)[呢呀啊]?\s?\?\s*"
+    r"[^。;!?\n]{2,80}\?\s*(?=[这该此][^,。!?\n]{0,12}(?:正确|错误|不对|有误))|[^。;!?\n]{0,80}(?:(?:是否|是不是)(?:完全)?(?:正确|对|成立|属实|准确)的?|(?:正确|对|错误|错|准确)的?吗|对不对|正确(?:还是|或)错误)[呢呀啊]?\s?\?\s*"
     r"|(?![^。\n]{0,20}(?:[无没]法|不能|难))[^。;!?\n]{0,40}(?:回答|回复|作答|输出|判断|判定|选择|只|用|从|给出)[^。;!?\n]{0,20}?"
     r"(?:正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确)[^。;:!?\n]{0,12}[。:\n]\s*"
 )
 _ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确")
+ASKED_WRONG = re.compile(r"(?:不(?:太|完全|够)?(?:正确|对|准确)|错误?)的?吗")
 _DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
 _SENTENCE = re.compile(r"[。!?\n;]")
 _ALTERNATIVE = re.compile(r"\s*+的?[,、—-]?\s*+(?:或|还是|/)|的?,?\s?(?:但|却|同时)?[也又](?:不(?:完全|全)?(?:对|正确)|错)")
@@ -163,12 +165,12 @@ def read_claim(reply: str) -> str | None:
     """Return 正确 or 错误, or None where the reply opens with neither."""
     if quick := _QUICK.match(reply):
         return None if (WRONG if quick[1] == RIGHT else RIGHT) in reply and side_by_side(folded(reply[:600])) else quick[1]
-    text = _opening_text(reply)
+    text, asked_wrong = _opening_text(reply)
     if RIGHT in text and WRONG in text and side_by_side(text):
         return None
     if denied := _DENIED.match(text):
         match = _OPENING.match(text, denied.end())
-        return {RIGHT: WRONG, WRONG: RIGHT}[_verdict(match)] if match else None
+        return _CONTRARY[_verdict(match)] if match else None
     if match := _OPENING.match(text) or _named(text):
         if _ALTERNATIVE.match(text, match.end()):
             return None
@@ -176,7 +178,7 @@ def read_claim(reply: str) -> str | None:
         return (_explicit_after(text[agreeing.end() : agreeing.end() + 80], named=True) if agreeing else None) or _verdict(match)
     for verdict, filler in _FILLERS:
         if match := filler.match(text):
-            return _explicit_after(text[match.end() : match.end() + 80]) or verdict
+            return _explicit_after(text[match.end() : match.end() + 80]) or (_CONTRARY[verdict] if verdict and asked_wrong else verdict)
     return _field_verdict(folded(reply[:600])) if "{" in reply or "|" in reply else None
 
 
@@ -196,8 +198,11 @@ def _field_verdict(text: str) -> str | None:
     return None
 
 
-def _opening_text(reply: str) -> str:
-    """Return what a reply says first, without what asserts nothing; its first 600 characters hold that."""
+def _opening_text(reply: str) -> tuple[str, bool]:
+    """Return what a reply says first, without what asserts nothing, and whether it answers a question of its own whether the claim is wrong.
+
+    The first 600 characters of a reply hold that.
+    """
     text = simplified(folded(reply[:600]))
     while "\n" in text and (repeated := _REPEATS_CLAIM.match(text)):
         text = text[repeated.end() :]
@@ -209,8 +214,8 @@ def _opening_text(reply: str) -> str:
         text = _REPEATED.sub(r"\1", text)
     text = _without_lead_ins(without_cases(text))
     if _ECHOING.search(text, 0, 120) and (echo := _ECHO.match(text)):
-        return _without_lead_ins(text[echo.end() :])
-    return text
+        return _without_lead_ins(text[echo.end() :]), bool(ASKED_WRONG.search(echo[0]))
+    return text, False
 
 
 def _without_opening(opening: re.Pattern, text: str) -> str:

@@ -7,21 +7,21 @@ somebody else's view is no statement (eval/answers/scope.py), nor is a verdict o
 import re
 from typing import NamedTuple
 
-from eval.answers.claim import RIGHT, WRONG
+from eval.answers.claim import ASKED_WRONG, RIGHT, WRONG
 from eval.answers.scope import conditional, in_scope, of_others
 
 _FACT = r"(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则|道理|逻辑|推荐|描述|记载|特点|特征)"
 # Verdicts without the adverbs before them, which `_without_modifiers` takes off
 _NOT_WRONG = (
-    r"(?:(?:不(?:是|算|能算)?|非|谈不上)(?:错误|错的)(?:的)?"
-    r"|(?:不是|不算|非)(?:完全)?不(?:正确|准确|属实|成立|合理|科学|真实|对)(?:的)?)"
+    r"(?:(?:不(?:是|算|能算)?|非|谈不上|算不上(?:是)?)(?:一?[个种])?(?:错误|错的)(?:的)?"
+    r"|(?:不是|不算|算不上(?:是)?|非)(?:一?[个种])?(?:完全)?不(?:正确|准确|属实|成立|合理|科学|真实|对)(?:的)?)"
 )
 _NOT_WITHOUT = (  # 不是没有问题, 不能说没有错误
     r"(?:不是|不算|非|不能说是?|不等于|不意味着)(?:就|完全|一点|丝毫|真的|说)?(?:毫?无|没有?|不存在)(?:任何|什么|一点|丝毫|明显){0,2}的?(?:问题|错误|错|误|不妥|瑕疵)(?:的)?"
 )
 _NOTHING_WRONG = r"(?:没有?|无|不存在|没什么|挑不出)(?:任何|什么|明显|大){0,3}的?(?:错误|错|误|问题|不妥|不当|不对|不正确)(?:之处|的?地方)?"
 _WRONG = (
-    r"(?:不(?:完全|太|够|大|是|算|能算|能说是?|很|尽|怎么){0,3}|非(?:完全)?|没有完全)(?:正确|准确|属实|成立|合理|科学"
+    r"(?:不(?:完全|太|够|大|是|算|能算|能说是?|很|尽|怎么){0,3}(?:(?<=是)一?[个种])?|算不上(?:是)?(?:一?[个种])?|非(?:完全)?|没有完全)(?:正确|准确|属实|成立|合理|科学"
     r"|恰当|妥当|妥|真实|对|可信|可靠|事实|符)(?:的)?"
     r"|错误?(?:的|了)?|(?:有|存在)(?:着?(?:明显|严重|一定|一些|很大|较大|多处|根本性?|原则性?|概念性?|事实性?|常识性?|逻辑性?)的?|些)?(?:错误|误|偏差|问题|谬误|不妥)|失实|不实"
     r"|虚假的?|站不住脚|(?:没有|无)道理|(?:非如此|不是(?:这样|如此|事实)|不如此)(?:的)?|(?<=其实)不然|(?:认[识知]|健康)?误区|误解|谣言|谬误|谬论|伪科学|迷思"
@@ -50,12 +50,13 @@ _MODIFIERS = (
 )
 # fmt: on
 _LONGEST_FIRST = sorted(_MODIFIERS, key=len, reverse=True)
+_LIKELY = r"(?:的?(?:可能性|概率|几率)(?:[很较更极]|非常|十分|相当|比较)?[大高])?"
 _ENDS = (
-    r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,8}\s*(?:[,。!;:.|\n√×—-]|$|因为|原因|理由|由于|because|since"
+    _LIKELY + r"(?=\s*(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,8}\s*(?:[,。!;:.|\n√×—-]|$|因为|原因|理由|由于|because|since"
     r"|as )|的(?:说法|观点|陈述|表述|描述|命题|论断|论述|叙述|断言|认识)\s*(?:[,。!;.\n]|$))"
 )
 VERDICT = re.compile(
-    rf"(?=[不非没无谈挑存有认健错误失虚站谣谬伪否×假符违与和同正准属成合科恰真可对事如是这肯√fiwuntcrav])"
+    rf"(?=[不非算没无谈挑存有认健错误失虚站谣谬伪否×假符违与和同正准属成合科恰真可对事如是这肯√fiwuntcrav])"
     rf"(?:(?P<without>{_NOT_WITHOUT}){_ENDS}|(?P<right>{_NOT_WRONG}|{_NOTHING_WRONG}){_ENDS}|(?P<conforming>{_CONFORMING}){_ENDS}"
     rf"|(?<!不)(?P<wrong>{_WRONG}){_ENDS}|(?<![不没])(?P<plain>{_RIGHT}){_ENDS})",
     re.IGNORECASE,
@@ -137,8 +138,9 @@ _ASKED = re.compile(
     r"(?:正确|准确|属实|成立|科学|真|对|错误?)的?(?:吗|么|与否)|对不对|是不是(?:真|对|正确)的?|是否(?:正确|准确|属实|成立|科学|真实)\s*\Z|正确还是错误"
 )
 _REPLY = re.compile(
-    r"\s*(?:(?P<yes>是的|对的?|没错|正确的?)|(?P<no>不(?:完全|太)?对|不是的?|错了?|错误的?|不(?:完全|太)?正确|并非如此))(?=\s*(?:[,!]|\Z))(?!,?\s?(?:但|却)?[也又])"
+    r"\s*(?:显然|当然|其实|很明显){0,2}(?:(?P<yes>是的|对的?|没错|正确的?)|(?P<no>不(?:完全|太)?对|不是的?|错了?|错误的?|不(?:完全|太)?正确|并非如此))(?=\s*(?:[,!]|\Z))(?!,?\s?(?:但|却)?[也又])"
 )
+_SAYS_VERDICT = re.compile("正确|错|不(?:完全|太)?正确")
 _SENTENCE_END = re.compile(r"[。!?;\n]|\.(?=\s|\Z)|(?:\.{3,}|…+)(?=[^\s.])")
 _CONTEXT = 200
 _CLAUSE = 60
@@ -181,7 +183,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
             if (each := _statement(sentence, match, is_last, turned or match.start() >= taken_back or _refutes(match, refuted)))
         ]
         if before and not found and (reply := _REPLY.match(sentence)):
-            found = [Statement(RIGHT if reply["yes"] else WRONG, True, bool(_CONCLUDING.search(before)))]
+            found = [Statement(_replied(before, reply), True, bool(_CONCLUDING.search(before)))]
         statements += found
         if found:
             left_open = False
@@ -189,6 +191,14 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
             left_open = True
         turned = turned or (not is_last and bool(_TURNING.search(sentence)))
     return statements, left_open
+
+
+def _replied(question: str, reply: re.Match) -> str:
+    """Return the verdict of a short reply to the reply's own question: 错误吗？是的, but 错误吗？不正确."""
+    agrees = bool(reply["yes"])
+    if ASKED_WRONG.search(question) and not _SAYS_VERDICT.match(reply[0].strip()):
+        agrees = not agrees
+    return RIGHT if agrees else WRONG
 
 
 def _refuting_from(text: str) -> int:
