@@ -91,7 +91,8 @@ _VERDICTS = [
 _VERDICT = (
     r"(?:均|都|也|完全|根本|仍然?|依然|本身|可以说|显然|明显|确实|的确|其实|无疑|当然|绝对|应该|应当|[很极]有?可能|大概率|多半|目前|已经?|通常|一般|普遍|(?:应|可)?(?:被)?(?:普遍|广泛|公认|认为|证明|证实|视为|判断|判定|认定|评定){1,2})*(?:是|属于|应为|为)?(?:(?:一个|一种)?)?(?:"
     + "|".join(f"(?P<v{i}>{pattern})" for i, (_, pattern) in enumerate(_VERDICTS))
-    + rf")(?:的{_SAID}|(?:(?<=[是于]错误)|(?<=[是于]正确)){_SAID})?(?:的?(?:可能性|概率|几率)(?:[很较更极]|非常|十分|相当|比较)?[大高])?{_ENDS}"
+    + rf")(?:的{_SAID}|(?:(?<=[是于]错误)|(?<=[是于]正确)){_SAID})?"
+    + rf"(?:的?(?:可能性|概率|几率)(?:[很较更极]|非常|十分|相当|比较)?[大高])?{_ENDS}"
 )
 _OPENING = re.compile(_SUBJECT + _VERDICT)
 _NAMED_OPENING = re.compile(rf"(?:{_ANY_SUBJECT})" + _VERDICT)
@@ -199,7 +200,7 @@ def _field_verdict(text: str) -> str | None:
 
 
 def _opening_text(reply: str) -> tuple[str, bool]:
-    """Return what a reply says first, without what asserts nothing, and whether it answers a question of its own whether the claim is wrong.
+    """Return what a reply says first, without what asserts nothing, and whether that answers its own question 错误吗？
 
     The first 600 characters of a reply hold that.
     """

@@ -23,7 +23,7 @@ ON_MAIN = frozenset({2550003, 2550008})
 ROWS, TAG_ROWS, QUESTIONS_A_PAGE = 3, 10, 12
 WITHOUT_TEXT = {2551001: ("walled.html", "自考心理学押题卷（会员专享）"), 2551002: ("images.html", "自考心理学模拟卷（图片版）")}
 REMOVED = {2551006: "自学考试心理学真题（内容已删除）"}
-THROUGH_API = {2551004: ("自学考试心理学真题（小程序版）", 0), 2551005: ("自学考试心理学押题（收费）", 1)}
+THROUGH_API = {2551047: ("自学考试心理学真题（小程序版）", 0), 2551048: ("自学考试心理学押题（收费）", 1)}
 """Articles of the main host that only the API has: title, and `is_sf`, 1 where the text is to be paid for and sent all the same."""
 IMAGE = Markup('<img src="/d/file/{}.png" />')
 NOISE = Markup('<span style="display:none">{}</span>')

@@ -97,7 +97,7 @@ def read(item: QuestionItem) -> tuple:
     options = [re.sub(r"^[A-J][.．、]", "", option.removesuffix("；")) for option in item.options_raw or []]
     answer = TRUTH.get(item.answer_raw or "") or canonical(item.answer_raw or "") or None
     return (
-        int(re.search(r"/(\d{7})(?:_\d+)?\.html", item.provenance.url)[1]),
+        int(re.search(r"\d{7}", item.url)[0]),
         re.sub(r"（每题.*）", "", item.section_raw) if item.section_raw else None,
         canonical(stem),
         tuple(map(canonical, options)),
@@ -113,7 +113,18 @@ def in_order(items: list[QuestionItem]) -> list[QuestionItem]:
 
 def test_every_question_comes_back(walked: Walk, site_name: str) -> None:
     papers = load_content().on(site_name).papers
-    assert [read(item) for item in in_order(walked.items)] == [row for paper in papers for row in written(paper)]
+    expected = [row for paper in papers for row in written(paper)]
+    assert [read(item) for item in in_order(walked.items)] == expected + (OF_THE_API if site_name == "mxqe" else [])
+
+
+OF_THE_API = [
+    (2551047, None, canonical(stem), options, answer, None, 0)
+    for stem, options, answer in (
+        ("旋转木马停下来以后，人一时还觉得周围在转动，这与内耳的（ ）有关。", ("鼓膜", "耳蜗", "半规管", "咽鼓管"), "c"),
+        ("人在暗处停留一段时间后，对弱光的感受性会（ ）。", ("下降", "上升", "先升后降", "保持原样"), "b"),
+    )
+]
+"""What the text of an article says that only the API has: number, section, stem, options, answer, explanation, images."""
 
 
 def test_no_question_of_the_replicas_is_given_up(walked: Walk) -> None:
@@ -127,6 +138,9 @@ def test_dead_links_are_no_misfits(walked: Walk) -> None:
 def test_the_subject_can_be_told(walked: Walk, site_name: str) -> None:
     subjects = {paper.id: paper.subject for paper in load_content().on(site_name).papers}
     for item in walked.items:
+        if read(item)[0] not in subjects:  # of the API
+            assert "心理学" in (item.paper_raw or "")
+            continue
         assert item.paper_raw and subjects[read(item)[0]] in (item.subject_raw or item.paper_raw)
         assert item.subject_raw is None or item.subject_raw.strip("\u3000\u00a0") == subjects[read(item)[0]]
 
@@ -157,7 +171,7 @@ def test_any_paper_comes_back_in_any_layout(number: int, asked: list[Q]) -> None
         subject = "初中教师心理学" if site == "hxter" else "生理心理学"
         paper = Paper(id=(2530000 if site == "hxter" else 2550000) + number, site=site, title=subject, subject=subject, sections=[section])
         found = walk(spider_class, module.build(Content(papers=[paper])))
-        assert [read(item) for item in in_order(found.items)] == written(paper)
+        assert [read(item) for item in in_order(found.items) if str(paper.id) in item.url] == written(paper)
         assert found.misfits == []
 
 

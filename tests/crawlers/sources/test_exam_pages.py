@@ -110,7 +110,7 @@ def marks(tag: HtmlElement) -> list[str]:
 def row_keys(text: str) -> Iterator[str]:
     """Yield what stands in the rows of a call of examcoo, by their kinds; the paper's own record writes numbers now so, now so."""
     for row in json.loads(text):
-        kind = re.match(r"s[1-5]|b|\d", str(row["id"]))
+        kind = re.match(r"s100|s[1-5]|b|\d", str(row["id"]))
         name = "other" if kind is None else "record" if kind[0].isdigit() else kind[0]
         yield from (f"{name} {key}" + ("" if name == "record" else f" {type(row[key]).__name__}") for key in row if key != "o")
 

@@ -104,7 +104,7 @@ def plain(text: str | None) -> str | None:
     """Return what a text says, without the manner of the site."""
     if not text:
         return None
-    return re.sub(r"\s|\[1分\]", "", unicodedata.normalize("NFKC", text).replace("____", "______")) or None
+    return re.sub(r"\s|\[1分\]", "", re.sub("_{4,}", "______", unicodedata.normalize("NFKC", text))) or None
 
 
 def shown(item: QuestionItem) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def written(site: str, paper: Paper, section: PaperSection, q: Q) -> dict[str, A
     return {
         "stem": plain(q.raw.get("stem", q.stem)),
         "options": [plain(option) for option in q.raw.get("options", q.options)],
-        "answer": plain(q.raw.get("answer", q.answer)),
+        "answer": {"正确": "对", "错误": "错"}[q.answer] if site == "examcoo" and q.type == "tf" else plain(q.raw.get("answer", q.answer)),
         "explanation": None if rendered else plain(q.explanation),
         "section": plain(section.heading) or "",
         "case": plain(section.case),
