@@ -54,7 +54,7 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
                 part.write_bytes(text.encode())
     told.append(f"{'is there' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
     if after != before:  # last: a line whose spider is missing would stop the pipeline
-        with replacing(params) as part:
+        with replacing(params, on_disk=True) as part:  # it may hold lines that are nowhere else
             part.write_bytes(after.encode())
     return told
 

@@ -75,9 +75,9 @@ def write_jsonl(
     return len(made)
 
 
-def write_json(path: str | Path, value: Any) -> None:
-    """Write one JSON document for people and `dvc metrics`: indented, keys in the order given."""
-    with replacing(path) as part:
+def write_json(path: str | Path, value: Any, on_disk: bool = False) -> None:
+    """Write one JSON document for people and `dvc metrics`: indented, keys in the order given; `on_disk` as in `replacing`."""
+    with replacing(path, on_disk) as part:
         part.write_bytes(msgspec.json.format(_encoder.encode(value), indent=2) + b"\n")
 
 

@@ -109,7 +109,7 @@ def write_beyond(folder: Path, snapshot: str, digests: Set[bytes]) -> None:
     if not digests:
         path.unlink(missing_ok=True)
         return
-    with replacing(path) as part, open(part, "w", encoding="ascii") as lines:
+    with replacing(path, on_disk=True) as part, open(part, "w", encoding="ascii") as lines:
         lines.writelines(f"{digest.hex()}\n" for digest in sorted(digests))
 
 
@@ -123,7 +123,9 @@ def read_beyond(folder: Path, snapshot: str) -> frozenset[bytes]:
     if not path.exists():
         return frozenset()
     digests = path.read_text("ascii", "replace").split()
-    if wrong := next((line for line in digests if len(line) != _DIGEST_CHARS or set(line) - set("0123456789abcdef")), None):
+    is_digest = [len(line) == _DIGEST_CHARS and not set(line) - set("0123456789abcdef") for line in digests]
+    if not digests or not all(is_digest):  # where nothing was turned away, there is no file
+        wrong = digests[is_digest.index(False)] if digests else ""
         wanted = f"expected {_DIGEST_CHARS} hexadecimal digits a line"
         raise ValueError(f"{path}: found {wrong[:80]!r}, {wanted}; `dvc repro -f crawl@{folder.name}` writes it anew")
     return frozenset(map(bytes.fromhex, digests))

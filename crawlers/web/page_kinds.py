@@ -225,7 +225,7 @@ def losses(before: Figures, now: Figures, bound: float) -> list[str]:
 def add_snapshot(folder: Path, source: Source, origin: str, figures: Figures) -> None:
     """Keep the figures of a snapshot beside its pages."""
     known = _snapshots(folder) | {source.snapshot: Snapshot(origin=origin.partition(" ")[0], scope=_scope(source), figures=figures)}
-    write_json(folder / KINDS_FILE, dict(sorted(known.items())))
+    write_json(folder / KINDS_FILE, dict(sorted(known.items())), on_disk=True)
 
 
 def last_figures(folder: Path, source: Source) -> Figures:
@@ -237,8 +237,17 @@ def last_figures(folder: Path, source: Source) -> Figures:
 
 
 def _snapshots(folder: Path) -> dict[str, Snapshot]:
+    """Return the figures of all snapshots.
+
+    Raises:
+        ValueError: the file is not what a crawl writes.
+    """
     path = folder / KINDS_FILE
-    return msgspec.json.decode(path.read_bytes(), type=dict[str, Snapshot]) if path.exists() else {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Snapshot]) if path.exists() else {}
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        advice = "`dvc checkout` brings back the last one; without it, nothing is compared with older snapshots"
+        raise ValueError(f"{path}: {error}; expected the figures of each snapshot; {advice}") from None
 
 
 def _scope(source: Source) -> str:

@@ -12,17 +12,26 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
 
 from atomexam.records.label import ReplyPair
+from atomexam.records.params import PARAMS_FILE, Source
 from atomexam.records.provenance import Provenance
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.jsonl import replacing, write_jsonl
+from crawlers.adding.saving import save
+from crawlers.adding.stubs import new_source
+from crawlers.adding.watching import PageKept
+from crawlers.new import write_source
 from crawlers.read import main as read
-from crawlers.store.missing_pages import BREAKS_READER, FAILED, add_broken
+from crawlers.store.merging import finish
+from crawlers.store.missing_pages import BREAKS_READER, FAILED, add_broken, write_beyond
+from crawlers.store.parts import PartWriter
 from crawlers.store.segments import segment
+from crawlers.web.page_kinds import KINDS_FILE, add_snapshot
 from curation.verdicts import main as import_verdicts
 from eval.models.contract import Reply
 from eval.models.reply_store import open_store
@@ -30,7 +39,10 @@ from eval.review import main as import_labels
 from splits.ledger.assignments import Assignment, Memory, Version, write_memory
 from splits.publish import publish
 from splits.release.history import Change
+from tests.crawlers.replay_site import SNAPSHOT, answer
 from tests.curation.annotation.drawn_claims import claim
+
+ROOT = Path(__file__).parents[2]
 
 
 class Faults:
@@ -56,7 +68,8 @@ class PowerLost(BaseException):
 @contextmanager
 def faulty(monkeypatch: pytest.MonkeyPatch, folder: Path, at: int, way: str) -> Iterator[Faults]:
     faults = Faults(folder, at, way)
-    real_open, real_fsync, real_replace, real_unlink = builtins.open, os.fsync, Path.replace, Path.unlink
+    real_open, real_fsync, real_unlink = builtins.open, os.fsync, Path.unlink
+    real_renames = {name: getattr(Path, name) for name in ("replace", "rename")}
 
     class Out(io.FileIO):
         def write(self, data) -> int:  # type: ignore[override]
@@ -66,7 +79,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch, folder: Path, at: int, way: str) -> 
             return super().write(data)
 
     def open_(file, mode="r", buffering=-1, *args, **kwargs):
-        if str(file).startswith(faults.folder) and set(mode) & set("wax"):
+        if str(Path(str(file)).absolute()).startswith(faults.folder) and set(mode) & set("wax"):
             raw = Out(file, mode.replace("b", "").replace("+", "") + ("+" if "+" in mode else ""))
             out = raw if buffering == 0 else io.BufferedWriter(raw)
             return out if "b" in mode else io.TextIOWrapper(out, kwargs.get("encoding", "utf-8"))
@@ -78,15 +91,15 @@ def faulty(monkeypatch: pytest.MonkeyPatch, folder: Path, at: int, way: str) -> 
         real_fsync(number)
         faults.synced[os.fstat(number).st_ino] = os.fstat(number).st_size
 
-    def replace(self: Path, target) -> Path:
-        if not str(self).startswith(faults.folder):
-            return real_replace(self, target)
+    def renamed(self: Path, target: Path, how: str) -> Path:
+        if not str(self.absolute()).startswith(faults.folder):
+            return real_renames[how](self, target)
         if faults.step():
             faults.fail()
         number, size = self.stat().st_ino, self.stat().st_size
-        done = real_replace(self, target)
-        if faults.synced.get(number) != size and way == "power":
-            faults.gone.append(Path(target))
+        done = real_renames[how](self, target)
+        if faults.synced.get(number) != size and way == "power" and done.is_file():
+            faults.gone.append(done.absolute())
         if faults.step():
             faults.fail()
         return done
@@ -101,7 +114,8 @@ def faulty(monkeypatch: pytest.MonkeyPatch, folder: Path, at: int, way: str) -> 
             patch.setattr(builtins, "open", open_)
             patch.setattr(io, "open", open_)  # of pathlib
             patch.setattr(os, "fsync", fsync)
-            patch.setattr(Path, "replace", replace)
+            for how in real_renames:
+                patch.setattr(Path, how, partialmethod(renamed, how=how))
             patch.setattr(Path, "unlink", unlink)
             yield faults
     finally:
@@ -163,7 +177,7 @@ def failed(path: Path, given: Path, number: int) -> None:
 
 
 def proposed(path: Path, given: Path, number: int) -> None:
-    """The one file that is never replaced: a person may have written it."""
+    """Never replaced: a person may have written it."""
     rows = "".join(f"下列哪项属于第{at}类药物？|甲药{at}|乙药{at}|丙药{at}|丁药{at}|{at % 4}\n" for at in range(number))
     bank = path.with_name("bank.txt")
     if not bank.exists():
@@ -175,9 +189,36 @@ def proposed(path: Path, given: Path, number: int) -> None:
 
 
 def archive(path: Path, given: Path, number: int) -> None:
-    with replacing(path, on_disk=True) as part, open(part, "wb") as out:  # as crawlers.store.merging does
-        for at in range(number):
-            out.write(b"record %d\r\n" % at * 500)
+    writer = PartWriter(path.parent, SNAPSHOT, "live")
+    for at in range(number // 10):
+        writer.write(answer(f"/{at}", body=f"<p>{at}</p>" * 500))
+    writer.close()
+    finish(path.parent, SNAPSHOT, "live", with_segment=True)
+
+
+def turned_away(path: Path, given: Path, number: int) -> None:
+    write_beyond(path.parent, SNAPSHOT, {at.to_bytes(16, "big") for at in range(number)})
+
+
+def kinds(path: Path, given: Path, number: int) -> None:
+    add_snapshot(path.parent, Source(snapshot=f"2026-01-{number}"), "live", {"parse: pages": number})
+
+
+def parameters(path: Path, given: Path, number: int) -> None:
+    """A person's own file, with lines that are nowhere else."""
+    if not path.exists():
+        path.write_bytes((ROOT / PARAMS_FILE).read_bytes())
+    with contextlib.chdir(path.parent):
+        write_source(new_source(f"exam{number}", "https://exam.example/", "exam"))
+
+
+def saved(path: Path, given: Path, number: int) -> None:
+    """A page of a real site, which may say something else tomorrow; never replaced either."""
+    if number < 30:
+        path.unlink(missing_ok=True)
+    elif not path.exists():
+        path.with_suffix(".html").unlink(missing_ok=True)  # as the message tells who tries again
+        save(path.parent, path.stem, PageKept(url="https://s.example/1", callback="parse", cb_kwargs={}, content_type="", body=b"<p>1</p>"))
 
 
 WRITERS: dict[str, Writer] = {
@@ -188,9 +229,13 @@ WRITERS: dict[str, Writer] = {
     "labels.jsonl": labels,
     FAILED: failed,
     "bank.layout.yaml": proposed,
-    segment(Path("s"), "2026").name: archive,
+    segment(Path("s"), SNAPSHOT).name: archive,
+    f"{SNAPSHOT}.beyond.txt": turned_away,
+    KINDS_FILE: kinds,
+    PARAMS_FILE: parameters,
+    "case.json": saved,
 }
-"""Every file that no stage can build again; a new one gets a line here."""
+"""Every file that no stage can build again, but the store of replies (below); a new one gets a line here."""
 
 
 @pytest.mark.parametrize("way", ["error", "power"])
@@ -214,7 +259,7 @@ def test_the_old_or_the_new_bytes_remain(monkeypatch: pytest.MonkeyPatch, tmp_pa
         if old is not None:
             path.write_bytes(old)
         tried += 1
-        with contextlib.suppress(OSError, PowerLost), faulty(monkeypatch, state, tried, way) as faults:
+        with contextlib.suppress(OSError, ValueError, PowerLost), faulty(monkeypatch, state, tried, way) as faults:
             write(30)
         if faults.done < tried:
             break

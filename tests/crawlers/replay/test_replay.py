@@ -19,7 +19,7 @@ from atomexam.runtime import external_sort
 from crawlers.extract import replay
 from crawlers.html.source_spider import SourceSpider
 from crawlers.replay.coordinator import replayed
-from crawlers.store.missing_pages import add_broken, beyond_digest, write_beyond, write_failed
+from crawlers.store.missing_pages import add_broken, beyond_digest, read_beyond, write_beyond, write_failed
 from crawlers.store.request_keys import Key
 from crawlers.store.segments import read_index, segment
 from crawlers.web.broken_pages import reader_version
@@ -116,6 +116,13 @@ def test_a_page_that_the_crawl_did_not_get_goes_to_the_errback(items: Callable, 
     store(tmp_path / "toy", linked({"/": ["/lost"], "/after-failure": []}))
     write_failed(tmp_path / "toy", {f"GET {HOME}/lost": "HTTP status 503"})
     assert [item.stem_raw for item in items({})] == ["", f"{HOME}/lost"]
+
+
+@pytest.mark.parametrize("body", [b"", b"12ab\n", b"\xff" * 32])
+def test_a_list_of_what_was_turned_away_that_is_damaged_is_no_empty_list(tmp_path: Path, body: bytes) -> None:
+    (tmp_path / f"{SNAPSHOT}.beyond.txt").write_bytes(body)
+    with pytest.raises(ValueError, match="expected 32 hexadecimal digits a line; `dvc repro -f"):
+        read_beyond(tmp_path, SNAPSHOT)
 
 
 def test_pages_beyond_the_limit_are_left_out(items: Callable, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response, TextResponse
@@ -18,7 +19,7 @@ from crawlers.adding.walk import Visit, made, respond_of, visited, walk
 from crawlers.html.source_spider import SourceSpider
 from crawlers.html.walls import wall_of
 from crawlers.web.archive import Refusals
-from crawlers.web.page_kinds import add_snapshot, figures_of, last_figures, losses
+from crawlers.web.page_kinds import KINDS_FILE, add_snapshot, figures_of, last_figures, losses
 from crawlers.web.run_spider import spider_class
 
 SOURCES = SpiderLoader(Settings({"SPIDER_MODULES": ["crawlers.sources"]})).list()
@@ -184,6 +185,15 @@ def test_snapshots_are_compared_with_the_last_one_of_their_scope(tmp_path: Path)
         add_snapshot(tmp_path, source(day, **scope), origin, {"parse: pages": day})
     assert last_figures(tmp_path, source(4)) == {"parse: pages": 1}
     assert last_figures(tmp_path, source(1)) == last_figures(tmp_path, source(2, lists=["a"])) == last_figures(tmp_path, source(3)) == {}
+
+
+@pytest.mark.parametrize("body", [b"", b"\0" * 40, b"[]", b'{"2026-01-01": 3}'])
+def test_figures_that_cannot_be_read_say_how_to_go_on(tmp_path: Path, body: bytes) -> None:
+    (tmp_path / KINDS_FILE).write_bytes(body)
+    for use in (lambda: last_figures(tmp_path, Source()), lambda: add_snapshot(tmp_path, Source(), "live", {})):
+        with pytest.raises(ValueError, match=r"kinds\.json: .*; expected the figures of each snapshot; `dvc checkout`") as told:
+            use()
+        assert not isinstance(told.value, msgspec.DecodeError)
 
 
 def test_figures_are_those_of_kinds() -> None:
