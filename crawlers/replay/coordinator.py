@@ -75,6 +75,7 @@ def replayed(
         "page_seconds": page_seconds,
     }
     count = workers or min(cores(), -(-index.pages // _PAGES_A_WORKER) or 1)
+    known = len(index.broken)
     with ExitStack() as stack:
         while True:
             coordinator = Coordinator(stack.enter_context(worker_pool(count, **shared)))
@@ -85,8 +86,10 @@ def replayed(
             except PageBroke as broke:  # what the dead worker had read is lost, so all is read anew, without that page
                 stack.close()
                 index.broken[broke.request] = f"{BREAKS_READER}: {broke.words}"
-                if len(index.broken) > MOST_BROKEN:
-                    raise ValueError(f"extract {spider.name}: {_spider_breaks(spider.name, index.broken)}") from None
+                if len(index.broken) - known >= MOST_BROKEN:
+                    new = [f"{request}: {why}" for request, why in [*index.broken.items()][known:]]
+                    what = f"{len(new)} pages broke the spider; mend crawlers/sources/{spider.name}/spider.py"
+                    raise ValueError(f"extract {spider.name}: {what}:{shown(new)}") from None
         if broken := coordinator.notes["broken"]:
             raise ValueError(f"extract {spider.name}: {len(broken)} requests cannot be replayed:{shown(broken)}")
         yield coordinator.outcome()
@@ -98,11 +101,6 @@ class PageBroke(Exception):
     def __init__(self, request: str, words: str) -> None:
         super().__init__(request, words)
         self.request, self.words = request, words
-
-
-def _spider_breaks(name: str, broken: dict[str, str]) -> str:
-    lines = [f"{request}: {why}" for request, why in broken.items()]
-    return f"{len(broken)} pages broke the spider; mend crawlers/sources/{name}/spider.py:{shown(lines)}"
 
 
 @dataclass(eq=False)

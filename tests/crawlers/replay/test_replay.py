@@ -22,7 +22,7 @@ from crawlers.replay.coordinator import replayed
 from crawlers.store.missing_pages import add_broken, beyond_digest, read_beyond, write_beyond, write_failed
 from crawlers.store.request_keys import Key
 from crawlers.store.segments import read_index, segment
-from crawlers.web.broken_pages import reader_version
+from crawlers.web.broken_pages import MOST_BROKEN, reader_version
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Graph, Scoped, Starting, Trouble, Walk, answer, linked, store
 
 SOURCE = Extraction(snapshot=SNAPSHOT, max_pages=0)
@@ -214,6 +214,15 @@ def test_a_page_that_broke_this_code_is_not_read_again(tmp_path: Path) -> None:
     add_broken(tmp_path / "toy", f"GET {HOME}/exit", "breaks its reader: SIGSEGV", "another version")
     with pytest.raises(ValueError, match="a worker ended with status 3"), replayed(Trouble, SOURCE, tmp_path / "toy"):
         pass
+
+
+def test_pages_that_are_known_to_break_the_spider_do_not_count_again(tmp_path: Path) -> None:
+    known = [f"/crash?{number}" for number in range(MOST_BROKEN)]
+    store(tmp_path / "toy", linked({"/": [*known, "/crash"], "/crash": []} | {path: [] for path in known}))
+    for path in known:
+        add_broken(tmp_path / "toy", f"GET {HOME}{path}", "breaks its reader: SIGSEGV", reader_version("toy"))
+    with replayed(Trouble, SOURCE, tmp_path / "toy") as outcome:
+        assert len(outcome.rejected) == MOST_BROKEN + 1
 
 
 def test_a_spider_that_cannot_be_made_says_why(items: Callable) -> None:
