@@ -26,6 +26,8 @@ from atomexam.records.params import PARAMS_FILE, Source, read_params
 from atomexam.runtime.stage import command, run_stage
 
 if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
+    from scrapy.http import Response
+
     from crawlers.adding.findings import Findings
     from crawlers.adding.site_verdict import Verdict
     from crawlers.adding.watching import PageSeen
@@ -45,17 +47,41 @@ def main(argv: list[str] | None = None) -> int:
     if path := _files(arguments.name):
         return _check_files(path, arguments.json)
     source, mode = _line(arguments.name, arguments.mode)
-    from crawlers.adding.check_report import as_json, as_text
-    from crawlers.adding.saving import one_of_each_kind, require_free, save, without_people
-    from crawlers.adding.watching import KEPT
-    from crawlers.embedded.serving.saved import SOURCES, pages_folder
+    from crawlers.adding.saving import require_free
+    from crawlers.embedded.serving.saved import pages_folder
+    from crawlers.store.missing_pages import BREAKS_READER
+    from crawlers.web.broken_pages import spared
     from crawlers.web.run_spider import spider_class
 
     spider = spider_class(arguments.name)
-    folder = pages_folder(spider.name)
     for case, _ in arguments.save:
-        require_free(folder, case)
-    outcome = look(spider, source, mode, arguments.pages or _PAGES[mode], [url for _, url in arguments.save])
+        require_free(pages_folder(spider.name), case)
+    broken: dict[str, str] = {}
+
+    def leave_out(request: str, words: str) -> None:
+        broken[request] = f"{BREAKS_READER}: {words}"
+        print(f"warning: check {spider.name}: {request}: {words}; the check goes on without that page", file=sys.stderr)
+
+    with TemporaryDirectory() as folder:  # with what was fetched before a page broke the process, so that it is not asked for again
+        what, advice = f"check {spider.name}: the spider", f"mend crawlers/sources/{spider.name}/spider.py"
+        return spared(lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice)
+
+
+def _check_source(
+    arguments: argparse.Namespace, spider: "type[SourceSpider]", source: Source, mode: str, folder: Path, broken: dict[str, str]
+) -> int:
+    """Crawl a few pages to a folder, tell what was read from them, and keep those that were asked for. Works once in a process.
+
+    Args:
+        broken: requests whose pages are not read, and why.
+    """
+    from crawlers.adding.check_report import as_json, as_text
+    from crawlers.adding.saving import one_of_each_kind, save, without_people
+    from crawlers.adding.watching import KEPT
+    from crawlers.embedded.serving.saved import SOURCES, pages_folder
+
+    pages, keep = arguments.pages or _PAGES[mode], [url for _, url in arguments.save]
+    outcome = look(spider, source, mode, pages, folder, keep, broken)
     findings = findings_of(spider, mode, outcome)
     if mode == "live":
         findings.meeting = met(spider, source, outcome)
@@ -67,24 +93,27 @@ def main(argv: list[str] | None = None) -> int:
             raise ValueError(f"--save {case}: {url} was not read; read were:{seen}\nto read more, give --pages a higher number")
     chosen = [(case, kept[url]) for case, url in arguments.save] + (one_of_each_kind(outcome) if arguments.save_all else [])
     for case, page in chosen:
-        for written in save(folder, case, without_people(page) if mode == "live" else page):
+        for written in save(pages_folder(spider.name), case, without_people(page) if mode == "live" else page):
             print(f"written {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
     if chosen:
         print(f"next: GOLDEN=1 python -m pytest tests/crawlers/test_pages.py -k {spider.name}", file=sys.stderr)
     return 0 if findings.items else 1
 
 
-def look(spider: "type[SourceSpider]", source: Source, mode: str, pages: int, keep: list[str] | None = None) -> "Outcome":
-    """Run a spider over a few pages, which go to a folder that is thrown away. Works once in a process."""
+def look(
+    spider: "type[SourceSpider]", source: Source, mode: str, pages: int, folder: Path, keep: list[str], broken: dict[str, str]
+) -> "Outcome":
+    """Run a spider over a few pages, which go to a folder."""
     from crawlers.web import settings
     from crawlers.web.run_spider import run_spider, spider_arguments
 
     logging.getLogger(spider.name).setLevel(logging.ERROR)  # misfits stand in the report
     source = msgspec.structs.replace(source, max_pages=pages)
     watch = {"SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {"crawlers.adding.watching.Watch": 1000}}
-    with TemporaryDirectory() as folder, _settings(spider, source, mode) as own:
-        store = {"ARCHIVE_FOLDER": folder, "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": mode, "MAX_PAGES": pages}
-        return run_spider(spider, own | _LOOKING | watch | store | {"WATCH_KEEP": keep or []}, **spider_arguments(source))
+    with _settings(spider, source, mode) as own:
+        store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": mode, "MAX_PAGES": pages}
+        told = {"WATCH_KEEP": keep, "ARCHIVE_BROKEN": broken}
+        return run_spider(spider, own | _LOOKING | watch | store | told, **spider_arguments(source))
 
 
 def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> "Findings":
@@ -108,8 +137,17 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
         errors=outcome.errors,
         forbidden=stats.get(FORBIDDEN, 0),
         over_limit=stats.get("archive/over_limit", 0),
-        account=account_of_responses(stats.get(ANSWERS, []), (item for page in pages for item in page.items)),
+        account=account_of_responses(_in_hand(stats.get(ANSWERS, [])), (item for page in pages for item in page.items)),
     )
+
+
+def _in_hand(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Response]]":
+    from crawlers.store.exchanges import key_of
+    from crawlers.web.broken_pages import take_in_hand
+
+    for url, response in answers:
+        take_in_hand(str(key_of(response.request)))  # type: ignore[arg-type]
+        yield url, response
 
 
 def met(spider: "type[SourceSpider]", source: Source, outcome: "Outcome") -> "list[Verdict]":

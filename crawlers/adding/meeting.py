@@ -10,6 +10,7 @@ from pathlib import Path
 from scrapy import Request
 from scrapy.http import Response
 
+from atomexam.runtime.guarded import beat
 from crawlers.adding.site_verdict import Difference, Verdict, verdict
 from crawlers.adding.walk import made, respond_of, visited, walk
 from crawlers.html.source_spider import SourceSpider
@@ -30,6 +31,7 @@ def meeting(spider: type[SourceSpider], answers: Iterable[tuple[Request, Respons
         page = visited(made(spider, **arguments), request, response)
         if like := [each for each in known if each.kind == page.kind]:
             verdicts.append(verdict(page, like))
+    beat(0)
     return verdicts
 
 

@@ -300,6 +300,45 @@ def check(root: Path, *arguments: str, cwd: Path | None = None) -> subprocess.Co
     return subprocess.run(command, cwd=cwd or root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True)
 
 
+SPOILED = """
+import os, signal, sys
+from crawlers import check
+from crawlers.web import broken_pages, run_spider
+
+broken_pages.PAGE_SECONDS = 1.0
+how, sound = sys.argv[1], run_spider.spider_class
+
+
+def spoiled(name):
+    spider = sound(name)
+
+    def parse_list(self, response, **known):
+        if how == "hang":
+            while True:
+                pass
+        signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    return type("Spoiled", (spider,), {"name": name, "parse_list": parse_list, "__module__": spider.__module__})
+
+
+run_spider.spider_class = spoiled
+sys.exit(check.main(["hxter", "--embedded", "--pages", "3"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "words"), [("crash", "broke its reader down (SIGSEGV)"), ("hang", "takes more than 1 seconds of computing")]
+)
+def test_a_page_that_breaks_the_spider_is_in_the_report(root: Path, tmp_path: Path, how: str, words: str) -> None:
+    env = os.environ | {"PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", SPOILED, how]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+    assert f"{words}; the check goes on without that page" in done.stderr, done.stderr
+    assert "breaks its reader" in done.stdout, done.stdout
+
+
 # What the replicas have by intent: dead links, a forbidden one, planted defects.
 _TRUE_OF_REPLICAS = re.compile(
     r"robots.txt forbids 1 request|\d links? to what is not there|1 of \d+ questions has no stem"
