@@ -1,7 +1,8 @@
 """Stage `finetune`: train split and passages -> a model in the Hugging Face format, for each line under `finetune`.
 
 It is a small Qwen2 with a tokenizer of its own, trained from scratch: first on passages and claims as text,
-then on the evaluation's own prompts with their answers. Steps are counted, never timed, so that the same data give the same weights.
+then on the evaluation's own prompts with their answers. Steps are counted, never timed, and weights are float64, rounded to bfloat16's
+values when they are saved, so that the same data give the same weights on any processor.
 """
 
 import os
@@ -13,6 +14,7 @@ from random import Random
 from statistics import mean
 from typing import Any
 
+import numpy as np
 from tqdm import tqdm
 
 from atomexam.records.claim import ClaimPair
@@ -72,13 +74,16 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     import torch
     import transformers
 
+    from eval.models.double_precision import in_float64
+
     transformers.logging.disable_progress_bar()
     torch.manual_seed(training.seed)
     torch.set_num_threads(_THREADS)
     torch.use_deterministic_algorithms(True)
     torch.utils.deterministic.fill_uninitialized_memory = False
     tokenizer = _tokenizer(texts + training_data.spoken_texts(requests), training.vocab_size)
-    model = _new_model(training, tokenizer)
+    model = in_float64(_new_model(training, tokenizer))
+    _draw_weights(model, training)
     reading = training_data.text_examples(tokenizer, texts, training.max_text_tokens, training.seed)
     answering = [
         training_data.prompt_example(tokenizer, chunk)
@@ -94,6 +99,9 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
         "prompts": _learn(model, answering, training, "answering"),
         "dev_loss": _dev_loss(model, [training_data.prompt_example(tokenizer, [request]) for request in dev], training),
     }
+    with torch.no_grad():  # what differs by processor is far behind the last digit of bfloat16
+        for weights in model.parameters():
+            weights.copy_(weights.bfloat16())
     model.save_pretrained(out)
     (out / "model.safetensors").chmod(0o644)  # the library leaves it to its owner alone
     tokenizer.save_pretrained(out)
@@ -132,6 +140,17 @@ def _new_model(training: Training, tokenizer: Any) -> Any:
         pad_token_id=tokenizer.pad_token_id,
     )
     return Qwen2ForCausalLM(config)
+
+
+def _draw_weights(model: Any, training: Training) -> None:
+    """Draw the first weights by numpy's PCG64: torch's own normal numbers in float32 differ by processor."""
+    import torch
+
+    draw = np.random.Generator(np.random.PCG64(training.seed))
+    with torch.no_grad():
+        for weights in model.parameters():  # norms begin at 1, biases at 0, as the library has them
+            if weights.ndim > 1:
+                weights.copy_(torch.from_numpy(draw.standard_normal(tuple(weights.shape)) * model.config.initializer_range))
 
 
 def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training: Training, name: str) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
 from transformers.generation import LogitsProcessorList
 
 from atomexam.records.model import Description
 from eval.models import batches, loglikelihood
 from eval.models.contract import Asking, Reply, Settings
+from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
 from eval.models.shared_prefixes import PrefixReader, cuts
 from eval.models.weights import content_hash, locate
@@ -39,13 +40,14 @@ class HuggingFace:
         logging.disable_progress_bar()
         self._path, self._description = path, description
         self._device = _device()
-        self._dtype = torch.bfloat16 if self._device.type == "cuda" else torch.float32
+        self._dtype = torch.bfloat16 if self._device.type == "cuda" else self._dtype_on_cpu()
         self._tokenizer = self._loaded(AutoTokenizer, padding_side="left")
         self.identity = f"huggingface/{_MAKING}/{content_hash(path)}/{self._dtype}".replace("torch.", "")
 
     @cached_property
     def _model(self) -> Any:
         model = self._loaded(AutoModelForCausalLM, dtype=self._dtype, use_safetensors=True).to(self._device).eval()
+        model = in_float64(model) if self._dtype == torch.float64 else model
         batches.set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
         ends = _end_tokens(model, self._tokenizer)
         # What a model's authors recommend must not mix with what the run asks for.
@@ -55,6 +57,10 @@ class HuggingFace:
     @property
     def _ends(self) -> list[int]:
         return self._model.generation_config.eos_token_id
+
+    def _dtype_on_cpu(self) -> torch.dtype:
+        """Return float64 where the model's own configuration says so, as that of a model trained here does, else float32."""
+        return torch.float64 if self._loaded(AutoConfig).dtype == torch.float64 else torch.float32
 
     def _loaded(self, kind: Any, **settings: Any) -> Any:
         try:

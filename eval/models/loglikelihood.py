@@ -67,7 +67,7 @@ def likelihoods(choice: Choice, scores: torch.Tensor, ends: Sequence[int]) -> di
         ends: the tokens that end a reply.
     """
     place = {node: number for number, node in enumerate([(), *choice.nodes()])}
-    scores = scores.float()
+    scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
     ended = scores[:, list(ends)].logsumexp(-1, keepdim=True)
     shares = torch.cat([scores, ended], dim=-1) - scores.logsumexp(-1, keepdim=True)  # the end is the last, where -1 finds it
     steps = [(place[path[:size]], token) for path in choice.paths.values() for size, token in enumerate(path)]

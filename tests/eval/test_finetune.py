@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from msgspec import json as msgspec_json
 from msgspec import structs
 from transformers import AutoConfig, AutoTokenizer, Qwen2Config
@@ -61,21 +63,41 @@ def test_two_trainings_give_the_same_bytes(toy_models: Path, train_toy: Callable
     assert not (tmp_path / "toy.part").exists()
 
 
+PROCESSORS = {
+    "this one": {},
+    "without AVX-512": {"ATEN_CPU_CAPABILITY": "avx2", "DNNL_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
+    "without AVX": {"ATEN_CPU_CAPABILITY": "default", "DNNL_MAX_CPU_ISA": "SSE41", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2"},
+}
+"""Stand-ins for other processors, by the instructions that the libraries may use."""
+_TRAINED_AND_ASKED = """
+import sys; from pathlib import Path; sys.path.insert(0, 'tests/eval')
+import numpy, torch
+from conftest import TINY_TRAINING; from eval.finetune.__main__ import main; from eval.models import open_backend
+from atomexam.records.model import Description
+data, out = map(Path, sys.argv[1:])
+flags = [word for name, value in TINY_TRAINING.items() for word in (f'--{name}', str(value))]
+main(['toy', *flags, '--splits', str(data / 'splits'), '--passages', str(data / 'passages.jsonl'),
+      '--out', str(out / 'toy'), '--metrics', str(out / 'toy.json')])
+model = open_backend(Description(model='toy', backend='huggingface'), out / 'toy')._model
+with torch.inference_mode():
+    numpy.save(out / 'logits.npy', model(input_ids=torch.arange(5, 205)[None]).logits.numpy())
+"""
+
+
 @pytest.mark.slow
-def test_another_process_gives_the_same_bytes(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; sys.path.insert(0, 'tests/eval')\n"
-        "from conftest import TINY_TRAINING; from eval.finetune.__main__ import main\n"
-        "data, out = map(Path, sys.argv[1:])\n"
-        "flags = [w for n, v in TINY_TRAINING.items() for w in (f'--{n}', str(v))]\n"
-        "main(['toy', *flags, '--splits', str(data / 'splits'), '--passages', str(data / 'passages.jsonl'),\n"
-        "      '--out', str(out / 'toy'), '--metrics', str(out / 'toy.json')])"
-    )
-    root = Path(__file__).parents[2]
-    command = [sys.executable, "-c", code, str(toy_data), str(tmp_path)]
-    done = subprocess.run(command, cwd=root, env={"PYTHONPATH": ".", "PYTHONHASHSEED": "5"}, capture_output=True, text=True)
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_any_process_on_any_processor_gives_the_same_bytes(processor: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _TRAINED_AND_ASKED, str(toy_data), str(tmp_path)]
+    set_up = {"PYTHONPATH": ".", "PYTHONHASHSEED": "5", **PROCESSORS[processor]}
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], env=set_up, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert digests(tmp_path / "toy") == digests(toy_models / "toy")
+    model = open_backend(Description(model="toy", backend="huggingface"), toy_models / "toy")._model
+    with torch.inference_mode():
+        here = model(input_ids=torch.arange(5, 205)[None]).logits.numpy()
+    logits = np.load(tmp_path / "logits.npy")
+    assert here.dtype == logits.dtype == np.float64
+    assert np.abs(logits - here).max() < 1e-12 * np.abs(here).max()
 
 
 @pytest.mark.parametrize("change", [{"seed": 2}, {"hidden": 64}, {"max_text_tokens": 256}, {"prompt_epochs": 2}])
