@@ -16,6 +16,8 @@ import torch
 from atomexam.runtime.workers import cores
 
 T = TypeVar("T")
+_TOO_SMALL = ("ALLOC_FAILED", "out of memory", "can't allocate memory")
+"""How libraries below torch say it: cuBLAS, CUDA, and the allocator of the CPU."""
 
 
 class Shape(NamedTuple):
@@ -83,8 +85,11 @@ def within_memory(work: Callable[..., T], *given: Any) -> T | None:
     """Return what the work makes of what is given; None where memory is too small for it."""
     try:
         return work(*given)
-    except torch.OutOfMemoryError:
+    except (torch.OutOfMemoryError, MemoryError):
         pass  # what the frames of the error hold is only free after the handler
+    except RuntimeError as error:
+        if not any(words in str(error) for words in _TOO_SMALL):
+            raise
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     return None

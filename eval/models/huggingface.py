@@ -18,7 +18,7 @@ from eval.models import batches, loglikelihood
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
-from eval.models.shared_prefixes import PrefixReader, cuts
+from eval.models.shared_prefixes import PrefixReader, line_ends
 from eval.models.weights import content_hash, locate
 from eval.tasks.prompt import Message, render, token_ids
 
@@ -102,7 +102,7 @@ class HuggingFace:
         fitting = [(place, failed or (None if choices[place].start else _failed(_NOTHING_BEFORE))) for place, failed in fitting]
         yield from ((place, failed) for place, failed in fitting if failed)
         kept = [place for place, failed in fitting if failed is None]
-        for number, scores in self._scores([askings[place] for place in kept], [choices[place] for place in kept], settings):
+        for number, scores in self._scores([choices[place] for place in kept], settings):
             place = kept[number]
             if scores is None:
                 yield place, self._out_of_memory(len(choices[place].start))
@@ -111,21 +111,20 @@ class HuggingFace:
                 is_number = not any(map(isnan, found.values()))
                 yield place, loglikelihood.reply_of(askings[place], choices[place], found) if is_number else _failed(_NO_NUMBERS)
 
-    def _scores(
-        self, askings: Sequence[Asking], choices: Sequence[loglikelihood.Choice], settings: Settings
-    ) -> Iterator[tuple[int, torch.Tensor | None]]:
+    def _scores(self, choices: Sequence[loglikelihood.Choice], settings: Settings) -> Iterator[tuple[int, torch.Tensor | None]]:
         if not self._shares_prefixes:
             return loglikelihood.whole_scores(
                 self._model, self._pad_token(), choices, batches.shape_on(self._device.type, settings.batch_size)
             )
-        starts = [choice.start for choice in choices]
-        return PrefixReader(self._model, self._pad_token()).scores(
-            starts, [choice.nodes() for choice in choices], cuts(self._tokenizer, askings, starts)
-        )
+        return self._reader.scores([choice.start for choice in choices], [choice.nodes() for choice in choices])
+
+    @cached_property
+    def _reader(self) -> PrefixReader:
+        return PrefixReader(self._model, self._pad_token(), line_ends(self._tokenizer))
 
     @cached_property
     def _shares_prefixes(self) -> bool:
-        is_sound = PrefixReader(self._model, self._pad_token()).is_sound()
+        is_sound = self._reader.is_sound()
         if not is_sound:
             kind = type(self._model).__name__
             print(f"{self._description.model}: {kind} is read prompt by prompt; nothing is shared between prompts", file=sys.stderr)

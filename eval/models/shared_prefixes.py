@@ -1,13 +1,13 @@
-"""What many prompts begin with is read once: a prompt is cut where messages end, and each part's keys and values serve all that share it.
+"""What many prompts begin with is read once: prompts are cut into parts, and what two begin with serves both.
 
-A reply must depend on its own prompt alone. So where a prompt is cut follows from its messages, not from what else is asked, and a part is
-read in a row of its own. What is left of the prompts is read one behind the other, always as many tokens at a time: a matrix product then
-has one shape and no row of it hangs on the others, while attention is reckoned for each prompt apart.
+A reply must depend on its own prompt alone. Where a prompt is cut follows from the tokens up to there, not from what else is asked.
+Prompts are read in the order of their tokens, so that what two neighbours share is read when the second comes: one buffer a layer then
+holds the keys and values of the path that is being read, and the next prompt writes over what it does not share. Parts stand one behind
+the other, always as many tokens at a time as give the same bits, while attention is reckoned for each part apart.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import torch
@@ -17,91 +17,85 @@ from transformers.cache_utils import DynamicLayer
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from eval.models.batches import within_memory
-from eval.models.contract import Asking
 from eval.models.loglikelihood import shared_length
-from eval.tasks.prompt import Message, render, token_ids
 
-TOKENS_A_BATCH = {"cpu": 512, "cuda": 8192}
-"""Each reading is filled up to it. On a CPU core products of 128 rows run at 76 % of the speed of 512, those of 32 at 55 %."""
+TOKENS_A_READING = {"cpu": (32, 64, 128, 256, 512), "cuda": (8192,)}
+"""Most of a reading, and of what is left at the end, where the products of fewer rows have the same bits."""
+PART = {"cpu": (8, 64), "cuda": (16, 256)}
+"""Least and most tokens of a part. On a GPU, where each part costs a call, fewer and longer ones."""
+_READINGS_UNTIL_GROWN = 16
 _PACKED = "atomexam_packed"
 """Name of the attention below among those of transformers."""
-_MARKS = ("0", "题")
-"""Two texts that begin differently: what two prompts share that end with them stands before them."""
+_UNKNOWN = ("sliding_window", "softcap", "s_aux")
+"""What some models' attention is given besides; the one below has none of it."""
 
 
-class Left(NamedTuple):
-    """What is left of one prompt behind its shared parts, and the tokens of its answers as a tree."""
+class Part(NamedTuple):
+    """Some tokens of one prompt, or one token of its answers, behind what stands before them."""
 
-    place: int
-    """Of the prompt among all."""
+    row: int
+    """Place of the prompt among all."""
+    start: int
+    """Tokens before it."""
     tokens: list[int]
-    nodes: list[tuple[int, ...]]
-    """Tokens from the end of the prompt to each node; parents before their children."""
-
-    @property
-    def size(self) -> int:
-        """Tokens to be read."""
-        return len(self.tokens) + len(self.nodes)
+    is_wanted: bool
+    """Scores behind its last token are asked for."""
 
 
 class Segment(NamedTuple):
-    """One prompt's share of the tokens that are read together."""
+    """A part's share of the tokens that are read together."""
 
     begin: int
     end: int
-    before: DynamicCache | None
-    """Keys and values of its shared parts."""
-    seen: torch.Tensor
-    """What each of its tokens may look at, of its parts and of itself, of shape (tokens, parts + tokens)."""
+    start: int
+    mask: torch.Tensor
+    """What is added to the scores of its tokens, of shape (tokens, all up to its end)."""
 
 
-def cuts(tokenizer: Any, askings: Sequence[Asking], rows: Sequence[list[int]]) -> list[list[int]]:
-    """Return how many tokens of each row its shared parts have: up to the end of the system's words, and up to the last message.
-
-    Args:
-        rows: the prompts, and what stands before all answers, as tokens.
-    """
-    known: dict[tuple[tuple[str, str], ...], tuple[str, list[int]]] = {}
-    found = []
-    for asking, row in zip(askings, rows, strict=True):
-        messages = asking.request.messages
-        first = next((place for place, message in enumerate(messages) if message["role"] != "system"), 0)
-        lengths = set()
-        for place in sorted({first, len(messages) - 1}):
-            before = tuple((message["role"], message["content"]) for message in messages[:place])
-            if before not in known:
-                text = _before(tokenizer, messages[:place], messages[place]["role"])
-                known[before] = text, token_ids(tokenizer, [text])[0] if text else []
-            text, tokens = known[before]
-            if not asking.prompt.startswith(text):  # the template ends otherwise what these words go on with
-                tokens = token_ids(tokenizer, [text[: shared_length(text, asking.prompt)]])[0]
-            lengths.add(min(shared_length(tokens, row), len(row) - 1))
-        found.append(sorted(lengths - {0}))
+def cuts(row: Sequence[int], ends_line: Callable[[int], bool], least: int, most: int) -> list[int]:
+    """Return where a prompt is cut: behind the token that ends a line, and behind `most` tokens in one; no part is below `least`."""
+    found, last = [], 0
+    for place, token in enumerate(row[:-1], 1):
+        if place - last >= most or (place - last >= least and ends_line(token)):
+            found.append(place)
+            last = place
     return found
 
 
-def _before(tokenizer: Any, messages: Sequence[Message], role: str) -> str:
-    one, other = (render(tokenizer, [*messages, {"role": role, "content": mark}]) for mark in _MARKS)
-    return one[: shared_length(one, other)]
+def line_ends(tokenizer: Any) -> Callable[[int], bool]:
+    """Return what tells whether a token ends a line."""
+    known: dict[int, bool] = {}
+
+    def ends_line(token: int) -> bool:
+        if token not in known:
+            known[token] = tokenizer.decode([token]).endswith("\n")
+        return known[token]
+
+    return ends_line
 
 
 class PrefixReader:
     """Reads prompts by their parts with one model."""
 
-    def __init__(self, model: Any, pad: int) -> None:
-        self._model, self._pad = model, pad
-        self._tokens_a_batch = TOKENS_A_BATCH[model.device.type]
+    def __init__(self, model: Any, pad: int, ends_line: Callable[[int], bool]) -> None:
+        self._model, self._pad, self._ends_line = model, pad, ends_line
+        self._sizes = _sizes_of_equal_bits(model, TOKENS_A_READING[model.device.type])
+        self._part_size = PART[model.device.type]
+        self._most = self._sizes[-1]
+        self._path: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        """By layer the keys and values of the path that is being read."""
 
     def is_sound(self) -> bool:
         """Tell whether the model reads a prompt by its parts as it reads it whole: some keep a window of what they read, or a state."""
         tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
+        parts = [Part(0, 0, tokens[:8], False), Part(1, 0, tokens[:5], True), Part(2, 0, tokens[:8], False)]
+        parts += [Part(2, 8, tokens[8:16], False), Part(2, 16, tokens[16:-1], True), Part(2, 23, tokens[-1:], True)]
+        if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
+            return False
         with torch.inference_mode():
             try:
-                part = self._part(None, tokens[:8])
-                if any(type(layer) is not DynamicLayer for layer in part.layers):
-                    return False
-                packed = [(None, Left(0, tokens[:5], [])), (self._part(part, tokens[8:16]), Left(1, tokens[16:-1], [(tokens[-1],)]))]
-                read = self._read(packed)[1]
+                self._path = {}
+                read = self._read(parts, len(tokens))[1:]
                 whole = self._model(input_ids=self._tensor([tokens])).logits[0, -2:].float()
             except (TypeError, ValueError, RuntimeError, AttributeError):  # as models do that know no such attention or caches
                 return False
@@ -109,128 +103,179 @@ class PrefixReader:
         return bool((read.float().log_softmax(-1) - whole.log_softmax(-1)).abs().max() < near * max(1.0, float(whole.abs().max())))
 
     @torch.inference_mode()
-    def scores(
-        self, rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]], cut: Sequence[list[int]]
-    ) -> Iterator[tuple[int, torch.Tensor | None]]:
+    def scores(self, rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]]) -> Iterator[tuple[int, torch.Tensor | None]]:
         """Yield the place of each row with the scores behind it and behind each of its nodes, of shape (1 + nodes, vocabulary).
 
-        None where memory is too small for it alone. Of the parts, those are held that are on the way to what is being read.
+        None where memory is too small for it alone. Where it is for a reading, the next are smaller, and later grow again.
+
+        Args:
+            nodes: by row, tokens from its end to each node; parents before their children.
         """
-        batch: list[tuple[DynamicCache | None, Left]] = []
-        for before, left in self._in_turn(rows, nodes, cut):
-            if batch and sum(one.size for _, one in batch) + left.size > self._tokens_a_batch:
-                yield from self._within_memory(batch)
-                batch = []
-            batch.append((before, left))
-        if batch:
-            yield from self._within_memory(batch)
+        order = sorted(range(len(rows)), key=rows.__getitem__)
+        room = max((len(row) + max(map(len, own), default=0) for row, own in zip(rows, nodes, strict=True)), default=0)
+        self._path = {}
+        done, good = 0, 0
+        while done < len(order):  # each turn begins at the first token of a row; the only one, if memory never fails
+            found: list[torch.Tensor] = []
+            for reading in _readings(self._parts(order[done:], rows, nodes), self._most):
+                made = within_memory(self._read, reading, room)
+                if made is None:
+                    if self._most > self._part_size[1]:
+                        self._most = max(self._most // 2, self._part_size[1])
+                    else:
+                        yield order[done], None
+                        done += 1
+                    good = 0
+                    break
+                found += made
+                while done < len(order) and len(found) > len(nodes[order[done]]):
+                    place = order[done]
+                    yield place, torch.stack(found[: 1 + len(nodes[place])])
+                    del found[: 1 + len(nodes[place])]
+                    done += 1
+                good += 1
+                if self._most < self._sizes[-1] and good > _READINGS_UNTIL_GROWN:
+                    self._most, good = min(self._most * 2, self._sizes[-1]), 0
+                    break
+        self._path = {}
 
-    def _in_turn(
-        self, rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]], cut: Sequence[list[int]]
-    ) -> Iterator[tuple[DynamicCache | None, Left]]:
-        """Yield what is left of each prompt with its parts, depth first through the tree of parts."""
-        tree: dict[bytes, tuple[list[int], dict[bytes, tuple[list[int], list[Left]]]]] = {}
-        for place, (row, own) in enumerate(zip(rows, cut, strict=True)):
-            first, last = (own[0], own[-1]) if own else (0, 0)
-            _, below = tree.setdefault(_digest(row[:first]), (row[:first], {}))
-            _, left = below.setdefault(_digest(row[first:last]), (row[first:last], []))
-            left.append(Left(place, row[last:], nodes[place]))
-        for above, below in tree.values():
-            outer = within_memory(self._part, None, above) if above else None
-            for part, left in below.values():
-                inner = within_memory(self._part, outer, part) if part and (outer or not above) else outer
-                is_read = (inner or not part) and (outer or not above)
-                # Where a part does not fit beside what is held, each prompt is read whole.
-                yield from ((inner, one) if is_read else (None, Left(one.place, list(rows[one.place]), one.nodes)) for one in left)
+    def _parts(self, order: Sequence[int], rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]]) -> Iterator[Part]:
+        """Yield what is to be read of each row behind what it shares with the one before, and then its nodes."""
+        before: list[int] = []
+        for place in order:
+            row = rows[place]
+            same = shared_length(before, row)
+            ends = [*cuts(row, self._ends_line, *self._part_size), len(row)]
+            start = max((end for end in ends[:-1] if end <= min(same, len(before) - 1)), default=0)
+            for end in (end for end in ends if end > start):
+                yield Part(place, start, row[start:end], end == len(row))
+                start = end
+            yield from (Part(place, len(row) + len(node) - 1, [node[-1]], True) for node in nodes[place])
+            before = row
 
-    def _within_memory(self, batch: list[tuple[DynamicCache | None, Left]]) -> Iterator[tuple[int, torch.Tensor | None]]:
-        made = within_memory(self._read, batch)
-        if made is None and len(batch) > 1:
-            middle = len(batch) // 2
-            yield from self._within_memory(batch[:middle])
-            yield from self._within_memory(batch[middle:])
-        else:
-            yield from ((one.place, None if made is None else made[number]) for number, (_, one) in enumerate(batch))
+    def _read(self, parts: Sequence[Part], room: int) -> torch.Tensor:
+        """Return the scores behind each part that they are wanted of.
 
-    def _part(self, before: DynamicCache | None, tokens: list[int]) -> DynamicCache:
-        """Return the keys and values of a part behind those of another, which stay as they are."""
-        cache, start = DynamicCache(config=self._model.config), before.get_seq_length() if before else 0
-        for own, layer in zip(cache.layers, before.layers if before else (), strict=False):
-            own.lazy_initialization(layer.keys, layer.values)
-            own.keys, own.values = layer.keys, layer.values  # what reads on makes new ones
-        places = torch.arange(start, start + len(tokens), device=self._model.device)[None]
-        self._model(input_ids=self._tensor([tokens]), position_ids=places, past_key_values=cache, use_cache=True, logits_to_keep=1)
-        return cache
-
-    def _read(self, batch: Sequence[tuple[DynamicCache | None, Left]]) -> list[torch.Tensor]:
-        """Return the scores behind each prompt and its nodes."""
-        size = sum(one.size for _, one in batch)
-        room = -(-size // self._tokens_a_batch) * self._tokens_a_batch - size
+        Args:
+            room: tokens of the longest path.
+        """
         tokens, places, segments, wanted = list[int](), list[int](), list[Segment](), list[int]()
-        for before, one in batch:
-            start, begin = before.get_seq_length() if before else 0, len(tokens)
-            places += [*range(start, start + len(one.tokens)), *(start + len(one.tokens) + len(node) - 1 for node in one.nodes)]
-            tokens += [*one.tokens, *(node[-1] for node in one.nodes)]
-            wanted += range(begin + len(one.tokens) - 1, len(tokens))
-            segments.append(Segment(begin, len(tokens), before, _seen(one, start).to(self._model.device)))
-        with _packed(self._model, segments):
+        for part in parts:
+            begin, size = len(tokens), len(part.tokens)
+            places += range(part.start, part.start + size)
+            tokens += part.tokens
+            if part.is_wanted:
+                wanted.append(len(tokens) - 1)
+            segments.append(Segment(begin, len(tokens), part.start, self._mask(size, part.start)))
+        fill = self._size(len(tokens)) - len(tokens)
+        kept = wanted + [0] * (self._size(max(1, len(wanted))) - len(wanted))
+        with _packed(self._model, Reading(segments, self._path, room)):
             scores = self._model(
-                input_ids=self._tensor([tokens + [self._pad] * room]),
-                position_ids=self._tensor([places + [0] * room]),
+                input_ids=self._tensor([tokens + [self._pad] * fill]),
+                position_ids=self._tensor([places + [0] * fill]),
                 use_cache=False,
-                logits_to_keep=self._tensor(wanted),
+                logits_to_keep=self._tensor(kept),
             ).logits[0]
-        return list(scores.split([1 + len(one.nodes) for _, one in batch]))
+        return scores[: len(wanted)]
+
+    def _mask(self, size: int, start: int) -> torch.Tensor:
+        unseen = torch.full((size, start + size), float("-inf"), dtype=self._model.dtype, device=self._model.device)
+        return unseen.triu_(start + 1)
+
+    def _size(self, number: int) -> int:
+        """Return how many rows are computed where so many are needed: of the sizes with equal bits the next that memory has room for."""
+        return next((size for size in self._sizes if number <= size <= self._most), -(-number // self._most) * self._most)
 
     def _tensor(self, rows: Any) -> torch.Tensor:
         return torch.tensor(rows, device=self._model.device)
 
 
-def _seen(one: Left, start: int) -> torch.Tensor:
-    """Return what the tokens of a prompt and its nodes look at: all before them, of the nodes those on the way."""
-    seen = torch.ones((one.size, start + one.size), dtype=torch.bool).tril(start)
-    behind = start + len(one.tokens)
-    column = {node: number for number, node in enumerate(one.nodes)}
-    for node, number in column.items():
-        seen[len(one.tokens) + number, behind:] = False
-        seen[len(one.tokens) + number, [behind + column[node[:depth]] for depth in range(1, len(node) + 1)]] = True
-    return seen
+def _readings(parts: Iterator[Part], most: int) -> Iterator[list[Part]]:
+    reading, size = list[Part](), 0
+    for part in parts:
+        if reading and size + len(part.tokens) > most:
+            yield reading
+            reading, size = [], 0
+        reading.append(part)
+        size += len(part.tokens)
+    if reading:
+        yield reading
 
 
-_segments: list[Segment] = []
-"""Of what is read now; `transformers` has no other way to tell its attention."""
+@torch.inference_mode()
+def _sizes_of_equal_bits(model: torch.nn.Module, sizes: Sequence[int]) -> list[int]:
+    """Return the sizes whose products have, row by row, the bits of the largest. Which are, hangs on the processor and the library."""
+    known = [module for module in model.modules() if isinstance(module, torch.nn.Linear)]
+    others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
+    weights = [weight for module in others for weight in module.parameters(recurse=False)]
+    if len(sizes) == 1 or any(weight.dim() > 1 for weight in weights):  # products that cannot be tried so
+        return list(sizes[-1:])
+    shapes = {tuple(module.weight.shape): module for module in known}
+    sound = list(sizes)
+    generator = torch.Generator().manual_seed(1)
+    for (_, width), module in shapes.items():
+        rows = torch.randn((sizes[-1], width), generator=generator).to(module.weight)
+        whole = module(rows[None])[0]
+        sound = [size for size in sound if torch.equal(module(rows[None, :size])[0], whole[:size])]
+        sound = [size for size in sound if torch.equal(module(rows[None, -size:])[0], whole[-size:])]
+    return sound
+
+
+class Reading(NamedTuple):
+    """What the attention below is told of the tokens that are read."""
+
+    segments: list[Segment]
+    path: dict[int, tuple[torch.Tensor, torch.Tensor]]
+    room: int
+
+
+_readings_now: list[Reading] = []
+"""The one that is under way; `transformers` has no other way to tell its attention."""
 
 
 @contextmanager
-def _packed(model: Any, segments: list[Segment]) -> Iterator[None]:
+def _packed(model: Any, reading: Reading) -> Iterator[None]:
     """Have a model reckon attention for each segment apart."""
     usual = model.config._attn_implementation
-    _segments[:] = segments
+    _readings_now[:] = [reading]
     model.config._attn_implementation = _PACKED
     try:
         yield
     finally:
         model.config._attn_implementation = usual
-        _segments.clear()
+        _readings_now.clear()
 
 
 def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **given: Any) -> tuple[torch.Tensor, None]:
-    """Return the attention of each segment to its parts and itself, of shape (1, tokens, heads, size of a head)."""
-    out = torch.zeros_like(query)
-    for begin, end, before, seen in _segments:
-        own = [key[:, :, begin:end], value[:, :, begin:end]]
-        if before:
-            layer = before.layers[module.layer_idx]
-            own = [torch.cat([part, one], dim=2) for part, one in zip((layer.keys, layer.values), own, strict=True)]
-        grouped = query.shape[1] != key.shape[1]
+    """Return the attention of each segment to what stands before it and itself, of shape (1, tokens, heads, size of a head).
+
+    Raises:
+        ValueError: the model asks for what this attention has not.
+    """
+    if unknown := [name for name in _UNKNOWN if given.get(name) is not None]:
+        raise ValueError(f"attention with {', '.join(unknown)}")
+    [(segments, path, room)] = _readings_now
+    keys, values = path.get(module.layer_idx) or (_empty(key, room), _empty(value, room))
+    path[module.layer_idx] = keys, values
+    out = torch.zeros(query.shape[:-1] + value.shape[-1:], dtype=query.dtype, device=query.device)
+    grouped = query.shape[1] != key.shape[1]
+    for begin, end, start, mask in segments:
+        stop = start + end - begin
+        keys[:, :, start:stop], values[:, :, start:stop] = key[:, :, begin:end], value[:, :, begin:end]
         out[:, :, begin:end] = scaled_dot_product_attention(
-            query[:, :, begin:end], *own, attn_mask=seen, scale=given.get("scaling"), enable_gqa=grouped
+            query[:, :, begin:end],
+            keys[:, :, :stop],
+            values[:, :, :stop],
+            attn_mask=mask,
+            scale=given.get("scaling"),
+            enable_gqa=grouped,
         )
     return out.transpose(1, 2).contiguous(), None
 
 
+def _empty(like: torch.Tensor, room: int) -> torch.Tensor:
+    room = -(-room // 64) * 64  # so that no head begins elsewhere on its line of memory than another
+    return like.new_empty((*like.shape[:2], room, like.shape[3]))
+
+
 ALL_ATTENTION_FUNCTIONS.register(_PACKED, _attend)
-
-
-def _digest(tokens: list[int]) -> bytes:
-    return blake2b(str(tokens).encode(), digest_size=16).digest()

@@ -21,11 +21,11 @@ from transformers import (
 from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.models import open_backend
-from eval.models.batches import Shape
+from eval.models.batches import Shape, within_memory
 from eval.models.contract import Asking, Settings
 from eval.models.huggingface import HuggingFace
 from eval.models.loglikelihood import choices, likelihoods, shared_length, whole_scores
-from eval.models.shared_prefixes import PrefixReader, cuts
+from eval.models.shared_prefixes import PART, Part, PrefixReader, _sizes_of_equal_bits, cuts
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -120,63 +120,87 @@ def test_a_model_whose_memory_is_another_is_read_whole(backend: HuggingFace, cap
     assert (f"{name}: " in capsys.readouterr().err) == (name not in BY_PARTS)
 
 
-def test_parts_end_where_messages_end(backend: HuggingFace) -> None:
-    [asking] = [one for one in asked(backend, 1, 40) if len(one.request.messages) == 6][:1]
-    tokenizer = backend._tokenizer
-    [choice] = choices(tokenizer, [asking])
-    [places] = cuts(tokenizer, [asking], [choice.start])
-    texts = [tokenizer.decode(choice.start[:place]) for place in places]
-    messages = asking.request.messages
-    assert len(texts) == 2 and texts[0].endswith("user\n") and messages[0]["content"] in texts[0] and messages[1]["content"] not in texts[0]
-    assert messages[4]["content"] in texts[1] and "题" not in texts[1]
+def test_where_a_prompt_is_cut_hangs_on_its_tokens_up_to_there() -> None:
+    rng, ends = random.Random(3), {0, 1}
+    for _ in range(200):
+        row = [rng.randrange(12) for _ in range(rng.randrange(1, 90))]
+        found = cuts(row, ends.__contains__, 3, 9)
+        sizes = [end - start for start, end in zip([0, *found], [*found, len(row)], strict=True)]
+        assert all(3 <= size <= 9 for size in sizes[:-1]) and 1 <= sizes[-1] <= 9
+        assert all(size == 9 or row[end - 1] in ends for size, end in zip(sizes, found, strict=False))
+        shared = rng.randrange(len(row))
+        other = row[:shared] + [rng.randrange(12) for _ in range(40)]
+        assert [end for end in cuts(other, ends.__contains__, 3, 9) if end <= shared] == [end for end in found if end <= shared]
 
 
 def test_each_part_is_read_once(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
-    askings, read = asked(backend, 4, 60), []
-    part = PrefixReader._part
+    if not backend._shares_prefixes:
+        pytest.skip("read whole")
+    askings, read = asked(backend, 4, 60), list[Part]()
+    real = PrefixReader._read
 
-    def counted(self: PrefixReader, before: Any, tokens: list[int]) -> Any:
-        read.append(tuple(tokens))
-        return part(self, before, tokens)
+    def counted(self: PrefixReader, parts: list[Part], room: int) -> torch.Tensor:
+        read.extend(parts)
+        return real(self, parts, room)
 
-    monkeypatch.setattr(PrefixReader, "_part", counted)
-    assert backend._shares_prefixes == (backend._description.model in BY_PARTS)
-    read.clear()
+    monkeypatch.setattr(PrefixReader, "_read", counted)
     told(backend, askings)
-    assert len(read) <= 3 + 9  # three systems, and three blocks of examples behind each
+    rows = [choice.start for choice in choices(backend._tokenizer, askings)]
+    shared = [(tuple(rows[part.row][: part.start]), tuple(part.tokens)) for part in read if not part.is_wanted]
+    assert len(shared) == len(set(shared)), "a part that prompts share is read again"
+    distinct = len({tuple(row[:end]) for row in rows for end in range(1, len(row) + 1)})
+    assert sum(len(part.tokens) for part in read) < distinct + len(rows) * PART["cpu"][1] / 2
 
 
-def test_too_little_memory_halves_the_batch_and_then_fails_alone(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_memory_makes_readings_smaller_and_then_fails_alone(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     if not backend._shares_prefixes:
         pytest.skip("read whole, in the batches of tests/eval/test_huggingface.py")
-    askings = asked(backend, 5, 12)
+    askings = asked(backend, 5, 60)
     whole, sizes, real = told(backend, askings), [], PrefixReader._read
 
-    def scarce(self: PrefixReader, batch: Any) -> list[torch.Tensor]:
-        sizes.append(len(batch))
-        if len(batch) > 1 or batch[0][1].place == 3:
+    def scarce(self: PrefixReader, parts: list[Part], room: int) -> torch.Tensor:
+        size = sum(len(part.tokens) for part in parts)
+        scores = real(self, parts, room)  # a reading that fails has written over the path
+        if (size > 128 and len(sizes) < 8) or any(part.row == 3 for part in parts):
             raise torch.OutOfMemoryError
-        return real(self, batch)
+        sizes.append(size)
+        return scores
 
     monkeypatch.setattr(PrefixReader, "_read", scarce)
     replies = {askings[place].request.item_id: reply for place, reply in backend.loglikelihoods(askings, PLAIN)}
-    assert len(replies) == 12 and max(sizes) > 1
+    assert len(replies) == 60 and max(sizes[:8]) <= 128 < max(sizes), "readings do not grow again"
     assert "out of memory" in (replies["q-3"].error or "")
     for name, reply in replies.items():
         assert name == "q-3" or reply.likelihoods == pytest.approx(whole[name], abs=1e-3)
 
 
-def test_a_part_that_does_not_fit_is_read_with_each_prompt(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
-    askings = asked(backend, 6, 12)
-    whole, real = told(backend, askings), PrefixReader._part
+@pytest.mark.parametrize(
+    ("error", "is_memory"),
+    [
+        (torch.OutOfMemoryError(), True),
+        (MemoryError(), True),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory"), True),
+        (RuntimeError("shapes cannot be multiplied"), False),
+    ],
+)
+def test_every_way_to_say_that_memory_is_too_small_is_known(error: Exception, is_memory: bool) -> None:
+    def work() -> int:
+        raise error
 
-    def scarce(self: PrefixReader, before: Any, tokens: list[int]) -> Any:
-        if before is not None:
-            raise torch.OutOfMemoryError
-        return real(self, before, tokens)
+    if is_memory:
+        assert within_memory(work) is None
+    else:
+        with pytest.raises(RuntimeError):
+            within_memory(work)
 
-    monkeypatch.setattr(PrefixReader, "_part", scarce)
-    assert told(backend, askings) == {name: pytest.approx(likelihoods, abs=2e-3) for name, likelihoods in whole.items()}
+
+def test_sizes_of_products_with_other_bits_are_not_used() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8))
+    sizes = [4, 8, 16]
+    assert _sizes_of_equal_bits(model, sizes)[-1] == 16
+    model[0].forward = lambda rows: rows * rows.shape[-2]  # type: ignore[method-assign]
+    assert _sizes_of_equal_bits(model, sizes) == [16]
 
 
 def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
