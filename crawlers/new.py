@@ -10,7 +10,7 @@ import argparse
 from datetime import date
 from pathlib import Path
 
-from atomexam.records.params import PARAMS_FILE
+from atomexam.records.params import PARAMS_FILE, read_params
 from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage import command, run_stage
 from crawlers.adding.params_line import newest_snapshot, with_source
@@ -39,6 +39,7 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
     params = Path(PARAMS_FILE)
     if not params.exists():
         raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
+    read_params(params)
     before = params.read_bytes().decode("utf-8")
     values = {"snapshot": snapshot or newest_snapshot(before) or "2026-01-01", "max_pages": _MAX_PAGES}
     texts = texts_of(source)

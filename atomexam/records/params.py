@@ -14,12 +14,12 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from atomexam.records.blocks import Block, Count, Share, Slug
 from atomexam.records.checks import convert, one_of
 from atomexam.records.run import Judge, Model, Run, Training
 from atomexam.records.split_blocks import Leaks, Release, Split
+from atomexam.text.yaml_values import yaml_values
 
 PARAMS_FILE = "params.yaml"
 
@@ -179,14 +179,13 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
     """Return params.yaml as plain values, unchecked.
 
     Raises:
-        ValueError: it is no YAML; says where.
+        ValueError: it is no YAML, or has no keys; says where.
     """
-    with open(path, encoding="utf-8") as file:
-        try:
-            return YAML(typ="safe", pure=True).load(file) or {}
-        except (YAMLError, UnicodeDecodeError) as error:
-            said = " ".join(str(error).split())
-            raise ValueError(f"{path}: no YAML ({said}); mend the line it names: `git diff {path}` shows what was changed") from None
+    advice = f"mend the line it names: `git diff {path}` shows what was changed"
+    values = yaml_values(Path(path).read_bytes(), str(path), advice) or {}
+    if not isinstance(values, dict):
+        raise ValueError(f"{path}: expected keys and values, found {type(values).__name__}; {advice}")
+    return values
 
 
 def check(values: Any, where: str = PARAMS_FILE) -> Params:

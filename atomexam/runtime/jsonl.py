@@ -51,7 +51,7 @@ def placed_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds
         for number, line in enumerate(lines, 1):
             try:
                 yield place, len(line), decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:  # ValidationError is a DecodeError
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:  # ValidationError is a DecodeError
                 told = str(error)[:_TOLD_CHARS]
                 raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; {remedy}") from None
             place += len(line)

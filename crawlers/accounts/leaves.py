@@ -95,7 +95,10 @@ def texts_in(text: str) -> Iterator[str]:
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(sound_json(text), object_pairs_hook=Pairs)
+    try:
+        return json.loads(sound_json(text), object_pairs_hook=Pairs)
+    except RecursionError:
+        raise ValueError("nested too deep to be read") from None
 
 
 def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:

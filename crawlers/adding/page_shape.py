@@ -12,6 +12,7 @@ from scrapy.http import Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from crawlers.html.base64_text import SHOWN, base64_in
+from crawlers.html.readable import is_json
 
 _NOT_SHOWN = {"script", "style", "noscript", "template", "head", "meta", "link", "title"}
 _DIGITS = re.compile(r"\d+")
@@ -64,12 +65,12 @@ def shape_of(response: Response) -> Shape:
     try:
         value = json.loads(text)
         shape.is_json = isinstance(value, dict | list)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if shape.is_json:
         _add_json(shape, value)
         return shape
-    if response.selector.type != "html" or response.selector.root is None:
+    if is_json(response) or response.selector.type != "html" or response.selector.root is None:
         return shape
     root: HtmlElement = response.selector.root
     elements = [each for each in root.iter() if isinstance(each.tag, str)]

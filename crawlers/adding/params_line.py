@@ -4,10 +4,10 @@ from io import StringIO
 from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node
 
 from atomexam.records.params import PARAMS_FILE, check
+from atomexam.text.yaml_values import yaml_values
 
 _BLOCK = "sources"
 
@@ -56,10 +56,7 @@ def _sources(text: str) -> dict[str, Any]:
 
 
 def _loaded(text: str) -> dict[str, Any]:
-    try:
-        values = YAML(typ="safe", pure=True).load(text)
-    except YAMLError as error:
-        raise ValueError(f"{PARAMS_FILE}: no YAML: {error}") from None
+    values = yaml_values(text, PARAMS_FILE)
     if not isinstance(values, dict):
         raise ValueError(f"{PARAMS_FILE}: expected keys and values, found {type(values).__name__}")
     return values

@@ -4,6 +4,8 @@ import re
 
 from scrapy.http import Response, TextResponse
 
+from crawlers.html.readable import is_json
+
 WALL_SCRIPT, WALL_CAPTCHA, WALL_FORBIDDEN, LOGIN_PAGE = "wall_script", "wall_captcha", "wall_forbidden", "login_page"
 WALLS = {
     WALL_SCRIPT: "a check of the browser by a script",
@@ -45,7 +47,9 @@ def is_wall(why: str) -> bool:
 
 
 def _by_content(response: Response) -> str | None:
-    if not isinstance(response, TextResponse) or not 0 < len(response.body.strip()) <= _MOST_BYTES or response.selector.type != "html":
+    if not isinstance(response, TextResponse) or not 0 < len(response.body.strip()) <= _MOST_BYTES:
+        return None
+    if is_json(response) or response.selector.type != "html":
         return None
     page = response.selector
     seen = " ".join("".join(page.xpath(_SEEN).getall()).split())

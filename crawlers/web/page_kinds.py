@@ -20,6 +20,7 @@ from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.params import Source
 from atomexam.runtime.jsonl import write_json
 from crawlers.html.base64_text import SHOWN, base64_in
+from crawlers.html.readable import is_json
 from crawlers.html.source_spider import NOTED, SourceSpider
 
 KINDS_FILE = "kinds.json"
@@ -198,7 +199,7 @@ def _seen(response: Response) -> str:
     """Return what a page has, for who looks for what it lacks."""
     if not isinstance(response, TextResponse) or not response.body.strip():
         return f"it has {len(response.body)} bytes"
-    if response.selector.type != "html":
+    if is_json(response) or response.selector.type != "html":
         return f"it begins with {response.text.strip()[:60]!r}"
     title = "".join(response.css("title ::text").getall()).strip()
     links = dict.fromkeys(words for link in response.css("a") if (words := "".join(link.css("::text").getall()).strip()))
@@ -245,7 +246,7 @@ def _snapshots(folder: Path) -> dict[str, Snapshot]:
     path = folder / KINDS_FILE
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Snapshot]) if path.exists() else {}
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         advice = "`dvc checkout` brings back the last one; without it, nothing is compared with older snapshots"
         raise ValueError(f"{path}: {error}; expected the figures of each snapshot; {advice}") from None
 

@@ -106,7 +106,7 @@ def _own_shape(path: Path) -> Shape | None:
     for shape in shapes:
         try:
             msgspec.json.decode(first, type=shape)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         return shape
     return None

@@ -40,7 +40,7 @@ def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
             records = msgspec.json.decode(content, type=list[_Record])
         else:
             records = [msgspec.json.decode(line, type=_Record) for line in content.splitlines() if line.strip()]
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path}: {error}; expected {_LAYOUT}") from None
     if not records:
         raise ValueError(f"{path}: no records; expected {_LAYOUT}")

@@ -4,11 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
 from atomexam.records.checks import convert, one_of
 from atomexam.records.fact import RELATIONS
+from atomexam.text.yaml_values import yaml_values
 
 SUITES = Path(__file__).with_name("expectations")
 Severity = Literal["error", "warning"]
@@ -43,10 +41,7 @@ def read_suite(path: Path) -> list[ExpectationEntry]:
     """
     if not path.exists():
         raise FileNotFoundError(f"{path.name}: no such file in {path.parent.name}/; a table without expectations has a file with []")
-    try:
-        listed = YAML(typ="safe", pure=True).load(path)
-    except YAMLError as error:
-        raise ValueError(f"{path.name}: not readable as YAML: {' '.join(str(error).split())}") from None
+    listed = yaml_values(path.read_bytes(), path.name)
     if listed is not None and not isinstance(listed, list):
         raise ValueError(f"{path.name}: found {type(listed).__name__}, expected a list of entries like `- {{expect: NAME, column: NAME}}`")
     return [_entry(entry, f"{path.name}: entry {number}") for number, entry in enumerate(listed or [], 1)]

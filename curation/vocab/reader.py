@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from atomexam.text.yaml_values import yaml_values
 
 Pairs = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
 """Patterns of tails and of heads, row by row."""
@@ -29,11 +28,9 @@ def read_yaml(path: Path) -> Any:
         ValueError: there is no such file, or it is no YAML.
     """
     try:
-        return YAML(typ="safe", pure=True).load(path)
+        return yaml_values(path.read_bytes(), str(path))
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file; name one that is there, or bring it back: git checkout -- {path}") from None
-    except (YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: no YAML ({' '.join(str(error).split())}); mend the line it names") from None
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

@@ -1,15 +1,14 @@
 """One version of data and results: a git revision by way of DVC's cache, or the files as they lie in the workspace."""
 
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
-from ruamel.yaml import YAML
 
 from atomexam.records.params import PARAMS_FILE
+from atomexam.text.yaml_values import yaml_values
 from eval.statistics.pairing import Member
 
 WORKSPACE = "workspace"
@@ -62,7 +61,7 @@ class Version:
         return self._rows(f"data/judgements/{run}.jsonl", Judged) if run in self._listed("judges") else []
 
     def _listed(self, block: str) -> dict[str, Any]:
-        return (YAML(typ="safe", pure=True).load(BytesIO(self._read(PARAMS_FILE))) or {}).get(block) or {}
+        return (yaml_values(self._read(PARAMS_FILE), f"{self.name}: {PARAMS_FILE}") or {}).get(block) or {}
 
     def scores(self, run: str) -> list[Scored]:
         """Return a run's scores."""

@@ -38,6 +38,10 @@ def test_the_file_in_the_repository_is_sound() -> None:
         (b"sources:\n  a: [\n", "params.yaml: no YAML .*line 3"),
         (b"a: 1\na: 2\n", "params.yaml: no YAML .*line 2"),
         (b"a: \xff\n", "no YAML"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: no YAML \(nested too deep\); mend"),
+        (b"a: " + b"9" * 6000, r"no YAML \(Exceeds the limit \(4300 digits\)[^;]*\); mend"),
+        (b"a: 2026-13-41", r"no YAML \(month must be in 1..12\); mend"),
+        (b"- a", "expected keys and values, found list; mend"),
     ],
 )
 def test_what_is_no_yaml_is_told_with_its_line(tmp_path: Path, text: bytes, told: str) -> None:

@@ -138,7 +138,7 @@ def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
     """
     try:
         features = msgspec.json.decode((schema.metadata or {}).get(b"huggingface", b"{}"), type=_Told).info.features
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     told = {key: one["names"] for key, one in features.items() if isinstance(one, dict) and isinstance(one.get("names"), list)}
     return {key: names for key, names in told.items() if all(isinstance(each, str) and not each.isdecimal() for each in names)}

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
+from atomexam.text.yaml_values import yaml_values
 from crawlers.importers.layouts.layout import Layout
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
@@ -122,27 +121,13 @@ def _read(path: Path) -> dict[str, Layout]:
         text = path.read_text(encoding="utf-8")
         if max(accumulate(_STEPS.get(sign, 0) for sign in text), default=0) > _MAX_BRACKETS:
             raise ValueError(f"{path}: more than {_MAX_BRACKETS} open brackets within each other; {advice}")
-        content = _content(text)
+        content = yaml_values(text, str(path), advice)
         if _has_too_many_values(content):
             raise ValueError(f"{path}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {advice}")
         return msgspec.convert(content, dict[str, Layout])
     except OSError as error:
         raise ValueError(f"{path}: cannot be opened ({error.strerror}); expected a file of layouts") from None
-    except (YAMLError, UnicodeError, RecursionError) as error:
-        raise ValueError(f"{path}: no readable YAML ({' '.join(str(error).split())[:200]}); {advice}") from None
+    except UnicodeError as error:
+        raise ValueError(f"{path}: no YAML in UTF-8 ({error}); {advice}") from None
     except msgspec.ValidationError as error:
         raise ValueError(f"{path}: {error}; expected layouts by their names; {advice}") from None
-
-
-def _content(text: str) -> Any:
-    """Return what YAML says.
-
-    Raises:
-        YAMLError: it says nothing, or has a number or date that is none; its library tells of those by other errors.
-    """
-    try:
-        return YAML(typ="safe", pure=True).load(text)
-    except UnicodeError:
-        raise
-    except (ValueError, LookupError, TypeError, ArithmeticError) as error:
-        raise YAMLError(str(error).partition(";")[0]) from None

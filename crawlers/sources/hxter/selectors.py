@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 from parsel import Selector, SelectorList
-from ruamel.yaml import YAML, YAMLError
 from scrapy.http import Response
 
 from atomexam.records.checks import convert
+from atomexam.text.yaml_values import yaml_values
 from crawlers.html.nesting import outermost
 from crawlers.text.fields import text_of
 
@@ -86,11 +86,7 @@ def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
         ValueError: the file is no such file; says where, what was found and what is known.
     """
     where = "/".join(path.parts[-4:])
-    try:
-        value = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    except (YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{where}: no YAML: {error}") from None
-    selectors: Selectors = convert(value, Selectors, where)
+    selectors: Selectors = convert(yaml_values(path.read_bytes(), where), Selectors, where)
     if not selectors.layouts:
         raise ValueError(f"{where}: layouts: none; expected at least one, with `question` and `stem`")
     for name, one in _addresses(selectors):

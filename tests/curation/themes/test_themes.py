@@ -215,6 +215,7 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
         ("[1]", "expected `intents` and `codes`"),
         ("intents: {病因分析: [a]}\ncodes: {}", r"k\.yaml: intents: Expected `str"),
         ("a: [", r"k\.yaml: no YAML \(.*line 1.*mend the line"),
+        ("[" * 3000, r"k\.yaml: no YAML \(nested too deep\); mend the line"),
     ],
 )
 def test_keywords_of_another_shape_are_told(content: str, told: str, tmp_path: Path) -> None:

@@ -1,0 +1,29 @@
+"""YAML that a person wrote in, plain values out; whatever is wrong with it is one error of this project."""
+
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+_MOST_SAID = 300
+
+
+def yaml_values(content: str | bytes, where: str, advice: str = "mend the line it names") -> Any:
+    """Return what YAML says, as plain values.
+
+    Args:
+        where: names the file in messages.
+
+    Raises:
+        ValueError: it is no YAML, nested without end, or has a number or date that is none.
+    """
+    try:
+        text = content.decode("utf-8") if isinstance(content, bytes) else content
+        return YAML(typ="safe", pure=True).load(text)
+    except RecursionError:
+        said = "nested too deep"
+    except (YAMLError, UnicodeError) as error:
+        said = " ".join(str(error).split())
+    except (ValueError, LookupError, TypeError, ArithmeticError) as error:  # of what the library makes of numbers and dates
+        said = str(error).partition(";")[0]
+    raise ValueError(f"{where}: no YAML ({said[:_MOST_SAID]}); {advice}")

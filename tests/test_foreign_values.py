@@ -1,0 +1,100 @@
+"""JSON and YAML from outside: whatever stands in them, what reads them ends with an error of this project."""
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from scrapy.http import TextResponse
+
+from atomexam.records.params import read_params
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
+from crawlers.adding.page_shape import shape_of
+from crawlers.html.walls import wall_of
+from crawlers.importers.files.parquet import _labels_of
+from crawlers.importers.layouts.layout_files import _read
+from crawlers.web.page_kinds import _seen
+from curation.audit.sets import _own_shape
+from curation.themes.queries import read_queries
+from curation.validate.suites import read_suite
+from curation.vocab.reader import read_yaml
+from tests.test_patterns import modules, tree
+
+DEEP = 10_000
+LIST = "[" * DEEP
+FIELD = '{"x":' + "[" * DEEP + "]" * DEEP + "}"
+OWN = {
+    "crawlers.adding.saving": "what a spider gave a request",
+    "crawlers.embedded.serving.saved": "saved pages of the repository",
+    "crawlers.embedded.sites.examcoo_paper": "the replica",
+    "crawlers.importers.files.anki_package": "what calls it expects a nest without end",
+    "eval.models.openai": "a prompt that was just written",
+    "eval.plan.planned": "the output of `plan`",
+    "eval.predict.ranks": "the output of a rank",
+    "eval.report.__main__": "metrics",
+    "curation.validate.profile_tables": "metrics",
+    "scripts.audit": "what pip-audit says",
+    "scripts.readme": "metrics",
+    "scripts.recover": "DVC's lock",
+    "splits.prove": "a release",
+    "splits.publish": "a release",
+    "splits.release.croissant": "a template of ours",
+    "splits.split.reading": "a question that was just read",
+}
+"""Modules that read with none of these errors in mind, since they read what the project wrote."""
+
+
+def answered(read: Callable[[TextResponse], Any]) -> Callable[[Path], Any]:
+    return lambda path: read(TextResponse("https://a.example/", body=path.read_bytes(), encoding="utf-8"))
+
+
+@pytest.mark.parametrize("body", [LIST, FIELD, "9" * 6000])
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_params,
+        read_yaml,
+        read_suite,
+        _read,
+        lambda path: [*read_jsonl(path, Question)],
+        lambda path: read_queries(path, {}),
+        _own_shape,
+        lambda path: _labels_of(pa.schema([], metadata={b"huggingface": path.read_bytes()})),
+        answered(wall_of),
+        answered(shape_of),
+        answered(_seen),
+    ],
+)
+def test_a_nest_without_end_and_a_number_without_end_are_told(tmp_path: Path, read: Callable[[Path], Any], body: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(body, encoding="utf-8")
+    try:
+        read(path)
+    except ValueError as error:
+        assert type(error) is ValueError and "sys." not in str(error) and len(str(error)) < 1_000
+
+
+def calls() -> Iterator[tuple[str, ast.Call, list[ast.AST]]]:
+    """Yield each call that reads JSON, with what it stands in."""
+
+    def below(node: ast.AST, around: list[ast.AST]) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("json.loads", "json.load", "json.decode", "raw_decode")):
+            yield node, around
+        for child in ast.iter_child_nodes(node):
+            yield from below(child, [*around, node])
+
+    for name in modules():
+        for call, around in below(tree(name), []):
+            yield name, call, around
+
+
+def test_what_reads_json_from_outside_expects_a_nest_without_end() -> None:
+    careless = {
+        name
+        for name, call, around in calls()
+        if not any(isinstance(each, ast.Try) and "RecursionError" in "".join(map(ast.unparse, each.handlers)) for each in around)
+    }
+    assert sorted(careless) == sorted(OWN)
