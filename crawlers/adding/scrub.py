@@ -7,28 +7,33 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?"), "TOKEN"),
     (
         re.compile(
-            r"""(?ix)(["']?\b\w*(?:token|session|sess_?id|phpsessid|csrf|xsrf|nonce|signature|ticket|passport|secret|auth_?key|api_?key)\w*["']?\s*[:=]\s*["']?)
+            r"""(?ix)(["']?\b(?>\w*?(?:token|session|sess_?id|phpsessid|csrf|xsrf|nonce|signature|ticket|passport|secret|auth_?key|api_?key))\w*+["']?\s*+[:=]\s*+["']?)
             (?!\s*(?:function|null|true|false)\b)[\w%+/.=~-]{6,}"""
         ),
         r"\g<1>TOKEN",
     ),
-    (re.compile(r"(?i)((?:name|id)=[\"'][^\"']*(?:token|csrf|session|viewstate)[^\"']*[\"'][^<>]*\bvalue=[\"'])[^\"']+"), r"\g<1>TOKEN"),
-    (re.compile(r"(?i)([\"']?\b(?:login_?)?(?:user|author|member|account)_?(?:id|no)[\"']?\s*[:=]\s*[\"']?)\d{2,}"), r"\g<1>0"),
+    (
+        re.compile(r"(?i)((?:name|id)=[\"'](?>[^\"']*?(?:token|csrf|session|viewstate))[^\"']*+[\"'][^<>]{0,1000}\bvalue=[\"'])[^\"']+"),
+        r"\g<1>TOKEN",
+    ),
+    (re.compile(r"(?i)([\"']?\b(?:login_?)?(?:user|author|member|account)_?(?:id|no)[\"']?\s*+[:=]\s*+[\"']?)\d{2,}"), r"\g<1>0"),
     (re.compile(r"(?i)(/(?:user|member|space|author|u|home)/(?:id/|uid/)?)\d{2,}"), r"\g<1>0"),
     (re.compile(r"(?i)([?&](?:uid|userid|user_id|member)=)\w+"), r"\g<1>0"),
     (re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"), "someone@example.org"),
     (re.compile(r"(?<!\d)1[3-9]\d{9}(?!\d)"), "13800000000"),
     (re.compile(r"(?<!\d)\d{17}[\dXx](?!\d)"), "110101190001010000"),
-    (re.compile(r"(?i)(\bQQ群?\s*(?:号码?)?\s*[:：]?\s*)\d{5,11}"), r"\g<1>10000"),
+    (re.compile(r"(?i)(\bQQ群?\s*+(?:号码?)?\s*+[:：]?\s*+)\d{5,11}"), r"\g<1>10000"),
     (
         re.compile(
-            r"((?:录\s*入\s*者|作\s*者|责任编辑|编\s*辑|发布者|上传者|用户名|昵\s*称|会员|主治医生|审核医生|审核专家)\s*[:：]\s*(?:</?\w[^<>]*>\s*)*)"
+            r"((?:录\s*+入\s*+者|作\s*+者|责任编辑|编\s*+辑|发布者|上传者|用户名|昵\s*+称|会员|主治医生|审核医生|审核专家)\s*+[:：]\s*+(?:</?\w[^<>]*+>\s*+)*+)"
             r"[^\s<>&，,。;；|\"']{1,20}"
         ),
         r"\g<1>某人",
     ),
     (
-        re.compile(r"(?i)(<(\w+)[^<>]*\bclass=[\"'][^\"']*\b(?:author|user-?name|nickname)\b[^\"']*[\"'][^<>]*>)[^<>]+(?=</\2>)"),
+        re.compile(
+            r"(?i)(<(\w++)[^<>]{0,1000}\bclass=[\"'](?>[^\"']*?\b(?:author|user-?name|nickname)\b)[^\"']*+[\"'][^<>]*+>)[^<>]++(?=</\2>)"
+        ),
         r"\g<1>某人",
     ),
     (re.compile(r"(?i)([\"'](?:nick_?name|user_?name|author_?name|login_?name|real_?name)[\"']\s*:\s*[\"'])[^\"']+"), r"\g<1>某人"),

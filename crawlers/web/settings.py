@@ -135,7 +135,7 @@ def _user_agent(contact: str) -> str:
     """Return our name for live sites, with a way to reach who runs the crawl."""
     if not contact:
         return USER_AGENT
-    is_mail = re.fullmatch(r"[!-?A-~]+@[!-?A-~]+\.[!-?A-~]+", contact)
+    is_mail = re.fullmatch(r"[!-?A-~]++@[!-?A-~][!-\-/-?A-~]*+\.[!-?A-~]++", contact)
     is_address = re.fullmatch(r"https?://[!-~]+", contact)
     if len(contact) > _MAX_CONTACT_CHARS or not (is_mail or is_address) or re.search(r"[();]", contact):
         wanted = "one mail address or web address in ASCII, such as crawler@example.org"

@@ -45,7 +45,7 @@ _PLAIN = re.compile(
 )
 """Texts without a sign, character or blank that any rule touches."""
 _PLAIN_BLANK = re.compile(r"[（(【〔\[] *[）)】〕\]]|_{2,}")
-_WIDE_BLANK = re.compile(r"[（(【〔\[][ \u3000]*\u3000[ \u3000]*[）)】〕\]]")
+_WIDE_BLANK = re.compile(r"[（(【〔\[] *+\u3000[ \u3000]*+[）)】〕\]]")
 _AT_MOST_ROUNDS = 12
 
 

@@ -20,7 +20,7 @@ from eval.tasks.request import Request
 _PROMPT = "error_type"
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
 _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
-_LETTER = re.compile(r"(?:答案(?:是|为)?\s*:?)?\s*[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
+_LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
 
 
 class Judged(NamedTuple):

@@ -14,8 +14,8 @@ from crawlers.papers.signs.lines import flat
 
 _RAW_CHARS = 2000
 _ASKS = re.compile(r"[?_]|\(\s*\)|[是为有]\s*$|什么|哪|如何")
-_COUNT = r"\d+\s*(?:[道个小]\s*)?[题分]"
-_TOTAL = re.compile(rf"(?:合计|总计|共计|总共|共有?)\s*:?\s*{_COUNT}(?:\s*[,;、]?\s*[合总]?[共计]*\s*:?\s*{_COUNT})?\s*\.?")
+_COUNT = r"\d+\s*+(?:[道个小]\s*+)?[题分]"
+_TOTAL = re.compile(rf"(?:合计|总计|共计|总共|共有?)\s*+:?\s*+{_COUNT}(?:\s*+[,;、]?\s*+[合总]?[共计]*+\s*+:?\s*+{_COUNT})?\s*+\.?")
 _WHOLE, _PART, _WHOLE_TYPE, _PART_TYPE = "大题题干", "小题题干", "题目类型", "小题题型"
 
 

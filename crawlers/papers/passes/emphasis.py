@@ -29,7 +29,7 @@ _COLOUR = re.compile(
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
 RIGHT_CLASS = r"(?:is-|option-|opt-)?(?:correct|right|true)(?:-(?:answer|option))?"
 """Names that pages give the class of a right option."""
-_CLASS = re.compile(rf"\bclass\s*=\s*[\"']?[^\"'<>]{{0,200}}?(?<![\w-])(?P<name>{RIGHT_CLASS})(?![\w-])", re.I)
+_CLASS = re.compile(rf"\bclass\s*+=\s*+[\"']?[^\"'<>]{{0,200}}?(?<![\w-])(?P<name>{RIGHT_CLASS})(?![\w-])", re.I)
 _TOLD_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer)\s*=\s*[\"']?(?:true|1)\b", re.I)
 _PLAIN_COLOURS = re.compile(
     r"black|inherit|initial|gr[ae]y|white|#0{3,8}|#([0-9a-f])\1{2}|#([0-9a-f]{2})\2{2}|rgba?\(\s*(\d+)\s*,\s*\3\s*,\s*\3\b.*", re.I

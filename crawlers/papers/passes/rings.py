@@ -28,14 +28,17 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     place = 0
     while place < len(lines):
         stop = _run_stop(given, place)
+        if stop == place:
+            place += 1
+            continue
         below = next((at for at in range(stop, len(lines)) if given[at]), len(lines))
-        told = _told(given[below]) if stop > place and below < len(lines) else None
-        if stop > place and own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
+        told = _told(given[below]) if below < len(lines) else None
+        if own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
             for at in range(place, stop):
                 done[at] = (lines[at][0], _RING.sub(lambda ring: f"  {ring[0].translate(RINGS_AS_LETTERS)}.", seen(lines[at][1])).strip())
             if told:
                 done[below] = (lines[below][0], f"答案：{told.translate(RINGS_AS_LETTERS)}")
-        place = max(stop, place + 1)
+        place = stop
     for place in key if done != list(lines) else ():
         done[place] = (done[place][0], done[place][1].translate(RINGS_AS_LETTERS))
     return done

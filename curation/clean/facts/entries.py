@@ -182,7 +182,7 @@ def _rejected_entity(item: EntityItem, detail: str, reason: str) -> Rejected:
 
 
 _ALIAS_LABEL = re.compile(r"^[\s【\[]*(?:别名|又名|别称|俗称|也称|其他名称|其它名称|商品名称?)[\s】\]：:]*$")
-_ALIAS_BRACKETS = re.compile(r"^\s*[（(]?\s*(?:别名|又名|又称)?\s*[:：]?(.*?)[）)]?\s*$")
+_ALIAS_BRACKETS = re.compile(r"^\s*+[（(]?\s*+(?:别名|又名|又称)?\s*+[:：]?(.*?)[）)]?$")
 """（别名：甲，乙） stands for its list."""
 _ALIAS_EDGES = re.compile(r"^(?:又称|亦称|俗称|简称|旧称|又名|别名|也称|也叫|[:：])+|(?:等|等等)$")
 
@@ -193,7 +193,7 @@ def _aliases(item: EntityItem, name: str, entity_type: str, columns: Columns = N
     told += [(value.value, value.position, value.label) for value in item.values if _ALIAS_LABEL.match(value.label)]
     found: dict[str, Alias] = {}
     for text, position, label in told:
-        pieces = tails(_ALIAS_BRACKETS.sub(r"\1", text), "list", column=column_for(item, label, columns))
+        pieces = tails(_ALIAS_BRACKETS.sub(r"\1", text.rstrip()), "list", column=column_for(item, label, columns))
         for number, piece in enumerate(pieces, 1):
             alias = tidy(_ALIAS_EDGES.sub("", piece.text))
             if piece.reason is None and canonical(alias) and canonical(alias) != canonical(name):

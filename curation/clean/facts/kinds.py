@@ -29,7 +29,8 @@ _OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
 _LIKE_SYMPTOMS = frozenset({"disease_symptom", "chinese_medicine_side_effect", "western_medicine_side_effect"})
 _TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"})
 _REMARK = re.compile(r"(?:(?<!\s)\s+)?（(?=[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%]))[^（）]*）$")
-_ONE_REMARK = re.compile("（[^（）、，,；;/与和及或]*[\u4e00-\u9fff][^（）、，,；;/与和及或]*）$")
+_OF_ONE = "[^（）、，,；;/与和及或]*+"
+_ONE_REMARK = re.compile(f"（(?=[^（）\u4e00-\u9fff]*+[\u4e00-\u9fff]){_OF_ONE}(?:[与和及或]{_OF_ONE})?）$")
 """A remark of one thing: what 手术治疗（催吐、洗胃） means is another thing than it says."""
 _DOSE = re.compile(
     r"(?:(?<!\s)\s+)?(?:[（(]\d+(?:\.\d+)?\s*{0}[^）)]{{0,200}}[）)]|(?<![A-Za-z\d.])\d+(?:\.\d+)?\s*{0}|[（(](?:[每一][日天次]|口服|外用)[^（）()]*[）)])$".format(

@@ -7,9 +7,9 @@ from curation.clean.facts.pieces import MAX_TAIL_CHARS, MEASURE, Piece, checked
 _PEOPLE = (
     r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
 )
-_TIMED = r"(?:空腹|餐后|饭后|服糖后|服药后|运动后|用药后)\s*\d+(?:\.\d+)?\s*(?:小时|分钟?|min|h)"
+_TIMED = r"(?:空腹|餐后|饭后|服糖后|服药后|运动后|用药后)\s*+\d+(?:\.\d+)?\s*+(?:小时|分钟?|min|h)"
 """A state that holds a figure of its own, 餐后2小时."""
-_WHO = re.compile(rf"^[（(]?((?:{_TIMED}|{_PEOPLE})[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*[:：]?\s*(?=[0-9(<>≤≥＜＞（阴阳])")
+_WHO = re.compile(rf"^[（(]?((?:{_TIMED}|{_PEOPLE})[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*+[:：]?\s*+(?=[0-9(<>≤≥＜＞（阴阳])")
 _WHO_AFTER = re.compile(r"(?:(?<!\s)\s+)?[（(]([^（）()0-9]{1,10})[）)]$")
 _BARE = re.compile(r"[\d.~～<>≤≥＜＞–—-]+")
 _UNIT = re.compile(r"(?<=\d)\s*(?:×10\^?[\d⁰-⁹¹²³]+/)?(?:[%‰]|[a-zA-Zμ]+/[a-zA-Zμ²³\d.]+|mmHg|kPa|秒|分钟?|小时|mm|cm|fl|pg)$")

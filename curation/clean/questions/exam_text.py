@@ -15,7 +15,7 @@ from curation.text.signs import CJK
 _CACHED_CHARS = 4_000
 _FIRST_NUMBER = re.compile(r"\d+")
 _NUMBER_MARK = re.compile(r"\s*[）)、.．:：]+\s*")
-_SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*[A-Ja-j](?:[、，,\s]*[A-Ja-j])*\s*[.．、]?\s*[）)】\]］]|（ ）[A-J]{1,6}（ ）")
+_SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*+[A-Ja-j](?:[、，,\s]*+[A-Ja-j])*+\s*+[.．、]?\s*+[）)】\]］]|（ ）[A-J]{1,6}（ ）")
 _SHOWN_VERDICT = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
 _GAP = re.compile(rf"(?<=[{CJK}，、“《：])[ \u3000\xa0]{{3,12}}(?=[{CJK}，、。；”》])|(?<=[{CJK}])[ \u3000\xa0]{{2}}(?=[{CJK}])")
 _SPACED = re.compile(f"(?<=[{CJK}])[ \u3000\xa0](?=[{CJK}])")

@@ -6,7 +6,7 @@ from atomexam.text.option_letters import are_in_turn
 
 LOST = re.compile(r"\?\?|[？?]{3}|□|■|▯|〓")
 _LOST_IN_CASE = re.compile(r"\?\?|[？?]{3}")
-_OPTION_AS_STEM = re.compile(r"^[（(]\s*[A-J]\s*[、.．]?\s*[）)]\s*\S")
+_OPTION_AS_STEM = re.compile(r"^[（(]\s*+[A-J]\s*+[、.．]?\s*+[）)]\s*+\S")
 _LEAKED_OPTIONS = re.compile(
     r"(?<![A-Za-z])A\s*[.．、:：](?![A-Z])[^A-Z]{1,40}(?<![A-Za-z])B\s*[.．、:：][^A-Z]{1,40}(?<![A-Za-z])C\s*[.．、:：]"
 )

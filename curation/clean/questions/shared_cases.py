@@ -23,9 +23,9 @@ _SHARED_MARK = re.compile(
 _TO_THE_READER = re.compile(r"^(?:[^。：\n]{0,40}(?:阅卷|答题[纸卡])[^。：\n]{0,60}。\s*)+")
 """What a paper tells those who sit it, in front of its first case."""
 _TAG_BEFORE_QUESTION = re.compile(
-    r"(?:\d{1,3}\s*[、.．]?\s*)?(?:[\[【（]\s*(?:单选|多选|单项选择|多项选择|不定项)题?\s*[\]】）]|(?:单选|多选)题?\s*：)\s*(?:\d{1,3}\s*[、.．：])?"
+    r"(?:\d{1,3}\s*+[、.．]?\s*+)?(?:[\[【（]\s*+(?:单选|多选|单项选择|多项选择|不定项)题?\s*+[\]】）]|(?:单选|多选)题?\s*+：)\s*+(?:\d{1,3}\s*+[、.．：])?"
 )
-_LINE_NUMBER = re.compile(r"^\d{1,3}\s*[、.．]?\s*(?![岁年月日天个名次周小分位时种条项%％~～多余\d])(?=[\u4e00-\u9fff“（])")
+_LINE_NUMBER = re.compile(r"^\d{1,3}\s*+[、.．]?\s*+(?![岁年月日天个名次周小分位时种条项%％~～多余\d])(?=[\u4e00-\u9fff“（])")
 _OTHER_QUESTION = re.compile(r"(?:(?<!\s)\s+)?(?:单选|多选)题?[:：]\s*\d{1,3}\s*[、.．][^。？\n]{4,80}（ ）[。？]?$")
 _TYPE_AT_END = re.compile(r"[（\[【]?(?:单选|多选)题?[）\]】]?$")
 _MAX_TYPE_CHARS = 5
