@@ -14,7 +14,15 @@ README = Path("README.md")
 PIPELINE = Path("dvc.yaml")
 SUMMARY = Path("metrics/summary.json")
 _KEY = re.compile(r"\$\{[^}]*\}")
-_EACH = {"${sources}": "SOURCE", "${imports}": "IMPORT", "${models}": "MODEL", "${finetune}": "MODEL", "${runs}": "RUN", "${judges}": "RUN"}
+_EACH = {
+    "${sources}": "SOURCE",
+    "${imports}": "IMPORT",
+    "${finetune}": "MODEL",
+    "${tune}": "MODEL",
+    "${models}": "MODEL",
+    "${runs}": "RUN",
+    "${judges}": "RUN",
+}
 """What the keys of a block name."""
 _NO_FIGURES = "No figures yet: `make repro` computes them, `make readme` writes them here."
 

@@ -29,6 +29,7 @@ from atomexam.records import (
     run,
     shot,
     split_blocks,
+    tuning,
     verdict,
 )
 from curation.claims import claim_pairs
@@ -65,7 +66,7 @@ RECORDS = structs_of(
     alias, claim, cluster, evidence, fact, item, judgement, label, model, prediction, provenance, question, rejection, review, shot, verdict
 )
 TOLD_BY_OTHERS = ("Asked", "Drawing", "Extraction", "Judge")  # whose keys stand in the table of another block
-BLOCKS = [shape for shape in structs_of(params, run, split_blocks) if shape.__name__ not in TOLD_BY_OTHERS]
+BLOCKS = [shape for shape in structs_of(params, run, split_blocks, tuning) if shape.__name__ not in TOLD_BY_OTHERS]
 
 
 def table(document: str, section: str) -> dict[str, str]:

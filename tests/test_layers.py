@@ -15,14 +15,15 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("atomexam", "crawlers", "curation", "splits", "eval", "scripts")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 HEAVY = {"torch", "transformers", "accelerate", "peft", "trl"}
-HEAVY_HOMES = ("eval/models/", "eval/finetune/")
+HEAVY_HOMES = ("eval/models/", "eval/finetune/", "eval/tune/")
 FLOOR = ("atomexam/text", "atomexam/records", "atomexam/runtime")  # each imports what stands before it
 STAGES = {
     "crawlers/crawl.py", "crawlers/extract.py",
     "curation/clean/__main__.py", "curation/near_duplicates/__main__.py", "curation/claims/__main__.py", "curation/evidence/__main__.py",
     "curation/verification/__main__.py", "curation/validate/__main__.py",
     "splits/split/__main__.py", "splits/leaks/__main__.py", "splits/release/__main__.py",
-    "eval/finetune/__main__.py", "eval/predict/__main__.py", "eval/score/__main__.py", "eval/errors/__main__.py", "eval/judge/__main__.py",
+    "eval/finetune/__main__.py", "eval/tune/__main__.py",
+    "eval/predict/__main__.py", "eval/score/__main__.py", "eval/errors/__main__.py", "eval/judge/__main__.py",
     "eval/compare/__main__.py", "eval/report/__main__.py",
 }  # fmt: skip
 

@@ -17,5 +17,7 @@ class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     name: str | None = None
     """Model on the Hugging Face hub, a local folder, or what a server calls it; None for a model whose weights lie beside model.json."""
     revision: str | None = None
+    base: str | None = None
+    """Model under an adapter; None where the adapter's own file says it, or for a model that is none."""
     server: Server | None = None
     """Where the backends `openai` and `vllm` ask; None for others."""

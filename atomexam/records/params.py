@@ -19,6 +19,7 @@ from atomexam.records.blocks import Block, Count, Share, Slug
 from atomexam.records.checks import convert, one_of
 from atomexam.records.run import Judge, Model, Run, Training
 from atomexam.records.split_blocks import Leaks, Release, Split
+from atomexam.records.tuning import Tuning
 from atomexam.text.yaml_values import yaml_values
 
 PARAMS_FILE = "params.yaml"
@@ -169,6 +170,8 @@ class Params(Block, frozen=True, kw_only=True):
     models: dict[Slug, Model]
     finetune: dict[Slug, Training] = field(default_factory=dict)
     """By the model that is trained."""
+    tune: dict[Slug, Tuning] = field(default_factory=dict)
+    """By the model that results."""
     runs: dict[Slug, Run]
     judges: dict[Slug, Judge] = field(default_factory=dict)
     """By the run whose replies are judged."""
@@ -201,6 +204,16 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
         if model.backend != "huggingface" or model.name:
             found = f"found backend {model.backend}, name {model.name}"
             raise ValueError(f"{where}: finetune.{name} trains a new model of the backend huggingface; models.{name}: {found}")
+    for name in params.tune:
+        model = params.models[one_of(name, params.models, "model", f"{where}: tune")]
+        if model.backend != "huggingface" or not model.name:
+            found = f"found backend {model.backend}, name {model.name}"
+            wanted = "expected the backend huggingface and, as `name`, what is tuned: a folder, a model of the hub or of `finetune`"
+            raise ValueError(f"{where}: tune.{name}: models.{name}: {wanted}; {found}")
+        if model.name in params.tune:
+            raise ValueError(
+                f"{where}: models.{name}: {model.name} is tuned itself; tune {params.models[model.name].name}, of which it is made"
+            )
     for name, model in params.models.items():
         if model.backend == "huggingface" and not model.name and name not in params.finetune:
             raise ValueError(f"{where}: models.{name}: no `name`, and no line under `finetune` that trains it; add one of the two")
@@ -222,6 +235,9 @@ def _check_moved(values: Any, where: str) -> None:
         if isinstance(line, dict) and "train" in line:
             new = f"finetune:\n  {name}: {_flow(line['train'])}"
             raise ValueError(f"{where}: models.{name}.train has moved; take it out there and write\n\n{new}\n")
+        if isinstance(line, dict) and "tune" in line:
+            new = f"tune:\n  {name}: {_flow(line['tune'])}"
+            raise ValueError(f"{where}: models.{name}.tune: what is trained has a block of its own; take it out there and write\n\n{new}\n")
     sources = values.get("sources") if isinstance(values, dict) else None
     for name, line in sources.items() if isinstance(sources, dict) else ():
         if isinstance(line, dict) and line.get("kind") == "files":

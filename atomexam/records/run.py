@@ -37,6 +37,8 @@ class Model(Block, frozen=True):
     name: str | None = None
     """Model on the Hugging Face hub, a local folder in its format, or what a server calls it."""
     revision: str | None = None
+    base: str | None = None
+    """Model under an adapter, where the adapter's own file does not name it or names a place of another machine."""
     server: Server = Server()
 
 

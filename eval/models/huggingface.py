@@ -19,7 +19,7 @@ from eval.models.contract import Asking, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
 from eval.models.shared_prefixes import PrefixReader, line_ends
-from eval.models.weights import content_hash, locate
+from eval.models.weights import base_of, identity_of, locate
 from eval.tasks.prompt import Message, render, token_ids
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
@@ -39,14 +39,20 @@ class HuggingFace:
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
         self._path, self._description = path, description
+        base = base_of(description, path)
+        self._weights = locate(base, path) if base else path
         self._device = _device()
         self._dtype = torch.bfloat16 if self._device.type == "cuda" else self._dtype_on_cpu()
-        self._tokenizer = self._loaded(AutoTokenizer, padding_side="left")
-        self.identity = f"huggingface/{_MAKING}/{content_hash(path)}/{self._dtype}".replace("torch.", "")
+        words = path if (path / "tokenizer_config.json").exists() else self._weights
+        self._tokenizer = self._loaded(AutoTokenizer, words, padding_side="left")
+        self.identity = f"huggingface/{_MAKING}/{identity_of(description, path)}/{self._dtype}".replace("torch.", "")
 
     @cached_property
     def _model(self) -> Any:
-        model = self._loaded(AutoModelForCausalLM, dtype=self._dtype, use_safetensors=True).to(self._device).eval()
+        model = self._loaded(AutoModelForCausalLM, self._weights, dtype=self._dtype, use_safetensors=True)
+        if self._weights != self._path:
+            model = adapted(model, self._path)
+        model = model.to(self._device).eval()
         model = in_float64(model) if self._dtype == torch.float64 else model
         batches.set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
         ends = _end_tokens(model, self._tokenizer)
@@ -60,14 +66,14 @@ class HuggingFace:
 
     def _dtype_on_cpu(self) -> torch.dtype:
         """Return float64 where the model's own configuration says so, as that of a model trained here does, else float32."""
-        return torch.float64 if self._loaded(AutoConfig).dtype == torch.float64 else torch.float32
+        return torch.float64 if self._loaded(AutoConfig, self._weights).dtype == torch.float64 else torch.float32
 
-    def _loaded(self, kind: Any, **settings: Any) -> Any:
+    def _loaded(self, kind: Any, path: Path, **settings: Any) -> Any:
         try:
-            return kind.from_pretrained(self._path, trust_remote_code=False, **settings)
+            return kind.from_pretrained(path, trust_remote_code=False, **settings)
         except (OSError, SafetensorError) as error:
             raise ValueError(
-                f"model {self._description.model}: {self._description.name or self._path} has no model of the Hugging Face format "
+                f"model {self._description.model}: {self._description.name or path} has no model of the Hugging Face format "
                 f"in safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{self._description.model}` makes a model that is "
                 "trained here"
             ) from None
@@ -175,6 +181,23 @@ class HuggingFace:
     def _pad_token(self, ends: Sequence[int] | None = None) -> int:
         pad = self._tokenizer.pad_token_id
         return (ends or self._ends)[0] if pad is None else pad
+
+
+def adapted(model: Any, folder: Path) -> Any:
+    """Return a model with an adapter's weights merged into its own.
+
+    Raises:
+        ValueError: peft is missing, or the adapter does not fit the model.
+    """
+    try:
+        from peft import PeftModel
+    except ImportError:
+        raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e .[tune]`") from None
+    try:
+        return PeftModel.from_pretrained(model, folder).merge_and_unload()
+    except (RuntimeError, OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+        first = str(error).splitlines()[0]
+        raise ValueError(f"{folder}: the adapter does not fit {type(model).__name__} of {model.name_or_path}: {first}") from None
 
 
 def _device() -> torch.device:

@@ -26,7 +26,7 @@ from atomexam.records.model import Description
 from atomexam.records.run import Server
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.openai import OpenAI
-from eval.models.weights import content_hash, locate
+from eval.models.weights import ADAPTER, content_hash, locate
 from eval.tasks.prompt import Message
 
 _LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
@@ -46,6 +46,10 @@ class Vllm:
                 f"torch (`uv tool install vllm` or `pipx install vllm`), or set `backend: huggingface` for this model in params.yaml"
             )
         path = locate(description, folder).resolve()
+        if (path / ADAPTER).exists():
+            raise ValueError(
+                f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when it is opened"
+            )
         self._command = [program, "serve", str(path), "--generation-config", "vllm"]  # not what the model's authors recommend
         server = structs.replace(description.server or Server(), knows=["seed", "top_k", "repetition_penalty"], key_variable="VLLM_API_KEY")
         self._description = structs.replace(description, name=str(path), server=server)

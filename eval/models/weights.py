@@ -3,12 +3,15 @@
 import hashlib
 import os
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
 from atomexam.records.model import Description
 
+ADAPTER = "adapter_config.json"  # what peft and those who build on it write beside an adapter's weights
 _FILES = ["*.json", "*.jinja", "*.model", "*.safetensors", "*.txt"]
 
 
@@ -36,6 +39,35 @@ def locate(description: Description, folder: Path) -> Path:
         f"nothing kept in ~/{cache}, and {asked}; "
         f"fetch it once with `HF_HUB_OFFLINE=0 hf download {name}`, or set `name` of this model in params.yaml to a local folder"
     )
+
+
+def base_of(description: Description, folder: Path) -> Description | None:
+    """Return the model under the adapter in a folder, None where there is no adapter.
+
+    Raises:
+        ValueError: nothing names that model, or its name is a folder that is not there.
+    """
+    path = folder / ADAPTER
+    if not path.exists():
+        return None
+    try:
+        told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: {error}; expected what peft writes beside an adapter") from None
+    name = description.base or told.get("base_model_name_or_path")
+    remedy = f"name it in params.yaml: models.{description.model}: base: NAME"
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"{path} names no model that the adapter belongs to; {remedy}")
+    if Path(name).is_absolute() and not Path(name).is_dir():
+        raise ValueError(f"{path} names {name}, a folder that is not on this machine; {remedy}")
+    revision = None if description.base else told.get("revision")
+    return Description(model=description.model, backend=description.backend, name=name, revision=revision)
+
+
+def identity_of(description: Description, folder: Path) -> str:
+    """Return what tells the weights in a folder from others: a hash, and of an adapter also that of the model under it."""
+    base = base_of(description, folder)
+    return f"{content_hash(locate(base, folder))}+{content_hash(folder)}" if base else content_hash(folder)
 
 
 def kept_revision(name: str, revision: str) -> str | None:

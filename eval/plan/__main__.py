@@ -18,7 +18,7 @@ from atomexam.records.model import Description
 from atomexam.records.run import Model, Run
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
-from eval.models.weights import content_hash, kept_revision
+from eval.models.weights import base_of, content_hash, kept_revision
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")
@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> None:
     runs = {name: convert(line, Run, f"params.yaml: runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
     for name, run in runs.items():
         one_of(run.model, models, "model", f"params.yaml: runs.{name}.model")
-    trained = args.all_params.get("finetune") or {}
+    trained = {name for block in ("finetune", "tune") for name in args.all_params.get(block) or {}}
     with folder_lock(args.out) as out:
         for name, model in models.items():
             description = describe_model(name, model, trained, args.models)
@@ -49,7 +49,8 @@ def describe_model(name: str, model: Model, trained: Container[str], made: Path)
     """Return how a model is reached; one that is trained here is a local folder like any other."""
     server = model.server if model.backend in _SERVED else None
     where = str(made / name) if name in trained else model.name
-    return Description(model=name, backend=model.backend, strategy=model.strategy, name=where, revision=model.revision, server=server)
+    about = {"strategy": model.strategy, "revision": None if name in trained else model.revision, "base": model.base}
+    return Description(model=name, backend=model.backend, name=where, server=server, **about)
 
 
 def weights_of(model: Description, made: Path = Path("data/models")) -> str:
@@ -61,7 +62,8 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
         if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED, made)):
             again = f"after a change there, run `dvc repro -f plan`, or keep the model in {_WATCHED / model.model}"
             _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s lies elsewhere: %s", model.model, _WATCHED, folder, again)
-        return f"files {content_hash(folder)}"
+        base = base_of(model, folder)
+        return f"files {content_hash(folder)}" + (f" over {weights_of(base, made)}" if base else "")
     revision = model.revision or "main"
     return f"revision {revision}: {kept_revision(model.name, revision) or 'not kept on this machine'}"
 

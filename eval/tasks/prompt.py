@@ -123,7 +123,7 @@ def said(messages: Sequence[Message]) -> list[Message]:
 def as_said(tokenizer: Any, text: str, role: str) -> str:
     """Return a text as it stands in a role's turn, without whole marks of chat templates and without the model's own control tokens."""
     text = broken_up(text, role == "assistant")
-    for token in _control_tokens(tokenizer):
+    for token in control_tokens(tokenizer):
         text = text.replace(token, f"{token[0]} {token[1:]}")
     return _without_folded(tokenizer, text) if _folds_marks(tokenizer) else text
 
@@ -134,7 +134,7 @@ def _without_folded(tokenizer: Any, text: str) -> str:
     Raises:
         ValueError: it is read as one even with blanks in it.
     """
-    numbers = set(tokenizer.convert_tokens_to_ids(list(_control_tokens(tokenizer))))
+    numbers = set(tokenizer.convert_tokens_to_ids(list(control_tokens(tokenizer))))
     for _ in range(_ROUNDS):
         read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         spans = [span for number, span in zip(read["input_ids"], read["offset_mapping"], strict=True) if number in numbers]
@@ -151,11 +151,11 @@ def _without_folded(tokenizer: Any, text: str) -> str:
 def _folds_marks(tokenizer: Any) -> bool:
     """Tell whether a tokenizer looks for control tokens in text that it has normalized, and so finds them in other spellings."""
     added = getattr(tokenizer, "added_tokens_decoder", {}).values()
-    return tokenizer.is_fast and any(token.normalized and token.content in _control_tokens(tokenizer) for token in added)
+    return tokenizer.is_fast and any(token.normalized and token.content in control_tokens(tokenizer) for token in added)
 
 
 @cache
-def _control_tokens(tokenizer: Any) -> tuple[str, ...]:
+def control_tokens(tokenizer: Any) -> tuple[str, ...]:
     """Return the tokens that no text may be read as: those with a name, and those that the tokenizer only marks as special."""
     marked = {token.content for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if token.special}
     return tuple(sorted({*tokenizer.all_special_tokens, *marked}, key=lambda token: (-len(token), token)))

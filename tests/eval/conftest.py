@@ -83,8 +83,8 @@ def toy_shots(splits: dict[str, list[Question]]) -> list[Shot]:
 
 
 def write_toy_splits(folder: Path, size: int = 12) -> None:
-    """Write train, dev, test, the examples and passages as the pipeline does."""
-    rows = {name: toy_rows(1000 * (place + 1), size) for place, name in enumerate(("train", "dev", "test"))}
+    """Write the splits, the examples and passages as the pipeline does."""
+    rows = {name: toy_rows(1000 * (place + 1), size) for place, name in enumerate(("train", "dev", "test", "reserved"))}
     shots = toy_shots({name: questions for name, (questions, _) in rows.items()})
     write_jsonl(folder / "splits" / "shots.jsonl", shots, key=lambda shot: (shot.exam, shot.subject, shot.question_type, shot.place))
     for name, (questions, claims) in rows.items():

@@ -76,6 +76,16 @@ def test_the_file_fits_on_one_screen() -> None:
         ("imports.books", {"path": "imports/*.txt"}, "is a pattern; DVC watches a file or a folder"),
         ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),
         ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
+        ("tune.own", {"rank": 2}, "tune: unknown model 'own'; known: "),
+        (
+            "tune.random",
+            {"rank": 2},
+            r"tune.random: models.random: expected the backend huggingface and, as `name`, what is tuned.*baseline",
+        ),
+        ("tune.tiny", {"rank": 2}, r"tune.tiny: .*found backend huggingface, name None"),
+        ("tune.qwen7b", {"rang": 2}, r"rang.*known: method, preset, data"),
+        ("tune.qwen7b", {"method": "loar"}, r"loar.*known: full, lora"),
+        ("models.qwen7b.tune", {"rank": 2}, r"what is trained has a block of its own; .*\n\ntune:\n  qwen7b: \{rank: 2\}\n"),
         ("finetune.tiney", {"layers": 1}, "finetune: unknown model 'tiney'; known: .*did you mean tiny"),
         (
             "finetune.random",

@@ -1,0 +1,58 @@
+"""The blocks of params.yaml that train a model further: how one is tuned, and on what."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+from msgspec.structs import force_setattr
+
+from atomexam.records.blocks import Block, Count, Positive, Share
+
+Rate = Annotated[float, Meta(gt=0)]
+Amount = Annotated[float, Meta(ge=0)]
+PRESETS: dict[str, dict[str, Any]] = {
+    # CPsyExam, section 4.1, tunes ChatGLM3-6B.
+    "cpsyexam": {"epochs": 4, "batch_examples": 128, "learning_rate": 1e-6},
+    # SdAK, section 5.3, tunes Baichuan-7b. It gives five numbers for four settings (2, 5e-5, 128, 64, 2048): 64 is left out here.
+    "sdak": {"epochs": 2, "batch_examples": 128, "learning_rate": 5e-5, "max_tokens": 2048, "patience": 0},
+}
+_DEFAULTS = {"epochs": 3, "batch_examples": 0, "learning_rate": 1e-4, "max_tokens": 2048, "patience": 3}
+
+
+class Tuning(Block, frozen=True):
+    """One line under `tune`, named like a model: that model's `name` is trained further on the train split."""
+
+    method: Literal["full", "lora"] = "lora"
+    preset: Literal["cpsyexam", "sdak"] | None = None
+    """Settings of a paper; a key that stands beside it counts more."""
+    data: dict[str, Amount] = field(default_factory=lambda: {"claims": 1, "knowledge": 1, "cases": 1, "tcm": 1, "words": 1})
+    """Kind -> how much of it is learned: up to 1 a share, above 1 a number of items."""
+    order: Literal["mixed", "listed"] = "mixed"
+    """listed: one kind after the other, as they stand in `data`."""
+    seed: int = 1
+    rank: Positive = 16
+    alpha: Positive = 32
+    epochs: Positive | None = None
+    """None takes the preset's, else 3."""
+    learning_rate: Rate | None = None
+    """None takes the preset's, else 0.0001."""
+    batch_tokens: Positive = 16384
+    """Most tokens of a step."""
+    batch_examples: Count | None = None
+    """Conversations of a step, in place of batch_tokens; 0 or None without a preset: batch_tokens counts."""
+    max_tokens: Positive | None = None
+    """Most tokens of a row of packed conversations; a longer conversation is left out. None takes the preset's, else 2048."""
+    warmup: Share = 0.03
+    """Share of the steps over which the learning rate rises."""
+    checks: Positive = 10
+    """How often in all the dev loss is measured and a checkpoint kept."""
+    patience: Count | None = None
+    """Checks without a lower dev loss after which training ends; 0: never. None takes the preset's, else 3."""
+    checkpointing: bool = False
+    """Activations are computed again in place of kept: less memory, a third more time."""
+
+    def __post_init__(self) -> None:
+        for name, value in (_DEFAULTS | PRESETS.get(self.preset or "", {})).items():
+            if getattr(self, name) is None:
+                force_setattr(self, name, value)
+        if not self.data or not any(self.data.values()):
+            raise ValueError("data: nothing to learn; name a kind with an amount above 0, such as {claims: 1}")

@@ -1,0 +1,180 @@
+"""Stage `tune`: a model of the hub, of a folder or made by `finetune`, and the train split -> that model tuned, for each line under `tune`.
+
+The model sees the evaluation's own prompts in its own chat template and learns the right replies. A killed training goes on from its last
+checkpoint. Over several GPUs:
+
+    accelerate launch --config_file fsdp.yaml -m eval.tune MODEL        or `torchrun --nproc-per-node 8 -m eval.tune MODEL`
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from atomexam.records.checks import convert, one_of
+from atomexam.records.model import Description
+from atomexam.records.run import Model
+from atomexam.records.tuning import Tuning
+from atomexam.runtime.jsonl import folder_lock, replacing, to_line, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
+from eval.finetune.training_data import IGNORED
+from eval.models.weights import ADAPTER, identity_of, locate
+from eval.tune.learned import Learning, Places, dev_lessons
+from eval.tune.lessons import Lesson, Row, steps_of
+
+_MAKING = "1"  # raise it when a change here changes weights: what is kept of trainings is then left
+_MADE = "made.jsonl"  # beside the weights, but no part of what the model says
+_PATHS = {
+    "splits": "data/splits",
+    "passages": "data/clean/passages.jsonl",
+    "dialogues": "imports/dialogues",
+    "models": "data/models",
+    "out": "data/models/{key}",
+    "metrics": "metrics/tune/{key}.json",
+}
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Tune one model."""
+    args = read_arguments(argv, __doc__, "tune", Tuning, _PATHS, keyed=True)
+    models = args.all_params.get("models") or {}
+    name = one_of(args.key, models, "model", "params.yaml: models")
+    model = convert(models[name], Model, f"params.yaml: models.{name}")
+    trained = args.all_params.get("finetune") or {}
+    base = str(args.models / model.name) if model.name in trained else model.name
+    description = Description(model=name, backend="huggingface", name=base, revision=model.revision)
+    places = Places(args.splits, args.passages, args.dialogues)
+    figures = tune(description, args.params, places, args.out)
+    if _is_first():
+        write_json(args.metrics, figures)
+
+
+def tune(description: Description, tuning: Tuning, places: Places, out: Path) -> dict[str, Any]:
+    """Tune the model that a description names, into a folder, and return its figures; a model that was made of the same is kept.
+
+    Raises:
+        ValueError: the model cannot be had or tuned, or the data are not there; the message says what to do.
+    """
+    from transformers import AutoTokenizer
+
+    path = locate(description, Path())
+    if (path / ADAPTER).exists():
+        raise ValueError(
+            f"model {description.model}: {description.name} is an adapter; tune the model it belongs to, with its data and yours"
+        )
+    if not description.name or not (path / "config.json").exists():
+        remedy = "; `dvc repro finetune` makes the models that are trained here" if str(description.name).startswith("data/models") else ""
+        raise ValueError(f"model {description.model}: {description.name} holds no model (no config.json){remedy}")
+    tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+    learning = Learning(tokenizer, tuning, places, f"params.yaml: tune.{description.model}")
+    lessons, dev = learning.lessons(), dev_lessons(tokenizer, tuning, places.splits)
+    if not lessons:
+        raise ValueError(f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens")
+    identity = identity_of(description, path)
+    mark = _mark(identity, description, tuning, lessons)
+    taught = Counter(lesson.kind for lesson in lessons)
+    figures = {
+        kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
+        for kind, left in learning.left_out.items()
+    }
+    with folder_lock(out) if _is_first() else nullcontext(out):
+        if (known := _known(out / _MADE)) and known["mark"] == mark:
+            print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
+            return known["figures"]
+        kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
+        trained = _train(path, description, tuning, tokenizer, lessons, dev, kept, made, mark)
+        if not _is_first():
+            return {}
+        write_json(made / "model.json", Description(model=description.model, backend="huggingface"))
+        write_jsonl(made / "learned.jsonl", _learned(lessons), key=lambda row: (row["kind"], row["item_id"]))
+        told = {"weights": identity_of(description, made), "base": identity, "method": tuning.method, "data": figures} | trained
+        write_json(made / _MADE, {"mark": mark, "figures": told})
+        shutil.rmtree(out)
+        made.replace(out)
+        shutil.rmtree(kept)
+    return told
+
+
+def _train(
+    path: Path, description: Description, tuning: Tuning, tokenizer: Any, lessons: Sequence[Lesson], dev: Sequence[Lesson],
+    kept: Path, made: Path, mark: str,
+) -> dict[str, Any]:  # fmt: skip
+    """Train in a folder beside what was kept of the same training, and return its figures."""
+    from accelerate import PartialState
+
+    from eval.tune import training
+
+    with PartialState(cpu=not training.has_gpu()).main_process_first():
+        if _is_first():
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir(parents=True)
+            _keep_of_the_same(kept, mark)
+    model = training.open_base(path, tuning, description)
+    training.be_deterministic(model)
+    packs = training.keeps_apart(model)
+    if not packs and _is_first():
+        print(f"{description.model}: {type(model).__name__} reads one conversation a row; they are not packed", file=sys.stderr)
+
+    def steps(taught: Sequence[Lesson]) -> list[list[Row]]:
+        return steps_of(taught, tuning.batch_tokens, tuning.batch_examples or 0, tuning.max_tokens or 0, packs)
+
+    learned = sum(target != IGNORED for lesson in lessons for target in lesson.targets)
+    sizes = {
+        "parameters": model.num_parameters(),
+        "trained_parameters": sum(one.numel() for one in model.parameters() if one.requires_grad),
+    }
+    sizes |= {"tokens": sum(len(lesson.ids) for lesson in lessons), "learned_tokens": learned, "packed": packs}
+    return sizes | training.train(model, tokenizer, steps(lessons), steps(dev), tuning, kept, made)
+
+
+def _is_first() -> bool:
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequence[Lesson]) -> str:
+    """Return a hash of all that decides what the weights become."""
+    digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning]))
+    for lesson in lessons:
+        digest.update(to_line([lesson.ids, lesson.targets]))
+    return digest.hexdigest()
+
+
+def _known(path: Path) -> dict[str, Any] | None:
+    """Return what a finished training has written of itself."""
+    try:
+        found: dict[str, Any] = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return None
+    return found
+
+
+def _keep_of_the_same(kept: Path, mark: str) -> None:
+    """Leave the checkpoints of this very training, and take away those of another."""
+    path = kept / "mark.txt"
+    if not path.exists() or path.read_text() != mark:
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir(parents=True)
+        with replacing(path) as part:
+            part.write_text(mark)
+
+
+def _learned(lessons: Sequence[Lesson]) -> list[dict[str, Any]]:
+    """Return each item that was learned, with how often it was and in how many tokens."""
+    times: Counter[tuple[str, str]] = Counter()
+    tokens: Counter[tuple[str, str]] = Counter()
+    for lesson in lessons:
+        for item in lesson.item_id.split("+"):
+            times[lesson.kind, item] += 1
+            tokens[lesson.kind, item] += len(lesson.ids)
+    return [{"kind": kind, "item_id": item, "times": times[kind, item], "tokens": tokens[kind, item]} for kind, item in times]
+
+
+if __name__ == "__main__":
+    run_stage(main)

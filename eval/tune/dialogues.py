@@ -1,0 +1,77 @@
+"""Conversations of people's own, in the layouts that trainers know: `sharegpt` and `alpaca`, as a JSON list or JSON lines."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from atomexam.runtime.jsonl import to_line
+from eval.tasks.prompt import Message
+
+_ROLES = {"system": "system", "human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant"}
+_SUFFIXES = (".json", ".jsonl")
+
+
+def kinds_in(folder: Path) -> dict[str, list[Path]]:
+    """Return the kinds that lie in a folder with their files: `KIND.json`, `KIND.jsonl`, or a folder KIND of such files."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        files = sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES) if path.is_dir() else [path]
+        if files := [file for file in files if file.suffix in _SUFFIXES]:
+            found.setdefault(path.name if path.is_dir() else path.stem, []).extend(files)
+    return found
+
+
+def read_dialogues(path: Path) -> Iterator[tuple[str, list[Message]]]:
+    """Yield the conversations of a file, each under a hash of what it says; one that is there twice comes once.
+
+    Raises:
+        ValueError: a row has neither layout, or its turns are not said in turn; the message names the row.
+    """
+    seen = set()
+    for number, row in enumerate(_rows(path), 1):
+        messages = _messages(row, f"{path}, row {number}")
+        key = hashlib.sha256(to_line(messages)).hexdigest()[:16]
+        if key not in seen:
+            seen.add(key)
+            yield f"{path.stem}-{key}", messages
+
+
+def _rows(path: Path) -> list[Any]:
+    content = path.read_bytes()
+    try:
+        return (
+            msgspec.json.decode(content, type=list[Any]) if content.lstrip()[:1] == b"[" else msgspec.json.Decoder().decode_lines(content)
+        )
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}; expected a JSON list of conversations, or one a line") from None
+
+
+def _messages(row: Any, where: str) -> list[Message]:
+    keys = row.keys() if isinstance(row, dict) else set()
+    turns: list[tuple[Any, Any]]
+    if turned := next((row[key] for key in ("conversations", "messages") if key in keys), None):
+        turns = [("system", row["system"])] if row.get("system") else []
+        for turn in turned if isinstance(turned, list) else ():
+            turn = turn if isinstance(turn, dict) else {}
+            turns.append((turn.get("from", turn.get("role")), turn.get("value", turn.get("content"))))
+    elif "instruction" in keys and "output" in keys:
+        asked = "\n".join(text for text in (row["instruction"], row.get("input")) if text)
+        turns = [("system", row["system"])] if row.get("system") else []
+        for question, answer in row.get("history") or []:
+            turns += [("user", question), ("assistant", answer)]
+        turns += [("user", asked), ("assistant", row["output"])]
+    else:
+        raise ValueError(
+            f"{where}: found {', '.join(map(str, keys)) or repr(row)}; expected `conversations` (sharegpt) or `instruction` (alpaca)"
+        )
+    roles = [_ROLES.get(role) if isinstance(role, str) else None for role, _ in turns]
+    said = roles[1:] if roles[:1] == ["system"] else roles
+    if len(said) % 2 and said[-1:] == ["user"]:
+        turns, roles, said = turns[:-1], roles[:-1], said[:-1]  # a question that nobody answered teaches nothing
+    if not said or said != ["user", "assistant"] * (len(said) // 2) or not all(isinstance(text, str) for _, text in turns):
+        found = ", ".join(str(role) for role, _ in turns)
+        raise ValueError(f"{where}: turns of {found or 'nobody'}; expected user and assistant in turn, after at most one system")
+    return [{"role": str(role), "content": text} for role, (_, text) in zip(roles, turns, strict=True)]

@@ -1,0 +1,233 @@
+"""A model, its lessons and settings -> a tuned model in a folder. The loop is the transformers library's own."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import torch
+from torch.nn.functional import cross_entropy
+from torch.utils.data import SequentialSampler
+from tqdm import tqdm
+from transformers import (
+    AutoModelForCausalLM,
+    EarlyStoppingCallback,
+    GenerationConfig,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+    logging,
+)
+
+from atomexam.records.model import Description
+from atomexam.records.tuning import Tuning
+from eval.finetune.training_data import IGNORED
+from eval.models.weights import ADAPTER
+from eval.tune.lessons import Row, columns, reply_marks
+
+_SMALL_PARAMETERS = 50_000_000  # on one core the sums of a smaller model are the same everywhere
+_STATE = "trainer_state.json"  # the last that the library writes of a checkpoint
+_KEPT = 3  # the best, the last, and the one before, should the last be cut off
+
+
+def has_gpu() -> bool:
+    return bool(torch.cuda.is_available())
+
+
+def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
+    """Return the model that is to be tuned, with an adapter of no effect yet where the method is lora.
+
+    Raises:
+        ValueError: there is no model of the Hugging Face format, or peft is missing.
+    """
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    torch.manual_seed(tuning.seed)
+    # Of a full tuning on a GPU the weights are kept in 32 bits and used in 16: small steps would be lost in 16.
+    dtype = torch.bfloat16 if has_gpu() and tuning.method == "lora" else torch.float32
+    try:
+        model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, use_safetensors=True, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{about.name} has no model of the Hugging Face format in safetensors: {str(error).splitlines()[0]}") from None
+    model.config.use_cache = False
+    return _with_adapter(model, tuning, about) if tuning.method == "lora" else model
+
+
+def _with_adapter(model: Any, tuning: Tuning, about: Description) -> Any:
+    try:
+        from peft import LoraConfig, get_peft_model
+    except ImportError:
+        raise ValueError("method lora needs peft, which is not installed; `pip install -e .[tune]`, or set `method: full`") from None
+    config = LoraConfig(r=tuning.rank, lora_alpha=tuning.alpha, target_modules="all-linear", task_type="CAUSAL_LM")
+    made = get_peft_model(model, config)
+    told = made.peft_config["default"]
+    told.base_model_name_or_path, told.revision = about.name, about.revision
+    return made
+
+
+def be_deterministic(model: Any) -> None:
+    """Make two trainings on the CPU the same to the last bit."""
+    if not has_gpu():
+        torch.use_deterministic_algorithms(True)
+        torch.utils.deterministic.fill_uninitialized_memory = False
+        if model.num_parameters() < _SMALL_PARAMETERS:
+            torch.set_num_threads(1)
+
+
+@torch.inference_mode()
+def keeps_apart(model: Any) -> bool:
+    """Tell whether a model reads what stands in one row after something else, with positions of its own, as if it stood alone.
+
+    A model with a state, or one that only looks at a mask, does not.
+    """
+    device = next(model.parameters()).device
+    first, second = torch.arange(8, device=device)[None] + 1, torch.arange(12, 20, device=device)[None]
+    apart = torch.arange(8, device=device)[None]
+    try:
+        alone = model(input_ids=second, position_ids=apart, use_cache=False).logits
+        packed, joined = (
+            model(input_ids=torch.cat([first, second], 1), position_ids=places, use_cache=False).logits[:, 8:]
+            for places in (torch.cat([apart, apart], 1), torch.arange(16, device=device)[None])
+        )
+    except (TypeError, ValueError, RuntimeError, IndexError):
+        return False
+    return bool((packed - alone).abs().max() < 0.1 * (joined - alone).abs().max())
+
+
+def train(
+    model: Any, tokenizer: Any, steps: Sequence[Sequence[Row]], dev: Sequence[Sequence[Row]], tuning: Tuning, kept: Path, out: Path
+) -> dict[str, Any]:
+    """Take the steps, write the model with the lowest dev loss to `out` (the last where there is no dev), and return figures.
+
+    Args:
+        kept: folder of the checkpoints; those of a killed training of the same are gone on from.
+    """
+    every = max(1, len(steps) // tuning.checks)
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    rows = [row for step in steps for row in [*step, *[[]] * (-len(step) % world)]]
+    arguments = TrainingArguments(
+        output_dir=str(kept),
+        max_steps=len(steps),
+        per_device_train_batch_size=1,
+        per_device_eval_batch_size=1,
+        gradient_accumulation_steps=max(1, len(rows) // len(steps) // world),
+        activation_checkpointing=tuning.checkpointing,
+        learning_rate=tuning.learning_rate,
+        lr_scheduler_type="cosine",
+        warmup_steps=round(tuning.warmup * len(steps)),
+        bf16=has_gpu(),
+        seed=tuning.seed,
+        eval_strategy="steps" if dev else "no",
+        eval_steps=every,
+        save_steps=every,
+        save_total_limit=_KEPT,
+        load_best_model_at_end=bool(dev),
+        metric_for_best_model="eval_loss" if dev else None,
+        greater_is_better=False if dev else None,
+        restore_callback_states_from_checkpoint=True,
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        disable_tqdm=True,
+        report_to=[],
+        remove_unused_columns=False,
+        prediction_loss_only=True,
+        dataloader_pin_memory=False,
+    )
+    stop = [EarlyStoppingCallback(early_stopping_patience=tuning.patience)] if dev and tuning.patience else []
+    trainer = _InTurn(
+        model=model,
+        args=arguments,
+        train_dataset=[columns(row) for row in rows],
+        eval_dataset=[columns(row) for step in dev for row in step if row],
+        data_collator=_tensors,
+        compute_loss_func=_loss,
+        callbacks=[_Progress(), *stop],
+    )
+    trainer.remove_callback(PrinterCallback)
+    trainer.train(resume_from_checkpoint=_last_whole(kept))
+    _save(trainer, tokenizer, out)
+    return _figures(trainer.state, len(steps))
+
+
+class _InTurn(Trainer):
+    """Takes the rows as they come: their order is made before."""
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return SequentialSampler(train_dataset or self.train_dataset)
+
+
+class _Progress(TrainerCallback):
+    def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        self._bar = tqdm(total=state.max_steps, initial=state.global_step, desc="tuning", unit="step", disable=None)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **others: Any) -> None:
+        self._bar.set_postfix({name: f"{logs[name]:.3f}" for name in ("loss", "eval_loss") if logs and name in logs})
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        self._bar.update()
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        self._bar.close()
+
+
+def _tensors(rows: Sequence[Mapping[str, list[int]]]) -> dict[str, Any]:
+    return {name: torch.tensor([row[name] for row in rows]) for name in rows[0]}
+
+
+def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
+    """Return the loss of the learned tokens of a row, as its part of the mean over all of the step."""
+    learned = labels[:, 1:] != IGNORED
+    summed = cross_entropy(outputs.logits[:, :-1][learned].float(), labels[:, 1:][learned], reduction="sum")
+    return summed / (learned.sum().clamp(min=1) if num_items_in_batch is None else num_items_in_batch)
+
+
+def _last_whole(kept: Path) -> str | None:
+    """Return the last checkpoint that was written to its end; what a kill has cut off is taken away."""
+    whole = []
+    for path in kept.glob("checkpoint-*"):
+        try:
+            json.loads((path / _STATE).read_bytes())
+            whole.append(path)
+        except (OSError, ValueError):
+            shutil.rmtree(path)
+    return str(max(whole, key=lambda path: int(path.name.rpartition("-")[2]))) if whole else None
+
+
+def _save(trainer: Any, tokenizer: Any, out: Path) -> None:
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    base_ends = (model.generation_config or GenerationConfig()).eos_token_id
+    ends = base_ends if isinstance(base_ends, list) else [base_ends]
+    model.config.use_cache = True
+    trainer.save_model(str(out))
+    if not trainer.is_world_process_zero():
+        return
+    _, end = reply_marks(tokenizer)
+    if tokenizer.convert_tokens_to_ids(end) not in ends:
+        tokenizer.eos_token = end  # else the tuned model would end its turn and nobody would notice
+    tokenizer.save_pretrained(out)
+    for name in ("training_args.bin", "README.md"):
+        (out / name).unlink(missing_ok=True)  # this machine's paths
+    if (settings := out / ADAPTER).exists():
+        told = json.loads(settings.read_bytes())
+        told["target_modules"] = sorted(told["target_modules"])  # a set, in no order
+        settings.write_text(json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    for path in out.glob("*.safetensors"):
+        path.chmod(0o644)  # the library leaves it to its owner alone
+
+
+def _figures(state: Any, steps: int) -> dict[str, Any]:
+    losses = [row["loss"] for row in state.log_history if "loss" in row]
+    size = -(-len(losses) // 20) or 1
+    dev = [[row["step"], round(row["eval_loss"], 4)] for row in state.log_history if "eval_loss" in row]
+    return {
+        "steps": state.global_step,
+        "planned_steps": steps,
+        "best_step": state.best_global_step or state.global_step,
+        "dev_loss": min((loss for _, loss in dev), default=None),
+        "dev": dev,
+        "loss": [round(mean(losses[start : start + size]), 4) for start in range(0, len(losses), size)],
+    }

@@ -1,0 +1,311 @@
+"""Tuning a model further: the same bytes every time, also after a kill; nothing held is learned; adapters are opened over their base."""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from msgspec import structs
+from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MambaConfig
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.model import Description
+from atomexam.records.question import Question
+from atomexam.records.tuning import PRESETS, Tuning
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from eval.models import open_backend
+from eval.models.weights import content_hash, identity_of
+from eval.plan.__main__ import main as plan
+from eval.plan.__main__ import weights_of
+from eval.tune.__main__ import main, tune
+from eval.tune.dialogues import kinds_in, read_dialogues
+from eval.tune.learned import Learning, Places
+from eval.tune.training import keeps_apart
+
+ROOT = Path(__file__).parents[2]
+QUICK: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 3, "patience": 0, "data": {"claims": 1}}
+
+
+def places_of(data: Path) -> Places:
+    return Places(data / "splits", data / "passages.jsonl", data / "dialogues")
+
+
+def base_of(toy_models: Path) -> Description:
+    return Description(model="m", backend="huggingface", name=str(toy_models / "toy"))
+
+
+def tuned(toy_models: Path, folder: Path, out: Path, **changes: Any) -> dict[str, Any]:
+    return tune(base_of(toy_models), Tuning(**QUICK | changes), places_of(folder), out)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def copied(toy_data: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(toy_data, folder / "data"))
+
+
+@pytest.mark.parametrize("method", ["lora", "full"])
+def test_two_tunings_give_the_same_bytes(method: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    first = tuned(toy_models, toy_data, tmp_path / "a", method=method)
+    (tmp_path / "b.part").mkdir()
+    (tmp_path / "b.part" / "half").write_bytes(b"of a killed run")
+    (tmp_path / "b.kept" / "checkpoint-1").mkdir(parents=True)  # of another training
+    assert tuned(toy_models, toy_data, tmp_path / "b", method=method) == first
+    assert digests(tmp_path / "a") == digests(tmp_path / "b")
+    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith(".")) == ["a", "b"]
+    assert ("adapter_model.safetensors" in digests(tmp_path / "a")) is (method == "lora")
+    assert first["trained_parameters"] < first["parameters"] if method == "lora" else first["trained_parameters"] == first["parameters"]
+    assert first["packed"] and first["dev_loss"] and len(first["dev"]) == len({step for step, _ in first["dev"]}) >= 3
+
+
+def test_what_was_made_of_the_same_is_kept(toy_models: Path, toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    first = tuned(toy_models, toy_data, tmp_path / "a")
+    made = (tmp_path / "a" / "adapter_model.safetensors").stat().st_mtime_ns
+    assert tuned(toy_models, toy_data, tmp_path / "a") == first
+    assert (tmp_path / "a" / "adapter_model.safetensors").stat().st_mtime_ns == made
+    assert "kept" in capsys.readouterr().err
+    assert tuned(toy_models, toy_data, tmp_path / "a", seed=2)["weights"] != first["weights"]
+
+
+KILLED = """
+import sys; from pathlib import Path
+from atomexam.records.model import Description
+from atomexam.records.tuning import Tuning
+from eval.tune.__main__ import tune
+from eval.tune.dialogues import kinds_in, read_dialogues
+from eval.tune.learned import Places
+import json
+base, data, out, settings = sys.argv[1:]
+data = Path(data)
+about = Description(model='m', backend='huggingface', name=base)
+tune(about, Tuning(**json.loads(settings)), Places(data / 'splits', data / 'passages.jsonl', data / 'dialogues'), Path(out))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["lora", "full"])
+def test_killed_at_any_moment_it_ends_with_the_same_bytes(method: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    settings = QUICK | {"method": method, "epochs": 6, "checks": 40, "patience": 4, "data": {"claims": 1, "knowledge": 1}}
+    figures = tuned(toy_models, toy_data, tmp_path / "whole", **settings)
+    words = [str(toy_models / "toy"), str(toy_data), str(tmp_path / "killed"), json.dumps(settings)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
+    draw, resumed = random.Random(5), 0
+    for _ in range(5):
+        running = subprocess.Popen([sys.executable, "-c", KILLED, *words], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+        kept = tmp_path / "killed.kept"
+        start = time.monotonic()
+        before = set(kept.glob("checkpoint-*"))
+        while running.poll() is None and not set(kept.glob("checkpoint-*")) - before and time.monotonic() - start < 60:
+            time.sleep(0.01)
+        time.sleep(draw.random() * 0.4)
+        running.send_signal(signal.SIGKILL)
+        if running.wait() == -signal.SIGKILL:
+            resumed += bool(list(kept.glob("checkpoint-*")))
+    assert resumed >= 2
+    assert tuned(toy_models, toy_data, tmp_path / "killed", **settings) == figures
+    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_two_processes_have_the_same_loss_curve(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    alone = tuned(toy_models, toy_data, tmp_path / "one", batch_tokens=3000)
+    words = [str(toy_models / "toy"), str(toy_data), str(tmp_path / "two"), json.dumps(QUICK | {"batch_tokens": 3000})]
+    script = tmp_path / "tuning.py"
+    script.write_text(KILLED)
+    launched = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone", str(script), *words]
+    done = subprocess.run(launched, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    together = json.loads((tmp_path / "two" / "made.jsonl").read_bytes())["figures"]
+    assert together["loss"] == pytest.approx(alone["loss"], abs=2e-3)
+    assert together["dev_loss"] == pytest.approx(alone["dev_loss"], abs=2e-3)
+
+
+def test_an_adapter_is_opened_over_its_base(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    figures = tuned(toy_models, toy_data, tmp_path / "m")
+    described = Description(model="m", backend="huggingface", name=str(tmp_path / "m"))
+    identity = identity_of(described, tmp_path / "m")
+    assert figures["weights"] == identity == f"{content_hash(toy_models / 'toy')}+{content_hash(tmp_path / 'm')}"
+    assert weights_of(described, tmp_path).count("files") == 2
+    backend = open_backend(described, tmp_path / "m")
+    assert identity in backend.identity
+    merged = backend._model.state_dict()
+    plain = AutoModelForCausalLM.from_pretrained(toy_models / "toy").state_dict()
+    assert merged.keys() == plain.keys() and any(not torch.equal(merged[name], plain[name]) for name in plain)
+
+
+def test_an_adapter_made_elsewhere_names_its_base_in_params(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    """peft alone, without our tokenizer and files, on a machine where the base lay elsewhere."""
+    from peft import LoraConfig, get_peft_model
+
+    model = AutoModelForCausalLM.from_pretrained(toy_models / "toy")
+    get_peft_model(model, LoraConfig(target_modules=["q_proj"], task_type="CAUSAL_LM")).save_pretrained(tmp_path / "theirs")
+    settings = json.loads((tmp_path / "theirs" / "adapter_config.json").read_bytes())
+    (tmp_path / "theirs" / "adapter_config.json").write_text(json.dumps(settings | {"base_model_name_or_path": "/nowhere/base"}))
+    theirs = Description(model="m", backend="huggingface", name=str(tmp_path / "theirs"))
+    with pytest.raises(ValueError, match=r"names /nowhere/base, a folder that is not on this machine; .*models\.m: base: NAME"):
+        open_backend(theirs, tmp_path / "theirs")
+    backend = open_backend(structs.replace(theirs, base=str(toy_models / "toy")), tmp_path / "theirs")
+    assert backend._model is not None and "正确" in backend.render([{"role": "user", "content": "正确"}])
+
+
+def test_nothing_held_is_learned(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    """Looked for in the tokens themselves: questions that stand in passages and conversations of people's own, and claims in train."""
+    data = copied(toy_data, tmp_path)
+    test = data / "splits" / "test"
+    question = next(row for row in read_jsonl(test / "questions.jsonl", Question) if row.options)
+    pair = next(iter(read_jsonl(test / "claims.jsonl", ClaimPair)))
+    (data / "dialogues").mkdir()
+    asked = "\n".join([question.stem, *(option.text for option in question.options)])
+    rows = [
+        {"instruction": asked, "output": "A"},
+        {"instruction": "你好", "input": "", "output": f"据说{pair.non_factual}。"},
+        {"conversations": [{"from": "human", "value": "你好"}, {"from": "gpt", "value": "您好"}]},
+        {"instruction": question.stem[:3], "output": "不明白"},
+    ]
+    (data / "dialogues" / "distilled.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    with open(data / "passages.jsonl", "a", encoding="utf-8") as file:
+        file.write(json.dumps({"id": "q", "text": f"{pair.head}者，{pair.tail}。", "source": "toy", "url": "https://example.com"}) + "\n")
+    kinds = {"claims": 1, "distilled": 1, "passages": 1, "knowledge": 1, "tcm": 1, "words": 1}
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+    learning = Learning(tokenizer, Tuning(**QUICK | {"data": kinds, "max_tokens": 4000}), places_of(data), "here")
+    read = [tokenizer.decode(lesson.ids) for lesson in learning.lessons()]
+    assert learning.items["distilled"] == 2 and learning.left_out["distilled"]["held"] == 2
+    assert learning.left_out["passages"]["held"] == 1 and learning.items["passages"] == 40
+    assert not [text for text in read if pair.factual in text or pair.non_factual in text or question.stem in text]
+    assert any("您好" in text for text in read)
+
+
+def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
+    turns = [{"from": "system", "value": "s"}, {"from": "human", "value": "问"}, {"from": "gpt", "value": "答"}]
+    rows = [
+        {"conversations": turns},
+        {"messages": [{"role": "user", "content": "问"}, {"role": "assistant", "content": "答"}, {"role": "user", "content": "无人答"}]},
+        {"system": "s", "instruction": "问", "input": "", "output": "答"},
+        {"instruction": "问", "input": "细节", "output": "答", "history": [["早", "好"]]},
+    ]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.json").write_text(json.dumps(rows), encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "README.md").touch()
+    assert {kind: len(files) for kind, files in kinds_in(tmp_path).items()} == {"a": 1, "b": 1}
+    read = list(read_dialogues(tmp_path / "a" / "one.json"))
+    said = ["".join(turn["content"] for turn in messages) for _, messages in read]
+    assert said == ["s问答", "问答", "早好问\n细节答"]  # the third says what the first does
+    assert [messages for _, messages in read_dialogues(tmp_path / "b.jsonl")] == [messages for _, messages in read]
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ('[{"question": "x"}]', r"row 1: found question; expected `conversations`"),
+    ("[3]", "row 1: found 3; expected"),
+    ('[{"conversations": [{"from": "gpt", "value": "x"}]}]', "row 1: turns of gpt; expected user and assistant in turn"),
+    ('[{"conversations": [{"from": "human", "value": "x"}, {"from": "tool", "value": "x"}]}]', "row 1: turns of human, tool"),
+    ('[{"instruction": "x", "output": 3}]', "row 1: turns of user, assistant; expected"),
+    ("{", "expected a JSON list of conversations, or one a line"),
+])  # fmt: skip
+def test_a_wrong_conversation_is_named(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=told):
+        list(read_dialogues(tmp_path / "a.json"))
+
+
+def test_train_that_is_kin_to_test_stops_the_training(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    data = copied(toy_data, tmp_path)
+    claims = [next(iter(read_jsonl(data / "splits" / name / "claims.jsonl", ClaimPair))) for name in ("train", "test")]
+    crossing = structs.replace(claims[0], head=claims[1].head)
+    write_jsonl(data / "splits" / "train" / "claims.jsonl", [crossing], key=lambda row: row.id)
+    with pytest.raises(ValueError, match="is kin to test or reserved by 病"):
+        tuned(toy_models, data, tmp_path / "m")
+
+
+def test_more_holds_what_less_does_and_the_seed_draws(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+
+    def items(amount: float, seed: int = 1) -> set[str]:
+        learning = Learning(tokenizer, Tuning(**QUICK | {"data": {"claims": amount}, "seed": seed}), places_of(toy_data), "here")
+        return {lesson.item_id for lesson in learning.lessons()}
+
+    assert len(items(0.25)) == 6 and items(0.25) < items(0.5) < items(1) and len(items(5)) == 5
+    assert items(0.5) != items(0.5, 2)
+
+
+def test_kinds_come_in_turn_where_they_are_listed(toy_models: Path, toy_data: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+    settings = Tuning(**QUICK | {"data": {"words": 1, "disease_symptom": 0.5, "passages": 3}, "order": "listed", "max_tokens": 2000})
+    kinds = [lesson.kind for lesson in Learning(tokenizer, settings, places_of(toy_data), "here").lessons()]
+    assert list(dict.fromkeys(kinds)) == ["words", "disease_symptom", "passages"] == sorted(set(kinds), key=kinds.index)
+    assert kinds == sorted(kinds, key=["words", "disease_symptom", "passages"].index)
+
+
+def test_models_that_mix_what_stands_in_a_row_are_found_out(toy_models: Path) -> None:
+    shape = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 64}
+    torch.manual_seed(1)
+    assert keeps_apart(LlamaForCausalLM(LlamaConfig(**shape)).eval())
+    assert keeps_apart(GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=1, n_head=2, vocab_size=64)).eval())
+    from transformers import MambaForCausalLM
+
+    state = MambaConfig(hidden_size=32, num_hidden_layers=1, vocab_size=64, state_size=4)
+    assert not keeps_apart(MambaForCausalLM(state).eval())
+
+
+def test_presets_are_the_settings_of_the_papers() -> None:
+    assert sorted(PRESETS) == ["cpsyexam", "sdak"]
+    paper = Tuning(preset="cpsyexam", method="full")
+    assert (paper.epochs, paper.batch_examples, paper.learning_rate) == (4, 128, 1e-6)
+    paper = Tuning(preset="sdak", epochs=1)
+    assert (paper.epochs, paper.batch_examples, paper.learning_rate, paper.max_tokens) == (1, 128, 5e-5, 2048)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"data": {"claim": 1}}, r"here\.data .*: unknown kind of data 'claim'; known: .*did you mean claims"),
+    ({"data": {"cases": 1}}, "nothing of cases in train fits 400 tokens"),
+    ({"max_tokens": 3}, "nothing of claims in train fits 3 tokens"),
+])  # fmt: skip
+def test_wrong_data_are_named(change: dict, message: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message.replace("here", "params.yaml: tune.m")):
+        tuned(toy_models, toy_data, tmp_path / "m", **change)
+
+
+def test_the_stage_tunes_what_finetune_made(toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Called as DVC calls it, with the block unpacked into flags; `plan` then knows the weights."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("splits", "passages.jsonl"):
+        Path(name).symlink_to(toy_data / name)
+    shutil.copytree(toy_models / "toy", "models/toy")
+    lines = {"sft": {"backend": "huggingface", "name": "toy"}, "toy": {"backend": "huggingface"}}
+    blocks = {"models": lines, "finetune": {"toy": {}}, "tune": {"sft": {"rank": 3}}, "runs": {}}
+    Path("params.yaml").write_text(json.dumps(blocks))
+    flags = "--data.claims 0.5 --data.words 1 --epochs 1 --learning_rate 0.001 --max_tokens 400"
+    paths = "--splits splits --passages passages.jsonl --dialogues none --models models --out models/sft --metrics sft.json"
+    main(["sft", *flags.split(), *paths.split()])
+    figures = json.loads(Path("sft.json").read_bytes())
+    assert figures["data"]["claims"]["items"] == 12 and figures["method"] == "lora"
+    assert json.loads(Path("models/sft/adapter_config.json").read_bytes())["r"] == 3
+    plan(["--models", "models", "--out", "plan"])
+    base, adapter = content_hash(Path("models/toy")), content_hash(Path("models/sft"))
+    assert Path("plan/sft/weights.txt").read_text() == f"files {adapter} over files {base}\n"
+    assert figures["weights"] == f"{base}+{adapter}"
+
+
+def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match=r"empty holds no model \(no config.json\)"):
+        tune(structs.replace(base_of(toy_models), name=str(tmp_path / "empty")), Tuning(**QUICK), places_of(toy_data), tmp_path / "m")
+    monkeypatch.setitem(sys.modules, "peft", None)
+    with pytest.raises(ValueError, match=r"needs peft, which is not installed; `pip install -e .\[tune\]`, or set `method: full`"):
+        tuned(toy_models, toy_data, tmp_path / "m")
+    with pytest.raises(ValueError, match="nothing to learn; name a kind with an amount above 0"):
+        Tuning(data={"claims": 0})
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="unknown model 'm'"):
+        main(["m", "--rank", "2"])
