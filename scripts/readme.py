@@ -19,6 +19,7 @@ _EACH = {
     "${imports}": "IMPORT",
     "${finetune}": "MODEL",
     "${tune}": "MODEL",
+    "${sweeps}": "SWEEP",
     "${models}": "MODEL",
     "${runs}": "RUN",
     "${judges}": "RUN",

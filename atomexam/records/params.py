@@ -19,7 +19,7 @@ from atomexam.records.blocks import Block, Count, Share, Slug
 from atomexam.records.checks import convert, one_of
 from atomexam.records.run import Judge, Model, Run, Training
 from atomexam.records.split_blocks import Leaks, Release, Split
-from atomexam.records.tuning import Tuning
+from atomexam.records.tuning import Sweep, Tuning
 from atomexam.text.yaml_values import yaml_values
 
 PARAMS_FILE = "params.yaml"
@@ -172,6 +172,7 @@ class Params(Block, frozen=True, kw_only=True):
     """By the model that is trained."""
     tune: dict[Slug, Tuning] = field(default_factory=dict)
     """By the model that results."""
+    sweeps: dict[Slug, Sweep] = field(default_factory=dict)
     runs: dict[Slug, Run]
     judges: dict[Slug, Judge] = field(default_factory=dict)
     """By the run whose replies are judged."""
@@ -214,6 +215,15 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
             raise ValueError(
                 f"{where}: models.{name}: {model.name} is tuned itself; tune {params.models[model.name].name}, of which it is made"
             )
+    for name, sweep in params.sweeps.items():
+        convert(sweep.tune, Tuning, f"{where}: sweeps.{name}.tune")
+        swept = params.models[one_of(sweep.model, params.models, "model", f"{where}: sweeps.{name}")]
+        if swept.backend != "huggingface" or sweep.model in params.tune:
+            raise ValueError(
+                f"{where}: sweeps.{name}: {sweep.model} is not to be tuned; expected an untuned model of the backend huggingface"
+            )
+        for asked in sweep.runs:
+            one_of(asked, params.runs, "run", f"{where}: sweeps.{name}.runs")
     for name, model in params.models.items():
         if model.backend == "huggingface" and not model.name and name not in params.finetune:
             raise ValueError(f"{where}: models.{name}: no `name`, and no line under `finetune` that trains it; add one of the two")

@@ -1,11 +1,11 @@
-"""The blocks of params.yaml that train a model further: how one is tuned, and on what."""
+"""The blocks of params.yaml that train a model further: how one is tuned, on what, and sweeps over what."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
-from atomexam.records.blocks import Block, Count, Positive, Share
+from atomexam.records.blocks import Block, Count, Positive, Share, Slug
 
 Rate = Annotated[float, Meta(gt=0)]
 Amount = Annotated[float, Meta(ge=0)]
@@ -56,3 +56,29 @@ class Tuning(Block, frozen=True):
                 force_setattr(self, name, value)
         if not self.data or not any(self.data.values()):
             raise ValueError("data: nothing to learn; name a kind with an amount above 0, such as {claims: 1}")
+
+
+class Sweep(Block, frozen=True):
+    """One line under `sweeps`: a model tuned on each kind of data in each amount, with each seed, and asked each run."""
+
+    model: Slug
+    """A key of `models`: what is tuned."""
+    kinds: list[str]
+    amounts: list[Amount]
+    """As in `data` of Tuning; 0 is the model as it is, or tuned on `always` alone."""
+    seeds: list[int]
+    runs: list[Slug]
+    """Keys of `runs`: what each tuned model is asked, whatever model stands there."""
+    always: dict[str, Amount] = field(default_factory=dict)
+    """What is learned beside each kind, such as general conversations (SdAK, section 5.3)."""
+    tune: dict[str, Any] = field(default_factory=dict)
+    """Other keys of Tuning, the same for all."""
+
+    def __post_init__(self) -> None:
+        for name in ("kinds", "amounts", "seeds", "runs"):
+            if not getattr(self, name):
+                raise ValueError(f"{name}: [] found; expected at least one")
+        if self.kinds and (both := sorted(set(self.kinds) & self.always.keys())):
+            raise ValueError(f"{both[0]} stands in `kinds` and in `always`; what is always learned has no amounts to compare")
+        if unused := sorted(self.tune.keys() & {"data", "seed"}):
+            raise ValueError(f"tune: {unused[0]} is what the sweep varies; take it out")

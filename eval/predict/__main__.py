@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> None:
             replies = _ask_run(run, name, requests.of_run(run), backend(), folder, rank)
             if rank.number:
                 continue
-            predictions = [_prediction(name, asking, reply) for asking, reply in replies]
+            predictions = [prediction_of(name, asking, reply) for asking, reply in replies]
             write_jsonl(out / f"{name}.jsonl", predictions, key=lambda prediction: (prediction.item_id, prediction.repeat))
             for number in range(1, rank.of):
                 finished_path(folder, name, Rank(number, rank.of)).unlink(missing_ok=True)
@@ -86,7 +86,8 @@ def _ask_run(run: Run, name: str, requests: list[Request], backend: Backend, fol
     return replies
 
 
-def _prediction(run: str, asking: Asking, reply: Reply) -> Prediction:
+def prediction_of(run: str, asking: Asking, reply: Reply) -> Prediction:
+    """Return a reply as the record of a run."""
     return Prediction(
         item_id=asking.request.item_id,
         run=run,

@@ -11,6 +11,7 @@ import msgspec
 
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
+from eval.report.sweeps import COLUMNS, change_table, pictures, plotted
 from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets, whole_groups
 from eval.statistics.intervals import Figures
 
@@ -32,9 +33,10 @@ class Found(NamedTuple):
     comparisons: list[Figures]
     profile: Mapping[str, Any] = MappingProxyType({})
     """What stage `validate` wrote of each source; empty where an older one did."""
+    sweeps: Mapping[str, Figures] = MappingProxyType({})
 
 
-def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = ()) -> Found:
+def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> Found:
     """Return the metrics of the data stages, and of the runs and judges in the order given.
 
     Raises:
@@ -56,6 +58,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = ()) 
         errors=read_or_empty(folder / "errors.json"),
         comparisons=read_or_empty(folder / "compare.json").get("pairs", []),
         profile=read_or_empty(folder / "profile.json"),
+        sweeps={name: read(folder / "sweeps" / f"{name}.json", f"sweep@{name}") for name in sweeps},
     )
 
 
@@ -125,6 +128,7 @@ def page(found: Found, summary: Figures) -> str:
     environment = Environment(loader=places, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": _percent, "points": _points, "p_value": _p_value, "interval": _interval}
     environment.globals |= {"rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS}
+    environment.globals |= {"pictures": pictures, "change_table": change_table}
     by_task: dict[str, list[Figures]] = {}
     for row in found.comparisons:
         by_task.setdefault(row["task"], []).append(row)
@@ -155,12 +159,13 @@ def main(argv: list[str] | None = None) -> None:
         block: list(args.all_params.get(block) or {})
         if args.all_params
         else sorted(path.stem for path in (args.metrics / at).glob("*.json"))
-        for block, at in (("runs", "runs"), ("judges", "judge"))
+        for block, at in (("runs", "runs"), ("judges", "judge"), ("sweeps", "sweeps"))
     }
-    found = read_metrics(args.metrics, listed["runs"], listed["judges"])
+    found = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])
     summary = summarize(found)
     tables = {name: table(found.runs, part, column) for name, (part, column) in _TABLES.items()}
     tables |= {"runs": run_table(found.runs), "comparisons": comparison_table(found.comparisons)}
+    tables["sweeps"] = _csv(COLUMNS, plotted(found.sweeps))
     with folder_lock(args.plots) as plots:
         for name, text in tables.items():
             with replacing(plots / f"{name}.csv") as part_file:

@@ -119,6 +119,7 @@ def train(
         learning_rate=tuning.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=round(tuning.warmup * len(steps)),
+        use_cpu=not has_gpu(),
         bf16=has_gpu(),
         seed=tuning.seed,
         eval_strategy="steps" if dev else "no",
@@ -158,6 +159,13 @@ class _InTurn(Trainer):
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return SequentialSampler(train_dataset or self.train_dataset)
+
+    def prediction_step(self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None) -> Any:
+        """Return the mean loss of a row of dev by itself, so that it is the same in any number of processes."""
+        labels = inputs["labels"].to(self.args.device)
+        with torch.no_grad(), self.compute_loss_context_manager():
+            outputs = model(**{name: inputs[name].to(self.args.device) for name in ("input_ids", "position_ids")})
+        return _loss(outputs, labels), None, None
 
 
 class _Progress(TrainerCallback):

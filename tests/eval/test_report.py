@@ -186,6 +186,14 @@ def test_hostile_text_is_escaped() -> None:
     assert html.count("&lt;script&gt;") == 3  # a subject, a run, a judge
 
 
+def test_sweeps_are_shown_as_curves_and_a_table() -> None:
+    row = {"run": "r", "kind": "k<b>", "amount": 1.0, "measure": "accuracy", "value": 0.5, "low": 0.4, "high": 0.6, "seeds": [0.5]}
+    change = {"run": "r", "kind": "k<b>", "amount": 1.0, "exam": "PCE", "before": 0.1, "after": 0.5, "change": 0.4}
+    html = page(FOUND._replace(sweeps={"effect": {"model": "m", "curves": [row], "changes": [change]}}), summarize(FOUND))
+    assert '<polyline points="288.0,70.0"' in html and "+40.0" in html and "k&lt;b&gt;" in html
+    assert "What data does" not in page(FOUND, summarize(FOUND))
+
+
 def test_failed_calls_are_told_beside_the_figures() -> None:
     failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"failed": 7}}
     told = "7 calls failed and count as wrong"
@@ -204,7 +212,7 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)  # no params.yaml: the runs are those with figures
     write(tmp_path / "metrics")
     main([])
-    plots = [f"data/plots/{name}.csv" for name in ("types", "subjects", "exams", "runs", "comparisons")]
+    plots = [f"data/plots/{name}.csv" for name in ("types", "subjects", "exams", "runs", "comparisons", "sweeps")]
     written = [tmp_path / name for name in ("reports/index.html", "metrics/summary.json", *plots)]
     first = [path.read_bytes() for path in written]
     main([])

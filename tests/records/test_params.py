@@ -17,6 +17,9 @@ from atomexam.runtime.stage import read_arguments, run_stage
 PARAMS = params.read_params()
 
 
+SWEEP = {"model": "tiny", "kinds": ["claims"], "amounts": [0, 1], "seeds": [1], "runs": ["tiny-claims"]}
+
+
 def changed(path: str, value: object) -> dict:
     """Return the repository's params with one value changed; a dotted path."""
     values = copy.deepcopy(PARAMS)
@@ -76,6 +79,9 @@ def test_the_file_fits_on_one_screen() -> None:
         ("imports.books", {"path": "imports/*.txt"}, "is a pattern; DVC watches a file or a folder"),
         ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),
         ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
+        ("sweeps.s", SWEEP | {"model": "random"}, "sweeps.s: random is not to be tuned; expected an untuned model"),
+        ("sweeps.s", SWEEP | {"runs": ["tiny-claim"]}, "sweeps.s.runs: unknown run 'tiny-claim'; known: .*did you mean tiny-claims"),
+        ("sweeps.s", SWEEP | {"tune": {"rang": 2}}, "sweeps.s.tune: .*rang.*known: method, preset"),
         ("tune.own", {"rank": 2}, "tune: unknown model 'own'; known: "),
         (
             "tune.random",

@@ -1,0 +1,123 @@
+"""Stage `sweep`: a model tuned on each kind of data in each amount with each seed, each asked the runs -> curves and changes.
+
+For each line under `sweeps`. Models that were made of the same are kept and replies, too, so that one kind or amount more trains and asks
+only what is new. A killed sweep goes on.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from atomexam.records.checks import convert, one_of
+from atomexam.records.model import Description
+from atomexam.records.prediction import Score
+from atomexam.records.run import Model, Run
+from atomexam.records.tuning import Sweep, Tuning
+from atomexam.runtime.jsonl import folder_lock, to_line, write_json, write_jsonl
+from atomexam.runtime.stage import read_arguments, run_stage
+from eval.models import open_backend
+from eval.models.asker import Asker, settings_of
+from eval.models.contract import Backend
+from eval.models.reply_store import open_store
+from eval.predict.__main__ import prediction_of
+from eval.score.__main__ import score_replies
+from eval.sweep.effects import Cell, changes, curves
+from eval.tasks import RequestBuilder, wording
+from eval.tune.__main__ import tune
+from eval.tune.learned import Places
+
+_PATHS = {
+    "splits": "data/splits",
+    "passages": "data/clean/passages.jsonl",
+    "dialogues": "imports/dialogues",
+    "models": "data/models",
+    "out": "data/sweeps/{key}",
+    "metrics": "metrics/sweeps/{key}.json",
+}
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Make and ask the models of one sweep."""
+    args = read_arguments(argv, __doc__, "sweeps", Sweep, _PATHS, keyed=True)
+    sweep: Sweep = args.params
+    lines = args.all_params.get("models") or {}
+    line = convert(lines[one_of(sweep.model, lines, "model", f"sweeps.{args.key}")], Model, f"params.yaml: models.{sweep.model}")
+    trained = args.all_params.get("finetune") or {}
+    made_here = next((name for name in (line.name, sweep.model) if name in trained), None)
+    base = Description(model=sweep.model, backend="huggingface", name=str(args.models / made_here) if made_here else line.name)
+    asked = args.all_params.get("runs") or {}
+    runs = {name: convert(asked[one_of(name, asked, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
+    places, builder = Places(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
+    scored: dict[str, dict[Cell, dict[int, list[Score]]]] = {name: {} for name in runs}
+    models = plan(sweep)
+    with folder_lock(args.out) as out:
+        _clear(out / "models", {_name(cell, seed) for cell, seed, _ in models})
+        for number, (cell, seed, tuning) in enumerate(models, 1):
+            print(f"{args.key}: model {number} of {len(models)}: {_told(cell)}, seed {seed}", file=sys.stderr, flush=True)
+            about = structs.replace(base, revision=line.revision)
+            if tuning:
+                folder = out / "models" / _name(cell, seed)
+                tune(about, tuning, places, folder)
+                about = Description(model=sweep.model, backend="huggingface", name=str(folder))
+            for name, scores in _ask(about, runs, builder, out.parent / ".replies" / args.key / _name(cell, seed)).items():
+                scored[name].setdefault(cell, {})[seed] = scores
+        rows = [row for name, run in runs.items() for row in curves(name, run.task, scored[name], _requests(builder, run))]
+        write_jsonl(out / "curves.jsonl", rows, key=to_line)
+        moved = [row for name, run in runs.items() for row in changes(name, run.task, scored[name], _requests(builder, run))]
+    write_json(args.metrics, {"model": sweep.model, "curves": rows, "changes": moved})
+
+
+def plan(sweep: Sweep) -> list[tuple[Cell, int, Tuning | None]]:
+    """Return the models of a sweep: cell, seed, and how each is tuned. None is the base itself.
+
+    Raises:
+        ValueError: a key of `tune` is wrong.
+    """
+    found: list[tuple[Cell, int, Tuning | None]] = []
+    cells = {Cell(kind, amount) if amount else Cell("", 0.0): None for kind in sweep.kinds for amount in sweep.amounts}
+    for cell in cells:
+        data = sweep.always | ({cell.kind: cell.amount} if cell.amount else {})
+        if not data:
+            found.append((cell, sweep.seeds[0], None))
+            continue
+        found += [(cell, seed, convert(sweep.tune | {"data": data, "seed": seed}, Tuning, "sweeps: tune")) for seed in sweep.seeds]
+    return found
+
+
+def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, kept: Path) -> dict[str, list[Score]]:
+    """Return the scores of each run; the model is opened once."""
+    backend: Backend = open_backend(about, Path(about.name or ""))
+    found = {}
+    for name, run in runs.items():
+        with open_store(kept / f"{name}.jsonl") as store:
+            asker = Asker(backend, settings_of(run), store, run.method)
+            replies = asker.ask_in_turn(builder.of_run(run), run.repeats, name)
+        print(asker.counts.line(name), file=sys.stderr, flush=True)
+        found[name] = score_replies([prediction_of(name, asking, reply) for asking, reply in replies], _requests(builder, run))
+    return found
+
+
+def _requests(builder: RequestBuilder, run: Run) -> Any:
+    return builder.zero_shot(run.task, wording(run.task, run.prompt))
+
+
+def _name(cell: Cell, seed: int) -> str:
+    return f"{cell.kind or 'none'}-{cell.amount:g}-{seed}"
+
+
+def _clear(folder: Path, wanted: set[str]) -> None:
+    """Take away the models of kinds and amounts that are no more in the sweep."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.is_dir() and path.name.removesuffix(".part").removesuffix(".kept") not in wanted:
+            shutil.rmtree(path)
+
+
+def _told(cell: Cell) -> str:
+    return f"{cell.kind} {cell.amount:g}" if cell.kind else "none of any kind"
+
+
+if __name__ == "__main__":
+    run_stage(main)

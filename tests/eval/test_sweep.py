@@ -1,0 +1,134 @@
+"""A sweep over data: its models by kind, amount and seed; only what is new is made and asked; intervals, changes, plots and report."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.prediction import Score
+from atomexam.records.tuning import Sweep
+from atomexam.runtime.jsonl import read_jsonl
+from eval.models import huggingface
+from eval.report.sweeps import change_table, curves_of, pictures, plotted
+from eval.sweep.__main__ import main, plan
+from eval.sweep.effects import Cell, changes, curves
+from eval.tasks import claim
+from eval.tune import training
+
+TUNE: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 1}
+
+
+def test_the_models_of_a_sweep() -> None:
+    sweep = Sweep(model="m", kinds=["claims", "words"], amounts=[0, 0.5, 1], seeds=[1, 2], runs=["r"], tune=TUNE)
+    made = plan(sweep)
+    assert [(cell.kind, cell.amount, seed) for cell, seed, _ in made] == [
+        ("", 0, 1),
+        *((kind, amount, seed) for kind in ("claims", "words") for amount in (0.5, 1) for seed in (1, 2)),
+    ]
+    assert made[0][2] is None
+    assert made[1][2] is not None and made[1][2].data == {"claims": 0.5} and made[1][2].rank == 2
+    always = plan(Sweep(model="m", kinds=["claims"], amounts=[0, 1], seeds=[1, 2], runs=["r"], always={"passages": 3}))
+    assert [(cell.amount, seed, tuning and tuning.data) for cell, seed, tuning in always] == [
+        (0, 1, {"passages": 3}), (0, 2, {"passages": 3}), (1, 1, {"passages": 3, "claims": 1}), (1, 2, {"passages": 3, "claims": 1})
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "told"), [
+    ({"kinds": []}, r"kinds: \[\] found"),
+    ({"always": {"claims": 1}}, "claims stands in `kinds` and in `always`"),
+    ({"tune": {"seed": 3}}, "seed is what the sweep varies"),
+])  # fmt: skip
+def test_a_wrong_sweep_is_named(change: dict, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        Sweep(**{"model": "m", "kinds": ["claims"], "amounts": [1], "seeds": [1], "runs": ["r"]} | change)
+
+
+@pytest.fixture
+def at_work(toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("splits", "passages.jsonl"):
+        Path(name).symlink_to(toy_data / name)
+    shutil.copytree(toy_models / "toy", "models/toy")
+    runs = {"c": {"model": "toy", "task": "claim", "max_new_tokens": 4}}
+    blocks = {"models": {"toy": {"backend": "huggingface"}}, "finetune": {"toy": {}}, "runs": runs}
+    Path("params.yaml").write_text(json.dumps(blocks))
+    return tmp_path
+
+
+def swept(kinds: str, amounts: str) -> dict[str, Any]:
+    flags = f"--model toy --kinds {kinds} --amounts {amounts} --seeds 1 2 --runs c"
+    settings = " ".join(f"--tune.{name} {value}" for name, value in TUNE.items())
+    paths = "--splits splits --passages passages.jsonl --dialogues none --models models --out out --metrics metrics.json"
+    main(["effect", *flags.split(), *settings.split(), *paths.split()])
+    return json.loads(Path("metrics.json").read_bytes())
+
+
+@pytest.mark.slow
+def test_one_kind_more_makes_and_asks_only_what_is_new(at_work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, asked = [], []
+    train, generate = training.train, huggingface.HuggingFace.generate
+    monkeypatch.setattr(training, "train", lambda *args: made.append(1) or train(*args))
+    monkeypatch.setattr(huggingface.HuggingFace, "generate", lambda self, some, how: asked.append(len(some)) or generate(self, some, how))
+    first = swept("claims", "0 1")
+    assert (len(made), len(asked)) == (2, 3)
+    assert swept("claims", "0 1") == first and (len(made), len(asked)) == (2, 3)
+    more = swept("claims knowledge", "0 1")
+    assert (len(made), len(asked)) == (4, 5)
+    assert [row for row in more["curves"] if row["kind"] != "knowledge"] == first["curves"]
+    assert {row["measure"] for row in more["curves"]} == {"following_rate", "accuracy"}
+    assert all(row["low"] <= row["value"] <= row["high"] for row in more["curves"])
+    assert {(row["kind"], row["atomic_type"]) for row in more["changes"]} == {
+        ("claims", "disease_symptom"), ("knowledge", "disease_symptom")
+    }  # fmt: skip
+    assert sorted(path.name for path in Path("out/models").iterdir() if not path.name.startswith(".")) == [
+        "claims-1-1", "claims-1-2", "knowledge-1-1", "knowledge-1-2"
+    ]  # fmt: skip
+
+
+def score(item: str, is_right: bool) -> Score:
+    side = "factual" if item.endswith("/factual") else "non_factual"
+    right = "正确" if side == "factual" else "错误"
+    answer = right if is_right else "错误" if right == "正确" else "正确"
+    return Score(item_id=item, repeat=0, outcome="answered", answer=answer, correct=is_right, committed=answer, committed_correct=is_right)
+
+
+def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
+    read = [pair for path in sorted(toy_data.glob("splits/*/claims.jsonl")) for pair in read_jsonl(path, ClaimPair)]
+    pairs = [structs.replace(pair, atomic_type=("disease_symptom", "disease_cause")[place % 2]) for place, pair in enumerate(read[:40])]
+    asked = claim.requests([], pairs, "claim")
+    ids = {pair.id: place for place, pair in enumerate(pairs)}
+
+    def scored(right: int) -> list[Score]:
+        return [score(one.item_id, ids[one.unit] < right) for one in asked]
+
+    cells = {Cell("", 0.0): {1: scored(10)}, Cell("k", 1.0): {1: scored(30), 2: scored(20)}, Cell("l", 1.0): {1: scored(26), 2: scored(24)}}
+    rows = {(row["kind"], row["measure"]): row for row in curves("r", "claim", cells, asked)}
+    assert rows["k", "accuracy"]["value"] == rows["l", "accuracy"]["value"] == 0.625
+    assert rows["k", "accuracy"]["seeds"] == [0.75, 0.5]
+    widths = {kind: rows[kind, "accuracy"]["high"] - rows[kind, "accuracy"]["low"] for kind in ("k", "l")}
+    assert 0.2 < widths["l"] < widths["k"]
+    moved = {(row["kind"], row["atomic_type"]): row["change"] for row in changes("r", "claim", cells, asked)}
+    assert moved == {(kind, group): 0.375 for kind in ("k", "l") for group in ("disease_symptom", "disease_cause")}
+
+
+def row(kind: str, amount: float, value: float) -> dict[str, Any]:
+    return {"run": "r", "kind": kind, "amount": amount, "measure": "accuracy", "value": value, "low": value - 0.1, "high": value + 0.1}
+
+
+def test_plots_and_report_show_the_curves() -> None:
+    rows = [row("k", 1.0, 0.9), row("", 0.0, 0.5), row("k", 0.5, 0.7), row("l", 1.0, 0.6)]
+    found = [(curve.kind, [point["value"] for point in curve.points]) for curve in curves_of(rows)]
+    assert found == [
+        ("k", [0.5, 0.7, 0.9]),
+        ("l", [0.5, 0.6]),
+    ]
+    moved = [{"run": "r", "kind": "k", "amount": 1.0, "exam": "PCE<b>", "before": 0.5, "after": 0.9, "change": 0.4}]
+    sweeps = {"effect": {"model": "m", "curves": rows, "changes": moved}}
+    assert len(plotted(sweeps)) == 5
+    [(_, _, drawn)] = pictures(rows)
+    assert drawn[0].line == "12.0,70.0 150.0,46.8 288.0,23.6"
+    assert change_table(moved) == [("r", [("k", 1.0)], {"PCE<b>": {("k", 1.0): 0.4}})]
