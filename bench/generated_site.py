@@ -109,7 +109,7 @@ class Plain(Spider):
 
 def store(pages: Path, snapshot: str, count: int, questions: int) -> None:
     """Store the site as a crawl does, without the crawl."""
-    from crawlers.store.parts import PartWriter
+    from crawlers.store.part_writer import PartWriter
     from crawlers.store.request_keys import request_key
     from crawlers.store.warc import Page
     from crawlers.web.archive import finish_crawl

@@ -23,7 +23,7 @@ from crawlers.importers.formats import known_formats, suffix_of, suffixes_of
 from crawlers.importers.layouts.layout_files import layout_beside
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.store.merging import finish
-from crawlers.store.parts import PartWriter, discard_parts
+from crawlers.store.part_writer import PartWriter, discard_parts
 from crawlers.store.request_keys import Key
 from crawlers.store.segments import read_index, read_page
 from crawlers.store.warc import Page

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from crawlers.papers.signs.lines import IMAGE, flat
+from crawlers.papers.signs.answer_marks import IMAGE, flat
 
 _SHOWN_CHARS = 60
 

@@ -5,7 +5,7 @@ The classes are small and closed, and each pattern takes a whole stretch or noth
 
 import re
 
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 _NUMERAL = r"[一二三四五六七八九十百\d]{1,4}"
 _KIND = (

@@ -15,7 +15,7 @@ from crawlers.accounts.characters import Account, folded
 from crawlers.accounts.furniture import class_of_line, parts_of_stretch
 from crawlers.accounts.leaves import Leaf
 from crawlers.importers.files.reading import Reading
-from crawlers.importers.layouts.layout import plain
+from crawlers.importers.layouts.columns import plain
 
 _SHARED = ("type_raw", "exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw")
 _TEXTS = ("stem_raw", "options_raw", "answer_raw", "explanation_raw", "number_raw", *_SHARED)

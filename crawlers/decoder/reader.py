@@ -20,12 +20,12 @@ from crawlers.papers.passes.unnumbered import has_numbers
 from crawlers.papers.questions.draft import Draft, Reading
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.sections.signals import inquires
-from crawlers.papers.signs.answers import Block, read_answer, take_marked
+from crawlers.papers.signs.answer_marks import LETTERS as SAID_LETTERS
+from crawlers.papers.signs.answer_marks import VERDICT, flat
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import LETTERS as SAID_LETTERS
-from crawlers.papers.signs.lines import VERDICT, flat
+from crawlers.papers.signs.own_answer import Block, read_answer, take_marked
 
 _WEIGHTS = Path(__file__).with_name("weights.tsv")
 _BULLET = re.compile(r"[-*•·◦▪○●#□☐]\s{0,3}(?=\S)")

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, parts_of, seen
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import heads, is_note, is_paper_title
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, flat, parts_of, seen
 from crawlers.papers.signs.numbers import Number, number_of
 from crawlers.papers.signs.options import find_options
 

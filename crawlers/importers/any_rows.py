@@ -16,7 +16,7 @@ from crawlers.importers.files.anki_package import SUFFIX as ANKI
 from crawlers.importers.files.anki_package import notes_of
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.workbook import BOOKS, sheets_of
-from crawlers.importers.layouts.layout import layout_of_keys
+from crawlers.importers.layouts.columns import layout_of_keys
 from crawlers.importers.layouts.table import named
 from crawlers.importers.records.triples import TEXTS
 from crawlers.rows.literals import literals_of

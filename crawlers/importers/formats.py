@@ -18,7 +18,7 @@ from crawlers.importers.files.reading import Reading, Text
 from crawlers.importers.files.sheet_colours import with_coloured_answers
 from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.found_questions import holds_table, read_found, read_told
-from crawlers.importers.layouts.layout import Layout, layout_of_keys
+from crawlers.importers.layouts.columns import Layout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions

@@ -11,7 +11,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files.reading import Lost, Reading, Text
-from crawlers.importers.layouts.layout import TableLayout, layout_of_keys
+from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
 from crawlers.roles.records import Roles, record_of

@@ -17,9 +17,9 @@ from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS
 from crawlers.papers.questions.draft import Reading as Paper
 from crawlers.papers.sections.signals import asks, inquires
+from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of
 from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import is_signed
-from crawlers.papers.signs.lines import IMAGE, flat, parts_of
 from crawlers.papers.signs.numbers import number_of
 
 LineReader = Callable[[str, bytes], Text]

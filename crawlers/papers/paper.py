@@ -42,7 +42,7 @@ from crawlers.papers.questions.shared import doubt_joined_keys, doubt_old_option
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import take_unlettered
 from crawlers.papers.sections.layout import lay_out
-from crawlers.papers.signs.lines import IMAGE, visible
+from crawlers.papers.signs.answer_marks import IMAGE, visible
 from crawlers.text.fields import text_of
 
 __all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper", "told_lines"]

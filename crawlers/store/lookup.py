@@ -8,7 +8,7 @@ from scrapy.http import Response
 from atomexam.records.provenance import page_id
 from crawlers.store.index import mend_index
 from crawlers.store.merging import found_rows, older_pages
-from crawlers.store.parts import discard_foreign_parts
+from crawlers.store.part_writer import discard_foreign_parts
 from crawlers.store.request_keys import Key, is_robots
 from crawlers.store.segments import Place, Row, StoredPlaces, read_or_forget
 from crawlers.store.warc import Page, Revisit, payload_digest

@@ -14,7 +14,7 @@ import msgspec
 from atomexam.runtime.external_sort import ExternalSort, sort_key
 from atomexam.runtime.jsonl import replacing, to_line
 from crawlers.store.index import mend_index, origin_of, rows_of, write_index
-from crawlers.store.parts import discard_parts, part_name, part_rows, parts
+from crawlers.store.part_writer import discard_parts, part_name, part_rows, parts
 from crawlers.store.request_keys import is_robots
 from crawlers.store.segments import UNREADABLE, Place, Row, StoredPlaces, lines, read_page, segment, snapshots
 from crawlers.store.warc import Asked, Page, Revisit, origin_member, page_member, read_member

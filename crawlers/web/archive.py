@@ -17,7 +17,7 @@ from crawlers.store import merging
 from crawlers.store.exchanges import OLD_SESSION, REPLAYED, UNSTORED, Outdated, exchange, key_of, response_of
 from crawlers.store.lookup import SnapshotPages, asked_plainly, without_conditions
 from crawlers.store.missing_pages import Failures, beyond_digest
-from crawlers.store.parts import CannotWrite, PartWriter
+from crawlers.store.part_writer import CannotWrite, PartWriter
 from crawlers.store.request_keys import Key, digest_of, is_robots
 from crawlers.store.segments import Row
 from crawlers.store.warc import Page, header_value

@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 
 from crawlers.html.source_spider import SourceSpider
 from crawlers.store.merging import finish
-from crawlers.store.parts import PartWriter
+from crawlers.store.part_writer import PartWriter
 from crawlers.store.request_keys import request_key
 from crawlers.store.warc import Page
 

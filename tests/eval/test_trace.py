@@ -15,7 +15,7 @@ from atomexam.records.question import Option, Question
 from atomexam.records.rejection import Rejected
 from atomexam.runtime.jsonl import write_jsonl
 from crawlers.store.merging import finish
-from crawlers.store.parts import PartWriter
+from crawlers.store.part_writer import PartWriter
 from crawlers.store.request_keys import Key
 from crawlers.store.warc import Page
 from eval.trace.__main__ import main

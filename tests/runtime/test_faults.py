@@ -29,7 +29,7 @@ from crawlers.new import write_source
 from crawlers.read import main as read
 from crawlers.store.merging import finish
 from crawlers.store.missing_pages import BREAKS_READER, FAILED, add_broken, write_beyond
-from crawlers.store.parts import PartWriter
+from crawlers.store.part_writer import PartWriter
 from crawlers.store.segments import segment
 from crawlers.web.page_kinds import KINDS_FILE, add_snapshot
 from curation.verdicts import main as import_verdicts

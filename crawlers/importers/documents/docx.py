@@ -20,7 +20,7 @@ from crawlers.importers.documents.docx_tables import table_lines
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 from crawlers.papers.passes.emphasis import emphasis_told
-from crawlers.papers.signs.lines import IMAGE
+from crawlers.papers.signs.answer_marks import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"

@@ -3,10 +3,10 @@
 import re
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.importers.layouts.layout import Layout, layout_of_keys
+from crawlers.importers.layouts.columns import Layout, layout_of_keys
 from crawlers.importers.layouts.table import named, whole_header
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
-from crawlers.papers.signs.lines import flat
 from crawlers.roles.option_cells import split_options
 
 Cell = list[str]

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from crawlers.importers.documents.pdf_rows import Row, Sign, rows_of
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 _STEP = 2.0
 """Points: how finely the page is looked at from left to right."""

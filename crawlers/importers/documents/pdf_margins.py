@@ -5,7 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from crawlers.importers.documents.pdf_rows import Row, Sign, rows_of
-from crawlers.papers.signs.lines import IMAGE
+from crawlers.papers.signs.answer_marks import IMAGE
 
 _MARGIN = 0.12
 """Share of the page's height at its top and at its bottom in which headers and footers stand."""

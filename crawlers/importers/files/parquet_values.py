@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from crawlers.importers.files.json import object_of
-from crawlers.papers.signs.lines import IMAGE
+from crawlers.papers.signs.answer_marks import IMAGE
 
 _VALUE_BYTES, _CHARACTER_BYTES = 8, 2
 _IMAGE_KEYS = {"bytes", "path"}

@@ -12,7 +12,7 @@ import msgspec
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.text.yaml_values import yaml_values
-from crawlers.importers.layouts.layout import Layout
+from crawlers.importers.layouts.columns import Layout
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40

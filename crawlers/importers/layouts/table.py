@@ -8,7 +8,7 @@ from msgspec import Struct
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.sheet_marks import Covered
 from crawlers.importers.files.workbook import BOOKS, sheets_of
-from crawlers.importers.layouts.layout import is_option_name, layout_of_keys
+from crawlers.importers.layouts.columns import is_option_name, layout_of_keys
 
 _HEADER_WITHIN = 20
 """Rows among which the header is looked for: titles and remarks may stand above it."""

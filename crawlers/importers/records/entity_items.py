@@ -5,7 +5,7 @@ from typing import Any
 
 from atomexam.records.item import EntityItem, LabelledValue, Section
 from atomexam.records.provenance import Provenance
-from crawlers.importers.layouts.layout import EntityLayout
+from crawlers.importers.layouts.columns import EntityLayout
 from crawlers.importers.records.record_fields import Misfit, text_of, value_of
 from crawlers.importers.records.record_values import flat_record, joined_range, plain_text, range_text
 

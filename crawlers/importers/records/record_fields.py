@@ -7,9 +7,9 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.importers.files.reading import Twice
-from crawlers.importers.layouts.layout import Layout, is_unnamed
+from crawlers.importers.layouts.columns import Layout, is_unnamed
+from crawlers.papers.signs.answer_marks import IMAGE
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import IMAGE
 from crawlers.roles.option_cells import split_options
 
 _LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")

@@ -13,7 +13,7 @@ from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import read_rows
 from crawlers.importers.files.reading import Lost, Reading
 from crawlers.importers.files.workbook import BOOKS
-from crawlers.importers.layouts.layout import Layout, layout_of_keys
+from crawlers.importers.layouts.columns import Layout, layout_of_keys
 from crawlers.importers.layouts.table import IsHeader, read_sheets
 from crawlers.importers.records.record_fields import counted_from_zero
 from crawlers.importers.records.record_items import items_of

@@ -13,7 +13,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import are_in_turn, letters_in
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.files.sheet_marks import Covered
-from crawlers.importers.layouts.layout import Layout
+from crawlers.importers.layouts.columns import Layout
 from crawlers.importers.records.entity_items import entity_of
 from crawlers.importers.records.record_fields import (
     Misfit,
@@ -30,8 +30,8 @@ from crawlers.importers.records.record_fields import (
 )
 from crawlers.importers.records.stem_cells import parts_of_stem
 from crawlers.papers.doubts.verify import holds_letter, holds_options
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
-from crawlers.papers.signs.lines import flat
 
 _OPTION_LINE = re.compile(r"^\s*[A-JＡ-Ｊ]\s*[.．、:：)）]")
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
-from crawlers.importers.layouts.layout import EntityLayout, Layout, plain
+from crawlers.importers.layouts.columns import EntityLayout, Layout, plain
 from crawlers.importers.records.record_values import flat_record, is_range, plain_text, word_of
 
 _FILE = Path(__file__).with_name("record_words.yaml")

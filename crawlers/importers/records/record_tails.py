@@ -10,9 +10,9 @@ from typing import Any
 
 from atomexam.text.option_letters import are_in_turn
 from crawlers.importers.files.reading import Lost
-from crawlers.importers.layouts.layout import CASE, SECTION, SHARED_OPTIONS, Layout
+from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, Layout
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import tells_patient
-from crawlers.papers.signs.lines import flat
 
 _RANGE = re.compile(r"【(\d{1,3})[ \t]?[-~—–至][ \t]?(\d{1,3})】$")
 _HEADING = re.compile(r"(?<=\s)[一二三四五六七八九十]{1,3}、[^\s，。；：、【】]{1,10}题$")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crawlers.importers.files.reading import Twice
-from crawlers.importers.layouts.layout import plain
+from crawlers.importers.layouts.columns import plain
 
 _PEOPLE = {
     "男性": ("male", "m", "man", "men", "男", "男性"),

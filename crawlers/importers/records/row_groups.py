@@ -6,11 +6,11 @@ from typing import Any
 
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.files.sheet_marks import Covered, Unsaved
-from crawlers.importers.layouts.layout import CASE, SECTION, SHARED_OPTIONS, Layout, plain
+from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, Layout, plain
 from crawlers.importers.layouts.table import Row, Sheet
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_heading, kind_of, note_in, tells_patient
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import flat
 
 _RAW_CHARS = 2000
 _ASKS = re.compile(r"[?_]|\(\s*\)|[是为有]\s*$|什么|哪|如何")

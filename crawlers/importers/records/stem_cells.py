@@ -6,7 +6,7 @@ from typing import Any
 from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.bank_options import read_choice
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 _A, _B = (re.compile(rf"(?:^|(?<=[\s)\]】?:。(]))[{letters}](?:\s{{0,2}}[.、:)\]]|\s{{0,2}}[\u4e00-\u9fff])") for letters in ("Aa", "Bb"))
 _A_GLUED = re.compile(r"(?<=[是为有于括])A[.、]")

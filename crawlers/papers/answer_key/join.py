@@ -10,9 +10,9 @@ from crawlers.papers.doubts.unsure import wants_answer
 from crawlers.papers.questions.assembly import Asked
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import Layout
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.entries import BARE_RUN, Entry, listed_in
 from crawlers.papers.signs.headings import heading_key, kind_of
-from crawlers.papers.signs.lines import flat
 
 
 def join_regions(layout: Layout, asked: Sequence[Asked]) -> list[str]:

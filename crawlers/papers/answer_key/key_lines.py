@@ -7,9 +7,9 @@ from itertools import pairwise, zip_longest
 from msgspec import structs
 
 from atomexam.text.numerals import HANZI
+from crawlers.papers.signs.answer_marks import flat, parts_of
 from crawlers.papers.signs.entries import ANSWER, GROUP, SCORES, Entry, Listed, entries_of_table, is_table, is_title, listed_in
 from crawlers.papers.signs.headings import heads, may_head
-from crawlers.papers.signs.lines import flat, parts_of
 from crawlers.papers.signs.numbers import number_of
 
 _IN_BRACKETS = re.compile(r"[(\[【]\s?(?P<number>\d{1,5})\s?[)\]】]\s?[、.:]?\s{0,3}")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from crawlers.papers.questions.assembly import Asked
 from crawlers.papers.sections.signals import asks
+from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat
 from crawlers.papers.signs.blanks import lacks_blank
 from crawlers.papers.signs.headings import heading_key
-from crawlers.papers.signs.lines import IMAGE, WHOLE_ANSWER, flat
 
 
 def doubt_unanswered(asked: Sequence[Asked]) -> None:

@@ -8,10 +8,10 @@ from crawlers.papers.passes.ticks import is_unread
 from crawlers.papers.questions.assembly import Asked
 from crawlers.papers.sections.layout import Layout
 from crawlers.papers.sections.signals import asks
+from crawlers.papers.signs.answer_marks import IMAGE, columns_of, flat
 from crawlers.papers.signs.blanks import lettered
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import tells_age
-from crawlers.papers.signs.lines import IMAGE, columns_of, flat
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options, options_in
 

@@ -19,10 +19,10 @@ from crawlers.papers.questions.assembly import Asked
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import Layout
 from crawlers.papers.sections.signals import asks
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, marks_in
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import heads, note_in
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, flat, marks_in
 from crawlers.papers.signs.numbers import KEPT_STYLES, number_of
 from crawlers.papers.signs.options import find_options
 

@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
-from crawlers.papers.signs.lines import flat
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""

@@ -10,9 +10,9 @@ from crawlers.papers.pages.columns import one_column
 from crawlers.papers.pages.recurring import bare, opens_content, repeated_in
 from crawlers.papers.pages.runs import broken_up
 from crawlers.papers.pages.wraps import tails_of, wraps_of
+from crawlers.papers.signs.answer_marks import IMAGE, flat, seen
 from crawlers.papers.signs.headings import is_note, note_in
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import IMAGE, flat, seen
 from crawlers.papers.signs.numbers import BARE_TAG, TAGS, number_of
 
 _RULE = re.compile(r"[-=_*·.~#+|\s└┘┌┐├┤┬┴┼│╔╗╚╝═║…★☆◆◇■□●○▲△※]{3,}$")

@@ -13,9 +13,9 @@ from statistics import median
 from msgspec import Struct
 
 from crawlers.papers.pages.wraps import PaperLine, Wraps, is_closed, is_plain
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.signs.headings import heads, is_heading, is_note
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.signs.numbers import number_of
 
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[。?]$")

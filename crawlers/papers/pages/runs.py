@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from atomexam.text.numerals import HANZI
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 _MANY = 24  # characters: a shorter line holds one question at most
 _INNER_NUMBER = re.compile(r"(?<=[\s。;?!)】A-J√×对错])(?P<number>\d{1,5})\s?[、.](?!\d)\s{0,2}(?=[“《(【\u4e00-\u9fffA-Z])")

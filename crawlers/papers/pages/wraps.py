@@ -13,10 +13,10 @@ from typing import Protocol
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, next_letter
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, flat, parts_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import options_in
 

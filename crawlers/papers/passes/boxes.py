@@ -6,7 +6,7 @@ Numbered lines in and out.
 import re
 from collections.abc import Iterator, Sequence
 
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from atomexam.text.option_letters import are_in_turn
-from crawlers.papers.signs.lines import flat, parts_of
+from crawlers.papers.signs.answer_marks import flat, parts_of
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.papers.sections.endings import sets_question
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import heads, is_note
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, flat, parts_of, seen
 from crawlers.papers.signs.numbers import Number, number_of
 
 Numbered = tuple[int, str]

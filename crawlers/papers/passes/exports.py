@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.numerals import value_of
+from crawlers.papers.signs.answer_marks import flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import flat, parts_of, seen
 from crawlers.papers.signs.numbers import TYPE, number_of
 
 Numbered = tuple[int, str]

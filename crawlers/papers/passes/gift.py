@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS, letters_at
-from crawlers.papers.signs.lines import seen
+from crawlers.papers.signs.answer_marks import seen
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""

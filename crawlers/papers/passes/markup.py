@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.lines import IMAGE, flat
+from crawlers.papers.signs.answer_marks import IMAGE, flat
 from crawlers.text.fields import lowered, raised
 
 Numbered = tuple[int, str]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from atomexam.text.numerals import RINGS
 from atomexam.text.option_letters import RINGS_AS_LETTERS
+from crawlers.papers.signs.answer_marks import flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import flat, parts_of, seen
 from crawlers.papers.signs.numbers import number_of
 
 Numbered = tuple[int, str]

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.answer_marks import flat, seen
 from crawlers.papers.signs.headings import is_heading
-from crawlers.papers.signs.lines import flat, seen
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""

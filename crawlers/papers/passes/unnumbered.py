@@ -6,8 +6,8 @@ Only where no line of the paper opens with a number of a question: there the blo
 import re
 from collections.abc import Callable, Sequence
 
+from crawlers.papers.signs.answer_marks import flat, parts_of, seen
 from crawlers.papers.signs.headings import heads
-from crawlers.papers.signs.lines import flat, parts_of, seen
 from crawlers.papers.signs.numbers import number_of
 
 Numbered = tuple[int, str]

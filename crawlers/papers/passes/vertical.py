@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from crawlers.papers.signs.answer_marks import flat, seen
 from crawlers.papers.signs.entries import is_title
-from crawlers.papers.signs.lines import flat, seen
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""

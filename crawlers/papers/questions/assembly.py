@@ -8,11 +8,11 @@ from crawlers.papers.questions.block import read_block
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Setting
 from crawlers.papers.sections.layout import Layout, Span
-from crawlers.papers.signs.answers import Block
+from crawlers.papers.signs.answer_marks import flat, parts_of
 from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import flat, parts_of
 from crawlers.papers.signs.numbers import type_of
+from crawlers.papers.signs.own_answer import Block
 
 
 class Asked(Struct):

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.sections.signals import asks
+from crawlers.papers.signs.answer_marks import columns_of, flat
 from crawlers.papers.signs.letters import LED, signs_in
-from crawlers.papers.signs.lines import columns_of, flat
 from crawlers.papers.signs.options import find_options
 
 _SIGNED = re.compile(r"(?:^|(?<=[\s。;?!)]))[(\[【]?\s?(?P<letter>[A-J])\s?[.、:)\]】]\s{0,4}", re.MULTILINE)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.papers.pages.page import Line
-from crawlers.papers.signs.answers import Block, read_answer, take_marked
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.signs.headings import tells_age, tells_patient
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.signs.numbers import BARE_TAG, KEPT_STYLES, TAGS, TAGS_AT_END, Number
 from crawlers.papers.signs.options import find_options
+from crawlers.papers.signs.own_answer import Block, read_answer, take_marked
 
 _SPEAKS = re.compile(r"[\u4e00-\u9fff]{1,6}:\S")
 _FEW = 4  # options: with fewer, a line behind them rather goes on with the last

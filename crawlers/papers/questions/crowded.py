@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.lines import flat, seen
+from crawlers.papers.signs.answer_marks import flat, seen
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.lines import IMAGE
+from crawlers.papers.signs.answer_marks import IMAGE
 
 DOUBTS = {
     "number_out_of_order": "its number does not fit among those around it, so that where it begins and ends is unsure",

@@ -5,6 +5,7 @@ import re
 from msgspec import Struct
 
 from atomexam.text.numerals import value_of
+from crawlers.papers.signs.answer_marks import IMAGE, flat
 from crawlers.papers.signs.headings import (
     case_heading_in,
     case_mark_in,
@@ -19,7 +20,6 @@ from crawlers.papers.signs.headings import (
     tells_patient,
 )
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import IMAGE, flat
 from crawlers.papers.signs.options import find_options, options_in
 
 __all__ = ["Above", "Setting", "heading_key", "is_heading", "is_note"]

@@ -6,8 +6,8 @@ from itertools import groupby, pairwise
 
 from atomexam.text.option_letters import letters_in
 from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.signs.answer_marks import LETTERS, flat
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import LETTERS, flat
 from crawlers.papers.signs.options import find_options
 
 _WHOLE = re.compile(rf"[(\[【]?\s?{LETTERS}\s?[)\]】]?[。.;]?")

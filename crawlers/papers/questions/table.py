@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.lines import flat, seen
+from crawlers.papers.signs.answer_marks import flat, seen
 
 _NAMES = (
     ("number", r"序号|题号|编号|试题编号|No\.?|ID|id"),

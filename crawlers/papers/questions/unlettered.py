@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from atomexam.text.numerals import RINGS
 from crawlers.papers.questions.assembly import Asked
-from crawlers.papers.signs.lines import LETTERS, flat
+from crawlers.papers.signs.answer_marks import LETTERS, flat
 
 _CHOICE = ("choice", "multiple", "case")
 _STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")

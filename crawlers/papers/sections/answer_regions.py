@@ -6,12 +6,12 @@ from collections.abc import Sequence, Set
 from msgspec import Struct
 
 from crawlers.papers.pages.page import Line
-from crawlers.papers.sections.answer_lines import is_entries, is_entry, is_list
+from crawlers.papers.sections.numbered_answers import is_entries, is_entry, is_list
 from crawlers.papers.sections.signals import looks_asked, opens_options
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, parts_of
 from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in
 from crawlers.papers.signs.headings import heading_key, heads, is_note, may_head
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, parts_of
 from crawlers.papers.signs.numbers import number_of
 
 _LED = re.compile(

@@ -13,7 +13,7 @@ from msgspec import Struct
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.endings import AnswerWatch
 from crawlers.papers.sections.signals import inquires, opens_options, tells_answer
-from crawlers.papers.signs.lines import parts_of
+from crawlers.papers.signs.answer_marks import parts_of
 from crawlers.papers.signs.numbers import Number, number_of
 
 _SKIPPED = 20  # numbers that a paper may leave out between two questions

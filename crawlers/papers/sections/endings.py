@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from crawlers.papers.pages.page import Line
-from crawlers.papers.signs.lines import WHOLE_ANSWER, flat, parts_of
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.signs.numbers import Number, number_of
 
 _LOOSE = ("tight", "hanzi", "ocr")

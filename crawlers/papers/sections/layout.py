@@ -11,10 +11,10 @@ from crawlers.papers.sections.chain import Candidate, choose
 from crawlers.papers.sections.endings import unsure_places
 from crawlers.papers.sections.signals import inquires
 from crawlers.papers.sections.titles import begins_paper, heads_restart, is_title_line
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import is_note
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of
 from crawlers.papers.signs.numbers import Number
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from crawlers.papers.pages.page import Line
+from crawlers.papers.signs.answer_marks import LETTERS, VERDICT, parts_of
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import LETTERS, VERDICT, parts_of
 from crawlers.papers.signs.numbers import number_of
 
 _OPENING = re.compile(r"[(\[【]?\s?(?:A|a)\s{0,2}[)\]】.、:,]|[Ⓐⓐ⒜]")

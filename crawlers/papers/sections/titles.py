@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.signals import looks_asked, opens_options, tells_answer
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.signs.headings import heads, is_instruction, is_note, is_paper_title, kind_of, may_head, tells_patient
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.lines import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.signs.numbers import number_of
 
 _BRACKETED = re.compile(

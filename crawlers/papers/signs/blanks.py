@@ -4,7 +4,7 @@ import re
 
 from atomexam.text.numerals import RINGS
 from atomexam.text.option_letters import RINGS_AS_LETTERS, letters_in
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 _LETTERS = r"[A-Ja-j](?:[ ,、;./]{0,2}[A-Ja-j]){0,9}"
 _IN_BRACKETS = re.compile(rf"[(\[【]\s{{0,20}}(?P<answer>{_LETTERS})\s{{0,20}}[)\]】]")

@@ -6,7 +6,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from atomexam.text.numerals import HANZI
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 _SIGN = "√|×|正确|错误|对|错|[TF]"
 ANSWER = rf"(?:[A-J](?:\s?[,、/.]?\s?[A-J]){{0,9}}|[a-j]{{1,8}}|[①-⑩]{{1,8}}|{_SIGN})"

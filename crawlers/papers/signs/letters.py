@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, RINGED
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 _SIGNED = re.compile(
     r"(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8}"

@@ -7,6 +7,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.letters import (
     BARE_LED,
     BARE_LINE,
@@ -21,7 +22,6 @@ from crawlers.papers.signs.letters import (
     letter_of,
     signs_in,
 )
-from crawlers.papers.signs.lines import flat
 
 _POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
 _SCANNED = re.compile(r"^[80O８０Ｏ](?=\s{0,2}[.、:,．：，)）])")

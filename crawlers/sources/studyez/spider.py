@@ -14,7 +14,7 @@ from crawlers.html.nesting import outermost
 from crawlers.html.pages import MOST_PAGES, Article, is_page, links_of, next_list, request_of, without_noise
 from crawlers.html.source_spider import SourceSpider
 from crawlers.papers.paper import lines_of, read_paper
-from crawlers.papers.signs.lines import IMAGE, flat, parts_of
+from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import options_in
 from crawlers.text.fields import text_of

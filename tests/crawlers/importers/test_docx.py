@@ -14,7 +14,7 @@ from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.docx_numbers import FORMATS
 from crawlers.importers.files.zipped import check_zipped
 from crawlers.papers.paper import read_paper
-from crawlers.papers.signs.lines import IMAGE
+from crawlers.papers.signs.answer_marks import IMAGE
 
 NUMBERING = """<w:numbering {}>
 <w:abstractNum w:abstractNumId="90"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="{}"/><w:lvlText w:val="{}"/></w:lvl>

@@ -17,7 +17,7 @@ from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files import workbook
 from crawlers.importers.files.reading import Lost, Reading
 from crawlers.importers.formats import guess_format, read_file, read_guessed
-from crawlers.importers.layouts.layout import layout_of_keys
+from crawlers.importers.layouts.columns import layout_of_keys
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.records.record_items import items_of
 from crawlers.roles.solver import roles_of

@@ -23,7 +23,7 @@ from crawlers.importers.files.json import read_records
 from crawlers.importers.files.parquet import read_rows
 from crawlers.importers.files.reading import Lost, Reading
 from crawlers.importers.formats import guess_format, read_file
-from crawlers.papers.signs.lines import IMAGE
+from crawlers.papers.signs.answer_marks import IMAGE
 
 SEEN = Provenance(source="books", url="file:a.parquet", snapshot="2026-01-01", page_id="page-0", position="")
 QUESTION = {"question": "感觉是（ ）", "options": ["甲", "乙", "丙"], "answer": "A"}

@@ -17,7 +17,7 @@ from crawlers.importers.documents.pdf import read_pdf, read_pdf_guarded
 from crawlers.importers.documents.pdf_margins import Sheet, without_margins
 from crawlers.importers.documents.pdf_rows import Sign, rows_of, signs_of
 from crawlers.papers.paper import read_paper
-from crawlers.papers.signs.lines import IMAGE
+from crawlers.papers.signs.answer_marks import IMAGE
 
 STYLE = '<meta charset="utf-8"><style>body{font-family:"Noto Serif CJK SC",serif;font-size:11pt} p{margin:3pt 0}</style>'
 LONG = "下列关于心理现象及其发生发展规律的各种说法之中，最为符合现代心理科学基本观点而与{}有关的一项是（ ）。"

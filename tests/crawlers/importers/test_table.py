@@ -16,7 +16,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import guess_format, read_file
-from crawlers.importers.layouts.layout import layout_of_keys
+from crawlers.importers.layouts.columns import layout_of_keys
 from crawlers.roles.option_cells import split_options
 
 SEEN = Provenance(source="books", url="file:a.csv", snapshot="2026-01-01", page_id="page-0", position="")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crawlers.papers.paper import lines_of, read_paper
 from crawlers.papers.questions.draft import DOUBTS
-from crawlers.papers.signs.lines import flat
+from crawlers.papers.signs.answer_marks import flat
 
 AB = ["A.甲", "B.乙"]
 ABCD = ["A.甲", "B.乙", "C.丙", "D.丁"]

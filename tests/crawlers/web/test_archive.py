@@ -22,7 +22,7 @@ from crawlers.html.source_spider import SourceSpider
 from crawlers.store.exchanges import OLD_SESSION, SESSION_WORD, UNSTORED, Outdated
 from crawlers.store.index import rows_of, scan
 from crawlers.store.merging import finish, found_rows, origins
-from crawlers.store.parts import PartWriter, discard_foreign_parts, parts
+from crawlers.store.part_writer import PartWriter, discard_foreign_parts, parts
 from crawlers.store.request_keys import Key, request_key
 from crawlers.store.segments import read_index, read_page, segment
 from crawlers.store.warc import Asked, Page, Revisit, asked_member, header_value, page_member, payload_digest, read_member, revisit_member

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from atomexam.records.item import Item
-from crawlers.store.parts import PartWriter, parts
+from crawlers.store.part_writer import PartWriter, parts
 from crawlers.store.segments import read_index
 
 Toy = Callable[..., tuple[int, str]]

@@ -21,7 +21,7 @@ from atomexam.runtime.jsonl import write_jsonl
 from crawlers.html.source_spider import SourceSpider
 from crawlers.store.index import scan
 from crawlers.store.merging import finish
-from crawlers.store.parts import CannotWrite, PartWriter, part_rows, parts
+from crawlers.store.part_writer import CannotWrite, PartWriter, part_rows, parts
 from crawlers.store.request_keys import request_key
 from crawlers.store.segments import Row, read_index, read_page, segment
 from crawlers.store.warc import Asked, Page

@@ -17,7 +17,7 @@ from crawlers.html.source_spider import SourceSpider
 from crawlers.store.exchanges import REPLAYED
 from crawlers.store.index import rows_of
 from crawlers.store.merging import finish
-from crawlers.store.parts import PartWriter
+from crawlers.store.part_writer import PartWriter
 from crawlers.store.request_keys import request_key
 from crawlers.store.segments import read_index, read_page, segment
 from crawlers.store.warc import Asked, Page

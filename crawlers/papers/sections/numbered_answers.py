@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from crawlers.papers.pages.page import Line
+from crawlers.papers.signs.answer_marks import flat, parts_of
 from crawlers.papers.signs.entries import is_table, listed_in
-from crawlers.papers.signs.lines import flat, parts_of
 from crawlers.papers.signs.numbers import number_of
 
 

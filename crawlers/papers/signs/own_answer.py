@@ -5,8 +5,8 @@ import re
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.answer_marks import VERDICT, WHOLE_ANSWER, flat, verdict_in
 from crawlers.papers.signs.blanks import filled_blanks, letters_behind, letters_in_blank
-from crawlers.papers.signs.lines import VERDICT, WHOLE_ANSWER, flat, verdict_in
 
 _LETTERS = r"[A-J](?:[\s,、]{0,3}[A-J]){0,9}"
 _REASON = re.compile(rf"(?P<told>{_LETTERS})\s{{0,3}}(?:[。.,;\s]\s{{0,3}}|(?=[\u4e00-\u9fff(\[]))(?P<reason>(?:.|\n){{2,}})")
