@@ -42,11 +42,14 @@ class Hand:
 
     def __init__(self) -> None:
         self._shared = mmap.mmap(-1, _HAND_BYTES)
+        self._last = ""
 
     def take(self, request: str) -> None:
         """Remember which page is read from now on."""
-        taken = request.encode("utf-8", "surrogatepass")[: _HAND_BYTES - 1]
-        self._shared[: len(taken) + 1] = taken + b"\0"
+        if request is not self._last:  # nearly always the same one, for the next thing that its page gives
+            taken = request.encode("utf-8", "surrogatepass")[: _HAND_BYTES - 1]
+            self._shared[: len(taken) + 1] = taken + b"\0"
+            self._last = request
 
     def request(self) -> str | None:
         """Return the request whose page was read last; None where none was."""
@@ -131,52 +134,59 @@ class PagesInHand:
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
         """Yield what a callback makes of a page, as long as it keeps within its budget."""
-        made, turn = iter(result), Turn(self._crawler, response)
-        while not turn.is_over:
-            with turn:
-                try:
-                    one = next(made)
-                except StopIteration:
+        turn = Turn(self._crawler, response)
+        turn.begin()
+        try:
+            for one in result:
+                if turn.is_late():
                     return
-            if not turn.is_over:
                 yield one
+                turn.begin()
+            turn.is_late()
+        except (OverBudget, MemoryError) as error:
+            turn.reject(error)
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
         """Do the same for a callback that waits for something."""
-        made, turn = aiter(result), Turn(self._crawler, response)
-        while not turn.is_over:
-            with turn:
-                try:
-                    one = await anext(made)
-                except StopAsyncIteration:
+        turn = Turn(self._crawler, response)
+        turn.begin()
+        try:
+            async for one in result:
+                if turn.is_late():
                     return
-            if not turn.is_over:
                 yield one
+                turn.begin()
+            turn.is_late()
+        except (OverBudget, MemoryError) as error:
+            turn.reject(error)
 
 
 class Turn:
-    """The times in which a callback computes on one page; over where it breaks or takes too long, and then the page is rejected."""
+    """The times in which a callback computes on one page; where it breaks or takes too long, the page is rejected."""
+
+    __slots__ = ("_asked", "_crawler", "_request", "_spent", "_start")
 
     def __init__(self, crawler: Crawler, response: Response) -> None:
         self._crawler, self._asked = crawler, response.request
         self._request = str(key_of(response.request))  # type: ignore[arg-type]
-        self._spent = self._start = 0.0
-        self.is_over = False
+        self._spent = 0.0
 
-    def __enter__(self) -> None:
+    def begin(self) -> None:
+        """Say that the callback computes from now on."""
         _used[0].take(self._request)
         self._start = time.thread_time()
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+    def is_late(self) -> bool:
+        """Count what was computed since; tell whether that is too much, and the page was rejected."""
         self._spent += time.thread_time() - self._start
-        if isinstance(error, OverBudget):
-            why = str(error)
-        elif isinstance(error, MemoryError):
-            why = f"more than {MAX_MEMORY_BYTES // 1024**2} MB of memory"
-        elif error is None and self._spent > PAGE_SECONDS:
-            why = f"takes more than {PAGE_SECONDS:g} seconds of computing"
-        else:
-            return False
-        self.is_over = True
+        if self._spent > PAGE_SECONDS:
+            self._reject(f"takes more than {PAGE_SECONDS:g} seconds of computing")
+            return True
+        return False
+
+    def reject(self, error: OverBudget | MemoryError) -> None:
+        """Reject the page for what it broke."""
+        self._reject(str(error) if isinstance(error, OverBudget) else f"more than {MAX_MEMORY_BYTES // 1024**2} MB of memory")
+
+    def _reject(self, why: str) -> None:
         self._crawler.reject_page(self._asked, f"{BREAKS_READER}: {why}")  # type: ignore[attr-defined]
-        return True
