@@ -1,10 +1,11 @@
 """What every site's spider is made from: one level of inheritance that fills in where an item was seen."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from urllib.parse import urldefrag
 
 import scrapy
+from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
@@ -15,6 +16,11 @@ NOTED = "noted/"
 """Begins the names of the stats that `SourceSpider.note` counts."""
 MOST_TOLD = 10_000
 """So many misfits and errors keep their words; a large crawl that nothing fits must not hold more, and all are counted."""
+
+
+def spider_of(crawler: Crawler) -> "SourceSpider":
+    """Return the spider of a crawl that has begun."""
+    return cast(SourceSpider, crawler.spider)
 
 
 class SourceSpider(scrapy.Spider):

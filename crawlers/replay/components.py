@@ -1,7 +1,7 @@
 """The Scrapy components of a replay: stored pages in, nothing from the network, one request at a time."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
@@ -24,6 +24,12 @@ _SENDING = tuple(  # what only a request that is sent needs
 _COUNTING = ("scrapy.extensions.corestats.", "scrapy.extensions.logcount.")
 
 
+def _worker_of(crawler: Crawler) -> Worker:
+    """Return the worker that takes part in a crawl."""
+    shared: Any = crawler
+    return cast(Worker, shared.replay_worker)
+
+
 class OneRequest(BaseScheduler):
     """Scheduler that holds the request in hand; all others go to the parent, which knows what was asked before."""
 
@@ -33,7 +39,7 @@ class OneRequest(BaseScheduler):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "OneRequest":
         """Return the scheduler of a crawl."""
-        return cls(crawler.replay_worker)
+        return cls(_worker_of(crawler))
 
     def has_pending_requests(self) -> bool:
         """Tell whether a request waits."""
@@ -60,14 +66,14 @@ class StoredPages:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "StoredPages":
         """Return the middleware of a crawl."""
-        return cls(crawler.replay_worker)
+        return cls(_worker_of(crawler))
 
     def process_request(self, request: Request) -> Response:
         """Answer from the archive."""
         if request.meta.get(UNSTORED):
             raise IgnoreRequest(f"{request.url}: asked for a session that is over")
         key = key_of(request)
-        index = self._worker.task.index
+        index = self._worker.task.stored
         if why := index.broken.get(str(key)):
             raise self._worker.reject(request, why)
         row = index.find(key)
@@ -98,7 +104,7 @@ class Start:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "Start":
         """Return the middleware of a crawl."""
-        return cls(crawler.replay_worker)
+        return cls(_worker_of(crawler))
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Yield what the spider starts with, or nothing."""

@@ -71,7 +71,7 @@ def replayed(
         "arguments": spider_arguments(source),
         "settings": replay_settings(),
         "folder": folder,
-        "index": index,
+        "stored": index,
         "page_seconds": page_seconds,
     }
     count = workers or min(cores(), -(-index.pages // _PAGES_A_WORKER) or 1)
@@ -170,9 +170,10 @@ class Coordinator:
         """Read until nothing new is found."""
         while len(self._idle) < len(self._processes):
             busy = {worker.connection: worker for worker in self._processes if worker not in self._idle}
-            for connection in wait(list(busy)):
-                number, reports = self._received(busy[connection])
-                self._idle.append(busy[connection])
+            ready = set(wait(list(busy)))
+            for worker in [worker for connection, worker in busy.items() if connection in ready]:
+                number, reports = self._received(worker)
+                self._idle.append(worker)
                 if number is not None:
                     self._reports[number] = reports
             self._take_reports(bar)
@@ -186,6 +187,8 @@ class Coordinator:
             worker.send(None, [])
         for worker in self._processes:
             ended = worker.receive()
+            if not isinstance(ended, Ended):
+                raise ValueError(f"extract {worker.name}: a worker sent pages after the last one was read")
             stats.update({name: value for name, value in ended.stats.items() if type(value) is int})
             runs += worker.items.read(ended.runs)
         return Replayed(

@@ -22,7 +22,7 @@ from atomexam.runtime.external_sort import ExternalSort, Run
 from atomexam.runtime.guarded import limit_memory
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.natural_order import natural_bytes
-from crawlers.html.source_spider import SourceSpider
+from crawlers.html.source_spider import SourceSpider, spider_of
 from crawlers.replay.page_index import PageIndex
 from crawlers.store.exchanges import key_of
 from crawlers.store.request_keys import Key
@@ -46,7 +46,7 @@ class Task(NamedTuple):
     arguments: dict[str, Any]
     settings: dict[str, Any]
     folder: Path
-    index: PageIndex
+    stored: PageIndex
     items: ExternalSort
     connection: Connection
     started: Any
@@ -98,9 +98,10 @@ class Worker:
     def join(self, crawler: Crawler) -> None:
         """Take part in a crawl."""
         self.crawler = crawler
-        crawler.replay_worker = self
-        crawler.reject_page = self.reject  # for crawlers.web.charset and broken_pages
-        crawler.is_stored = lambda request: self.task.index.find(key_of(request)) is not None  # for crawlers.web.robots
+        shared: Any = crawler
+        shared.replay_worker = self
+        shared.reject_page = self.reject  # for crawlers.web.charset and broken_pages
+        shared.is_stored = lambda request: self.task.stored.find(key_of(request)) is not None  # for crawlers.web.robots
         crawler.signals.connect(self.go_on, signals.spider_idle)
         crawler.signals.connect(self.keep, signals.item_scraped)
         crawler.signals.connect(self.note_failure, signals.spider_error)
@@ -121,7 +122,7 @@ class Worker:
                 self._reported.clear()
             self._reported.add(identity)
         try:
-            self._found.append((identity, encode(request, self.crawler.spider)))
+            self._found.append((identity, encode(request, spider_of(self.crawler))))
         except ValueError as error:
             self.notes.append(("broken", f"{request.url} cannot be handed to another process: {error}"))
 
@@ -133,7 +134,7 @@ class Worker:
         self._report()
         if not self._batch and not self._next_batch():
             return
-        request = decode(self._batch.pop(), self.crawler.spider)
+        request = decode(self._batch.pop(), spider_of(self.crawler))
         self.task.started.value += 1
         self._handing = True
         self.crawler.engine.crawl(request)
@@ -161,8 +162,8 @@ class Worker:
         """Note a page that breaks what reads it, as an item that `clean` counts among the rejected; return what to raise."""
         key = key_of(request)
         self.notes.append(("rejected", f"{key}: {why}"))
-        if row := self.task.index.find(key):
-            spider, url = self.crawler.spider, urldefrag(row.url).url
+        if row := self.task.stored.find(key):
+            spider, url = spider_of(self.crawler), urldefrag(row.url).url
             seen = Provenance(source=spider.name, url=url, snapshot=spider.snapshot, page_id=row.page_id, position="page")
             item = QuestionItem(url=url, provenance=seen, doubt="page_unreadable")
             self.task.items.add(order(item), to_line(item))
@@ -170,16 +171,16 @@ class Worker:
 
     def miss(self, key: Key) -> None:
         """Note a request that has no page, unless the crawl had none for it either."""
-        if str(key) in self.task.index.failed:
+        if str(key) in self.task.stored.failed:
             return
-        if self.task.index.is_beyond(key):
+        if self.task.stored.is_beyond(key):
             self.crawler.stats.inc_value("archive/over_limit")
         else:
             self.notes.append(("missed", str(key)))
 
     def _is_beyond(self, request: Request) -> bool:
         """Tell whether a request is beyond max_pages, so that nothing comes of it: a crawl with a limit leaves most links at that."""
-        index, key = self.task.index, key_of(request)
+        index, key = self.task.stored, key_of(request)
         if not index.is_beyond(key) or index.find(key) or str(key) in index.failed:
             return False
         self.crawler.stats.inc_value("archive/over_limit")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -12,6 +13,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from atomexam.records.provenance import page_id
+from crawlers.html.source_spider import spider_of
 from crawlers.html.walls import wall_with_status
 from crawlers.store import merging
 from crawlers.store.exchanges import OLD_SESSION, REPLAYED, UNSTORED, Outdated, exchange, key_of, response_of
@@ -51,8 +53,9 @@ class ArchiveMiddleware:
         self.older = self.stored.older
         self.beyond: set[bytes] = set()
         self.waiting: set[bytes] = set()  # what has its place under the limit and no answer yet
-        crawler.reject_page = partial(refuse, self.stats)  # for crawlers.web.charset and broken_pages
-        crawler.is_stored = lambda request: key_of(request) in self.stored  # for crawlers.web.robots
+        shared: Any = crawler
+        shared.reject_page = partial(refuse, self.stats)  # for crawlers.web.charset and broken_pages
+        shared.is_stored = lambda request: key_of(request) in self.stored  # for crawlers.web.robots
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "ArchiveMiddleware":
@@ -146,7 +149,7 @@ class ArchiveMiddleware:
         return self._store(key, request, response, older)
 
     def _leads_on(self, request: Request, response: Response) -> bool:
-        return is_followed(request, response, self.crawler.spider)
+        return is_followed(request, response, spider_of(self.crawler))
 
     def _fail(self, request: Request, why: str) -> None:
         """Enter a request, and the redirects to it that are stored with it or not at all."""
@@ -166,12 +169,14 @@ class ArchiveMiddleware:
             hold(request, (page, asked))
             return response, None
         self._settle(request)
-        if seen := self.older.revisit(page, older):
+        seen = self.older.revisit(page, older)
+        before = self.older.place(key) if seen else None
+        if seen and older:
             response = _as_of_now(older, response)
             if self.stored.keep_rules(key):
                 return response, seen.page_id
         with self._writing() as writer:
-            row = writer.write_revisit(seen, asked, self.older.place(key)) if seen else writer.write(page, asked)
+            row = writer.write_revisit(seen, asked, before) if seen and before else writer.write(page, asked)
         self._add(row)
         self.stats.inc_value("archive/unchanged", int(seen is not None))
         return response, row.page_id
@@ -227,6 +232,6 @@ class Refusals:
     def _said(self, refusal: Callable[[Response], str | None], request: Request, response: Response) -> str | None:
         unpacked = self._unpacking.process_response(request, response.copy())  # it changes the headers of what it is given
         try:
-            return refusal(self._charset.process_response(request, unpacked).replace(request=request))
+            return refusal(self._charset.process_response(request, cast(Response, unpacked)).replace(request=request))
         except Refused:  # what holds more than is read is no word of the site's
             return None

@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from time import monotonic
+from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -70,7 +71,7 @@ class Pauses:
         left = self.until.get(urlsplit(request.url).netloc, 0) - monotonic()
         if left > 0:
             await asyncio.sleep(left)
-            slot = self.crawler.engine.downloader.slots.get(request.meta.get("download_slot"))
+            slot = self.crawler.engine.downloader.slots.get(request.meta.get("download_slot", ""))
             if slot is not None:
                 slot.lastseen = monotonic()  # the delay before the next request counts from now
 
@@ -114,7 +115,7 @@ def limit_heads(pool: HTTPConnectionPool) -> None:
     pool._factory = Limited
 
 
-def _counting(protocol: Protocol) -> Protocol:
+def _counting(protocol: Any) -> Any:
     receive, seen, answer = protocol.dataReceived, 0, None
 
     def counted(data: bytes) -> None:

@@ -6,6 +6,8 @@ from scrapy.http import Response
 from tqdm import tqdm
 from twisted.internet.task import LoopingCall
 
+from crawlers.html.source_spider import spider_of
+
 _SECONDS = 0.5  # between two looks at the figures
 _FIRST_ERROR = 400
 
@@ -77,7 +79,7 @@ class ScopeAnswers:
     def note(self, response: Response, request: Request) -> None:
         """Note the answer of a named list, by the address that it was asked for under."""
         asked = request.meta.get("redirect_urls", [request.url])[0]
-        if response.status in _NO_PAGE and asked in self._crawler.spider.named:
+        if response.status in _NO_PAGE and asked in spider_of(self._crawler).named:
             self._gone[asked] = response.status
 
 

@@ -79,7 +79,7 @@ _WORDS: dict[type[Exception], str] = {
 }
 # Of failures that Twisted tells by a name that is not public, and of connections that crawlers.web.download ends.
 _BY_REASON = {"ParseError": NOT_HTTP, "ConnectionAborted": f"{TOO_LARGE}: the head of the answer"}
-DOWNLOAD_ERRORS = tuple(_WORDS)
+DOWNLOAD_ERRORS: tuple[type[Exception], ...] = tuple(_WORDS)
 """What a download may fail with; anything else is a mistake in the code."""
 
 _NO_SUCH_PAGE = {404, 410, 414}

@@ -4,12 +4,13 @@ import re
 from collections import Counter
 from urllib.parse import urlsplit
 
-from scrapy import Request, signals
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
+from crawlers.html.source_spider import spider_of
 from crawlers.store.request_keys import digest_of
 from crawlers.web.failure_causes import (
     ASKED_BEFORE,
@@ -102,7 +103,7 @@ class Redirects(RedirectMiddleware):
         crawler.signals.connect(made.dropped, signals.request_dropped)
         return made
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Request | Response:
         """Return the request that a redirect makes, or the response that is none."""
         try:
             result = super().process_response(request, response)
@@ -127,7 +128,7 @@ class Redirects(RedirectMiddleware):
             refuse(self.crawler.stats, request, _repeated(request))
 
     def _ended(self, request: Request, response: Response) -> Response:
-        if is_followed(request, response, self.crawler.spider):
+        if is_followed(request, response, spider_of(self.crawler)):
             raise refuse(self.crawler.stats, request, UNREADABLE_REDIRECT)  # to a mail address and the like
         if of_answer(request.url, response.status) is not None:
             return response
@@ -149,7 +150,7 @@ class MetaRefresh(MetaRefreshMiddleware):
         made.rules = RedirectRules(crawler)
         return made
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Request | Response:
         """Return the request that a refresh makes, or the response that has none."""
         try:
             result = super().process_response(request, response)

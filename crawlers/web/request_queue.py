@@ -12,6 +12,8 @@ from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.utils.request import request_from_dict
 
+from crawlers.html.source_spider import spider_of
+
 _NEW = Request("https://new.example").to_dict()  # what a request need not say
 
 _CHUNK_REQUESTS = 256  # of one list, and so alike: packed together they take a twentieth
@@ -38,7 +40,7 @@ def encode(request: Request, spider: Spider) -> bytes:
             values[name] = _method_name(values[name], spider)
     try:
         return bytes(ForkingPickler.dumps(values))
-    except (TypeError, AttributeError, reduction.pickle.PicklingError) as error:
+    except (TypeError, AttributeError, reduction.pickle.PicklingError) as error:  # type: ignore[attr-defined]
         raise ValueError(f"{error}; expected plain values or records in cb_kwargs and meta") from None
 
 
@@ -97,7 +99,7 @@ class RequestQueue:
         plain = []
         for request in requests:
             try:
-                encoded.append(encode(request, self._crawler.spider))
+                encoded.append(encode(request, spider_of(self._crawler)))
             except ValueError:
                 encoded.append(None)
                 plain.append(request)
@@ -107,7 +109,7 @@ class RequestQueue:
         data, plain = packed
         rest = iter(plain)
         encoded = ForkingPickler.loads(zlib.decompress(data))
-        return [next(rest) if one is None else decode(one, self._crawler.spider) for one in encoded]
+        return [next(rest) if one is None else decode(one, spider_of(self._crawler)) for one in encoded]
 
 
 class Frontier:

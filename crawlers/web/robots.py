@@ -69,7 +69,9 @@ class Robots:
             response = await self.crawler.engine.download_async(request)
         except Refused as error:  # redirected to another site, or without end: as if there were none (2.3.1.2)
             return str(error) if str(error) == REDIRECT_LOOP else None
-        except (IgnoreRequest, *DOWNLOAD_ERRORS) as error:  # a replay that has no answer stored ignores the request
+        except IgnoreRequest as error:  # a replay that has no answer stored
+            return of_exception(error)
+        except DOWNLOAD_ERRORS as error:
             return of_exception(error)
         stats.inc_value("robotstxt/response_count")
         if why := of_answer(response.url, response.status):

@@ -2,7 +2,7 @@
 
 import logging
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 from scrapy import signals
@@ -55,7 +55,7 @@ def spider_class(name: str) -> type[SourceSpider]:
         loader = SpiderLoader.from_settings(spider_settings({"SPIDER_MODULES": [module]}))
     except SyntaxError as error:
         raise ValueError(f"crawlers/sources/{name}/{Path(error.filename or 'spider.py').name}, line {error.lineno}: {error.msg}") from None
-    return loader.load(one_of(name, loader.list(), "source", f"crawlers/sources/{name}/spider.py"))
+    return cast(type[SourceSpider], loader.load(one_of(name, loader.list(), "source", f"crawlers/sources/{name}/spider.py")))
 
 
 def spider_arguments(source: Source) -> dict[str, Any]:
