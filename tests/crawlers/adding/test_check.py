@@ -334,7 +334,7 @@ sys.exit(check.main(["hxter", "--embedded", "--pages", "3"]))
 def test_a_page_that_breaks_the_spider_is_in_the_report(root: Path, tmp_path: Path, how: str, words: str) -> None:
     env = os.environ | {"PYTHONPATH": str(root)}
     command = [sys.executable, "-c", SPOILED, how]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300)
     assert f"{words}; the check goes on without that page" in done.stderr, done.stderr
     assert "breaks its reader" in done.stdout, done.stdout
 
