@@ -47,8 +47,8 @@ class Tuning(Block, frozen=True):
     """How often in all the dev loss is measured and a checkpoint kept."""
     patience: Count | None = None
     """Checks without a lower dev loss after which training ends; 0: never. None takes the preset's, else 3."""
-    checkpointing: bool = False
-    """Activations are computed again in place of kept: less memory, a third more time."""
+    activations: Literal["kept", "again"] = "kept"
+    """again: computed anew for the backward pass (gradient checkpointing): less memory, a third more time."""
 
     def __post_init__(self) -> None:
         for name, value in (_DEFAULTS | PRESETS.get(self.preset or "", {})).items():

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
@@ -46,6 +47,9 @@ def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
     """
     logging.disable_progress_bar()
     logging.set_verbosity_error()
+    warnings.filterwarnings(
+        "ignore", category=FutureWarning, module="transformers"
+    )  # of the library's own names, which it still uses itself
     torch.manual_seed(tuning.seed)
     # Of a full tuning on a GPU the weights are kept in 32 bits and used in 16: small steps would be lost in 16.
     dtype = torch.bfloat16 if has_gpu() and tuning.method == "lora" else torch.float32
@@ -115,7 +119,7 @@ def train(
         per_device_train_batch_size=1,
         per_device_eval_batch_size=1,
         gradient_accumulation_steps=max(1, len(rows) // len(steps) // world),
-        activation_checkpointing=tuning.checkpointing,
+        activation_checkpointing=tuning.activations == "again",
         learning_rate=tuning.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=round(tuning.warmup * len(steps)),

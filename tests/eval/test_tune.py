@@ -26,6 +26,7 @@ from eval.models import open_backend
 from eval.models.weights import content_hash, identity_of
 from eval.plan.__main__ import main as plan
 from eval.plan.__main__ import weights_of
+from eval.tune import training
 from eval.tune.__main__ import main, tune
 from eval.tune.dialogues import kinds_in, read_dialogues
 from eval.tune.learned import Learning, Places
@@ -67,6 +68,21 @@ def test_two_tunings_give_the_same_bytes(method: str, toy_models: Path, toy_data
     assert ("adapter_model.safetensors" in digests(tmp_path / "a")) is (method == "lora")
     assert first["trained_parameters"] < first["parameters"] if method == "lora" else first["trained_parameters"] == first["parameters"]
     assert first["packed"] and first["dev_loss"] and len(first["dev"]) == len({step for step, _ in first["dev"]}) >= 3
+
+
+@pytest.mark.parametrize("method", ["lora", "full"])
+def test_packing_and_checkpointing_change_no_loss(
+    method: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of several conversations, one row a conversation, and activations computed again: the same steps of the same lessons."""
+    settings = {"method": method, "learning_rate": 0.01, "batch_tokens": 600}
+    packed = tuned(toy_models, toy_data, tmp_path / "packed", **settings)
+    again = tuned(toy_models, toy_data, tmp_path / "again", activations="again", **settings)
+    monkeypatch.setattr(training, "keeps_apart", lambda model: False)
+    alone = tuned(toy_models, toy_data, tmp_path / "alone", **settings)
+    assert packed["packed"] and not alone["packed"] and packed["steps"] == alone["steps"] > 1
+    assert alone["loss"] == pytest.approx(packed["loss"], abs=2e-4)
+    assert again["loss"] == pytest.approx(packed["loss"], abs=2e-4)
 
 
 def test_what_was_made_of_the_same_is_kept(toy_models: Path, toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
