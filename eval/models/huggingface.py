@@ -187,12 +187,14 @@ def adapted(model: Any, folder: Path) -> Any:
     """Return a model with an adapter's weights merged into its own.
 
     Raises:
-        ValueError: peft is missing, or the adapter does not fit the model.
+        ValueError: peft is missing, or the adapter is not in safetensors or does not fit the model.
     """
     try:
         from peft import PeftModel
     except ImportError:
         raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e .[tune]`") from None
+    if not (folder / "adapter_model.safetensors").exists():
+        raise ValueError(f"{folder} has no adapter_model.safetensors; of other formats loading may run code")
     try:
         return PeftModel.from_pretrained(model, folder).merge_and_unload()
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, SafetensorError) as error:

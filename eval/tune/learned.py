@@ -54,6 +54,7 @@ class Learning:
             one_of(kind, [*KINDS, *own], "kind of data", f"{where}.data (own kinds are files or folders in {places.dialogues})")
         self._tokenizer, self._tuning, self._places = tokenizer, tuning, places
         self._held = Held(places.splits)
+        self._same: dict[tuple[str, str], list[Lesson]] = {}
         self.left_out: dict[str, Counter[str]] = {kind: Counter() for kind in tuning.data}
         requests = known_requests(*read_split(places.splits / "train"))
         self._chosen = {kind: self._choose(kind, self._pool(kind, requests, own)) for kind in tuning.data}
@@ -111,9 +112,13 @@ class Learning:
                 yield from self._kept(one)
         order = Random(f"{self._tuning.seed}/{kind}/{epoch}")
         for key in order.sample(sorted(pool.dialogues), len(pool.dialogues)):
-            yield from self._kept(spoken(self._tokenizer, kind, key, pool.dialogues[key]))
+            if (kind, key) not in self._same:  # one list of tokens for all epochs: people's own data may be large
+                self._same[kind, key] = [spoken(self._tokenizer, kind, key, pool.dialogues[key])]
+            yield from self._kept(self._same[kind, key][0])
         for key in order.sample(sorted(pool.texts), len(pool.texts)):
-            yield from read_through(self._tokenizer, kind, key, pool.texts[key], self._tuning.max_tokens or 0)
+            if (kind, key) not in self._same:
+                self._same[kind, key] = read_through(self._tokenizer, kind, key, pool.texts[key], self._tuning.max_tokens or 0)
+            yield from self._same[kind, key]
 
     def _kept(self, lesson: Lesson) -> Iterator[Lesson]:
         """Yield a lesson that fits, and of which the tokens themselves, as the trainer reads them, hold nothing of test or reserved."""

@@ -146,8 +146,8 @@ def train(
     trainer = _InTurn(
         model=model,
         args=arguments,
-        train_dataset=[columns(row) for row in rows],
-        eval_dataset=[columns(row) for step in dev for row in step if row],
+        train_dataset=_Rows(rows),
+        eval_dataset=_Rows([row for step in dev for row in step if row]),
         data_collator=_tensors,
         compute_loss_func=_loss,
         callbacks=[_Progress(), *stop],
@@ -156,6 +156,19 @@ def train(
     trainer.train(resume_from_checkpoint=_last_whole(kept))
     _save(trainer, tokenizer, out)
     return _figures(trainer.state, len(steps))
+
+
+class _Rows:
+    """Rows as the model is given them, made when they are asked for."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: int) -> dict[str, list[int]]:
+        return columns(self._rows[place])
 
 
 class _InTurn(Trainer):

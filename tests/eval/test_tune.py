@@ -172,6 +172,11 @@ def test_an_adapter_made_elsewhere_names_its_base_in_params(toy_models: Path, to
     with pytest.raises(ValueError, match=r"names /nowhere/base, a folder that is not on this machine; .*models\.m: base: NAME"):
         open_backend(theirs, tmp_path / "theirs")
     backend = open_backend(structs.replace(theirs, base=str(toy_models / "toy")), tmp_path / "theirs")
+    (tmp_path / "bin").mkdir()
+    shutil.copy(tmp_path / "theirs" / "adapter_config.json", tmp_path / "bin")
+    (tmp_path / "bin" / "adapter_model.bin").write_bytes(b"x")
+    with pytest.raises(ValueError, match=r"has no adapter_model.safetensors"):
+        _ = open_backend(structs.replace(theirs, name=str(tmp_path / "bin"), base=str(toy_models / "toy")), tmp_path / "bin")._model
     assert backend._model is not None and "正确" in backend.render([{"role": "user", "content": "正确"}])
 
 
