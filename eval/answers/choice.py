@@ -42,6 +42,7 @@ _BARE_END = re.compile(
     r"[\s)\]}\"'”’]*(?:选?项)?\s?"
     r"(?:$|[.。,;:、\n!(<]|(?:[两二三四五六七]\s?[个项])+(?:选项)?(?:(?:全部?|都|均|皆)?(?:正确|对|选|$)|(?:全部?|都|均|皆)(?:是|属于|符合|包括|可))|(?:全部?|都|均|皆)(?:是(?!否)|属于|符合|正确|对|选))"
 )
+_IN_BRACKETS = re.compile(r"\s*[(\[]\s?(?P<letter>[A-J])\s?[)\]]")
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
 _EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
 _NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]{0,20}(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
@@ -203,6 +204,8 @@ def _bare(text: str, many: bool) -> str | None:
         return None  # options gone through one by one
     if not many and _ANOTHER.match(rest) and not _EXPLANATION.match(rest):
         return ""  # a list of letters where one was asked
+    if (bracketed := _IN_BRACKETS.match(text)) and len(_LETTERS.findall(text)) == 1:
+        return bracketed["letter"]  # （B）强化物的撤除, whatever words of other options that holds
     return letters_of(match["run"]) if _BARE_END.match(rest) else None
 
 

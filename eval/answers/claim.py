@@ -55,6 +55,7 @@ _LEAD_INS = re.compile(
     rf"|(?:这个|这种|这|该|此|上述|以上)?(?:一|种|条)?{_SAID}[,:]\s*"
     rf"|(?:(?:这|该|此|本)道?题目?,?)?(?:我(?:们)?(?:会|将|应该?|的)?|应(?:该|当)?|可以?)?(?:回复|回答|答|判断|判定|选择?|判|填写?|打|勾选|归)(?:是|为)?[:\s]*(?=(?:正确|错误?|对)(?:{_SAID})?\s*(?:[,。!;:.\n]|$))"
     r"|(?:[^,。:;!?\n]{0,10}(?:是否|是不是)(?:正确|对|成立|属实)|(?:判断)?(?:正确与否|正误|对错|是非|真伪|(?:真实|准确|正确|科学)性)(?:判断)?)\s*[:\n]\s*"
+    r"|(?:判断|答案)?[,\s]*(?:正确(?:或者?|/|还是|、)错误|错误(?:或者?|/|还是|、)正确|对(?:或者?|/)错)[,\s]*:\s*"
     r"|(?:我?选择?|选项|答案)?\s*+[a-d]\s*+(?:选?项)?\s*+[.、,:]?\s*+(?=(?:正确|错误|对|错)\s*(?:[,。!;.\n]|$))"
     r"|(?:\d{1,2}|[一二三四五六]|[ivx]{1,4})\s*[.、,:]\s*|[-—•·.。,:|\s]+)",
     re.IGNORECASE,
@@ -138,6 +139,7 @@ _ECHO = re.compile(  # of the question, or of the asked format: 该说法是否�
 )
 _ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确")
 ASKED_WRONG = re.compile(r"(?:不(?:太|完全|够)?(?:正确|对|准确)|错误?)的?吗")
+_NOT_SAID = re.compile(r"(?:这|我)?(?:并)?(?:不是|非)(?:在)?说\s*(?=[这该此本上题它其])")
 _DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
 _SENTENCE = re.compile(r"[。!?\n;]")
 _ALTERNATIVE = re.compile(r"\s*+的?[,、—-]?\s*+(?:或|还是|/)|的?,?\s?(?:但|却|同时)?[也又](?:不(?:完全|全)?(?:对|正确)|错)")
@@ -172,6 +174,8 @@ def read_claim(reply: str) -> str | None:
         return None if (WRONG if quick[1] == RIGHT else RIGHT) in reply and side_by_side(folded(reply[:600])) else quick[1]
     text, asked_wrong = _opening_text(reply)
     if RIGHT in text and WRONG in text and side_by_side(text):
+        return None
+    if _NOT_SAID.match(text):  # 并不是说这个说法是错误的: nor that it is right
         return None
     if denied := _DENIED.match(text):
         match = _OPENING.match(text, denied.end())

@@ -39,6 +39,7 @@ _VERDICT = re.compile(
     r"|(?P<yes>(?:当|入|应|可|要)选|选(?=$|[,)]|择此)|正确|√|符合|(?<!不)相符|(?<!不)吻合|(?<!不)一致|属于(?=$|[,)\s|])|(?<![^:,|(\s])(?:对|是)(?=$|[,)\s|])|(?<![a-z])(?:correct|right|true|yes)(?![a-z]))",
     re.IGNORECASE,
 )
+_OPENING = re.compile(r"[\s:、|]*+是?(?:(?P<yes>正确|对)|(?P<not>错误?|不正确|不对))的?(?=[,(]|\Z)")  # B选项正确，效度是指…
 _DECISION = re.compile(r"(?P<not>不(?:当|入|应|能|可|予|应该)?选|未(?:当|入)选|排除)|(?P<yes>(?:当|入|应|可|要)选|选(?=$|[,)]))")
 _SIGN_BEHIND = re.compile(r"[。;]\s?(?=[√×](?! ?[A-J]))")  # the sign of the sentence before it
 _ANY = re.compile(r"选|正|错|对|×|√|符|属|是|orrect|rong|rue|alse|yes|Yes")
@@ -47,7 +48,8 @@ _ANY = re.compile(r"选|正|错|对|×|√|符|属|是|orrect|rong|rue|alse|yes|
 def judged_one_by_one(text: str, options: int = 0) -> str | None:
     """Return the letters chosen where at least two options are judged each for itself, None without such a list.
 
-    A decision (当选, 不选) counts more than a verdict on what the option says (正确, 属于), a later one more than an earlier.
+    A decision (当选, 不选) counts more than a verdict on what the option says (正确, 属于), a later one more than an earlier, and a verdict
+    right behind the letter more than those in its reasons.
 
     Args:
         options: how many options a single choice has: one that is called wrong among others that are all called right is the one chosen.
@@ -60,7 +62,8 @@ def judged_one_by_one(text: str, options: int = 0) -> str | None:
     for item in _ITEM.finditer(text):
         items += 1
         said = item["said"].rstrip()
-        found = list(_DECISION.finditer(said)) or list(_VERDICT.finditer(said))
+        opening = _OPENING.match(said)
+        found = list(_DECISION.finditer(said)) or ([opening] if opening else list(_VERDICT.finditer(said)))
         if found:
             verdicts[item["letter"]] = bool(found[-1]["yes"])
     return _chosen(verdicts, items, options)
