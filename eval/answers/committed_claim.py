@@ -106,7 +106,9 @@ def _committed(text: str, answer: str | None) -> str | None:
     nod = _OPENING_NOD.match(text)
     if _MARKED.search(text):
         text = _BRACKETS.sub(",", _LABEL_IN_BRACKETS.sub(r"\1:", _QUOTES.sub("", _QUOTED.sub(_unquoted, text))))
-    text = without_cases(text)
+    decided = without_cases(text)
+    nod = nod if decided == text else None  # 对，也不对
+    text = decided
     nodded = (RIGHT if nod["yes"] or nod["tick"] else WRONG) if nod and not ("√" in text and "×" in text) else None
     if not answer and not VERDICT.search(text):
         return nodded

@@ -38,7 +38,7 @@ _WORD = re.compile(rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!{_NO_ARTICL
 # One character tells whether the costly patterns are worth trying.
 _REJECTING = re.compile("不|非|除|否|错|误|×|没")
 _REJECTING_IN_ENGLISH = re.compile("not|n't|either|out|rong|ncorr|alse|elim|excl")
-_APPROVING = re.compile("正|对|答案|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
+_APPROVING = re.compile("正|对|准|答案|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
 _RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
@@ -46,7 +46,7 @@ _WRONG = (
     r"(?:错误|不正确|不对|不符|有误|不(?:是|(?:应该|应当|[当入应可宜能])?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])"
     r"|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
 )
-_RIGHT = r"(?:正确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"
+_RIGHT = r"(?:正确|(?<=[更最])准确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"
 _OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
 _COUNTED = r"(?:[一二三四五两\d]\s?[个项])?"
 _REJECTED = re.compile(
