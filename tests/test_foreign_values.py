@@ -35,6 +35,8 @@ OWN = {
     "eval.plan.planned": "the output of `plan`",
     "eval.predict.ranks": "the output of a rank",
     "eval.report.__main__": "metrics",
+    "eval.tune.__main__": "what a training said of itself",
+    "eval.tune.training": "what a training has just written",
     "curation.validate.profile_tables": "metrics",
     "scripts.audit": "what pip-audit says",
     "scripts.readme": "metrics",

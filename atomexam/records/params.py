@@ -9,10 +9,10 @@ from glob import has_magic
 from io import StringIO
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_origin
 
 from msgspec import Meta, field
-from msgspec.structs import force_setattr
+from msgspec.structs import fields, force_setattr
 from ruamel.yaml import YAML
 
 from atomexam.records.blocks import Block, Count, Share, Slug
@@ -180,7 +180,7 @@ class Params(Block, frozen=True, kw_only=True):
 
 
 def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
-    """Return params.yaml as plain values, unchecked.
+    """Return params.yaml as plain values, unchecked but for where keys and values have to be.
 
     Raises:
         ValueError: it is no YAML, or has no keys; says where.
@@ -189,6 +189,13 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
     values = yaml_values(Path(path).read_bytes(), str(path), advice) or {}
     if not isinstance(values, dict):
         raise ValueError(f"{path}: expected keys and values, found {type(values).__name__}; {advice}")
+    for block in fields(Params):
+        value = values.get(block.name)
+        lines = value.items() if isinstance(value, dict) and get_origin(block.type) is dict else ()
+        told = {block.name: value} if get_origin(block.type) is not Literal else {}
+        for name, one in (told | {f"{block.name}.{key}": line for key, line in lines}).items():
+            if one is not None and not isinstance(one, dict):
+                raise ValueError(f"{path}: {name}: found {type(one).__name__}; expected keys and values: docs/parameters.md")
     return values
 
 

@@ -52,7 +52,7 @@ def base_of(description: Description, folder: Path) -> Description | None:
         return None
     try:
         told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path}: {error}; expected what peft writes beside an adapter") from None
     name = description.base or told.get("base_model_name_or_path")
     remedy = f"name it in params.yaml: models.{description.model}: base: NAME"

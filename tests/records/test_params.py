@@ -45,6 +45,9 @@ def test_the_file_in_the_repository_is_sound() -> None:
         (b"a: " + b"9" * 6000, r"no YAML \(Exceeds the limit \(4300 digits\)[^;]*\); mend"),
         (b"a: 2026-13-41", r"no YAML \(month must be in 1..12\); mend"),
         (b"- a", "expected keys and values, found list; mend"),
+        (b"sources: [1]", "params.yaml: sources: found list; expected keys and values"),
+        (b"clean: x", "params.yaml: clean: found str; expected keys and values"),
+        (b"imports: {a: 3}", r"params.yaml: imports\.a: found int; expected keys and values"),
     ],
 )
 def test_what_is_no_yaml_is_told_with_its_line(tmp_path: Path, text: bytes, told: str) -> None:
