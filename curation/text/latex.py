@@ -7,6 +7,7 @@ and signs by name, letters set in a type, and what is set higher or lower.
 import re
 
 from curation.text.markup import RAISED
+from curation.text.signs import CJK
 
 _GREEK_NAMES = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi varphi chi psi"
@@ -21,10 +22,11 @@ _SIGNS = _GREEK | {
     "angle": "∠", "triangle": "△", "lt": "<", "gt": ">", "left": "", "right": "", "quad": " ", "qquad": " ", "displaystyle": "",
     "max": "max", "min": "min", "log": "log", "lg": "lg", "ln": "ln", "sin": "sin", "cos": "cos", "tan": "tan",
 }  # fmt: skip
-_TYPES = "mathrm|mathbf|mathsf|mathbb|mathit|mathcal|mathtt|text|textbf|textrm|textit|rm|bf|operatorname|mbox|boldsymbol|bm|overline|bar"
+_TYPES = "mathrm|mathbf|mathsf|mathbb|mathit|mathcal|mathtt|text|textbf|textrm|textit|rm|bf|operatorname|mbox|boldsymbol|bm"
 _NAMES = "|".join(sorted(_SIGNS, key=len, reverse=True))
 _NAMED = re.compile(rf"[ \t]?\\({_NAMES})(?![A-Za-z])[ \t]?")
 _TYPE = re.compile(rf"\\(?:{_TYPES})(?![A-Za-z])[ \t]?")
+_BAR = re.compile(r"\\(?:overline|bar)(?:[ \t]?\{([A-Za-zα-ωΑ-Ω])\}|[ \t]([A-Za-z])(?![A-Za-z]))")
 _ESCAPED = re.compile(r"[ \t]?\\([%&#_$])")
 _THIN = re.compile(r"\\[,;:! ]|(?<=\{)~")
 _FRACTION = re.compile(r"\\[dt]?frac[ \t]?\{([^{}\\]{1,80})\}[ \t]?\{([^{}\\]{1,80})\}")
@@ -34,7 +36,10 @@ _BARE_SCRIPT = re.compile(r"(?<=[}\w)])([_^])([0-9A-Za-zα-ωΑ-Ω+−°′*-])"
 _SCRIPT_BEHIND_NAME = re.compile(rf"(\\(?:{_NAMES})|\}})([_^])([0-9A-Za-z+−*-])")
 _GROUP = re.compile(r"(?<!\\)\{([^{}\\_^]*)\}")
 _DOLLARS = re.compile(r"\$([^$\n]{1,400})\$")
-_IN_MATHS = re.compile(r"[\\^_{]")
+_IN_MATHS = re.compile("[\\\\^_{\u0304<>=≤≥]")
+_HAS_CJK = re.compile(f"[{CJK}]")
+_PARENTHESISED = re.compile(r"\\[(（\[]([^\n]{1,400}?)\\[)）\]]")  # \(…\), the other way to begin and end a formula
+_NUMBER_ALONE = re.compile(r"\$([-+]?\d[\d.,]*%?)\$")
 _SPACED_PERCENT = re.compile(r"(?<=\d)[ \t]%")
 _DEGREES = re.compile(r"°[ \t]?C(?![A-Za-z])")
 _OPERATOR = re.compile(r"[-+ ·×/]")
@@ -46,14 +51,17 @@ _UNKNOWN = re.compile(rf"\\(?!(?:{_NAMES}|{_TYPES}|[dt]?frac|sqrt)(?![A-Za-z]))[
 """A command that is not known here, a path of a disk, the end of a row of a table."""
 _ROUNDS = 6
 
-needs_plain_text = re.compile(r"\\[A-Za-z%]|[_^]\{|\$[^$\n]*[\\^_{]").search
+needs_plain_text = re.compile(r"\\[A-Za-z%(（\[]|[_^]\{|\$[^$\n]*[\\^_{<>=≤≥]|^\$[-+\d.,%]+\$$").search
 
 
 def to_plain_text(text: str) -> str:
     """Return a text with its formulas in plain characters: `40^{\\circ}\\mathrm{C}` is 40℃; as it was where one is left over."""
-    if _UNKNOWN.search(text):
+    barred = _BAR.sub(lambda bar: (bar[1] or bar[2]) + "\u0304", text)  # x̄, the mean
+    if _UNKNOWN.search(barred):
         return text
-    plain = _converted(_DOLLARS.sub(_of_maths, text))
+    if number := _NUMBER_ALONE.fullmatch(text.strip()):
+        return number[1]
+    plain = _converted(_DOLLARS.sub(_of_maths, _PARENTHESISED.sub(r"$\1$", barred)))
     return text if holds_latex(plain) else plain
 
 
@@ -64,10 +72,11 @@ def holds_latex(text: str) -> bool:
 
 def _of_maths(formula: re.Match[str]) -> str:
     inside = formula[1]
-    if not _IN_MATHS.search(inside):
+    found = _IN_MATHS.search(inside)
+    if not found or (found[0] in "<>=≤≥" and _HAS_CJK.search(inside)):
         return formula[0]  # $5 and $7 are prices
     inside = _converted(inside)
-    return _BEHIND_RAISED.sub("", _BARE_SCRIPT.sub(_script, inside)).strip() if "\\" not in inside else formula[0]
+    return _BEHIND_RAISED.sub("", _GROUP.sub(r"\1", _BARE_SCRIPT.sub(_script, inside))).strip() if "\\" not in inside else formula[0]
 
 
 def _converted(text: str) -> str:
