@@ -108,6 +108,11 @@ _HANDED_DOWN = re.compile(
     r"|^(?:关于|对于?|针对|有关|作为)?[该此](?:处方|方剂|病案|医师|药师|药店|企业|制剂|(?:化学|生物)?药品)"
     rf"|^(?:根据)?(?:该|药品)?说明书(?:【[^】]{{1,8}}】)?中?“?[甲乙丙丁戊]{_NO_SUBSTANCE}|^[^，。]{{0,14}}符合该[（(“]?[\u4e00-\u9fff]{{2,6}}[）)”]?(?:的?管理)?(?:要求|规定)"
 )
+_KNOWN = re.compile(  # a person, findings or a case as if they had been told
+    r"^(?:针对|[根依]据|按照|结合|依照)?(?:以上|上述|前述|上面)(?:证候|案情|资料|材料|情节|事实|信息|情况|案例|病例|[哪何])"
+    r"|^本(?:病例|案例|案|题中)|^案例中|^其主诉|^(?:患儿|患者|求助者|来访者)的?(?:母亲|父亲|家长|父母|丈夫|妻子)的"
+    r"|^[\u4e00-\u9fff]{1,2}(?:某某?|女士|先生|同学|小姐)(?:的|应|出现)[^，。；：“0-9]{2,18}(?:（ ）)?[。？：]?$"
+)
 _SPAN = r"[\d一二两三四五六七八九十数几半]{1,3}个?[天日周月年]"
 _STORY_GOES_ON = re.compile(
     rf"^(?:患者)?(?:经?治疗|经?服药|服汤[剂药]|用药|{_SPAN})(?:{_SPAN})?[^，。]{{0,6}}[后，]"
@@ -152,6 +157,7 @@ def misses_case(stem: str) -> bool:
     if (
         _OF_PRESCRIPTION in stem
         or _HANDED_DOWN.match(stem)
+        or (len(stem) < _MIN_CASE_CHARS and _KNOWN.match(stem))
         or _UNQUOTED.match(stem)
         or _FORMULA.match(stem)
         or _STORY_GOES_ON.match(stem)
