@@ -196,6 +196,9 @@ def test_a_noun_behind_a_list_may_be_of_all_of_it(text: str, found: list[str]) -
         ("如遇恶心，应停药。可见头痛。", ["头痛"]),
         ("消化系统：1.恶心；2.呕吐。", ["恶心", "呕吐"]),
         ("恶心 呕吐", []),
+        ("恶心、呕吐、头痛。肾气虚弱者慎用。", ["恶心", "呕吐", "头痛"]),
+        ("遇有头晕时停用。", []),
+        ("恶心、尿失禁。", ["恶心", "尿失禁"]),
     ],
 )
 def test_a_caution_is_no_adverse_reaction(text: str, found: list[str]) -> None:
