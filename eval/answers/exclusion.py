@@ -24,7 +24,7 @@ _EXCEPT = re.compile(
     rf"|(?:错误|不正确|不对|有误|不符合?(?:题意|要求)?)的?(?:选项|项|说法)?(?:应该?)?(?:是|有|为|:)\s?(?P<said>{RUN})[,;。]{_REASON}(?:而|但)?{_REST}"
     rf"|(?P<out>{RUN})[以之]外|(?P<not>{RUN})(?:的?(?:说法|描述|表述|内容|叙述))?(?:是|为|本身)?(?:不属于|是?不可取|不是|也?不(?:应|应该|应当|能|当|入)?选|不对|错误?|不正确|不符合?)[^,。\n]{{0,12}}[,;:。]{_REASON}[^,。\n]{{0,8}}{_REST})"
     r"[^。\n]{0,8}?(?:(?:都|均|全|皆)(?!有可能)(?P<wrong>不|错)?|(?<=[余他它下剩外])的?(?:[两二三四]?[个选]?项(?=[。.]|$|应?当?选|入选|正确|符合)|(?:对|正确)))"
-    rf"|\A除了?\s?(?P<only>{RUN})(?:以?外|之外)?[。.]?\Z"
+    rf"|\A(?:除了?\s?(?P<only>{RUN})(?:以?外|之外)?|(?P<excepted>{RUN})除外)[。.]?\Z"
     rf"|(?<![A-Za-z])(?:[Aa]ll|[Ee]verything|[Ee]very option)\s(?:\w+\s)?"
     rf"(?:except|but|other than)\s(?:for\s)?(?:options?\s)?(?P<english>{RUN})"
 )
@@ -32,7 +32,7 @@ _ODD_ONE = re.compile(  # A、B、C都是其表现，D不是
     rf"(?P<others>{RUN})(?:[两三四五]?[个项])?(?:选项)?(?:都|均|皆)(?:是|属于|可以?|为|有|符合)[^A-J。\n]{{0,40}}?[,;。]\s?(?:而|但是?|只有|唯有|唯独)?\s?"
     rf"(?P<odd>{ITEM})(?:则|却|并)?(?:不(?!选)|除外|没有|无)"
 )
-_NAMED = ("run", "left", "said", "out", "not", "only", "english")
+_NAMED = ("run", "left", "said", "out", "not", "only", "excepted", "english")
 _EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
 _OTHERS = re.compile(_REST)
 _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left

@@ -58,6 +58,7 @@ _IN_CASE = (
     r"|(?P<wrong%d>不(?:正确|成立|对)|错误?|有误))(?:的|了)?"
 )
 _NEITHER = re.compile(
+    r"[并不]非完全(?:正确|对),?\s?(?:但|却|同时)?[也又][并不]非完全(?:错误?|不(?:正确|对))的?|"
     r"有(?:些|的)(?:是)?(?:正确|对)的?[,;、]?(?:但|而|也)?有(?:些|的)(?:是)?(?:错误?|不(?:正确|对))的?|(?:对|正确)的?,?\s?(?:但|却|同时)?[也又]不(?:完全|全)?(?:对|正确)(?:的)?(?=[,。;!\n]|\Z)"
 )  # 对，也不对
 _BOTH_CASES = re.compile(
@@ -98,7 +99,7 @@ def without_cases(text: str) -> str:
         return text
     if not ("正确" in text or "成立" in text or "对" in text):
         return text
-    if "不" in text or "有" in text:
+    if "不" in text or "有" in text or "非" in text:
         text = _NEITHER.sub("□", text)
     return _BOTH_CASES.sub(lambda both: both[0] if (both["right1"] is None) == (both["right2"] is None) else "□", text)
 
