@@ -18,8 +18,12 @@ _DIVIDES, _JOINS = "、", ""
 _MIN_BOUNDARIES = 3
 _MIN_PROVEN, _MIN_PROVEN_SLASHES = 0.15, 0.8
 """Share of a sign's occurrences in a label with a known name on both sides, from which on the sign divides there."""
-_DASH = r"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s\D)"
-"""A dash between blanks, not between two numbers, divides as they do."""
+_AMOUNT = (
+    r"\d[\d.]*+\s?(?:[%％℃°岁天日周月年次小时个级度期分秒片粒支袋]|(?:m?mol|[mkμu]?g|m?l|iu|u)(?![A-Za-z])"
+    r"|[^\dA-Za-z\u3400-\u4dbf\u4e00-\u9fff]|\Z)"
+)
+_DASH = rf"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s(?!{_AMOUNT}))"
+"""A dash between blanks divides as they do, but for one between two amounts: 5 - 10 mg, and not 维生素B12 - 13C呼气试验."""
 _SIGN = re.compile(
     rf"(?P<cut>\.{{2,}}|…+|。{{3,}}|[·⋯]{{3,}}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029])|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
     r"|(?P<slash>[/／])|(?P<dot>[·•・‧∙])|(?P<open>[（(【\[《“])|(?P<close>[）)】\]》”])"

@@ -84,6 +84,7 @@ def test_a_list_of_known_names_is_never_made_one(names: list[str], sign: str) ->
 
 @settings(deadline=None)
 @given(_LISTS, st.lists(st.sampled_from(SEPARATORS), min_size=4, max_size=4))
+@example(["皮肤科", "维生素B1片", "维生素B12", "13C呼气试验"], [" ", " ", " - ", " "])
 def test_nor_where_signs_are_mixed(names: list[str], signs: list[str]) -> None:
     value = names[0] + "".join(sign + name for sign, name in zip(signs, names[1:], strict=False))
     for column in (COLUMNS[" "], COLUMNS["、"]):
