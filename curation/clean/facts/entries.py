@@ -94,10 +94,16 @@ def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> EntryReading
             pieces = section_pieces(use["relation"], name, section.text) or _unsure_section(section.text, {fact.tail for fact in facts})
             _keep(item, name, use, use["relation"], section.position, pieces, facts, rejected)
     passages = passages_in(item, prose)
-    empty = None if facts or rejected or passages else _rejected_entity(item, "neither values nor prose", reason="entity_empty")
+    empty = None if facts or rejected or passages else _rejected_entity(item, _nothing_in(item), reason="entity_empty")
     return EntryReading(
         facts, rejected, passages, unmapped, _parts(item, entity_type, columns), _aliases(item, name, entity_type, columns), empty
     )
+
+
+def _nothing_in(item: EntityItem) -> str:
+    """Return why the entry gave nothing: it says nothing, or nothing that a claim is made of."""
+    labels = list(dict.fromkeys(label_of(value.label) for value in item.values))
+    return f"no relation and no prose under its labels: {', '.join(labels)}" if labels else "neither values nor prose"
 
 
 def _unsure_section(text: str, told: Collection[str]) -> list[Piece]:

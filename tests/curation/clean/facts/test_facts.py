@@ -1,5 +1,6 @@
 """Labels become relations by table, values become tails; prose becomes passages."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -161,6 +162,12 @@ def test_unknown_labels_are_counted() -> None:
 def test_an_entry_that_says_nothing_is_rejected(item: EntityItem) -> None:
     empty = read_entity(item).empty
     assert empty is not None and empty.reason == "entity_empty"
+
+
+def test_an_empty_entry_names_the_labels_that_no_claim_is_made_of() -> None:
+    item = msgspec.structs.replace(entity({"手术科室：": "普外科", "麻醉方式：": "局部麻醉"}), entity_type="surgery")
+    empty = read_entity(item).empty
+    assert empty is not None and empty.detail == "no relation and no prose under its labels: 手术科室, 麻醉方式"
 
 
 def test_passages_lose_boilerplate_and_half_sentences() -> None:
