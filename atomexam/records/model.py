@@ -1,6 +1,6 @@
 """How a model is described to those who ask it: `model.json` in the model's folder."""
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from atomexam.records.run import Server
 
@@ -19,5 +19,9 @@ class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     revision: str | None = None
     base: str | None = None
     """Model under an adapter; None where the adapter's own file says it, or for a model that is none."""
+    template: dict[str, str | bool | int | float] = field(default_factory=dict)
+    """What its chat template is given besides the messages, such as `enable_thinking: false`."""
+    chat_template: str | None = None
+    """File of a chat template that stands for its own; None takes its own."""
     server: Server | None = None
     """Where the backends `openai` and `vllm` ask; None for others."""

@@ -23,6 +23,8 @@ class Server(Block, frozen=True):
     """Calls for one request, counting the first, where trying again may help."""
     knows: list[Literal["seed", "top_k", "repetition_penalty"]] = field(default_factory=list)
     """Settings outside the common API that this server honours; a run that needs another is an error."""
+    arguments: list[str] = field(default_factory=list)
+    """Of the backend `vllm`: what `vllm serve` is started with besides, such as `--max-model-len 8192`, each word its own."""
     input_price: Annotated[float, Meta(ge=0)] = 0.0
     """For a million tokens, in the currency of the bill."""
     output_price: Annotated[float, Meta(ge=0)] = 0.0
@@ -39,6 +41,10 @@ class Model(Block, frozen=True):
     revision: str | None = None
     base: str | None = None
     """Model under an adapter, where the adapter's own file does not name it or names a place of another machine."""
+    template: dict[str, str | bool | int | float] = field(default_factory=dict)
+    """What its chat template is given besides the messages, such as `enable_thinking: false`."""
+    chat_template: str | None = None
+    """File of a chat template that stands for its own."""
     server: Server = Server()
 
 

@@ -19,12 +19,14 @@ from eval.models.contract import Asking, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
 from eval.models.shared_prefixes import PrefixReader, line_ends
-from eval.models.weights import base_of, identity_of, locate
-from eval.tasks.prompt import Message, render, token_ids
+from eval.models.weights import base_of, identity_of, locate, read_chat_template
+from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
 _NOTHING_BEFORE = "no token of the prompt stands before all answers"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
+_REASONS = "the chat template opens the model's reasoning (<think>)"
+_CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
 _MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
 
 
@@ -45,6 +47,9 @@ class HuggingFace:
         self._dtype = torch.bfloat16 if self._device.type == "cuda" else self._dtype_on_cpu()
         words = path if (path / "tokenizer_config.json").exists() else self._weights
         self._tokenizer = self._loaded(AutoTokenizer, words, padding_side="left")
+        if description.chat_template:
+            self._tokenizer.chat_template = read_chat_template(description)
+        self._reasons = False
         self.identity = f"huggingface/{_MAKING}/{identity_of(description, path)}/{self._dtype}".replace("torch.", "")
 
     @cached_property
@@ -80,7 +85,11 @@ class HuggingFace:
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt by the model's chat template."""
-        return render(self._tokenizer, messages)
+        prompt = render(self._tokenizer, messages, self._description.template)
+        if opens_reasoning(prompt) and not self._reasons:
+            self._reasons = True
+            print(f"{self._description.model}: {_REASONS}; give its runs a `max_new_tokens` of 1,000 or more", file=sys.stderr)
+        return prompt
 
     def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first."""
@@ -96,13 +105,15 @@ class HuggingFace:
         """Yield the likeliest of each request's answers with the likelihoods of all.
 
         Raises:
-            ValueError: the settings ask for sampling, or a request has no given answers.
+            ValueError: the settings ask for sampling, a request has no given answers, or a prompt opens the model's reasoning.
         """
         unused = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
         for name in (name for name, value in unused.items() if getattr(settings, name) != value):
             raise ValueError(
                 f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
             )
+        if any(opens_reasoning(asking.prompt) for asking in askings):
+            raise ValueError(f"model {self._description.model}: {_REASONS}, and no answer stands there; set `template: {_CLOSED}` of it")
         choices = loglikelihood.choices(self._tokenizer, askings)
         fitting = list(self._fitting([(len(choice.start), choice.longest()) for choice in choices]))
         fitting = [(place, failed or (None if choices[place].start else _failed(_NOTHING_BEFORE))) for place, failed in fitting]

@@ -35,6 +35,10 @@ class OpenAI:
         self._where = f"model {description.model}"
         if not description.name:
             raise ValueError(f"{self._where}: no name; set `name` in params.yaml to what the server calls the model")
+        if description.chat_template:
+            raise ValueError(
+                f"{self._where}: a server has a chat template of its own; take `chat_template` out, or start the server with it"
+            )
         self._name = description.name
         address = _address(self._server.url, self._where)
         self._host = address.hostname or ""
@@ -42,6 +46,8 @@ class OpenAI:
         if self._key and address.scheme == "http" and not _is_near(self._host):
             _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
         place = [self._host + address.path.rstrip("/"), self._name, description.revision or "", *sorted(self._server.knows)]
+        self._template = description.template
+        place += [msgspec.json.encode(self._template, order="sorted").decode()] if self._template else []
         self.identity = "/".join(["openai", "1", *place])
 
     def render(self, messages: Sequence[Message]) -> str:
@@ -130,7 +136,10 @@ class OpenAI:
             body["top_p"] = settings.top_p
             draw = hashlib.sha256(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}".encode()).digest()
             extra |= {"top_k": settings.top_k, "seed": int.from_bytes(draw[:4]) >> 1}
-        return body | {"extra_body": {name: value for name, value in extra.items() if name in self._server.knows}}
+        honoured: dict[str, Any] = {name: value for name, value in extra.items() if name in self._server.knows}
+        if self._template:
+            honoured["chat_template_kwargs"] = self._template  # as vLLM and SGLang call it
+        return body | {"extra_body": honoured}
 
     def _end(self, failure: Failure, answered: int) -> str:
         why = f"{self._host} answers no request" if failure.ends else f"{_LOST_IN_A_ROW} requests in a row failed at {self._host}"

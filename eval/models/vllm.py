@@ -4,7 +4,9 @@ Why no `import vllm`: docs/decisions/0014-vllm-is-a-server.md.
 """
 
 import ctypes
+import hashlib
 import os
+import re
 import shutil
 import signal
 import socket
@@ -20,18 +22,20 @@ from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 from weakref import finalize
 
+import msgspec
 from msgspec import structs
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.openai import OpenAI
-from eval.models.weights import ADAPTER, content_hash, locate
+from eval.models.weights import ADAPTER, content_hash, locate, read_chat_template
 from eval.tasks.prompt import Message
 
 _LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
-_MAKING = "1"  # raise it when a change of this module changes replies
+_MAKING = "2"  # raise it when a change of this module changes replies
 _LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # by torchrun
+_ERROR = re.compile(r"\b\w*(?:Error|Exception): ")
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -50,10 +54,17 @@ class Vllm:
             raise ValueError(
                 f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when it is opened"
             )
-        self._command = [program, "serve", str(path), "--generation-config", "vllm"]  # not what the model's authors recommend
         server = structs.replace(description.server or Server(), knows=["seed", "top_k", "repetition_penalty"], key_variable="VLLM_API_KEY")
-        self._description = structs.replace(description, name=str(path), server=server)
-        self.identity = f"vllm/{_MAKING}/{content_hash(path)}"
+        moved = [_version(program), content_hash(path), *server.arguments]  # all that a reply hangs on
+        moved += [msgspec.json.encode(description.template, order="sorted").decode()] if description.template else []
+        arguments = list(server.arguments)
+        if description.chat_template:
+            moved.append(hashlib.sha256(read_chat_template(description).encode()).hexdigest())
+            arguments += ["--chat-template", str(Path(description.chat_template).resolve())]
+        # Not what the model's authors recommend; of two words for the same, the server takes the last.
+        self._command = [program, "serve", str(path), *arguments, "--generation-config", "vllm"]
+        self._description = structs.replace(description, name=str(path), server=server, chat_template=None)
+        self.identity = "/".join(["vllm", _MAKING, *moved])
         self._url: str | None = None
 
     def render(self, messages: Sequence[Message]) -> str:
@@ -90,7 +101,7 @@ def _serving(command: Sequence[str], model: str) -> Iterator[str]:
     """Start a server on a free port of loopback, wait until it answers, yield its address and end it."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with tempfile.TemporaryFile() as log:
+    with tempfile.NamedTemporaryFile(prefix=f"vllm-{model}-", suffix=".log") as log:
         whole = [*command, "--host", "127.0.0.1", "--port", str(port)]
         process = subprocess.Popen(whole, env=_own_gpu(os.environ), stdout=log, stderr=subprocess.STDOUT, preexec_fn=_die_with_parent)
         try:
@@ -120,14 +131,30 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
     while time.monotonic() < until:
         if process.poll() is not None:
             log.seek(0)
-            words = log.read().decode(errors="replace").strip().splitlines()[-1:] or ["no words"]
-            raise ValueError(f"model {model}: vLLM did not start (exit status {process.returncode}): {words[0][:300]}")
+            words = log.read().decode(errors="replace")
+            with tempfile.NamedTemporaryFile("w", prefix=f"vllm-{model}-", suffix=".log", delete=False, encoding="utf-8") as kept:
+                kept.write(words)
+            cause = f"{_root_cause(words)[:300]}; all it said is in {kept.name}"
+            raise ValueError(f"model {model}: vLLM did not start (exit status {process.returncode}): {cause}")
         try:
             with direct.open(f"{url}/health", timeout=5):
                 return
         except (URLError, OSError):
             time.sleep(0.2)
     raise ValueError(f"model {model}: vLLM did not answer within {_LONGEST_START:g} s")
+
+
+def _root_cause(words: str) -> str:
+    """Return the line of a log that tells why: the last error that points to no other."""
+    lines = words.strip().splitlines() or ["no words"]
+    errors = [line for line in lines if _ERROR.search(line) and "root cause" not in line]
+    return (errors or lines)[-1].strip()
+
+
+def _version(program: str) -> str:
+    """Return the version of the vLLM that a program belongs to, as its environment names it; asking the program takes many seconds."""
+    found = sorted(Path(program).resolve().parent.parent.glob("lib/python*/site-packages/vllm-*.dist-info"))
+    return found[0].name.removesuffix(".dist-info") if found else "vllm"
 
 
 def _die_with_parent() -> None:

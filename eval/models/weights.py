@@ -83,6 +83,22 @@ def _kept(name: str, revision: str | None) -> Path | None:
         return None
 
 
+def read_chat_template(description: Description) -> str:
+    """Return the chat template that a model is given in the place of its own.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    path = Path(description.chat_template or "")
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(
+            f"model {description.model}: {path} cannot be read ({error.strerror}); set `chat_template` of this model in params.yaml to a "
+            "file in Jinja, or take it out"
+        ) from None
+
+
 def content_hash(path: Path) -> str:
     """Return a hash over the files that decide what a model says."""
     digest = hashlib.sha256()

@@ -8,6 +8,7 @@
 the same name are asked anew. Nothing is fetched.
 """
 
+import hashlib
 import logging
 import shutil
 from collections.abc import Container
@@ -18,7 +19,7 @@ from atomexam.records.model import Description
 from atomexam.records.run import Model, Run
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
-from eval.models.weights import base_of, content_hash, kept_revision
+from eval.models.weights import base_of, content_hash, kept_revision, read_chat_template
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")
@@ -49,12 +50,15 @@ def describe_model(name: str, model: Model, trained: Container[str], made: Path)
     """Return how a model is reached; one that is trained here is a local folder like any other."""
     server = model.server if model.backend in _SERVED else None
     where = str(made / name) if name in trained else model.name
-    about = {"strategy": model.strategy, "revision": None if name in trained else model.revision, "base": model.base}
-    return Description(model=name, backend=model.backend, name=where, server=server, **about)
+    about = {name: getattr(model, name) for name in ("backend", "strategy", "base", "template", "chat_template")}
+    return Description(model=name, name=where, revision=None if name in trained else model.revision, server=server, **about)
 
 
 def weights_of(model: Description, made: Path = Path("data/models")) -> str:
-    """Return what tells one set of weights from another: a hash of a local folder, or the commit that is kept of a model on the hub."""
+    """Return what tells one set of weights from another: a hash of a local folder, or the commit that is kept of a model on the hub.
+
+    A chat template that stands for the model's own is part of it.
+    """
     if model.name is None or model.backend not in ("huggingface", "vllm"):
         return "none of its own"
     folder = Path(model.name)
@@ -63,9 +67,14 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
             again = f"after a change there, run `dvc repro -f plan`, or keep the model in {_WATCHED / model.model}"
             _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s lies elsewhere: %s", model.model, _WATCHED, folder, again)
         base = base_of(model, folder)
-        return f"files {content_hash(folder)}" + (f" over {weights_of(base, made)}" if base else "")
+        return f"files {content_hash(folder)}" + (f" over {weights_of(base, made)}" if base else "") + _own_template(model)
     revision = model.revision or "main"
-    return f"revision {revision}: {kept_revision(model.name, revision) or 'not kept on this machine'}"
+    return f"revision {revision}: {kept_revision(model.name, revision) or 'not kept on this machine'}" + _own_template(model)
+
+
+def _own_template(model: Description) -> str:
+    text = read_chat_template(model) if model.chat_template else None
+    return "" if text is None else f" with the chat template {hashlib.sha256(text.encode()).hexdigest()}"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Prompts: read from their files, filled, and rendered through a model's chat template."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ Message = dict[str, str]
 
 _NONCE_CHARS = 12
 _ROUNDS = 3
+_OPENED = re.compile(r"[<\[◁](?:seed:)?(?:think|thinking|thought|reasoning)[>\]▷]\s*\Z", re.IGNORECASE)
 _FOLDER = Path(__file__).parent / "prompts"
 _PROBE = [{"role": "system", "content": "system-probe"}, {"role": "user", "content": "user-probe"}]
 
@@ -57,18 +59,26 @@ def chat_template() -> str:
     return (_FOLDER / "chatml.jinja").read_text(encoding="utf-8")
 
 
-def render(tokenizer: Any, messages: Sequence[Message]) -> str:
+def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, Any] | None = None) -> str:
     """Return the text a model is given: its chat template over the messages, ready for its reply.
 
     A model without a chat template (a base model) gets the contents one below the other. A reply, its own or an example's, goes on where
     a text leaves open what comes (答案：), as in the published code, and else begins on the next line.
+
+    Args:
+        template: what the chat template is given besides the messages.
     """
     messages = [message | {"content": as_said(tokenizer, message["content"], message["role"])} for message in messages]
     if not tokenizer.chat_template:
         return _plain(messages)
     if not _knows_system(tokenizer):
         messages = merge_system(messages)
-    return tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    return tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **(template or {}))
+
+
+def opens_reasoning(prompt: str) -> bool:
+    """Tell whether a rendered prompt ends within the model's reasoning, which its reply then goes on with."""
+    return bool(_OPENED.search(prompt))
 
 
 def _plain(messages: Sequence[Message]) -> str:

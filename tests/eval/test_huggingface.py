@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -312,3 +313,32 @@ def test_processes_on_one_machine_share_its_cores(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
         batches.set_threads(None)
     assert taken == [8, 4, 2, 1]
+
+
+THINKING = (
+    "{% for m in messages %}{{ m.role }}:{{ m.content }}\n{% endfor %}"
+    "{% if enable_thinking is undefined or enable_thinking %}<think>\n{% endif %}"
+)
+
+
+def test_a_template_that_opens_reasoning_is_told_and_can_be_closed(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own.jinja").write_text(THINKING)
+
+    def opened(**given: Any) -> Backend:
+        return open_backend(Description(model="m", backend="huggingface", name=str(folder), **given), tmp_path)
+
+    thinking = opened(chat_template=str(tmp_path / "own.jinja"))
+    one = asking(thinking, TEXTS[0], 0)
+    with pytest.raises(ValueError, match=r"opens the model's reasoning .*set `template: \{enable_thinking: false\}`"):
+        list(thinking.loglikelihoods([one, asking(thinking, TEXTS[1], 1)], GREEDY))
+    assert capsys.readouterr().err.count("opens the model's reasoning") == 1, "told once"
+
+    closed = opened(chat_template=str(tmp_path / "own.jinja"), template={"enable_thinking": False})
+    other = asking(closed, TEXTS[0], 0)
+    assert one.prompt == other.prompt + "<think>\n"
+    assert dict(closed.loglikelihoods([other], GREEDY))[0].error is None
+    assert "reasoning" not in capsys.readouterr().err
+    with pytest.raises(ValueError, match=r"model m: none.jinja cannot be read"):
+        opened(chat_template="none.jinja")

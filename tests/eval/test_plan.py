@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from huggingface_hub import constants
+from msgspec import structs
 
 from atomexam.records.model import Description
 from atomexam.records.run import Model
@@ -45,6 +46,17 @@ def test_other_weights_in_a_local_folder_are_told_apart(tmp_path: Path) -> None:
     assert weights_of("other", local(tmp_path)) == first
     (tmp_path / "model.safetensors").write_bytes(b"two")
     assert weights_of("own", local(tmp_path)) != first
+
+
+def test_another_chat_template_is_other_weights(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    own = tmp_path / "own.jinja"
+    own.write_text("{{ messages }}")
+    model = structs.replace(local(tmp_path), chat_template=str(own))
+    first = weights_of("own", model)
+    assert first != weights_of("own", local(tmp_path))
+    own.write_text("{{ messages[0] }}")
+    assert weights_of("own", model) != first
 
 
 def test_a_folder_out_of_sight_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import msgspec
@@ -23,7 +24,7 @@ from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl
 from eval.models import open_backend
 from eval.models.contract import Asking, Settings
-from eval.models.vllm import _own_gpu
+from eval.models.vllm import _own_gpu, _root_cause
 from eval.predict.__main__ import main as predict
 from eval.tasks import build_requests
 
@@ -181,3 +182,35 @@ def test_a_missing_vllm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ValueError, match="model m: there is no program `vllm`; install it in an environment of its own"):
         open_backend(Description(model="m", backend="vllm", name=str(tmp_path)), Path())
+
+
+def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: Path) -> None:
+    def opened(**given: Any) -> Any:
+        return open_backend(Description(model="m", backend="vllm", name=str(vllm / "weights"), **given), Path())
+
+    plain, long = opened(), opened(server=Server(arguments=["--max-model-len", "8192"]))
+    assert long._command[-4:] == ["--max-model-len", "8192", "--generation-config", "vllm"]
+    (vllm / "own.jinja").write_text("{{ messages }}")
+    shown = opened(chat_template=str(vllm / "own.jinja"))
+    assert shown._command[shown._command.index("--chat-template") + 1] == str(vllm / "own.jinja")
+    quiet = opened(template={"enable_thinking": False})
+    released = vllm / "lib/python3.12/site-packages/vllm-0.11.0.dist-info"
+    released.mkdir(parents=True)
+    assert "vllm-0.11.0" in opened().identity
+    assert len({each.identity for each in (plain, long, shown, quiet, opened())}) == 5
+    body = quiet._at("http://127.0.0.1")._body(Asking(request=None, repeat=0, prompt="[]"), PLAIN)  # type: ignore[arg-type]
+    assert body["extra_body"]["chat_template_kwargs"] == {"enable_thinking": False}
+    with pytest.raises(ValueError, match=r"model m: .*none.jinja cannot be read"):
+        opened(chat_template=str(vllm / "none.jinja"))
+    with pytest.raises(ValueError, match="a server has a chat template of its own"):
+        open_backend(
+            Description(model="m", backend="openai", name="n", chat_template="own.jinja", server=Server(url="http://127.0.0.1/v1")), Path()
+        )
+
+
+def test_the_root_cause_is_the_last_error_that_points_to_no_other() -> None:
+    log = """(EngineCore pid=7) ValueError: Free memory on device (3.1/79 GiB) is less than desired
+(APIServer pid=3) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}
+"""
+    assert "Free memory" in _root_cause(log)
+    assert [_root_cause("one\ntwo\n"), _root_cause("")] == ["two", "no words"]
