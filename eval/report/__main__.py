@@ -1,22 +1,35 @@
-"""Stage `report`: the stages' metrics -> one summary for `dvc metrics diff`, tables for the plots, and one page for people."""
+"""Stage `report`: the stages' metrics -> one summary for `dvc metrics diff`, tables for the plots, and pages for people.
+
+The pages: the report, the items of the test split with all replies to them, and what was rejected and why.
+"""
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
 
-from atomexam.runtime.jsonl import folder_lock, replacing, write_json
-from atomexam.runtime.stage import read_arguments, run_stage
-from eval.report.sweeps import COLUMNS, change_table, pictures, plotted
-from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets, whole_groups
+from atomexam.records.claim import ClaimPair
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from eval.report.flow import flows
+from eval.report.items import Browser, Replies, paired_replies
+from eval.report.pages import STATIC, page, rendered
+from eval.report.rejections import Reserved, read_advice, reasons
+from eval.report.sweeps import COLUMNS, plotted
 from eval.statistics.intervals import Figures
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
 _TABLES = {"types": ("by_type", "atomic_type"), "subjects": ("by_subject", "subject"), "exams": ("by_exam", "exam")}
+_SHAPES: dict[str, Any] = {"questions": Question, "claims": ClaimPair}
+REJECTED = {"clean": "clean", "near_duplicates": "unique", "claims": "claims"}
+"""Stages that reject, and the folders under data where they say what."""
 _PLOTTED = ("accuracy", "asked", "following_rate", "low", "high")
 _COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
 
@@ -120,40 +133,53 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return out.getvalue()
 
 
-def page(found: Found, summary: Figures) -> str:
-    """Return the report as HTML: no script, no address outside, every text escaped."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    places = FileSystemLoader(Path(__file__).parent / "templates")
-    environment = Environment(loader=places, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"percent": _percent, "points": _points, "p_value": _p_value, "interval": _interval}
-    environment.globals |= {"rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS}
-    environment.globals |= {"pictures": pictures, "change_table": change_table}
-    by_task: dict[str, list[Figures]] = {}
-    for row in found.comparisons:
-        by_task.setdefault(row["task"], []).append(row)
-    context = found._asdict() | {"summary": summary, "by_task": by_task, "cpsyexam": cpsyexam_table(found.runs)}
-    return environment.get_template("report.html").render(context)
+def item_files(args: Arguments, runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the item browser: the test split, and what each run made of it."""
+    questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
+    replies = {run: _replies(args, run, figures["model"]) for run, figures in runs.items()}
+    return Browser(runs).files(questions, claims, replies)
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+def _replies(args: Arguments, run: str, model: str) -> Replies:
+    scores = read_jsonl(args.scores / f"{run}.jsonl", Score, "`dvc repro score` builds it")
+    return paired_replies(
+        scores, read_jsonl(args.predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it")
+    )
 
 
-def _points(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:+.1f}"
+def rejected_page(args: Arguments, data: Mapping[str, Figures]) -> str:
+    """Return the page of what was held back, and why."""
+    questions, claims = (read_jsonl(args.splits / "reserved" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
+    stages = {stage: read_jsonl(args.rejected / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
+    advice = read_advice(args.reasons.read_text(encoding="utf-8")) if args.reasons.exists() else {}
+    found = reasons(stages, Reserved(questions, claims), advice)
+    crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
+    context = {"crawls": crawls, "flows": flows(data), "reasons": found, "folders": REJECTED}
+    return rendered("rejected", context, scripted=True)
 
 
-def _interval(bounds: Sequence[float] | None, signed: bool = False) -> str:
-    return "" if not bounds else "{} … {}".format(*(_points(bound) if signed else f"{100 * bound:.1f}" for bound in bounds))
-
-
-def _p_value(value: float | None) -> str:
-    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+def write_browser(args: Arguments, found: Found) -> None:
+    """Write what stands beside the report: scripts, the files of the items, and the pages that show them."""
+    wanted = set()
+    for script in sorted(STATIC.glob("*.js")):
+        with replacing(args.out / "app" / script.name) as part_file:
+            part_file.write_bytes(script.read_bytes())
+    for name, content in item_files(args, found.runs):
+        wanted.add(name)
+        with replacing(args.out / "items" / name) as part_file:
+            part_file.write_bytes(content)
+    for stale in (args.out / "items").glob("*.js"):
+        if stale.name not in wanted:
+            stale.unlink()
+    for name, text in (("items", rendered("items", {}, scripted=True)), ("rejected", rejected_page(args, found.data))):
+        with replacing(args.out / f"{name}.html") as part_file:
+            part_file.write_text(text, encoding="utf-8")
 
 
 def main(argv: list[str] | None = None) -> None:
     paths = {"metrics": "metrics", "out": "reports", "plots": "data/plots", "summary": "metrics/summary.json"}
+    paths |= {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions"}
+    paths |= {"rejected": "data", "reasons": "docs/reasons.md"}
     args = read_arguments(argv, __doc__, None, None, paths)
     listed = {
         block: list(args.all_params.get(block) or {})
@@ -170,8 +196,11 @@ def main(argv: list[str] | None = None) -> None:
         for name, text in tables.items():
             with replacing(plots / f"{name}.csv") as part_file:
                 part_file.write_text(text, encoding="utf-8")
+        has_items = (args.splits / "test").is_dir()  # figures alone make a report too: those of another machine
+        if has_items:
+            write_browser(args, found)
         with replacing(args.out / "index.html") as part_file:
-            part_file.write_text(page(found, summary), encoding="utf-8")
+            part_file.write_text(page(found, summary, has_items), encoding="utf-8")
         write_json(args.summary, summary)
 
 

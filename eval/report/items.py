@@ -1,0 +1,223 @@
+"""Test split, scores and replies -> the files of the item browser: a list to search, and what is shown of an item once it is opened.
+
+The page is opened from a disk, where a browser lets no script read a file. So each file is a script that hands a list over. Only lists:
+a text from outside is a value, never the name of something.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import merge
+from itertools import groupby
+from typing import Any, NamedTuple, get_args
+
+import msgspec
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.prediction import Outcome, Prediction, Score
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Question
+from eval.statistics.pairing import counted
+from eval.tasks.request import facets_of
+
+FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "atomic_type")
+"""What the list is filtered by: the parts that the figures of runs are broken down by."""
+SIDES = ("", "factual", "non_factual")
+"""A claim pair as a whole and each of its sides; a question has the first alone."""
+MOST_REPLY_CHARS = 4_000
+"""A longer reply is cut; its file in data/predictions has all of it."""
+_OUTCOMES = get_args(Outcome)
+_LIST_ROWS, _DETAIL_ROWS = 4_000, 200
+_FIRST_CODE = 48  # "0": one character for what a run made of an item, printable for all that occurs
+_ESCAPED = {b"<": b"\\u003c", "\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029"}
+
+
+class Reply(NamedTuple):
+    """What one run replied to one item in one repeat, and what that was read as."""
+
+    score: Score
+    said: Prediction | None
+    """None where the reply was not kept."""
+
+
+Replies = Iterable[tuple[str, list[Reply]]]
+"""Item and the replies to it, both sides of a claim pair together, by id."""
+
+
+class Verdict(NamedTuple):
+    """What a run made of an item, over its repeats."""
+
+    right: int
+    scored: int
+    """Replies that can be right: none where the answer is hidden, or is in words."""
+    outcome: str
+    """The worst of its replies."""
+
+
+def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[Reply]]]:
+    """Yield the replies of one run by item; both come sorted by item and repeat, as stages write them."""
+    kept = iter(predictions)
+    said = next(kept, None)
+    for item, group in groupby(scores, lambda score: counted(score.item_id)):
+        replies = []
+        for score in group:
+            place = (score.item_id, score.repeat)
+            while said and (said.item_id, said.repeat) < place:
+                said = next(kept, None)
+            replies.append(Reply(score, said if said and (said.item_id, said.repeat) == place else None))
+        yield item, replies
+
+
+def verdicts(replies: list[Reply], is_claim: bool) -> dict[str, Verdict]:
+    """Return what a run made of an item; of a claim pair also what it made of each side. A pair is right where both sides are."""
+    if not is_claim:
+        return {"": _verdict([[reply.score] for reply in replies])}
+    by_repeat: dict[int, list[Score]] = {}
+    for reply in replies:
+        by_repeat.setdefault(reply.score.repeat, []).append(reply.score)
+    sides = {side: [[reply.score] for reply in replies if reply.score.item_id.endswith(f"/{side}")] for side in SIDES[1:]}
+    return {"": _verdict([*by_repeat.values()]), **{side: _verdict(found) for side, found in sides.items()}}
+
+
+def _verdict(repeats: list[list[Score]]) -> Verdict:
+    scored = [scores for scores in repeats if all(score.correct is not None for score in scores)]
+    worst = max((_OUTCOMES.index(score.outcome) for scores in repeats for score in scores), default=0)
+    return Verdict(sum(all(score.correct for score in scores) for scores in scored), len(scored), _OUTCOMES[worst])
+
+
+class Numbered:
+    """Values and the numbers that stand for them, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+
+    def __call__(self, value: Any) -> int:
+        """Return the number of a value; -1 for none."""
+        return -1 if value is None else self.numbers.setdefault(value, len(self.numbers))
+
+    @property
+    def values(self) -> list[Any]:
+        """The values, each at the place that its number says."""
+        return list(self.numbers)
+
+
+class Browser:
+    """The files of the item browser, an item at a time."""
+
+    def __init__(self, runs: Mapping[str, Mapping[str, Any]]) -> None:
+        self.runs = runs
+        self.facets = {name: Numbered() for name in FACETS}
+        self.sources, self.codes = Numbered(), Numbered()
+        self.items = 0
+
+    def files(
+        self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, Replies]
+    ) -> Iterator[tuple[str, bytes]]:
+        """Yield name and content of each file; records and the replies of each run come sorted by id.
+
+        Raises:
+            ValueError: a run has a reply to what is not in the test split.
+        """
+        lines = [iter(replies[run]) for run in self.runs]
+        heads = [next(line, None) for line in lines]
+        rows: list[Any] = []
+        details: list[Any] = []
+        both: tuple[Iterable[Question | ClaimPair], ...] = (claims, questions)
+        for item in merge(*both, key=lambda item: item.id):
+            given: dict[int, list[Reply]] = {}
+            for place, head in enumerate(heads):
+                if head and head[0] < item.id:
+                    run = list(self.runs)[place]
+                    raise ValueError(f"run {run} has a reply to {head[0]}, which the test split has not; rebuild it with `dvc repro score`")
+                if head and head[0] == item.id:
+                    given[place] = head[1]
+                    heads[place] = next(lines[place], None)
+            rows.append(self._row(item, given))
+            details.append(self._detail(item, given))
+            self.items += 1
+            if len(rows) == _LIST_ROWS:
+                yield self._list(rows)
+                rows = []
+            if len(details) == _DETAIL_ROWS:
+                yield self._details(details)
+                details = []
+        if left := next((head[0] for head in heads if head), None):
+            raise ValueError(f"a run has a reply to {left}, which the test split has not; rebuild it with `dvc repro score`")
+        if rows:
+            yield self._list(rows)
+        if details:
+            yield self._details(details)
+        yield "manifest.js", handed_over("manifest", self._manifest())
+
+    def _list(self, rows: list[Any]) -> tuple[str, bytes]:
+        place = (self.items - 1) // _LIST_ROWS
+        cases = Numbered()
+        for row in rows:
+            row[2] = cases(row[2])
+        return f"list-{place:04}.js", handed_over("list", [place, cases.values, rows])
+
+    def _details(self, details: list[Any]) -> tuple[str, bytes]:
+        place = (self.items - 1) // _DETAIL_ROWS
+        return f"detail-{place:05}.js", handed_over("detail", [place, details])
+
+    def _manifest(self) -> list[Any]:
+        facets = [[name, self.facets[name].values] for name in FACETS]
+        runs = [[name, run["model"], run["task"]] for name, run in self.runs.items()]
+        sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS]
+        return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
+
+    def _row(self, item: Question | ClaimPair, given: Mapping[int, list[Reply]]) -> list[Any]:
+        """Return what the list has of an item: id, facets, case, the one or two sentences, options, right answer, what runs made of it."""
+        made = {place: verdicts(replies, isinstance(item, ClaimPair)) for place, replies in given.items()}
+        if isinstance(item, ClaimPair):
+            facets = {"question_type": "claim", "atomic_type": item.atomic_type}
+            codes = "".join(self._code(made.get(place, {}).get(side)) for place in range(len(self.runs)) for side in SIDES)
+            return [item.id, self._facets(facets), None, [item.factual, item.non_factual], [], None, codes]
+        options = [text for option in item.options for text in (option.letter, option.text)]
+        codes = "".join(self._code(made.get(place, {}).get("")) for place in range(len(self.runs)))
+        return [item.id, self._facets(facets_of(item)), item.shared_stem, [item.stem], options, item.answer, codes]
+
+    def _facets(self, facets: Mapping[str, str]) -> list[int]:
+        return [self.facets[name](facets.get(name)) for name in FACETS]
+
+    def _code(self, verdict: Verdict | None) -> str:
+        return "-" if verdict is None else chr(_FIRST_CODE + self.codes(verdict))
+
+    def _detail(self, item: Question | ClaimPair, given: Mapping[int, list[Reply]]) -> list[Any]:
+        """Return what is shown once an item is opened: where it was seen, what it belongs to, and the replies."""
+        if isinstance(item, ClaimPair):
+            about: list[list[str | None]] = [
+                ["head", item.head],
+                ["tail", item.tail],
+                ["template", item.template_id],
+                ["facts", ", ".join(item.fact_ids)],
+            ]
+        else:
+            about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["group", item.group_id]]
+        replies = [_reply(place, reply) for place in sorted(given) for reply in given[place]]
+        return [[self._seen(seen) for seen in item.provenance], [pair for pair in about if pair[1]], replies]
+
+    def _seen(self, seen: Provenance) -> list[Any]:
+        return [self.sources(seen.source), seen.url, seen.snapshot, seen.page_id, seen.position]
+
+
+def _reply(place: int, reply: Reply) -> list[Any]:
+    """Return one reply: run, repeat, side, outcome, right or not, reading, that of the whole reply, words, their length where cut.
+
+    A reading of the whole, and words, that are the strict reading again are 0.
+    """
+    score, said = reply
+    side = SIDES.index(score.item_id.partition("/")[2])
+    words = None if said is None else said.error if said.error else said.reply
+    row: list[Any] = [place, score.repeat, side, _OUTCOMES.index(score.outcome), None if score.correct is None else int(score.correct)]
+    cut = [len(words)] if words and len(words) > MOST_REPLY_CHARS else []
+    words = words[:MOST_REPLY_CHARS] if words else words
+    answer = score.answer[:MOST_REPLY_CHARS] if score.answer else score.answer
+    committed = score.committed[:MOST_REPLY_CHARS] if score.committed else score.committed
+    return [*row, answer, 0 if committed == answer else committed, 0 if words == answer and words else words, *cut]
+
+
+def handed_over(what: str, value: list[Any]) -> bytes:
+    """Return a script that hands a list to the page, without anything that ends a script or a line of one."""
+    text = msgspec.json.encode(value)
+    for sign, escape in _ESCAPED.items():
+        text = text.replace(sign, escape)
+    return b'AtomExam.take("%s",%s);\n' % (what.encode(), text)

@@ -1,0 +1,77 @@
+"""Figures -> the pages for people: every text escaped, no address outside. Scripts are own files beside a page; it reads without them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from eval.report.flow import picture
+from eval.report.sweeps import change_table, pictures
+from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets, whole_groups
+from eval.statistics.intervals import Figures
+
+STATIC = Path(__file__).parent / "static"
+"""The scripts, copied as they are to `app` beside the pages."""
+SCRIPTS = {
+    "report": ("text.js", "tables.js"),
+    "rejected": ("text.js", "tables.js"),
+    "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
+}
+"""By page, in the order in which they are read."""
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
+
+
+def rendered(name: str, context: Mapping[str, Any], scripted: bool) -> str:
+    """Return a page; without scripts it has neither them nor links to the pages that need them."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    places = FileSystemLoader(Path(__file__).parent / "templates")
+    environment = Environment(loader=places, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"percent": _percent, "points": _points, "p_value": _p_value, "interval": _interval}
+    environment.globals |= {"rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS}
+    environment.globals |= {"pictures": pictures, "change_table": change_table}
+    items_at = _items_at if scripted else _nowhere
+    environment.globals |= {"scripts": SCRIPTS[name] if scripted else (), "items_at": items_at, "flow_picture": picture}
+    environment.globals["facet_items"] = lambda run, facet, value: items_at(run=run, **{facet: value}) if facet else ""
+    environment.filters["visible"] = visible
+    return environment.get_template(f"{name}.html").render(context)
+
+
+def page(found: Any, summary: Figures, scripted: bool = False) -> str:
+    """Return the report, the door to all else; with `scripted` its figures lead to the items behind them."""
+    by_task: dict[str, list[Figures]] = {}
+    for row in found.comparisons:
+        by_task.setdefault(row["task"], []).append(row)
+    return rendered("report", found._asdict() | {"summary": summary, "by_task": by_task, "cpsyexam": cpsyexam_table(found.runs)}, scripted)
+
+
+def _items_at(**asked: str | None) -> str:
+    """Return the address of the items behind a figure, by run and facets."""
+    return "items.html#" + urlencode({name: value for name, value in asked.items() if value})
+
+
+def _nowhere(**asked: str | None) -> str:
+    del asked
+    return ""
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _points(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:+.1f}"
+
+
+def _interval(bounds: Sequence[float] | None, signed: bool = False) -> str:
+    return "" if not bounds else "{} … {}".format(*(_points(bound) if signed else f"{100 * bound:.1f}" for bound in bounds))
+
+
+def _p_value(value: float | None) -> str:
+    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def visible(text: str) -> str:
+    """Return a text with what cannot be seen and turns or hides what can (marks of direction, NUL) written out, as `text.js` does."""
+    return _UNSEEN.sub(lambda sign: f"⟨U+{ord(sign[0]):04X}⟩", text)

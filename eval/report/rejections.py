@@ -1,0 +1,145 @@
+"""What stages rejected -> each reason with its count, sources, examples and what to do; nothing of the reserved split."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
+from atomexam.text.canonical import canonical
+
+MOST_EXAMPLES = 10
+_MOST_CHARS = 400
+_LEAST_STEM_CHARS = 6  # a shorter stem stands in many a text by chance
+_LINE = re.compile(r"^\| `(\w+)` \|(.+)\|$")
+_CODE_PIPE = "\\|"
+
+
+class Advice(NamedTuple):
+    """What docs/reasons.md says of a reason."""
+
+    meaning: str
+    todo: str
+
+
+class Example(NamedTuple):
+    """One rejected record."""
+
+    id: str
+    text: str
+    detail: str
+    source: str
+    url: str
+    position: str
+
+
+class Reason(NamedTuple):
+    """One reason of one stage."""
+
+    stage: str
+    name: str
+    records: int
+    sources: list[tuple[str, int, float]]
+    """Source, records seen there, and their share of the reason's; a record that several sources have counts at each."""
+    examples: list[Example]
+    withheld: int
+    """Of the records looked at for examples, those that would tell what the reserved split asks."""
+    advice: Advice
+
+
+class Reserved:
+    """What must stand on no page: the reserved questions and claims, and what is kin to them."""
+
+    def __init__(self, questions: Iterable[Question], claims: Iterable[ClaimPair]) -> None:
+        self.ids: set[str] = set()
+        self.heads: set[str] = set()
+        self.told: set[frozenset[str]] = set()
+        stems: set[str] = set()
+        for question in questions:
+            self.ids |= {key for key in (question.id, question.group_id) if key}
+            stems |= {canonical(text) for text in (question.stem, question.shared_stem) if text}
+        for pair in claims:
+            self.ids |= {pair.id, *pair.fact_ids}
+            self.heads.add(canonical(pair.head))
+            self.told.add(frozenset((canonical(pair.head), canonical(pair.tail))))
+        self.stems = sorted(stem for stem in stems if len(stem) >= _LEAST_STEM_CHARS)
+        self.short = stems - set(self.stems)
+
+    def has(self, row: Rejected) -> bool:
+        """Tell whether a rejected record is of the reserved split or kin to it: by its id, the record kept for it, its
+        head, what it tells from its other end, or its words."""
+        record = row.record
+        if self.ids & {row.id, *re.findall(r"[a-z]+-[0-9a-f]{8,}", row.detail or ""), str(record.get("group_id"))}:
+            return True
+        if any(record.get(name) and canonical(str(record[name])) in self.heads for name in ("head", "name_raw")):
+            return True
+        if "tail" in record and frozenset(canonical(str(record[name])) for name in ("head", "tail")) in self.told:
+            return True
+        text = canonical(_words(record))
+        return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
+
+
+def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice: Mapping[tuple[str, str], Advice]) -> list[Reason]:
+    """Return every reason of every stage, the stages as given, the most frequent reasons first."""
+    found = []
+    for stage, rows in stages.items():
+        counts: Counter[str] = Counter()
+        sources: dict[str, Counter[str]] = {}
+        examples: dict[str, list[Example]] = {}
+        withheld: Counter[str] = Counter()
+        for row in rows:
+            counts[row.reason] += 1
+            seen = _provenance(row.record)
+            sources.setdefault(row.reason, Counter()).update({str(place.get("source")) for place in seen} or {"unknown"})
+            shown = examples.setdefault(row.reason, [])
+            if len(shown) < MOST_EXAMPLES:
+                if reserved.has(row):
+                    withheld[row.reason] += 1
+                else:
+                    shown.append(_example(row, seen))
+        for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
+            ranked = sorted(sources[name].items(), key=lambda entry: (-entry[1], entry[0]))
+            shares = [(source, number, number / count) for source, number in ranked]
+            found.append(Reason(stage, name, count, shares, examples[name], withheld[name], advice.get((stage, name), Advice("", ""))))
+    return found
+
+
+def read_advice(document: str) -> dict[tuple[str, str], Advice]:
+    """Return what docs/reasons.md says of each reason, by stage and reason; the tables of a stage stand below its heading."""
+    found: dict[tuple[str, str], Advice] = {}
+    stage = ""
+    for line in document.splitlines():
+        if heading := re.match(r"## `(\w+)`", line):
+            stage = heading[1]
+        elif row := _LINE.match(line):
+            cells = [_plain(cell) for cell in row[2].replace(_CODE_PIPE, "\0").split("|")]
+            found[stage, row[1]] = Advice(cells[0], cells[-1])
+    return found
+
+
+def _plain(cell: str) -> str:
+    """Return a cell of Markdown as words."""
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", cell.replace("\0", "|")).replace("`", "").strip()
+
+
+def _provenance(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    seen = record.get("provenance") or []
+    return seen if isinstance(seen, list) else [seen]
+
+
+def _example(row: Rejected, seen: list[Mapping[str, Any]]) -> Example:
+    first = seen[0] if seen else {}
+    about = (str(first.get(name) or "") for name in ("source", "url", "position"))
+    return Example(row.id, _words(row.record)[:_MOST_CHARS], (row.detail or "")[:_MOST_CHARS], *about)
+
+
+def _words(record: Mapping[str, Any]) -> str:
+    """Return what a record says, whatever its kind and however far it came."""
+    if "head" in record:
+        return f"{record['head']} {'–' if record.get('polarity', True) else '≠'} {record.get('tail')} ({record.get('relation')})"
+    options = record.get("options_raw") or [f"{option['letter']}. {option['text']}" for option in record.get("options") or []]
+    parts = [record.get(name) for name in ("name_raw", "case_raw", "shared_stem", "stem_raw", "stem")]
+    answer = record.get("answer") or record.get("answer_raw")
+    return "\n".join([str(part) for part in [*parts, *options, f"→ {answer}" if answer else ""] if part])

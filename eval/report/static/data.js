@@ -1,0 +1,114 @@
+"use strict";
+// The items of the test split. A page opened from a disk may read no file, so each file is a script that hands over a list.
+(function () {
+  const AtomExam = window.AtomExam;
+  const [ID, FACETS, CASE, SENTENCES, OPTIONS, GOLD, CODES] = [0, 1, 2, 3, 4, 5, 6];
+  const SIDES = { "": 0, factual: 1, non_factual: 2 };
+  const NOT_ASKED = "-".charCodeAt(0);
+  const FIRST_CODE = "0".charCodeAt(0);
+  const AT_A_TIME = 4;
+  const data = (AtomExam.data = { rows: [], searched: [], read: 0, place: new Map(), facets: [], runs: [], verdicts: [] });
+  const waiting = new Map();
+  const details = new Map();
+
+  const take = {
+    manifest([facets, runs, codes, sources, outcomes, [items, listed, detailed, mostChars]]) {
+      Object.assign(data, { sources, outcomes, items, listed, detailed, mostChars });
+      data.facets = facets.map(([name, values]) => ({ name, values }));
+      data.runs = runs.map(([name, model, task]) => ({ name, model, task }));
+      data.verdicts = codes.map(([right, scored, outcome]) => ({ right, scored, outcome, share: scored ? right / scored : null }));
+    },
+    list([part, cases, rows]) {
+      rows.forEach((row, place) => {
+        const at = part * data.listed + place;
+        row[CASE] = row[CASE] < 0 ? null : cases[row[CASE]];
+        data.rows[at] = row;
+        data.searched[at] = AtomExam.folded([row[ID], row[CASE] || "", ...row[SENTENCES], ...row[OPTIONS]].join("\n"));
+        data.place.set(row[ID], at);
+      });
+      data.read += rows.length;
+    },
+    detail([part, rows]) {
+      details.set(part, rows);
+    },
+  };
+
+  /** Called by the files of data. */
+  AtomExam.take = (what, value) => take[what](value);
+
+  function fetchPart(file) {
+    if (!waiting.has(file)) {
+      const came = new Promise((resolve, reject) => {
+        const script = AtomExam.element("script", { src: "items/" + file });
+        script.addEventListener("load", resolve);
+        script.addEventListener("error", () => {
+          waiting.delete(file);
+          reject(new Error("items/" + file + " could not be read; it belongs beside this page"));
+        });
+        document.head.append(script);
+      });
+      waiting.set(file, came);
+    }
+    return waiting.get(file);
+  }
+
+  const numbered = (kind, part, digits) => `${kind}-${String(part).padStart(digits, "0")}.js`;
+
+  /** Read the manifest, then the lists a few at a time; `progress` is called after each. */
+  data.load = async function (progress) {
+    await fetchPart("manifest.js");
+    const parts = Math.ceil(data.items / data.listed);
+    let next = 0;
+    const reader = async () => {
+      while (next < parts) {
+        await fetchPart(numbered("list", next++, 4));
+        progress();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, reader));
+    progress();
+  };
+
+  /** Return what is shown of an opened item. */
+  data.detail = async function (at) {
+    const part = Math.floor(at / data.detailed);
+    if (!details.has(part)) await fetchPart(numbered("detail", part, 5));
+    const [seen, about, replies] = details.get(part)[at % data.detailed];
+    return {
+      seen: seen.map(([source, url, snapshot, page, position]) => ({ source: data.sources[source], url, snapshot, page, position })),
+      about,
+      replies: replies.map(([run, repeat, side, outcome, correct, answer, committed, words, chars]) => ({
+        run: data.runs[run].name,
+        repeat,
+        side: Object.keys(SIDES)[side],
+        outcome: data.outcomes[outcome],
+        correct,
+        answer,
+        committed: committed === 0 ? answer : committed,
+        words: words === 0 ? answer : words,
+        chars,
+      })),
+    };
+  };
+
+  /** Return an item of the list by its place. */
+  data.item = function (at) {
+    const row = data.rows[at];
+    const options = [];
+    for (let place = 0; place < row[OPTIONS].length; place += 2) options.push({ letter: row[OPTIONS][place], text: row[OPTIONS][place + 1] });
+    const facets = data.facets.map(({ name, values }, place) => ({ name, value: values[row[FACETS][place]] }));
+    return { id: row[ID], shared: row[CASE], sentences: row[SENTENCES], options, gold: row[GOLD], facets: facets.filter(({ value }) => value !== undefined) };
+  };
+
+  /** Return the number that stands for an item's value of a facet; -1 for none. */
+  data.facetOf = (at, place) => data.rows[at][FACETS][place];
+
+  /** Return what a run made of an item, or of one side of a claim pair; null where it was not asked. */
+  data.verdict = function (at, run, side) {
+    const codes = data.rows[at][CODES];
+    const sides = codes.length / data.runs.length;
+    const offset = SIDES[side || ""];
+    const code = offset < sides ? codes.charCodeAt(run * sides + offset) : NOT_ASKED;
+    return code === NOT_ASKED ? null : data.verdicts[code - FIRST_CODE];
+  };
+})();

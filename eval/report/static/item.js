@@ -1,0 +1,83 @@
+"use strict";
+// One item, opened: what it asks, what is right, what each run replied and how that was read, and where it was seen.
+(function () {
+  const AtomExam = window.AtomExam;
+  const { data, element } = AtomExam;
+  const ADDRESS = /^https?:\/\//;
+
+  const words = (tag, text) => element(tag, { lang: "zh", dir: "auto" }, text);
+
+  function asked(item) {
+    const made = element("section", { "aria-label": "Item" });
+    if (item.shared) made.append(element("h3", {}, "Case"), words("p", item.shared));
+    if (item.sentences.length > 1) {
+      const pairs = element("dl");
+      item.sentences.forEach((sentence, place) =>
+        pairs.append(element("dt", {}, ["factual, right answer 正确", "non-factual, right answer 错误"][place]), words("dd", sentence)),
+      );
+      made.append(pairs);
+    } else made.append(words("p", item.sentences[0]));
+    if (item.options.length) {
+      const list = element("ul", { class: "options" });
+      for (const { letter, text } of item.options) {
+        const right = (item.gold || "").includes(letter);
+        const line = element("li", right ? { class: "gold" } : {}, element("b", {}, letter), " ", element("bdi", { lang: "zh" }, text));
+        if (right) line.append(element("span", { class: "tag" }, " ✓ right answer"));
+        list.append(line);
+      }
+      made.append(list);
+    } else if (item.sentences.length === 1) made.append(element("h3", {}, "Right answer"), words("p", item.gold || "hidden by the source"));
+    return made;
+  }
+
+  function reading(reply) {
+    const strict = reply.answer === null ? reply.outcome : reply.answer;
+    return reply.committed === reply.answer ? strict : `${strict}; as a whole ${reply.committed === null ? "nothing" : reply.committed}`;
+  }
+
+  function replies(rows) {
+    const table = element("table", { class: "replies" });
+    const head = element("tr");
+    for (const name of ["run", "read as", "worth", "reply"]) head.append(element("th", { scope: "col" }, name));
+    table.append(head);
+    for (const reply of rows) {
+      const about = [reply.run, reply.side, reply.repeat ? `repeat ${reply.repeat}` : ""].filter(Boolean).join(", ");
+      const worth = reply.correct === null ? "not scored" : reply.correct ? "✓ right" : reply.outcome === "answered" ? "✗ wrong" : "✗ counts as wrong";
+      const said = reply.words === null ? "not kept" : reply.words;
+      const cell = element("td", {}, words("pre", said));
+      if (reply.chars) {
+        const file = `data/predictions/${data.runs.find((run) => run.name === reply.run).model}/${reply.run}.jsonl`;
+        cell.append(element("p", { class: "note" }, `The first ${data.mostChars} of ${reply.chars} characters; ${file} has all.`));
+      }
+      const isLong = reply.answer !== null && reply.answer === reply.words && reply.answer.length > 20;
+      table.append(element("tr", {}, element("td", {}, about), words("td", isLong ? "its words" : reading(reply)), element("td", {}, worth), cell));
+    }
+    return element("section", { "aria-label": "Replies" }, element("h3", {}, "Replies"), element("div", { class: "wide" }, table));
+  }
+
+  function provenance(seen, id) {
+    const made = element("section", { "aria-label": "Provenance" }, element("h3", {}, "Seen at"));
+    const list = element("ul", { class: "seen" });
+    for (const place of seen) {
+      const url = ADDRESS.test(place.url)
+        ? element("a", { href: place.url, rel: "noopener noreferrer external", target: "_blank" }, place.url)
+        : element("span", {}, place.url);
+      const rest = `${place.source}, snapshot ${place.snapshot}, position ${place.position}`;
+      list.append(element("li", {}, rest, element("br"), url, element("br"), element("code", {}, place.page)));
+    }
+    const command = "python -m eval.trace " + id;
+    made.append(list, element("p", { class: "note" }, "The page's bytes in the archive: ", element("code", {}, command)));
+    return made;
+  }
+
+  /** Return an opened item as an element. */
+  AtomExam.itemView = async function (at) {
+    const item = data.item(at);
+    const { seen, about, replies: rows } = await data.detail(at);
+    const made = element("article", {}, element("h2", { tabindex: "-1" }, item.id));
+    made.append(element("p", { class: "note" }, element("bdi", {}, item.facets.map(({ name, value }) => `${name.replace(/_/g, " ")}: ${value}`).join(" · "))));
+    made.append(asked(item), replies(rows), provenance(seen, item.id));
+    for (const [name, value] of about) made.append(element("h3", {}, name), words("p", value));
+    return made;
+  };
+})();

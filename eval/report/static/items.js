@@ -1,0 +1,162 @@
+"use strict";
+// The item browser: controls, list and opened item follow the address; each change of a control is a change of the address.
+(function () {
+  const AtomExam = window.AtomExam;
+  const { data, element, filters } = AtomExam;
+  const MOST_MARKS = 8;
+  const REDRAW_MS = 300; // while items still come in
+  const byId = (id) => document.getElementById(id);
+  const controls = new Map();
+  let state = {};
+  let places = [];
+  let shown = null;
+  let list = null;
+
+  const at = () => data.place.get(state.item);
+  const number = (name) => data.runs.findIndex((run) => run.name === name);
+
+  /** Change the address; with `step` the browser's way back leads to what was before. */
+  function go(changes, step) {
+    const hash = filters.write({ ...state, ...changes });
+    if (hash === filters.write(state)) return;
+    if (step) location.hash = hash;
+    else location.replace(hash);
+    follow(false);
+  }
+
+  function choice(key, label, values) {
+    const select = element("select", { id: "f-" + key }, element("option", { value: "" }, "any"));
+    for (const value of values) select.append(element("option", { value }, value));
+    select.addEventListener("change", () => go({ [key]: select.value }, true));
+    controls.set(key, select);
+    byId("filters").append(element("label", { for: "f-" + key }, element("span", {}, label), select));
+  }
+
+  function makeControls() {
+    const names = data.runs.map(({ name }) => name);
+    choice("run", "run", names);
+    choice("verdict", "outcome", Object.keys(filters.VERDICTS));
+    choice("relation", "run is … than other run", Object.keys(filters.RELATIONS));
+    choice("other", "other run", names);
+    choice("side", "side of claims", ["factual", "non_factual"]);
+    for (const { name, values } of data.facets) choice(name, name.replace(/_/g, " "), [...values].sort((a, b) => a.localeCompare(b, "zh")));
+    const search = byId("search");
+    controls.set("q", search);
+    search.addEventListener("input", () => go({ q: search.value }, false));
+    byId("reset").addEventListener("click", () => go(Object.fromEntries(filters.keys().map((key) => [key, ""])), true));
+    byId("save").addEventListener("click", save);
+    byId("back").addEventListener("click", close);
+  }
+
+  function runsShown() {
+    const chosen = [state.run, state.other].filter(Boolean).map(number).filter((run) => run >= 0);
+    return chosen.length ? chosen : data.runs.map((_, run) => run).slice(0, MOST_MARKS);
+  }
+
+  function drawFigures() {
+    const rows = filters.figures(places, state.side).filter(({ asked }) => asked);
+    const table = element("table", {});
+    const head = element("tr");
+    for (const name of ["run", "asked", "scored", "right", "accuracy"]) head.append(element("th", { scope: "col" }, name));
+    table.append(head);
+    for (const { name, asked, scored, right, accuracy } of rows) {
+      const cells = [name, asked, scored, Number(right.toFixed(2)), accuracy === null ? "–" : (100 * accuracy).toFixed(1) + " %"];
+      table.append(element("tr", {}, ...cells.map((cell) => element("td", {}, String(cell)))));
+    }
+    byId("figures").replaceChildren(element("div", { class: "wide" }, table));
+  }
+
+  function drawList(grown) {
+    places = filters.matching(state);
+    list.show(places, at(), grown);
+    const words = data.read < data.items ? `, ${data.read} of ${data.items} read so far` : "";
+    byId("count").textContent = `${places.length} of ${data.items} items${words}`;
+    drawFigures();
+  }
+
+  async function drawItem(focus) {
+    const wanted = state.item;
+    document.body.classList.toggle("opened", Boolean(wanted));
+    if (!wanted) return byId("item").replaceChildren(element("p", { class: "note" }, "Choose an item."));
+    if (at() === undefined) {
+      if (data.read < data.items) return undefined;
+      return byId("item").replaceChildren(element("p", {}, `${wanted}: no such item in the test split of this version.`));
+    }
+    const view = await AtomExam.itemView(at());
+    if (state.item !== wanted) return undefined;
+    byId("item").replaceChildren(view);
+    byId("item").scrollTop = 0;
+    if (focus) view.querySelector("h2").focus();
+    return undefined;
+  }
+
+  /** Bring the page to what the address says; `grown` where it says what it said, and there are more items. */
+  function follow(grown) {
+    const before = shown;
+    state = filters.read(location.hash);
+    shown = filters.write({ ...state, item: "" });
+    for (const [key, control] of controls) if (control.value !== (state[key] || "")) control.value = state[key] || "";
+    if (shown !== before || grown) drawList(grown);
+    else list.mark(at());
+    drawItem(false).catch(fail);
+  }
+
+  function close() {
+    go({ item: "" }, true);
+    byId("list").focus();
+  }
+
+  function save() {
+    const asked = data.runs.filter((_, run) => places.some((place) => data.verdict(place, run, "") !== null));
+    const rows = [["id", ...data.facets.map(({ name }) => name), "case", "text", "non_factual", "options", "answer", ...asked.map(({ name }) => name)]];
+    for (const place of places) {
+      const item = data.item(place);
+      const facets = new Map(item.facets.map(({ name, value }) => [name, value]));
+      const options = item.options.map(({ letter, text }) => `${letter}. ${text}`).join("\n");
+      const made = asked.map(({ name }) => AtomExam.mark(data.verdict(place, number(name), ""))[1]);
+      const about = data.facets.map(({ name }) => facets.get(name) || "");
+      rows.push([item.id, ...about, item.shared || "", item.sentences[0], item.sentences[1] || "", options, item.gold || "", ...made]);
+    }
+    AtomExam.saveCsv("items.csv", rows);
+  }
+
+  function fail(error) {
+    byId("count").textContent = "error: " + error.message;
+  }
+
+  function keys(event) {
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" && state.item) close();
+    else if (event.key === "Escape" && typing) byId("list").focus();
+    else if (typing) return;
+    else if (event.key === "/") byId("search").focus();
+    else if ((event.key === "j" || event.key === "k") && event.target !== byId("list")) {
+      byId("list").focus();
+      byId("list").dispatchEvent(new KeyboardEvent("keydown", { key: event.key }));
+    } else return;
+    event.preventDefault();
+  }
+
+  function begin() {
+    makeControls();
+    list = AtomExam.makeList(byId("list"), {
+      chosen: (place) => go({ item: data.rows[place][0] }, false),
+      opened: () => drawItem(true).catch(fail),
+      runs: runsShown,
+    });
+    addEventListener("hashchange", () => filters.write(filters.read(location.hash)) !== filters.write(state) && follow(false));
+    addEventListener("keydown", keys);
+  }
+
+  let drawn = 0;
+  data
+    .load(() => {
+      if (!list) begin();
+      if (data.read < data.items && performance.now() - drawn < REDRAW_MS) return;
+      follow(true);
+      drawn = performance.now();
+    })
+    .then(() => document.body.setAttribute("data-ready", ""))
+    .catch(fail);
+})();

@@ -1,0 +1,116 @@
+"""A small version of the data with replies and figures, as stages would write them, for tests of the pages that show items."""
+
+import random
+from pathlib import Path
+
+import msgspec
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.prediction import Prediction
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question
+from atomexam.records.rejection import Rejected
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import write_json, write_jsonl
+from eval.report.__main__ import main
+from eval.score.__main__ import score_replies
+from eval.score.metrics import FIGURES
+from eval.tasks import RequestBuilder
+
+HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u2028\x00\u202e倒\u202c"
+RESERVED = "保留题里独有的一句话是什么"
+RUNS = {
+    "first": Run(model="one", task="choice"),
+    "second": Run(model="two", task="choice"),
+    "claims": Run(model="one", task="claim", repeats=2),
+}
+_REPLIES = {"choice": ["答案：A", "答案：B", "答案：C", "没有把握", ""], "claim": ["正确", "错误", "不知道"]}
+
+
+def seen(number: int) -> list[Provenance]:
+    url = f"https://exam.example/{number}"
+    return [Provenance(source="toy", url=url, snapshot="2026-01-01", page_id=f"page-{number:020x}", position=f"q{number}")]
+
+
+def question(number: int, stem: str = "") -> Question:
+    options = [Option(letter=letter, text=f"第{number}题的{letter}项") for letter in "ABCD"]
+    return Question(
+        id=f"q-{number:020x}",
+        exam=("PCE", "SSE")[number % 2],
+        subject=("心理学", "=cmd|' /C calc'!A0")[number % 3 == 0],
+        question_type="mcqa",
+        stem=stem or f"第{number}题的题干（ ）。",
+        options=options,
+        answer="ABC"[number % 3],
+        provenance=seen(number),
+    )
+
+
+def claim(number: int, head: str = "") -> ClaimPair:
+    head = head or f"病{number}"
+    return ClaimPair(
+        id=f"claim-{number:020x}",
+        atomic_type=("disease_symptom", "disease_cause")[number % 2],
+        head=head,
+        tail="发热",
+        factual=f"{head}的症状包括发热",
+        non_factual=f"{head}的症状不包括发热",
+        template_id="paper/disease_symptom/0",
+        fact_ids=[f"fact-{number:020x}"],
+        provenance=seen(number),
+    )
+
+
+def rejected(number: int, reason: str, record: dict, detail: str | None = None) -> Rejected:
+    kind = "fact" if "head" in record else "question"
+    where = msgspec.to_builtins(seen(number))
+    return Rejected(id=f"{kind[0]}-{number:020x}", kind=kind, reason=reason, detail=detail, record=record | {"provenance": where})
+
+
+def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
+    """Write splits, replies, scores, rejected records and the figures of runs below a folder."""
+    drawn = random.Random(1)
+    splits = root / "data/splits"
+    tests = [question(number, HOSTILE if number == 1 else "") for number in range(questions)]
+    write_jsonl(splits / "test/questions.jsonl", tests, key=lambda row: row.id)
+    write_jsonl(splits / "test/claims.jsonl", [claim(number) for number in range(claims)], key=lambda row: row.id)
+    write_jsonl(splits / "reserved/questions.jsonl", [question(9_000, RESERVED)], key=lambda row: row.id)
+    write_jsonl(splits / "reserved/claims.jsonl", [claim(9_001, "保留的病")], key=lambda row: row.id)
+    builder = RequestBuilder(splits)
+    for name, run in RUNS.items():
+        requests = builder.zero_shot(run.task, run.task)
+        said = [
+            Prediction(
+                item_id=request.item_id, run=name, repeat=repeat, prompt_sha256="0", reply=reply, finish_reason="stop", tokens=len(reply)
+            )
+            for request in requests
+            for repeat in range(run.repeats)
+            for reply in [drawn.choice(_REPLIES[run.task])]
+        ]  # fmt: skip
+        scores = score_replies(said, requests)
+        write_jsonl(root / f"data/predictions/{run.model}/{name}.jsonl", said, key=lambda row: (row.item_id, row.repeat))
+        write_jsonl(root / f"data/scores/{name}.jsonl", scores, key=lambda row: (row.item_id, row.repeat))
+        about = {"model": run.model, "task": run.task, "prompt": run.task, "method": run.method, "shots": 0, "repeats": run.repeats}
+        write_json(root / f"metrics/runs/{name}.json", about | FIGURES[run.task](scores, requests))
+    fact = {"relation": "disease_symptom", "head": HOSTILE, "tail": "咳嗽", "polarity": True}
+    rows = [rejected(number, "stem_broken", {"stem_raw": f"坏题{number}", "options_raw": ["A. 甲"]}) for number in range(12)]
+    rows += [rejected(20, "stem_broken", {"stem_raw": f"12．{RESERVED}？"}), rejected(21, "value_empty", fact)]
+    write_jsonl(root / "data/clean/rejected.jsonl", rows, key=lambda row: row.id)
+    copies = [
+        rejected(30, "near_duplicate", {"stem": "换了说法", "options": []}, f"q-{9_000:020x}"),
+        rejected(31, "identical", fact | {"head": "保留的病"}),
+        rejected(32, "identical", fact | {"head": "发热", "tail": "保留的病"}),
+    ]
+    write_jsonl(root / "data/unique/rejected.jsonl", copies, key=lambda row: row.id)
+    write_jsonl(root / "data/claims/rejected.jsonl", [], key=str)
+    (root / "docs").mkdir(exist_ok=True)
+    (root / "docs/reasons.md").write_text(
+        "## `clean`\n| `stem_broken` | cut off `（ ）` | 例\\|外 | see [the page](a.md) |\n", encoding="utf-8"
+    )
+    return root
+
+
+def build(root: Path) -> Path:
+    """Write the pages and return their folder; `root` is the current folder, and has figures of the other stages."""
+    main([])
+    return root / "reports"

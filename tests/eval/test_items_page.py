@@ -1,0 +1,351 @@
+"""The pages of items and of rejections: what they hold, what they never hold, and how they behave in a real browser."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
+from eval.report.items import MOST_REPLY_CHARS, Browser, Reply, paired_replies, verdicts
+from eval.report.rejections import Advice, read_advice
+from eval.statistics.pairing import METRICS, paired, tally
+from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
+from tests.eval.test_report import write
+
+FACETS = {
+    "by_type": "atomic_type",
+    "by_exam": "exam",
+    "by_subject": "subject",
+    "by_question_type": "question_type",
+    "by_category": "category",
+}
+
+
+def score(item: str, repeat: int = 0, correct: bool | None = True, outcome: str = "answered") -> Score:
+    return Score(item_id=item, repeat=repeat, outcome=outcome, answer="A", correct=correct, committed="A", committed_correct=correct)
+
+
+def reply(item: str, words: str, repeat: int = 0) -> Prediction:
+    return Prediction(item_id=item, run="r", repeat=repeat, prompt_sha256="0", reply=words, finish_reason="stop", tokens=1)
+
+
+def files_of(questions: list[Question], claims: list[ClaimPair], replies: dict[str, list]) -> dict[str, list]:
+    """Return what each file hands over, read as a browser would read it."""
+    browser = Browser({run: {"model": "m", "task": "choice"} for run in replies})
+    found = {}
+    for name, content in browser.files(questions, claims, replies):
+        assert content.startswith(b"AtomExam.take(") and content.endswith(b");\n")
+        found[name] = json.loads(content.decode().partition(",")[2][:-3])
+    return found
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        write(root / "metrics")
+        for path in (root / "metrics/runs").glob("*.json"):
+            path.unlink()
+        write_data(root)
+        for name in ("judge/tiny-essay.json", "compare.json", "errors.json"):
+            (root / "metrics" / name).unlink()
+        return build(root)
+
+
+def test_replies_are_joined_with_what_they_were_read_as() -> None:
+    scores = [score("claim-1/factual"), score("claim-1/factual", 1), score("claim-1/non_factual"), score("q-1")]
+    said = [reply("claim-1/factual", "a"), reply("claim-1/non_factual", "c"), reply("claim-2/factual", "other"), reply("q-1", "d")]
+    found = [(item, [each.said and each.said.reply for each in replies]) for item, replies in paired_replies(scores, said)]
+    assert found == [("claim-1", ["a", None, "c"]), ("q-1", ["d"])]
+
+
+def test_a_pair_is_right_in_a_repeat_where_both_sides_are() -> None:
+    rows = [("factual", 0, True), ("factual", 1, True), ("non_factual", 0, True), ("non_factual", 1, False)]
+    made = verdicts([Reply(score(f"claim-1/{side}", repeat, right), None) for side, repeat, right in rows], True)
+    assert {side: verdict[:2] for side, verdict in made.items()} == {"": (1, 2), "factual": (2, 2), "non_factual": (1, 2)}
+
+
+def test_the_worst_outcome_of_the_repeats_stands_and_a_hidden_answer_scores_nothing() -> None:
+    made = verdicts([Reply(score("q-1", 0, None), None), Reply(score("q-1", 1, None, "truncated"), None)], False)
+    assert made[""] == (0, 0, "truncated")
+
+
+def test_a_reply_to_what_is_not_in_the_test_split_is_an_error() -> None:
+    for item in ("q-0", "q-9"):
+        replies = {"r": [(item, [Reply(score(item), None)])]}
+        with pytest.raises(ValueError, match=f"{item}.*dvc repro score"):
+            files_of([msgspec.structs.replace(question(1), id="q-5")], [], replies)
+
+
+def test_a_long_reply_is_cut_and_says_how_long_it_was() -> None:
+    item = question(1)
+    words = "长" * (MOST_REPLY_CHARS + 5)
+    files = files_of([item], [], {"r": [(item.id, [Reply(score(item.id), reply(item.id, words))])]})
+    row = files["detail-00000.js"][1][0][2][0]
+    assert row[7] == words[:MOST_REPLY_CHARS] and row[8] == len(words)
+
+
+def test_hostile_text_ends_neither_script_nor_line() -> None:
+    browser = Browser({})
+    content = b"".join(text for _, text in browser.files([question(1, HOSTILE)], [], {}))
+    assert b"<" not in content and b"\x00" not in content and "\u2028".encode() not in content
+    assert files_of([question(1, HOSTILE)], [], {})["list-0000.js"][2][0][3] == [HOSTILE]
+
+
+def test_many_items_are_cut_into_files_and_all_are_there() -> None:
+    questions, claims = [question(number) for number in range(4_100)], [claim(number) for number in range(50)]
+    files = files_of(questions, claims, {"r": [(item.id, [Reply(score(item.id), None)]) for item in questions]})
+    rows = [row for name, parts in sorted(files.items()) if name.startswith("list") for row in parts[2]]
+    assert [row[0] for row in rows] == [item.id for item in [*claims, *questions]]
+    assert len([name for name in files if name.startswith("detail")]) == 21
+    assert {len(row[6]) for row in rows[:50]} == {3} and {row[6] for row in rows[:50]} == {"---"}
+
+
+def test_advice_is_read_from_the_docs(root: Path) -> None:
+    advice = read_advice((root / "docs/reasons.md").read_text(encoding="utf-8"))
+    assert advice["clean", "stem_too_short"] == Advice("fewer letters and digits than min_stem_chars", "lower clean.min_stem_chars")
+    assert advice["near_duplicates", "conflicting_answers"].todo.startswith("copy the right line of data/unique/review.jsonl")
+    assert ("claims", "over_cap") in advice
+
+
+def test_nothing_of_the_reserved_split_is_on_any_page(reports: Path) -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in reports.rglob("*") if path.is_file())
+    assert RESERVED not in text and "保留的病" not in text and "换了说法" not in text and f"{9_000:020x}" not in text
+    assert "3 of the records looked at are withheld" not in text  # of two reasons
+    assert "2 of the records looked at are withheld" in text and "1 of the records looked at are withheld" in text
+
+
+def test_each_reason_has_its_count_examples_and_what_to_do(reports: Path) -> None:
+    html = (reports / "rejected.html").read_text(encoding="utf-8")
+    assert html.count("坏题") == 10
+    assert "clean: stem_broken, 13" in html and "toy 13 (100.0 %)" in html
+    assert "cut off （ ）" in html and "see the page" in html
+    assert "<script>" not in html and "⟨U+202E⟩" in html and "\u202e" not in html
+
+
+def test_the_pages_have_the_same_bytes_twice_and_keep_nothing_stale(reports: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(reports.parent)
+    before = {path: path.read_bytes() for path in reports.rglob("*") if path.is_file()}
+    (reports / "items/list-0099.js").write_text("stale")
+    build(reports.parent)
+    assert {path: path.read_bytes() for path in reports.rglob("*") if path.is_file()} == before
+
+
+class Opened:
+    """A page in a browser without network, and what it asked for and complained of."""
+
+    def __init__(self, browser, reports: Path, name: str, **settings) -> None:
+        self.context = browser.new_context(offline=True, **settings)
+        self.page = self.context.new_page()
+        self.base = (reports / "items.html").as_uri().removesuffix("items.html")
+        self.faults: list[str] = []
+        self.page.on("console", lambda message: self.faults.append(message.text))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("request", lambda asked: None if asked.url.startswith(self.base) else self.faults.append(asked.url))
+        self.go(name)
+
+    def go(self, name: str) -> None:
+        self.page.goto("about:blank")
+        self.page.goto(self.base + name)
+        if name.startswith("items"):
+            self.page.wait_for_selector("body[data-ready]")
+
+    @property
+    def count(self) -> int:
+        return int(self.page.locator("#count").inner_text().split()[0])
+
+    def figures(self) -> dict[str, tuple[int, str]]:
+        """Return what the page says of each run: asked, and accuracy."""
+        rows = self.page.locator("#figures tr").evaluate_all(
+            "rows => rows.slice(1).map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+        return {name: (int(asked), accuracy) for name, asked, _, _, accuracy in rows}
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.faults == []
+
+
+def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, "index.html")
+    page = opened.page
+    page.locator("tr", has=page.get_by_role("link", name="first", exact=True)).locator("td.n a").first.click()  # 1
+    page.wait_for_selector("body[data-ready]")
+    page.get_by_label("outcome").select_option("wrong")  # 2 and 3: open and choose
+    page.locator(".row").first.click()  # 4
+    page.get_by_role("region", name="Provenance").wait_for()
+    shown = page.locator("#item").inner_text()
+    assert "https://exam.example/" in shown and "page-0000" in shown and "position q" in shown and "✗" in shown
+    opened.close()
+
+
+def test_the_figures_of_the_page_are_those_of_the_metrics(browser, reports: Path) -> None:
+    """Every accuracy of every run and part, by the address that the report's table links to."""
+    opened = Opened(browser, reports, "items.html")
+    checked = 0
+    for name in RUNS:
+        metrics = json.loads((reports.parent / f"metrics/runs/{name}.json").read_text())
+        parts = [({}, metrics), *(({facet: value}, row) for part, facet in FACETS.items() for value, row in metrics.get(part, {}).items())]
+        parts += [({"side": side}, row) for side, row in metrics.get("by_side", {}).items()]
+        for asked, row in parts:
+            opened.page.evaluate("asked => { location.hash = new URLSearchParams(asked) }", {"run": name, **asked})
+            opened.page.wait_for_function("name => document.getElementById('f-run').value === name", arg=name)
+            wanted = row.get("pairs", row.get("claims", row.get("questions"))), f"{100 * row['accuracy']:.1f} %"
+            opened.page.wait_for_function(
+                "count => document.getElementById('count').textContent.startsWith(count + ' of')", arg=str(wanted[0])
+            )
+            opened.page.locator("#figures").evaluate("() => new Promise(requestAnimationFrame)")
+            found, accuracy = opened.figures()[name]
+            assert found == wanted[0] and abs(float(accuracy[:-2]) - 100 * row["accuracy"]) <= 0.0501, (name, asked)
+            checked += 1
+    assert checked > 20
+    opened.close()
+
+
+def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts(browser, reports: Path) -> None:
+    tallies = [tally(read_jsonl(reports.parent / f"data/scores/{name}.jsonl", Score), METRICS["accuracy"]) for name in ("first", "second")]
+    row = paired(*tallies, {}, "x")
+    opened = Opened(browser, reports, "items.html#run=first&other=second&relation=better")
+    assert opened.count == row["better"] > 0
+    opened.page.get_by_label("run is … than other run").select_option("worse")
+    assert opened.count == row["worse"] > 0
+    opened.close()
+
+
+def test_search_state_in_the_address_and_the_way_back(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, "items.html")
+    page = opened.page
+    assert opened.count == 52
+    page.get_by_label("search").fill("第７题")  # of full width
+    assert opened.count == 1
+    page.locator(".row").click()
+    page.get_by_role("heading", name=question(7).id).wait_for()
+    again = Opened(browser, reports, page.url.removeprefix(opened.base))
+    again.page.get_by_role("heading", name=question(7).id).wait_for()
+    assert again.count == 1 and again.page.get_by_label("search").input_value() == "第７题"
+    again.close()
+    page.get_by_role("button", name="Reset").click()
+    assert opened.count == 52
+    page.get_by_label("exam").select_option("SSE")
+    assert opened.count == 20
+    page.go_back()
+    page.wait_for_function("document.getElementById('count').textContent.startsWith('52 ')")
+    opened.go("items.html#exam=NONE")
+    assert opened.count == 0
+    opened.go("items.html#item=q-unknown")
+    page.get_by_text("no such item in the test split").wait_for()
+    opened.close()
+
+
+def test_the_keyboard_alone_reaches_everything(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, "items.html")
+    page = opened.page
+    page.keyboard.press("/")
+    page.keyboard.type("题干")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("document.querySelector('[aria-selected=true]').getAttribute('aria-posinset') === '2'")
+    active = page.locator("#list").get_attribute("aria-activedescendant")
+    assert page.locator(f"#{active}").get_attribute("aria-setsize") == "39"
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.activeElement.tagName === 'H2'")
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.activeElement.id === 'list'")
+    page.keyboard.press("End")
+    page.wait_for_function("document.querySelector('[aria-selected=true]').getAttribute('aria-posinset') === '39'")
+    assert page.locator("#list").evaluate("list => getComputedStyle(list).outlineStyle") == "solid"
+    opened.close()
+
+
+def test_hostile_text_is_shown_as_text(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, f"items.html#item={question(1).id}")
+    page = opened.page
+    page.get_by_role("heading", name=question(1).id).wait_for()
+    for place in (page.locator("#item section").first, page.locator(".row .stem").nth(13)):
+        shown = place.text_content()
+        assert "</script><script>" in shown and "⟨U+2028⟩⟨U+0000⟩⟨U+202E⟩倒⟨U+202C⟩" in shown
+    assert page.title() == "AtomExam items" and page.locator("img").count() == 0
+    opened.close()
+
+
+def test_saved_tables_hold_no_formula(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, "items.html#run=first")
+    with opened.page.expect_download() as saved:
+        opened.page.get_by_role("button", name="CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text(encoding="utf-8-sig"))))
+    assert len(rows) == 40 and {row["first"] for row in rows} <= {"right", "wrong", "unparsed"}
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@"))]
+    cells = opened.page.evaluate("['=1+1', '@a', '＋1', '-3.5', '12.5 %', 'a\"b', '\\t=x'].map(AtomExam.csvCell)")
+    assert cells == ['"\'=1+1"', '"\'@a"', '"\'＋1"', '"-3.5"', '"12.5 %"', '"a""b"', '"\'\t=x"']
+    opened.close()
+
+
+def test_tables_are_sorted_by_number_and_by_words(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, "index.html")
+    page = opened.page
+    table = page.locator("table", has=page.get_by_role("button", name="following rate")).first
+    for times, order in ((1, "ascending"), (2, "descending")):
+        table.get_by_role("button", name="accuracy", exact=True).click()
+        column = table.locator("tr").evaluate_all("rows => rows.slice(1).map(row => parseFloat(row.cells[5].textContent))")
+        assert column == sorted(column, reverse=times == 2)
+        assert table.locator(f"th[aria-sort={order}]").inner_text().startswith("accuracy")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save this table as CSV: Runs").first.click()
+    assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","asked as"')
+    opened.close()
+
+
+CONTRAST = """() => {
+  const part = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const light = (colour) => {
+    const [red, green, blue] = colour.match(/[\\d.]+/g).map(part);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const paper = light(getComputedStyle(document.body).backgroundColor);
+  const contrast = (ink) => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+  const all = [...document.querySelectorAll("p, td, th, a, button, label, .about, .mark, .tag, summary")];
+  return all.filter((one) => one.offsetParent && one.textContent.trim() && contrast(light(getComputedStyle(one).color)) < 4.5)
+    .map((one) => one.outerHTML);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("name", ["index.html", "items.html", "rejected.html"])
+def test_pages_fit_the_screen_and_can_be_read(browser, reports: Path, name: str, width: int, scheme: str) -> None:
+    opened = Opened(browser, reports, name, viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page = opened.page
+    if name.startswith("items"):
+        page.locator(".row").first.click()
+        page.get_by_role("region", name="Provenance").wait_for()
+        assert page.locator("#list").is_visible() is (width > 800)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(CONTRAST) == []
+    unnamed = page.locator("button, select, input, a").evaluate_all(
+        "all => all.filter(e => !(e.textContent.trim() || e.labels?.length)).length"
+    )
+    assert unnamed == 0
+    if name.startswith("items") and width < 800:
+        page.get_by_role("button", name="← List").click()
+        assert page.locator("#list").is_visible()
+    opened.close()
+
+
+def test_what_cannot_be_read_is_told(browser, reports: Path, tmp_path: Path) -> None:
+    for path in (reports, reports / "app"):
+        for file in path.iterdir():
+            if file.is_file():
+                (tmp_path / path.relative_to(reports)).mkdir(exist_ok=True)
+                (tmp_path / path.relative_to(reports) / file.name).write_bytes(file.read_bytes())
+    page = browser.new_page()
+    page.goto((tmp_path / "items.html").as_uri())
+    page.get_by_text("error: items/manifest.js could not be read; it belongs beside this page").wait_for()
+    page.close()
