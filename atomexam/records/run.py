@@ -92,6 +92,15 @@ class Run(Asked, frozen=True, kw_only=True):
     method: Literal["generation", "likelihood"] = "generation"
     """generation: the reply is read. likelihood: of all allowed answers the one that the model finds likeliest."""
     shots: Count = 0
+    stop: Literal["end", "verdict"] = "end"
+    """end: a reply goes on to its own end. verdict: to the end of the clause that has its verdict on a claim; what it would say after
+    that is not known, so `committed` sees no more either."""
+
+    def __post_init__(self) -> None:
+        if self.stop == "verdict" and (self.task != "claim" or self.method != "generation"):
+            raise ValueError(
+                f"stop: verdict is for the task claim by generation, found {self.task} by {self.method}; take it out of the run"
+            )
 
 
 class Judge(Asked, frozen=True, kw_only=True):

@@ -132,7 +132,7 @@ def ask(backend: Backend, askings: list[Asking], settings: Settings, kept: Path,
 
 def settings_of(asked: Asked) -> Settings:
     """Return how the replies of a run, or of a judge, are made."""
-    return Settings(**{name: getattr(asked, name) for name in Settings.__struct_fields__})
+    return Settings(**{name: getattr(asked, name) for name in Settings.__struct_fields__ if name in asked.__struct_fields__})
 
 
 def key_of(identity: str, asking: Asking, settings: Settings, method: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -12,8 +12,11 @@ from eval.tasks.prompt import Message
 from eval.tasks.request import Request
 
 
-class Settings(Struct, frozen=True, kw_only=True):
-    """How replies are made. A backend that cannot honour one of these raises ValueError."""
+class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How replies are made. A backend that cannot honour one of these raises ValueError.
+
+    What has a default came later: where it has that, the keys of kept replies are those of before.
+    """
 
     max_new_tokens: int
     temperature: float
@@ -23,6 +26,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     top_p: float
     repetition_penalty: float
     seed: int
+    stop: Literal["end", "verdict"] = "end"
+    """verdict: a reply ends with the clause that has its verdict on a claim."""
     batch_size: int
     """Only a matter of speed: no reply depends on it."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
-from transformers.generation import LogitsProcessorList
+from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 
 from atomexam.records.model import Description
 from eval.models import batches, loglikelihood
@@ -19,6 +19,7 @@ from eval.models.contract import Asking, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
 from eval.models.shared_prefixes import PrefixReader, line_ends
+from eval.models.stopping import Decided, verdict_end
 from eval.models.weights import base_of, identity_of, locate, read_chat_template
 from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
 
@@ -173,6 +174,7 @@ class HuggingFace:
         pad = self._pad_token()
         inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=self._device)
         mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
+        decided = Decided(self._tokenizer, width, len(rows)) if settings.stop == "verdict" else None
         output = self._model.generate(
             input_ids=inputs,
             attention_mask=mask,
@@ -180,13 +182,17 @@ class HuggingFace:
                 do_sample=False, max_new_tokens=settings.max_new_tokens, eos_token_id=self._ends, pad_token_id=pad
             ),
             logits_processor=LogitsProcessorList([SampledToken(settings, askings, mask)]),
+            stopping_criteria=StoppingCriteriaList([decided] if decided else []),
         )
-        return [self._read(row, len(asked)) for row, asked in zip(output[:, width:].tolist(), rows, strict=True)]
+        done = decided.done if decided else [False] * len(rows)
+        return [self._read(row, len(asked), cut) for row, asked, cut in zip(output[:, width:].tolist(), rows, done, strict=True)]
 
-    def _read(self, row: list[int], prompt_tokens: int) -> Reply:
-        end = next((place for place, token in enumerate(row) if token in self._ends), None)
+    def _read(self, row: list[int], prompt_tokens: int, is_cut: bool) -> Reply:
+        ends = {*self._ends, self._pad_token()} if is_cut else self._ends
+        end = next((place for place, token in enumerate(row) if token in ends), len(row) if is_cut else None)
         kept = row if end is None else row[:end]
         text = self._tokenizer.decode(kept, skip_special_tokens=True)
+        text = text[: verdict_end(text)] if is_cut else text  # a token may hold more than the end of a clause
         return Reply(text=text, finish_reason="length" if end is None else "stop", tokens=len(kept), prompt_tokens=prompt_tokens)
 
     def _pad_token(self, ends: Sequence[int] | None = None) -> int:

@@ -119,6 +119,8 @@ class OpenAI:
 
     def _check(self, settings: Settings) -> None:
         asked = {"top_k": settings.top_k != 0, "repetition_penalty": settings.repetition_penalty != 1.0, "seed": settings.temperature > 0}
+        if settings.stop != "end":
+            raise ValueError(f"{self._where}: a server's replies go to their end (found stop: {settings.stop}); take it out of the run")
         for name in (name for name, is_asked in asked.items() if is_asked and name not in self._server.knows):
             why = "sampling draws by a seed" if name == "seed" else f"the run asks for {name} {getattr(settings, name)}"
             raise ValueError(

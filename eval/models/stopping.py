@@ -1,0 +1,41 @@
+"""Where a reply may end before its own end: behind the clause that has its verdict on a claim.
+
+What a verdict is, is told by its words alone and not by the readers of replies: no kept reply then hangs on a reader's next mend.
+"""
+
+import re
+from typing import Any
+
+import torch
+from transformers.generation import StoppingCriteria
+
+_CLAUSE = re.compile(r"[^。！!，,；;\n]*[。！!，,；;\n]")
+_VERDICT = re.compile(r"(?<!是否)(?:正确|错误)")
+_OPEN, _CLOSED = "<think>", "</think>"
+
+
+class Decided(StoppingCriteria):
+    """Ends each row of a batch by its own words alone."""
+
+    def __init__(self, tokenizer: Any, width: int, rows: int) -> None:
+        self._tokenizer, self._width = tokenizer, width
+        self.done = [False] * rows
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any) -> torch.BoolTensor:
+        """Return which rows are done; what a done row is given after that is padding."""
+        open_rows = [row for row, is_done in enumerate(self.done) if not is_done]
+        texts = self._tokenizer.batch_decode(input_ids[open_rows, self._width :].tolist(), skip_special_tokens=True)
+        for row, text in zip(open_rows, texts, strict=True):
+            self.done[row] = verdict_end(text) is not None
+        return torch.tensor(self.done, device=input_ids.device)
+
+
+def verdict_end(text: str) -> int | None:
+    """Return where the first clause ends that gives a verdict, None where none does yet.
+
+    It is whole, stands behind all reasoning, and says one of 正确 and 错误 without asking whether.
+    """
+    closed = text.rfind(_CLOSED)
+    start = len(text) if closed < 0 and _OPEN in text else closed + len(_CLOSED) if closed >= 0 else 0
+    ends = (match.end() for match in _CLAUSE.finditer(text, start) if len(set(_VERDICT.findall(match[0]))) == 1)
+    return next(ends, None)

@@ -1,0 +1,136 @@
+"""Replies to claims that end with their verdict: the cut, and what readers make of what is left."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import torch
+from msgspec import structs
+from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers.generation import LogitsProcessor
+
+from atomexam.records.model import Description
+from atomexam.records.run import Run, Server
+from eval.answers.readers import read_reply
+from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
+from eval.models import huggingface, open_backend
+from eval.models.asker import key_of, settings_of
+from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.stopping import verdict_end
+from eval.tasks.prompt import chat_template
+from eval.tasks.request import Request
+
+FOLDER = Path(__file__).parent
+SAID = {
+    "plain": ("正确。因为该病由病毒引起，一般在一周以内自行好转。", "正确。"),
+    "late": ("这个说法很常见，不过它是错误的！原因有三。", "这个说法很常见，不过它是错误的！"),
+    "first": ("错误，因为它没有传染性。", "错误，"),
+    "both": ("请判断正确还是错误。我看是错误。其余从略。", "请判断正确还是错误。我看是错误。"),
+    "asks": ("该说法是否正确。正确\n其余从略。", "该说法是否正确。正确\n"),
+    "never": ("不知道。请咨询医生。", "不知道。请咨询医生。"),
+    "reasons": ("<think>可能正确。再想想。</think>错误。其余从略。", "<think>可能正确。再想想。</think>错误。"),
+}
+ENOUGH = Settings(max_new_tokens=120, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4, stop="verdict")
+
+
+@pytest.fixture(scope="module")
+def backend(tmp_path_factory: pytest.TempPathFactory) -> Backend:
+    path = tmp_path_factory.mktemp("said")
+    words = byte_pairs([text for text, _ in SAID.values()], 400)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, eos_token=END_OF_TURN, pad_token=END_OF_TEXT)
+    tokenizer.chat_template = chat_template()
+    tokenizer.save_pretrained(path)
+    torch.manual_seed(1)
+    config = Qwen2Config(
+        vocab_size=len(tokenizer), hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=2
+    )
+    Qwen2ForCausalLM(config).save_pretrained(path)
+    return open_backend(Description(model="m", backend="huggingface", name=str(path)), Path())
+
+
+def asking(name: str, backend: Backend) -> Asking:
+    request = Request(
+        item_id=name, messages=[{"role": "user", "content": "判断"}], question_type="claim", options=[], answer=None,
+        answer_format="{answer}", solution=None, pool="p", kin=frozenset(), reader="claim", unit=name, facets={},
+    )  # fmt: skip
+    return Asking(request=request, repeat=0, prompt=backend.render(request.messages))
+
+
+@pytest.fixture
+def scripted(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Backend:
+    """The backend, whose model says what stands in SAID."""
+    tokenizer: Any = backend._tokenizer  # type: ignore[attr-defined]
+
+    class Scripted(LogitsProcessor):
+        def __init__(self, settings: Settings, askings: list[Asking], mask: torch.Tensor) -> None:
+            self._rows = [tokenizer(SAID[one.request.item_id][0])["input_ids"] + [tokenizer.eos_token_id] for one in askings]
+            self._width = mask.shape[1]
+
+        def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+            step = input_ids.shape[1] - self._width
+            chosen = torch.tensor([[row[min(step, len(row) - 1)]] for row in self._rows])
+            return torch.full_like(scores, float("-inf")).scatter_(1, chosen, 0.0)
+
+    monkeypatch.setattr(huggingface, "SampledToken", Scripted)
+    return backend
+
+
+def said(backend: Backend, names: list[str], settings: Settings) -> dict[str, Reply]:
+    found = dict(backend.generate([asking(name, backend) for name in names], settings))
+    return {name: found[place] for place, name in enumerate(names)}
+
+
+def test_a_reply_ends_with_its_verdict_alone_and_in_company(scripted: Backend) -> None:
+    together = said(scripted, list(SAID), ENOUGH)
+    assert {name: reply.text for name, reply in together.items()} == {name: cut for name, (_, cut) in SAID.items()}
+    assert {reply.finish_reason for reply in together.values()} == {"stop"}
+    for name in SAID:
+        assert said(scripted, [name], ENOUGH)[name] == together[name]
+    whole = said(scripted, list(SAID), structs.replace(ENOUGH, stop="end"))
+    assert {name: reply.text for name, reply in whole.items()} == {name: text for name, (text, _) in SAID.items()}
+    assert all(together[name].tokens < whole[name].tokens for name in SAID if name != "never")
+
+
+def test_a_reply_that_is_too_long_before_its_verdict_is_cut_at_the_limit(scripted: Backend) -> None:
+    reply = said(scripted, ["late"], structs.replace(ENOUGH, max_new_tokens=3))["late"]
+    assert (reply.finish_reason, reply.tokens) == ("length", 3)
+
+
+def test_what_is_left_is_read_as_the_whole() -> None:
+    """Of all labelled replies to claims that are cut, those whose strict reading moves are the ones that name both verdicts in turn."""
+    cut, moved = 0, []
+    for name in ("replies", "unseen_replies", "varied_replies", "whole_replies"):
+        for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            words = row["response"]
+            end = verdict_end(words)
+            if row["task"] == "claim" and end is not None:
+                cut += 1
+                if read_reply("claim", words[:end], {}).answer != read_reply("claim", words, {}).answer:
+                    moved.append(words)
+    assert cut > 1000
+    assert len(moved) <= cut // 150
+    assert all("正确" in words and "错误" in words for words in moved)
+
+
+def test_stop_is_for_claims_that_are_generated() -> None:
+    run = {"model": "m", "task": "claim", "stop": "verdict"}
+    assert msgspec.convert(run, Run).stop == "verdict"
+    for other in ({"task": "choice"}, {"method": "likelihood"}):
+        with pytest.raises(msgspec.ValidationError, match="stop: verdict is for the task claim by generation"):
+            msgspec.convert(run | other, Run)
+
+
+def test_a_server_refuses_it() -> None:
+    server = open_backend(Description(model="m", backend="openai", name="n", server=Server(url="http://127.0.0.1:1/v1")), Path())
+    with pytest.raises(ValueError, match="replies go to their end"):
+        list(server.generate([], ENOUGH))
+
+
+def test_kept_replies_of_runs_without_it_keep_their_keys(backend: Backend) -> None:
+    one = asking("plain", backend)
+    plain = settings_of(Run(model="m", task="claim"))
+    assert b"stop" not in msgspec.json.encode(plain)
+    assert key_of("m", one, plain, "generation") != key_of("m", one, structs.replace(plain, stop="verdict"), "generation")
