@@ -42,8 +42,8 @@ class Scripted(LogitsProcessor):
 
     scripts: ClassVar[dict[str, list[int]]] = {}
 
-    def __init__(self, settings: Settings, askings: list[Asking], mask: torch.Tensor) -> None:
-        self._rows, self._width = [self.scripts[one.request.item_id] for one in askings], mask.shape[1]
+    def __init__(self, settings: Settings, askings: list[Asking], mask: torch.Tensor, said: int = 0) -> None:
+        self._rows, self._width = [self.scripts[one.request.item_id] for one in askings], mask.shape[1] - said
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
         """Return scores that are 0 for that token and minus infinity for all others."""

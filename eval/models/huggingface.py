@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError
@@ -14,12 +14,12 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, Genera
 from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 
 from atomexam.records.model import Description
-from eval.models import batches, loglikelihood
+from atomexam.records.prediction import FinishReason
+from eval.models import batches, loglikelihood, stopping
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
 from eval.models.shared_prefixes import PrefixReader, line_ends
-from eval.models.stopping import Decided, verdict_end
 from eval.models.weights import base_of, identity_of, locate, read_chat_template
 from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
 
@@ -34,6 +34,20 @@ _MAKING = "2"  # raise it when a change of this module changes replies: kept rep
 def open_model(description: Description, folder: Path) -> "HuggingFace":
     """Open the model that a description names, from its own folder, a local path, or the hub."""
     return HuggingFace(locate(description, folder), description)
+
+
+class _Row(NamedTuple):
+    prompt: list[int]
+    said: list[int]
+    asking: Asking
+
+
+class _Said(NamedTuple):
+    tokens: list[int]
+    """Without the end of the reply."""
+    is_done: bool
+    is_cut: bool
+    """Done by its verdict, before its own end."""
 
 
 class HuggingFace:
@@ -93,14 +107,32 @@ class HuggingFace:
         return prompt
 
     def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield replies batch by batch, short prompts first."""
+        """Yield replies batch by batch, short prompts first.
+
+        Where replies end with their verdict, they are made in rounds: those that have it leave, and full batches go on with the others.
+        """
         ids = token_ids(self._tokenizer, [asking.prompt for asking in askings])
+        said: list[list[int]] = [[] for _ in ids]
+        places = list(range(len(ids)))
+        for limit in stopping.limits(settings):
+            room = [(len(ids[place]) + len(said[place]), len(ids[place]) + settings.max_new_tokens) for place in places]
 
-        def work(places: list[int], width: int) -> list[Reply]:
-            return self._reply([ids[place] for place in places], width, [askings[place] for place in places], settings)
+            def work(taken: list[int], width: int, limit: int = limit, places: Sequence[int] = tuple(places)) -> list[_Said]:
+                chosen = [places[number] for number in taken]
+                rows = [_Row(ids[place], said[place], askings[place]) for place in chosen]
+                return self._say(rows, width, settings, limit)
 
-        room = [(len(row), len(row) + settings.max_new_tokens) for row in ids]
-        yield from self._answers(room, settings, work)
+            left = []
+            for number, made in self._answers(room, settings, work):
+                place = places[number]
+                if isinstance(made, Reply):
+                    yield place, made
+                elif made.is_done or limit == settings.max_new_tokens:
+                    yield place, self._read(made, len(ids[place]))
+                else:
+                    said[place] = made.tokens
+                    left.append(place)
+            places = sorted(left)
 
     def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the likeliest of each request's answers with the likelihoods of all.
@@ -149,14 +181,14 @@ class HuggingFace:
         return is_sound
 
     def _answers(
-        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[Reply]]
-    ) -> Iterator[tuple[int, Reply]]:
+        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[_Said]]
+    ) -> Iterator[tuple[int, _Said | Reply]]:
         """Yield what the work makes of each place; a place that is too long, in tokens read or in all, fails with its cause."""
         fitting = list(self._fitting(room))
         yield from ((place, failed) for place, failed in fitting if failed)
         lengths = [(place, room[place][0]) for place, failed in fitting if failed is None]
-        for place, reply in batches.in_batches(lengths, batches.shape_on(self._device.type, settings.batch_size), work):
-            yield place, reply or self._out_of_memory(room[place][0])
+        for place, made in batches.in_batches(lengths, batches.shape_on(self._device.type, settings.batch_size), work):
+            yield place, made or self._out_of_memory(room[place][0])
 
     def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
         """Yield each place, with a failed reply where it is too long for the model, in tokens read or in all."""
@@ -170,30 +202,33 @@ class HuggingFace:
         return _failed(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
 
     @torch.inference_mode()
-    def _reply(self, rows: list[list[int]], width: int, askings: list[Asking], settings: Settings) -> list[Reply]:
-        pad = self._pad_token()
-        inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=self._device)
-        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
-        decided = Decided(self._tokenizer, width, len(rows)) if settings.stop == "verdict" else None
+    def _say(self, rows: Sequence[_Row], width: int, settings: Settings, limit: int) -> list[_Said]:
+        """Return what is said to each row, with what was said before, up to a limit of tokens in all."""
+        pad, before = self._pad_token(), len(rows[0].said)  # rows of a round have said equally much
+        read = [[*row.prompt, *row.said] for row in rows]
+        inputs = torch.tensor([[pad] * (width - len(row)) + row for row in read], device=self._device)
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in read], device=self._device)
+        decided = stopping.Decided(self._tokenizer, width, [row.said for row in rows]) if settings.stop == "verdict" else None
         output = self._model.generate(
             input_ids=inputs,
             attention_mask=mask,
-            generation_config=GenerationConfig(
-                do_sample=False, max_new_tokens=settings.max_new_tokens, eos_token_id=self._ends, pad_token_id=pad
-            ),
-            logits_processor=LogitsProcessorList([SampledToken(settings, askings, mask)]),
+            generation_config=GenerationConfig(do_sample=False, max_new_tokens=limit - before, eos_token_id=self._ends, pad_token_id=pad),
+            logits_processor=LogitsProcessorList([SampledToken(settings, [row.asking for row in rows], mask, before)]),
             stopping_criteria=StoppingCriteriaList([decided] if decided else []),
         )
         done = decided.done if decided else [False] * len(rows)
-        return [self._read(row, len(asked), cut) for row, asked, cut in zip(output[:, width:].tolist(), rows, done, strict=True)]
+        return [self._ended([*row.said, *more], is_cut) for row, more, is_cut in zip(rows, output[:, width:].tolist(), done, strict=True)]
 
-    def _read(self, row: list[int], prompt_tokens: int, is_cut: bool) -> Reply:
+    def _ended(self, tokens: list[int], is_cut: bool) -> _Said:
         ends = {*self._ends, self._pad_token()} if is_cut else self._ends
-        end = next((place for place, token in enumerate(row) if token in ends), len(row) if is_cut else None)
-        kept = row if end is None else row[:end]
-        text = self._tokenizer.decode(kept, skip_special_tokens=True)
-        text = text[: verdict_end(text)] if is_cut else text  # a token may hold more than the end of a clause
-        return Reply(text=text, finish_reason="length" if end is None else "stop", tokens=len(kept), prompt_tokens=prompt_tokens)
+        end = next((place for place, token in enumerate(tokens) if token in ends), len(tokens) if is_cut else None)
+        return _Said(tokens if end is None else tokens[:end], end is not None, is_cut)
+
+    def _read(self, said: _Said, prompt_tokens: int) -> Reply:
+        text = self._tokenizer.decode(said.tokens, skip_special_tokens=True)
+        text = text[: stopping.verdict_end(text)] if said.is_cut else text  # a token may hold more than the end of a clause
+        reason: FinishReason = "stop" if said.is_done else "length"
+        return Reply(text=text, finish_reason=reason, tokens=len(said.tokens), prompt_tokens=prompt_tokens)
 
     def _pad_token(self, ends: Sequence[int] | None = None) -> int:
         pad = self._tokenizer.pad_token_id

@@ -22,13 +22,16 @@ class SampledToken(LogitsProcessor):
     Drawing inside `generate` keeps the library's decoding, and makes a draw independent of what else is in the batch.
     """
 
-    def __init__(self, settings: Settings, askings: Sequence[Asking], mask: torch.Tensor) -> None:
+    def __init__(self, settings: Settings, askings: Sequence[Asking], mask: torch.Tensor, drawn: int = 0) -> None:
         self._penalty = RepetitionPenaltyLogitsProcessor(settings.repetition_penalty) if settings.repetition_penalty != 1.0 else None
         self._mask = mask.bool()
         self._draws: list[Random] = []
         self._warpers = LogitsProcessorList()
         if settings.temperature > 0:
             self._draws = [Random(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}") for asking in askings]
+            for draw in self._draws:
+                for _ in range(drawn):  # by the rounds before
+                    draw.random()
             self._warpers.append(TemperatureLogitsWarper(settings.temperature))
             if settings.top_k:
                 self._warpers.append(TopKLogitsWarper(settings.top_k))

@@ -4,27 +4,43 @@ What a verdict is, is told by its words alone and not by the readers of replies:
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from transformers.generation import StoppingCriteria
+
+from eval.models.contract import Settings
 
 _CLAUSE = re.compile(r"[^。！!，,；;\n]*[。！!，,；;\n]")
 _VERDICT = re.compile(r"(?<!是否)(?:正确|错误)")
 _OPEN, _CLOSED = "<think>", "</think>"
 
 
+_ROUNDS = (8, 32)
+"""Tokens after which batches are made anew: most verdicts stand in the first, and a round costs reading a prompt once more."""
+
+
+def limits(settings: Settings) -> list[int]:
+    """Return how many tokens a reply may have by the end of each round."""
+    early = [limit for limit in _ROUNDS if limit < settings.max_new_tokens] if settings.stop == "verdict" else []
+    return [*early, settings.max_new_tokens]
+
+
 class Decided(StoppingCriteria):
     """Ends each row of a batch by its own words alone."""
 
-    def __init__(self, tokenizer: Any, width: int, rows: int) -> None:
-        self._tokenizer, self._width = tokenizer, width
-        self.done = [False] * rows
+    def __init__(self, tokenizer: Any, width: int, said: Sequence[list[int]]) -> None:
+        """Take the width of what is read, and what each row has said before."""
+        self._tokenizer, self._width, self._said = tokenizer, width, said
+        self.done = [False] * len(said)
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any) -> torch.BoolTensor:
         """Return which rows are done; what a done row is given after that is padding."""
         open_rows = [row for row, is_done in enumerate(self.done) if not is_done]
-        texts = self._tokenizer.batch_decode(input_ids[open_rows, self._width :].tolist(), skip_special_tokens=True)
+        new = input_ids[open_rows, self._width :].tolist()
+        whole = [[*self._said[row], *tokens] for row, tokens in zip(open_rows, new, strict=True)]
+        texts = self._tokenizer.batch_decode(whole, skip_special_tokens=True)
         for row, text in zip(open_rows, texts, strict=True):
             self.done[row] = verdict_end(text) is not None
         return torch.tensor(self.done, device=input_ids.device)

@@ -64,9 +64,9 @@ def scripted(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Backend:
     tokenizer: Any = backend._tokenizer  # type: ignore[attr-defined]
 
     class Scripted(LogitsProcessor):
-        def __init__(self, settings: Settings, askings: list[Asking], mask: torch.Tensor) -> None:
+        def __init__(self, settings: Settings, askings: list[Asking], mask: torch.Tensor, drawn: int = 0) -> None:
             self._rows = [tokenizer(SAID[one.request.item_id][0])["input_ids"] + [tokenizer.eos_token_id] for one in askings]
-            self._width = mask.shape[1]
+            self._width = mask.shape[1] - drawn
 
         def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
             step = input_ids.shape[1] - self._width
@@ -134,3 +134,13 @@ def test_kept_replies_of_runs_without_it_keep_their_keys(backend: Backend) -> No
     plain = settings_of(Run(model="m", task="claim"))
     assert b"stop" not in msgspec.json.encode(plain)
     assert key_of("m", one, plain, "generation") != key_of("m", one, structs.replace(plain, stop="verdict"), "generation")
+
+
+def test_rounds_change_neither_draws_nor_words(backend: Backend) -> None:
+    """What a model says in three rounds is what it says in one, as far as it goes."""
+    drawn = structs.replace(ENOUGH, temperature=1.0, max_new_tokens=48)
+    in_rounds, at_once = (said(backend, list(SAID), structs.replace(drawn, stop=stop)) for stop in ("verdict", "end"))
+    assert all(at_once[name].text.startswith(reply.text) for name, reply in in_rounds.items())
+    assert all(at_once[name] == reply for name, reply in in_rounds.items() if reply.finish_reason == "length")
+    assert sum(reply.finish_reason == "length" for reply in in_rounds.values()) > 1
+    assert max(reply.tokens for reply in at_once.values()) > 32
