@@ -19,7 +19,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from eval.report.items import Browser, Replies, Reply
-from eval.report.pages import STATIC, rendered
+from eval.report.pages import write_items
 
 WORDS = "心理咨询师在会谈中对求助者的情绪症状作出判断并选择适当的干预方法与评估量表以确定治疗目标"
 TURNS = 5
@@ -67,13 +67,9 @@ def replies(run: str, count: int, chars: int) -> Replies:
 
 def write(folder: Path, count: int, runs: int, chars: int) -> int:
     """Write page and files; return the bytes."""
-    shutil.copytree(STATIC, folder / "app")
-    (folder / "items").mkdir()
-    (folder / "items.html").write_text(rendered("items", {}, scripted=True), encoding="utf-8")
     names = [f"run-{number}" for number in range(runs)]
     browser = Browser({name: {"model": name, "task": "choice"} for name in names})
-    for name, content in browser.files(questions(count), (), {name: replies(name, count, chars) for name in names}):
-        (folder / "items" / name).write_bytes(content)
+    write_items(folder, browser.files(questions(count), (), {name: replies(name, count, chars) for name in names}))
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 

@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from atomexam.records.claim import ClaimPair
-from atomexam.records.prediction import Prediction, Score
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from eval.report.flow import flows
-from eval.report.items import Browser, Replies, paired_replies
-from eval.report.pages import STATIC, page, rendered
+from eval.report.items import Browser, read_paired
+from eval.report.pages import page, rendered, write_items
 from eval.report.rejections import Reserved, read_advice, reasons
 from eval.report.sweeps import COLUMNS, plotted
 from eval.statistics.intervals import Figures
@@ -136,15 +135,8 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def item_files(args: Arguments, runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split, and what each run made of it."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
-    replies = {run: _replies(args, run, figures["model"]) for run, figures in runs.items()}
+    replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in runs.items()}
     return Browser(runs).files(questions, claims, replies)
-
-
-def _replies(args: Arguments, run: str, model: str) -> Replies:
-    scores = read_jsonl(args.scores / f"{run}.jsonl", Score, "`dvc repro score` builds it")
-    return paired_replies(
-        scores, read_jsonl(args.predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it")
-    )
 
 
 def rejected_page(args: Arguments, data: Mapping[str, Figures]) -> str:
@@ -156,24 +148,6 @@ def rejected_page(args: Arguments, data: Mapping[str, Figures]) -> str:
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
     context = {"crawls": crawls, "flows": flows(data), "reasons": found, "folders": REJECTED}
     return rendered("rejected", context, scripted=True)
-
-
-def write_browser(args: Arguments, found: Found) -> None:
-    """Write what stands beside the report: scripts, the files of the items, and the pages that show them."""
-    wanted = set()
-    for script in sorted(STATIC.glob("*.js")):
-        with replacing(args.out / "app" / script.name) as part_file:
-            part_file.write_bytes(script.read_bytes())
-    for name, content in item_files(args, found.runs):
-        wanted.add(name)
-        with replacing(args.out / "items" / name) as part_file:
-            part_file.write_bytes(content)
-    for stale in (args.out / "items").glob("*.js"):
-        if stale.name not in wanted:
-            stale.unlink()
-    for name, text in (("items", rendered("items", {}, scripted=True)), ("rejected", rejected_page(args, found.data))):
-        with replacing(args.out / f"{name}.html") as part_file:
-            part_file.write_text(text, encoding="utf-8")
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -198,7 +172,9 @@ def main(argv: list[str] | None = None) -> None:
                 part_file.write_text(text, encoding="utf-8")
         has_items = (args.splits / "test").is_dir()  # figures alone make a report too: those of another machine
         if has_items:
-            write_browser(args, found)
+            write_items(args.out, item_files(args, found.runs))
+            with replacing(args.out / "rejected.html") as part_file:
+                part_file.write_text(rejected_page(args, found.data), encoding="utf-8")
         with replacing(args.out / "index.html") as part_file:
             part_file.write_text(page(found, summary, has_items), encoding="utf-8")
         write_json(args.summary, summary)

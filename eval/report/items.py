@@ -7,6 +7,7 @@ a text from outside is a value, never the name of something.
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import msgspec
@@ -15,6 +16,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Outcome, Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
 from eval.statistics.pairing import counted
 from eval.tasks.request import facets_of
 
@@ -64,6 +66,12 @@ def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -
                 said = next(kept, None)
             replies.append(Reply(score, said if said and (said.item_id, said.repeat) == place else None))
         yield item, replies
+
+
+def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterator[tuple[str, list[Reply]]]:
+    """Yield the replies of one of our runs by item, from the files that `score` and `predict` wrote."""
+    read = read_jsonl(scores / f"{run}.jsonl", Score, "`dvc repro score` builds it")
+    return paired_replies(read, read_jsonl(predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it"))
 
 
 def verdicts(replies: list[Reply], is_claim: bool) -> dict[str, Verdict]:

@@ -1,11 +1,12 @@
 """Figures -> the pages for people: every text escaped, no address outside. Scripts are own files beside a page; it reads without them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from atomexam.runtime.jsonl import replacing
 from eval.report.flow import picture
 from eval.report.sweeps import change_table, pictures
 from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets, whole_groups
@@ -36,6 +37,23 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool) -> str:
     environment.globals["facet_items"] = lambda run, facet, value: items_at(run=run, **{facet: value}) if facet else ""
     environment.filters["visible"] = visible
     return environment.get_template(f"{name}.html").render(context)
+
+
+def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = False) -> None:
+    """Write the item browser into a folder: page, scripts and the files of items; with `alone` no other page stands beside it."""
+    wanted = set()
+    for script in sorted(STATIC.glob("*.js")):
+        with replacing(out / "app" / script.name) as part_file:
+            part_file.write_bytes(script.read_bytes())
+    for name, content in files:
+        wanted.add(name)
+        with replacing(out / "items" / name) as part_file:
+            part_file.write_bytes(content)
+    for stale in (out / "items").glob("*.js"):
+        if stale.name not in wanted:
+            stale.unlink()
+    with replacing(out / "items.html") as part_file:
+        part_file.write_text(rendered("items", {"alone": alone}, scripted=True), encoding="utf-8")
 
 
 def page(found: Any, summary: Figures, scripted: bool = False) -> str:

@@ -16,6 +16,7 @@ from msgspec import structs
 from ruamel.yaml import YAML
 
 from eval.finetune.training_data import END_OF_TEXT, byte_pairs
+from eval.imported import __main__ as imported
 
 CHOICES = ("atomexam_kg_mcqa", "atomexam_kg_tf", "atomexam_tcm_mcqa")
 LETTERS = "ABCDE"
@@ -154,6 +155,21 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     assert scored["accuracy"] == pytest.approx(results["atomexam_claims"]["pair_acc,none"], abs=1e-4)
     sides = [scored["by_side"][side]["accuracy"] for side in ("factual", "non_factual")]
     assert sum(sides) / 2 == pytest.approx(results["atomexam_claims"]["acc,none"], abs=1e-4)
+    samples = [
+        next(out.rglob(f"samples_{task}_2*.jsonl")) for task in (*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa")
+    ]
+    samples = [path for path in samples if "_tf_" not in path.name]  # no task of ours asks them
+    imported.main(["theirs", *map(str, samples), "--splits", str(tmp_path / "run/splits"), "--out", str(tmp_path / "imported")])
+    theirs = {task: json.loads((tmp_path / f"imported/theirs/{task}.json").read_text(encoding="utf-8")) for task in ("choice", "claim")}
+    assert theirs["claim"]["accuracy"] == pytest.approx(results["atomexam_claims"]["pair_acc,none"], abs=1e-4)
+    ours = {row["item_id"]: row["correct"] for row in map(json.loads, (tmp_path / "marks/run.jsonl").open(encoding="utf-8"))}
+    brought = {
+        row["item_id"]: row["correct"] for row in map(json.loads, (tmp_path / "imported/theirs/scores.jsonl").open(encoding="utf-8"))
+    }
+    assert {item: right for item, right in brought.items() if item.startswith("claim-")} == ours
+    for category in ("kg", "ca"):
+        found = theirs["choice"]["by_category_and_type"][f"{category} mcqa"]["accuracy"]
+        assert found == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
     assert 0 < results["atomexam_kg_mcqa"]["acc,none"] < 1 and 0 < accuracy < 1
     assert 0 <= results["atomexam_kg_mrqa"]["exact_match,none"] <= 1
     assert sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts) == before

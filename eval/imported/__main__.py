@@ -1,0 +1,174 @@
+"""Replies made elsewhere -> read and scored as ours are, with intervals, beside our runs, and the item browser over both.
+
+python -m eval.imported NAME FILE...    FILE: --log_samples of lm-evaluation-harness, predictions of OpenCompass, or rows {id, reply}
+
+Writes OUT/NAME/: replies, scores and figures of each task that the files answer, and items.html. Nothing in data/ or metrics/ moves.
+"""
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from atomexam.records.blocks import SLUG
+from atomexam.records.checks import convert
+from atomexam.records.params import PARAMS_FILE, read_params
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.stage import command, run_stage
+from eval.compare.__main__ import as_text, compare
+from eval.imported.formats import Given, Tables, read_replies, request_of
+from eval.report.items import Browser, paired_replies, read_paired
+from eval.report.pages import write_items
+from eval.score.__main__ import score_replies
+from eval.score.metrics import FIGURES
+from eval.statistics.intervals import Figures
+from eval.statistics.pairing import METRICS, committed_right, tally, with_holm
+from eval.tasks import TASKS, RequestBuilder
+from eval.tasks.contract import read_split
+from eval.tasks.request import Request
+
+_ELSEWHERE = "elsewhere"  # in place of the hash of a prompt that is not ours
+_SHOWN = 3
+
+
+def predictions(name: str, given: Iterable[Given], requests: Mapping[str, Request]) -> list[Prediction]:
+    """Return replies as predictions of a run, sorted.
+
+    Raises:
+        ValueError: one is to no item of the test split, is given twice, or takes another answer for right than the split.
+    """
+    found: dict[tuple[str, int], Prediction] = {}
+    for one in given:
+        request = request_of(one.item_id, requests)
+        if one.gold is not None and request.answer is not None and one.gold != request.answer:
+            raise ValueError(
+                f"{one.item_id}: right is {one.gold} in the file, {request.answer} in the test split; take the version that was asked"
+            )
+        if (one.item_id, one.repeat) in found:
+            raise ValueError(f"{one.item_id}: given twice; where a model was asked again, number the rows by `repeat`: 0, 1, …")
+        reply = request.reply(max(one.likelihoods, key=one.likelihoods.__getitem__)) if one.likelihoods else one.reply
+        found[one.item_id, one.repeat] = Prediction(
+            item_id=one.item_id,
+            run=name,
+            repeat=one.repeat,
+            prompt_sha256=_ELSEWHERE,
+            reply=reply or "",
+            finish_reason="error" if reply is None else "stop",
+            tokens=len(reply or ""),
+            error="no reply in the file" if reply is None else None,
+            likelihoods=one.likelihoods or None,
+        )
+    return [found[place] for place in sorted(found)]
+
+
+def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[list[Score], list[Request]]:
+    """Return scores, and the requests that the replies answer: whole pairs of claims, in each repeat.
+
+    Raises:
+        ValueError: a pair has one side, or an item is missing in a repeat.
+    """
+    answered = {reply.item_id for reply in replies}
+    asked = [request for request in requests if request.item_id in answered]
+    units = {request.unit for request in asked if request.question_type == "claim"}
+    if halves := sorted(request.item_id for request in requests if request.unit in units and request.item_id not in answered):
+        raise ValueError(f"{len(halves)} pairs of claims have a reply to one side alone; missing: {', '.join(halves[:_SHOWN])}")
+    counts = Counter(reply.item_id for reply in replies)
+    if uneven := sorted(item for item, count in counts.items() if count != max(counts.values())):
+        raise ValueError(f"{len(uneven)} items have fewer repeats than others, such as {', '.join(uneven[:_SHOWN])}")
+    return score_replies(replies, asked), asked
+
+
+def beside(
+    name: str, task: str, scores: Sequence[Score], folder: Path, ours: Mapping[str, Any], groups: Mapping[str, str]
+) -> list[Figures]:
+    """Return the comparisons of an imported run with our runs of its task, on what both were asked."""
+    runs = {name: Run(model=name, task=task)} if task != "essay" else {}  # type: ignore[arg-type]
+    all_scores = {name: list(scores)}
+    for other, run in ours.items():
+        if runs and run.get("task") == task and (folder / f"{other}.jsonl").exists():
+            runs[other] = convert(run, Run, f"{PARAMS_FILE}: runs.{other}")
+            all_scores[other] = list(read_jsonl(folder / f"{other}.jsonl", Score))
+    tallies = {run: tally(all_scores[run], METRICS["accuracy"]) for run in runs}
+    committed = {run: tally(all_scores[run], committed_right) for run in runs}
+    pairs = [compare({name: runs[name], other: runs[other]}, tallies, groups, {}, committed) for other in runs if other != name]
+    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows])  # how they were asked is not known
+
+
+def summary(task: str, figures: Figures, of: int) -> str:
+    """Return the headline of a task as a line."""
+    asked = figures.get("pairs", figures.get("questions"))
+    words = [f"{task}: {asked} of {of} {'pairs' if 'pairs' in figures else 'questions'} of the test split"]
+    for figure in ("following_rate", "accuracy", "committed_accuracy"):
+        if figures.get(figure) is not None:
+            bounds = figures.get(f"{figure}_interval")
+            interval = f" ({100 * bounds[0]:.1f} … {100 * bounds[1]:.1f})" if bounds else ""
+            words.append(f"{figure.replace('_', ' ')} {100 * figures[figure]:.1f} %{interval}")
+    counts = [f"{count} {outcome}" for outcome, count in figures["outcomes"].items() if count and outcome != "answered"]
+    return "; ".join([*words, *([", ".join(counts)] if counts else [])])
+
+
+def read_tables(folder: Path) -> Tables:
+    """Return the tables of a release for OpenCompass; none where there is no such folder."""
+    return {path.stem: list(read_jsonl(path, dict)) for path in sorted(folder.glob("*.jsonl"))}
+
+
+def main(argv: list[str] | None = None) -> None:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser.add_argument("name", metavar="NAME", help="what the run is called: small letters, digits, - and _")
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    paths = {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions", "tables": "data/release/opencompass"}
+    for flag, default in (paths | {"out": "imported"}).items():
+        parser.add_argument(f"--{flag}", type=Path, default=Path(default), metavar="PATH", help=f"default: {default}")
+    args: Any = parser.parse_args(argv)
+    ours: dict[str, Any] = (read_params().get("runs") or {}) if Path(PARAMS_FILE).exists() else {}
+    if not re.fullmatch(SLUG, args.name) or args.name in ours:
+        raise ValueError(f"NAME {args.name!r}: expected small letters, digits, - and _, and none of our runs: {', '.join(ours)}")
+    questions, claims = read_split(args.splits / "test")
+    builder = RequestBuilder(args.splits)
+    by_task = {task: builder.zero_shot(task, TASKS[task].prompts[0]) for task in TASKS}
+    requests = {request.item_id: request for asked in by_task.values() for request in asked}
+    tables = read_tables(args.tables)
+    given: list[Given] = []
+    for path in args.files:
+        kind, replies = read_replies(path, requests, tables)
+        print(f"{path}: {kind}, {len(replies)} replies", file=sys.stderr)
+        given += replies
+    said = predictions(args.name, given, requests)
+    groups = {question.id: question.group_id for question in questions if question.group_id}
+    with folder_lock(args.out / args.name) as out:
+        all_scores: list[Score] = []
+        tasks = []
+        for task, asked in by_task.items():
+            items = {request.item_id for request in asked}
+            if replies_of := [reply for reply in said if reply.item_id in items]:
+                scores, answered = scored(replies_of, asked)
+                figures = FIGURES[task](scores, answered)
+                rows = beside(args.name, task, scores, args.scores, ours, groups)
+                print(summary(task, figures, len({request.unit if task == "claim" else request.item_id for request in asked})))
+                print(as_text(rows) if rows else "  no run of ours beside it")
+                write_json(out / f"{task}.json", {"task": task, **figures, "beside": rows})
+                all_scores += scores
+                tasks.append(task)
+        all_scores.sort(key=_place)
+        write_jsonl(out / "replies.jsonl", said, key=_place)
+        write_jsonl(out / "scores.jsonl", all_scores, key=_place)
+        kept = {run: about for run, about in ours.items() if about.get("task") in tasks and (args.scores / f"{run}.jsonl").exists()}
+        by_run = {args.name: paired_replies(all_scores, said)}
+        by_run |= {run: read_paired(args.scores, args.predictions, run, about["model"]) for run, about in kept.items()}
+        browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(tasks)}} | kept)
+        write_items(out, browser.files(questions, claims, by_run), alone=True)
+    print(f"{out / 'items.html'} has all replies", file=sys.stderr)
+
+
+def _place(row: Prediction | Score) -> tuple[str, int]:
+    return row.item_id, row.repeat
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,138 @@
+"""Files of replies made elsewhere -> replies to items of the test split: lm-evaluation-harness, OpenCompass, and plain rows.
+
+lm-evaluation-harness: `samples_TASK_DATE.jsonl` of --log_samples. OpenCompass: `predictions/MODEL/TABLE.json`. Plain: rows {id, reply}.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from atomexam.records.checks import one_of
+from atomexam.runtime.jsonl import read_jsonl
+from eval.tasks.request import Request
+
+_SIDES = ("factual", "non_factual")
+_LABEL = "label: "  # what OpenCompass puts before an answer whose perplexity it gives
+_PART = re.compile(r"_\d+$")  # OpenCompass cuts a large table into TABLE_0.json, TABLE_1.json, …
+
+
+class Given(NamedTuple):
+    """One reply as a file has it."""
+
+    item_id: str
+    repeat: int
+    reply: str | None
+    """None where the call failed, or where an answer was chosen by likelihood."""
+    likelihoods: dict[str, float]
+    """Of each answer, where one was chosen by likelihood."""
+    gold: str | None = None
+    """What the file takes for right, where it says so."""
+
+
+Tables = Mapping[str, Sequence[Mapping[str, str]]]
+"""The tables of a release for OpenCompass, by name."""
+
+
+def read_replies(path: Path, requests: Mapping[str, Request], tables: Tables) -> tuple[str, list[Given]]:
+    """Return the name of a file's format, and its replies.
+
+    Raises:
+        ValueError: it has none of the formats, or a row does not fit; the message names file and row.
+    """
+    if path.suffix == ".json":
+        return "OpenCompass", list(_opencompass(path, tables))
+    rows = list(read_jsonl(path, dict, "name a file of JSON objects, one a line, or the .json of OpenCompass"))
+    if rows and "doc" in rows[0]:
+        return "lm-evaluation-harness", list(_rows(path, rows, lambda row: _harness(row, requests)))
+    return "plain rows", list(_rows(path, rows, _plain))
+
+
+def request_of(item: str, requests: Mapping[str, Request]) -> Request:
+    """Return the request of an item.
+
+    Raises:
+        ValueError: no task asks it.
+    """
+    if item not in requests:
+        raise ValueError(f"item {item}: no task asks it of this test split; take the version of the data that was asked")
+    return requests[item]
+
+
+def _rows(path: Path, rows: list[dict[str, Any]], read: Callable[[dict[str, Any]], list[Given]]) -> Iterator[Given]:
+    for number, row in enumerate(rows, 1):
+        try:
+            yield from read(row)
+        except (KeyError, TypeError, IndexError) as error:
+            wanted = "expected {id, reply}, or a sample of lm-evaluation-harness"
+            raise ValueError(f"{path}:{number}: {type(error).__name__} {error}; {wanted}") from None
+        except ValueError as error:
+            raise ValueError(f"{path}:{number}: {error}") from None
+
+
+def _plain(row: dict[str, Any]) -> list[Given]:
+    reply = row["reply"] if "reply" in row else row["response"]
+    repeat = row.get("repeat", 0)
+    if not isinstance(row["id"], str) or not isinstance(repeat, int) or not (reply is None or isinstance(reply, str)):
+        raise ValueError(f"id {row['id']!r}, repeat {repeat!r}, reply {str(reply)[:40]!r}: expected text, a number, and text or null")
+    return [Given(row["id"], repeat, reply, {})]
+
+
+def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Given]:
+    """Return the replies of one sample: the texts, or the likelihoods of the answers in their order."""
+    doc = row["doc"]
+    item = f"{doc['id']}/{_SIDES[doc['gold']]}" if "claim" in doc else doc["id"]
+    gold = None if "claim" in doc else doc.get("answer")
+    given = row["resps"]
+    if isinstance(given[0][0], str):
+        return [Given(item, repeat, reply, {}, gold) for repeat, reply in enumerate(given[0])]
+    answers = [option.letter for option in request_of(item, requests).options]
+    likelihoods = [float(pair[0]) for (pair, *_) in given]
+    if len(answers) != len(likelihoods):
+        raise ValueError(
+            f"{item} has {len(answers)} options, the sample {len(likelihoods)} likelihoods; it is of another version of the data"
+        )
+    return [Given(item, 0, None, dict(zip(answers, likelihoods, strict=True)), gold)]
+
+
+def _opencompass(path: Path, tables: Tables) -> Iterator[Given]:
+    """Yield the replies of a file of predictions; rows are found by what was asked, since a part of a table counts anew."""
+    table = tables[one_of(_PART.sub("", path.stem), tables, "table", "data/release/opencompass (--tables)")]
+    try:
+        predictions = msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, Any]])
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{path}: {error}; expected the predictions of OpenCompass") from None
+    for key, row in predictions.items():
+        labels = {name.removeprefix(_LABEL): value for name, value in row.items() if name.startswith(_LABEL)}
+        try:
+            prompt = _text(next(iter(labels.values()))["prompt"] if labels else row["origin_prompt"])
+            asked = _asked(prompt, table, int(key))
+            if labels:
+                yield Given(asked["id"], 0, None, {label: -float(value["PPL"]) for label, value in labels.items()}, asked["answer"])
+            else:
+                said = row["prediction"] if isinstance(row["prediction"], list) else [row["prediction"]]
+                yield from (Given(asked["id"], repeat, str(reply), {}, asked["answer"]) for repeat, reply in enumerate(said))
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                f"{path}: row {key}: {type(error).__name__} {error}; expected origin_prompt and prediction, or labels"
+            ) from None
+        except ValueError as error:
+            raise ValueError(f"{path}: row {key}: {error}") from None
+
+
+def _text(prompt: Any) -> str:
+    """Return a prompt as text: OpenCompass has it so, or as a list of turns."""
+    return prompt if isinstance(prompt, str) else "\n".join(turn["prompt"] for turn in prompt)
+
+
+def _asked(prompt: str, table: Sequence[Mapping[str, str]], place: int) -> Mapping[str, str]:
+    """Return the row that a prompt asks: the one at its place, else the last of those whose words stand in it."""
+    if place < len(table) and prompt.rfind(table[place]["question"]) >= 0:
+        held = [table[place]]
+    else:
+        held = [row for row in table if row["question"] in prompt]
+    if not held:
+        raise ValueError(f"the prompt {prompt[-40:]!r} asks nothing of the table; it is of another version of the data")
+    return max(held, key=lambda row: prompt.rfind(row["question"]))

@@ -1,0 +1,159 @@
+"""Replies made elsewhere: the formats, what is refused, and figures that are those of our own stages."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from atomexam.records.prediction import Score
+from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from eval.imported.__main__ import main
+from tests.eval.item_pages import claim, question, write_data
+
+PARAMS = """runs:
+  first: {model: one, task: choice}
+  second: {model: two, task: choice}
+  claims: {model: one, task: claim, repeats: 2}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text(PARAMS)
+    return write_data(tmp_path)
+
+
+def rows(path: Path, lines: list[dict]) -> str:
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def sample(number: int, likelihoods: list[float], **more) -> dict:
+    """One line of --log_samples, as lm-evaluation-harness 0.4.9 writes it."""
+    asked = question(number)
+    doc = {"id": asked.id, "stem": asked.stem, "answer": asked.answer}
+    given = [[str(each), "False"] for each in likelihoods]
+    return {
+        "doc_id": number,
+        "doc": doc,
+        "target": "0",
+        "arguments": {},
+        "resps": [[each] for each in given],
+        "filtered_resps": given,
+        **more,
+    }
+
+
+def test_our_own_replies_brought_in_have_our_own_figures(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = [json.loads(line) for line in (project / "data/predictions/one/first.jsonl").open(encoding="utf-8")]
+    said = [json.loads(line) for line in (project / "data/predictions/one/claims.jsonl").open(encoding="utf-8")]
+    plain = [{"id": row["item_id"], "reply": row["reply"], "repeat": row["repeat"]} for row in own + said]
+    main(["theirs", rows(project / "replies.jsonl", plain)])
+    for task, name in (("choice", "first"), ("claim", "claims")):
+        ours = json.loads((project / f"metrics/runs/{name}.json").read_text())
+        theirs = json.loads((project / f"imported/theirs/{task}.json").read_text())
+        assert {key: value for key, value in theirs.items() if key != "beside"} == {key: ours[key] for key in theirs if key != "beside"}
+        assert theirs["beside"][0]["difference"] == 0 and theirs["beside"][0]["differ_in"] == ["elsewhere"]
+    scores = [*read_jsonl(project / "data/scores/claims.jsonl", Score), *read_jsonl(project / "data/scores/first.jsonl", Score)]
+    assert list(read_jsonl(project / "imported/theirs/scores.jsonl", Score)) == scores
+    printed = capsys.readouterr()
+    assert "choice: 40 of 40 questions" in printed.out and "claim: 12 of 12 pairs" in printed.out
+    assert "plain rows, 88 replies" in printed.err
+
+
+def test_samples_of_the_harness_are_read_by_likelihood_and_by_words(project: Path) -> None:
+    texts = [sample(2, []) | {"resps": [["答案是C。", "A"]]}, sample(3, []) | {"resps": [["A", "A"]]}]
+    main(["words", rows(project / "samples_words.jsonl", texts)])
+    scores = list(read_jsonl(project / "imported/words/scores.jsonl", Score))
+    assert [(score.repeat, score.answer, score.correct) for score in scores] == [
+        (0, "C", True),
+        (1, "A", False),
+        (0, "A", True),
+        (1, "A", True),
+    ]
+    main(["likely", rows(project / "samples_kg.jsonl", [sample(3, [-1.0, -1.0, -2.0, -9.0]), sample(4, [-3.0, -1.5, -2.0, -9.0])])])
+    figures = json.loads((project / "imported/likely/choice.json").read_text())
+    assert (figures["questions"], figures["accuracy"], figures["following_rate"]) == (2, 1.0, 1.0)  # the first of equal ones, as there
+    sides = [
+        {"doc": {"id": claim(5).id, "claim": "…", "gold": gold}, "resps": [[["-1.0", "True"]], [["-2.0", "False"]]], "target": "0"}
+        for gold in (0, 1)
+    ]  # fmt: skip
+    main(["pairs", rows(project / "samples_claims.jsonl", sides)])
+    figures = json.loads((project / "imported/pairs/claim.json").read_text())
+    assert (figures["pairs"], figures["accuracy"], figures["answers"]) == (1, 0.0, {"正确": 2})
+
+
+def test_predictions_of_opencompass_are_found_by_what_was_asked(project: Path) -> None:
+    table = [
+        {"id": question(number).id, "question": f"请作答\n{question(number).stem}", "answer": question(number).answer}
+        for number in range(6)
+    ]
+    (project / "data/release/opencompass").mkdir(parents=True)
+    rows(project / "data/release/opencompass/atomexam_kg_mcqa.jsonl", table)
+    turns = [
+        {"role": "HUMAN", "prompt": table[0]["question"]},
+        {"role": "BOT", "prompt": "A"},
+        {"role": "HUMAN", "prompt": table[2]["question"]},
+    ]
+    whole = {
+        "0": {"origin_prompt": table[0]["question"] + "\n", "prediction": "选B", "gold": "A"},
+        "1": {"origin_prompt": turns, "prediction": ["C", "B"]},
+    }
+    del whole["0"]
+    (project / "atomexam_kg_mcqa_1.json").write_text(json.dumps(whole))
+    main(["asked", str(project / "atomexam_kg_mcqa_1.json")])
+    scores = list(read_jsonl(project / "imported/asked/scores.jsonl", Score))
+    assert [(score.item_id, score.answer) for score in scores] == [(question(2).id, "C"), (question(2).id, "B")]
+    weighed = {
+        "0": {f"label: {letter}": {"prompt": table[1]["question"], "PPL": ppl} for letter, ppl in (("A", 2.5), ("B", 1.5))}
+        | {"prediction": "B"}
+    }
+    (project / "atomexam_kg_mcqa.json").write_text(json.dumps(weighed))
+    main(["weighed", str(project / "atomexam_kg_mcqa.json")])
+    (score,) = read_jsonl(project / "imported/weighed/scores.jsonl", Score)
+    assert (score.item_id, score.answer, score.correct) == (question(1).id, "B", True)
+    (project / "other.json").write_text("{}")
+    with pytest.raises(ValueError, match="atomexam_kg_mcqa"):
+        main(["none", str(project / "other.json")])
+
+
+Q = question(0).id
+BAD = {
+    "item q-none": [{"id": "q-none", "reply": "A"}],
+    "given twice": [{"id": Q, "reply": "A"}, {"id": Q, "reply": "B"}],
+    "one side alone": [{"id": f"{claim(1).id}/factual", "reply": "正确"}],
+    "fewer repeats": [{"id": Q, "reply": "A"}, {"id": Q, "reply": "B", "repeat": 1}, {"id": question(1).id, "reply": "A"}],
+    "expected {id, reply}": [{"id": Q}],
+    "expected text, a number": [{"id": Q, "reply": 3}],
+    "right is B in the file, A in the test split": [sample(3, [-1.0, -2.0, -3.0, -4.0]) | {"doc": {"id": Q, "answer": "B"}}],
+    "4 options, the sample 2 likelihoods": [sample(3, [-1.0, -2.0])],
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_what_does_not_fit_is_refused(project: Path, message: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        main(["bad", rows(project / "replies.jsonl", BAD[message])])
+    assert message in str(refused.value)
+
+
+def test_a_call_that_failed_counts_as_wrong_and_a_name_of_ours_is_refused(project: Path) -> None:
+    path = rows(project / "replies.jsonl", [{"id": Q, "reply": None}, {"id": question(3).id, "reply": "A"}])
+    main(["theirs", path])
+    figures = json.loads((project / "imported/theirs/choice.json").read_text())
+    assert (figures["accuracy"], figures["outcomes"]["failed"]) == (0.5, 1)
+    with pytest.raises(ValueError, match="none of our runs: first, second, claims"):
+        main(["first", path])
+
+
+def test_the_browser_shows_their_run_beside_ours(browser, project: Path) -> None:
+    write_jsonl(project / "replies.jsonl", [{"id": question(number).id, "reply": "A"} for number in range(10)], key=str)
+    main(["theirs", str(project / "replies.jsonl")])
+    page = browser.new_page()
+    page.goto((project / "imported/theirs/items.html").as_uri() + "#run=theirs&other=first&relation=better")
+    page.wait_for_selector("body[data-ready]")
+    (row,) = [row for row in json.loads((project / "imported/theirs/choice.json").read_text())["beside"] if row["b"] == "first"]
+    assert page.locator("#count").inner_text().startswith(f"{row['better']} of 52")
+    assert page.get_by_role("link", name="Rejections").count() == 0
+    page.close()
