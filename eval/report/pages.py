@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 
 from atomexam.runtime.jsonl import replacing
 from eval.report.flow import picture
+from eval.report.radar import radar
 from eval.report.sweeps import change_table, pictures
-from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets, whole_groups
+from eval.report.tables import CELLS, FEW, cpsyexam_table, letter_shares, rule_sets, whole_groups
 from eval.statistics.intervals import Figures
 
 STATIC = Path(__file__).parent / "static"
@@ -34,6 +35,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool) -> str:
     environment.globals |= {"pictures": pictures, "change_table": change_table}
     items_at = _items_at if scripted else _nowhere
     environment.globals |= {"scripts": SCRIPTS[name] if scripted else (), "items_at": items_at, "flow_picture": picture}
+    environment.globals |= {"radar": radar, "few": FEW}
     environment.globals["facet_items"] = lambda run, facet, value: items_at(run=run, **{facet: value}) if facet else ""
     environment.filters["visible"] = visible
     return environment.get_template(f"{name}.html").render(context)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from eval.statistics.intervals import Figures
 
 CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
+FEW = 5
+"""Below so many pairs or questions a bar is an outline: one right answer is no accuracy of 100 %."""
 _SETTINGS = ("zero-shot", "few-shot")
 
 

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from eval.report.__main__ import Found, comparison_table, main, page, read_metrics, summarize, table
+from eval.report.radar import radar
 from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -192,6 +193,34 @@ def test_sweeps_are_shown_as_curves_and_a_table() -> None:
     html = page(FOUND._replace(sweeps={"effect": {"model": "m", "curves": [row], "changes": [change]}}), summarize(FOUND))
     assert '<polyline points="288.0,70.0"' in html and "+40.0" in html and "k&lt;b&gt;" in html
     assert "What data does" not in page(FOUND, summarize(FOUND))
+
+
+def test_a_radar_has_an_axis_a_type_and_the_band_of_the_intervals() -> None:
+    types = {
+        name: {"pairs": 8, "accuracy": value, "accuracy_interval": [0.0, 1.0]}
+        for name, value in zip("abcd", (1.0, 0.5, 0.0, 0.5), strict=True)
+    }
+    drawn = radar(types)
+    assert drawn is not None
+    assert drawn.value == "330.0,40.0 392.5,165.0 330.0,165.0 267.5,165.0"
+    assert (drawn.high, drawn.low.split()[0]) == (drawn.rings[-1], "330.0,165.0")
+    assert [(axis.words, axis.anchor) for axis in drawn.axes] == [
+        ("a, 8", "middle"),
+        ("b, 8", "start"),
+        ("c, 8", "middle"),
+        ("d, 8", "end"),
+    ]
+    assert radar({}) is None and radar(types | {"e": {"pairs": 1, "accuracy": None}}) is None
+    run = RUNS["tiny-claims"] | {"by_type": types}
+    assert 'class="radar"' in page(FOUND._replace(runs={"r": run}), summarize(FOUND))
+
+
+def test_a_subject_with_few_questions_is_no_full_bar() -> None:
+    many = HALF | {"questions": 5}
+    run = RUNS["tiny-choice"] | {"by_subject": {"few": HALF, "many": many}, "by_question_type": {}, "by_exam": {}, "groups": {"groups": 0}}
+    html = page(FOUND._replace(runs={"r": run}), summarize(FOUND))
+    rows = {name: html.split(f"<tr><td>{name}</td>")[1].partition("</tr>")[0] for name in ("few", "many")}
+    assert "outline" in rows["few"] and "outline" not in rows["many"]
 
 
 def test_failed_calls_are_told_beside_the_figures() -> None:
