@@ -50,9 +50,13 @@ class Proposal(NamedTuple):
 
 def pattern_of(pair: Pair) -> Pattern:
     """Return the pattern; a pair of which a call failed is no error of the model."""
-    if "failed" in pair.outcomes.values():
+    return pattern_of_verdicts(pair.outcomes.values(), pair.answers["factual"], pair.answers["non_factual"])
+
+
+def pattern_of_verdicts(outcomes: Collection[Outcome], factual: str | None, non_factual: str | None) -> Pattern:
+    """Return the pattern of the outcomes of both sides and what was answered to each."""
+    if "failed" in outcomes:
         return "failed"
-    factual, non_factual = pair.answers["factual"], pair.answers["non_factual"]
     if factual is None or non_factual is None:
         return "not_follow"
     return _PATTERNS[factual, non_factual]

@@ -4,7 +4,7 @@ The page is opened from a disk, where a browser lets no script read a file. So e
 a text from outside is a value, never the name of something.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +17,7 @@ from atomexam.records.prediction import Outcome, Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
+from eval.errors.patterns import pattern_of_verdicts
 from eval.statistics.pairing import counted
 from eval.tasks.request import facets_of
 
@@ -52,6 +53,8 @@ class Verdict(NamedTuple):
     """Replies that can be right: none where the answer is hidden, or is in words."""
     outcome: str
     """The worst of its replies."""
+    pattern: str = ""
+    """Of a claim pair, what the verdicts of the first repeat make, as in the table of errors."""
 
 
 def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[Reply]]]:
@@ -82,13 +85,19 @@ def verdicts(replies: list[Reply], is_claim: bool) -> dict[str, Verdict]:
     for reply in replies:
         by_repeat.setdefault(reply.score.repeat, []).append(reply.score)
     sides = {side: [[reply.score] for reply in replies if reply.score.item_id.endswith(f"/{side}")] for side in SIDES[1:]}
-    return {"": _verdict([*by_repeat.values()]), **{side: _verdict(found) for side, found in sides.items()}}
+    whole = _verdict([*by_repeat.values()])._replace(pattern=_pattern(by_repeat[min(by_repeat)]))
+    return {"": whole, **{side: _verdict(found) for side, found in sides.items()}}
 
 
 def _verdict(repeats: list[list[Score]]) -> Verdict:
     scored = [scores for scores in repeats if all(score.correct is not None for score in scores)]
     worst = max((_OUTCOMES.index(score.outcome) for scores in repeats for score in scores), default=0)
     return Verdict(sum(all(score.correct for score in scores) for scores in scored), len(scored), _OUTCOMES[worst])
+
+
+def _pattern(scores: Sequence[Score]) -> str:
+    answers = {score.item_id.partition("/")[2]: score.answer for score in scores}
+    return pattern_of_verdicts([score.outcome for score in scores], *(answers[side] for side in SIDES[1:]))
 
 
 class Numbered:

@@ -12,7 +12,9 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from eval.report.items import MOST_REPLY_CHARS, Browser, Reply, paired_replies, verdicts
+from eval.errors.patterns import Pair
+from eval.errors.tables import run_figures
+from eval.report.items import MOST_REPLY_CHARS, SIDES, Browser, Reply, paired_replies, verdicts
 from eval.report.rejections import Advice, read_advice
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
@@ -28,7 +30,8 @@ FACETS = {
 
 
 def score(item: str, repeat: int = 0, correct: bool | None = True, outcome: str = "answered") -> Score:
-    return Score(item_id=item, repeat=repeat, outcome=outcome, answer="A", correct=correct, committed="A", committed_correct=correct)
+    answer = "正确" if item.startswith("claim") else "A"
+    return Score(item_id=item, repeat=repeat, outcome=outcome, answer=answer, correct=correct, committed=answer, committed_correct=correct)
 
 
 def reply(item: str, words: str, repeat: int = 0) -> Prediction:
@@ -70,11 +73,12 @@ def test_a_pair_is_right_in_a_repeat_where_both_sides_are() -> None:
     rows = [("factual", 0, True), ("factual", 1, True), ("non_factual", 0, True), ("non_factual", 1, False)]
     made = verdicts([Reply(score(f"claim-1/{side}", repeat, right), None) for side, repeat, right in rows], True)
     assert {side: verdict[:2] for side, verdict in made.items()} == {"": (1, 2), "factual": (2, 2), "non_factual": (1, 2)}
+    assert [verdict.pattern for verdict in made.values()] == ["sycophancy", "", ""]
 
 
 def test_the_worst_outcome_of_the_repeats_stands_and_a_hidden_answer_scores_nothing() -> None:
     made = verdicts([Reply(score("q-1", 0, None), None), Reply(score("q-1", 1, None, "truncated"), None)], False)
-    assert made[""] == (0, 0, "truncated")
+    assert made[""] == (0, 0, "truncated", "")
 
 
 def test_a_reply_to_what_is_not_in_the_test_split_is_an_error() -> None:
@@ -216,6 +220,24 @@ def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts
     assert opened.count == row["better"] > 0
     opened.page.get_by_label("run is … than other run").select_option("worse")
     assert opened.count == row["worse"] > 0
+    opened.close()
+
+
+def test_errors_of_claims_are_those_of_the_table(browser, reports: Path) -> None:
+    """Of the first repeat, as stage `errors` counts them."""
+    pairs = [item for item in read_jsonl(reports.parent / "data/splits/test/claims.jsonl", ClaimPair)]
+    scores = {one.item_id: one for one in read_jsonl(reports.parent / "data/scores/claims.jsonl", Score) if one.repeat == 0}
+    told = []
+    for pair in pairs:
+        both = {side: scores[f"{pair.id}/{side}"] for side in SIDES[1:]}
+        outcomes, answers = ({side: getattr(one, name) for side, one in both.items()} for name in ("outcome", "answer"))
+        told.append(Pair(pair, {}, outcomes, answers))
+    figures = run_figures(told, {}, [])["by_verdicts"]
+    opened = Opened(browser, reports, "items.html")
+    for kind in ("not_follow", "sycophancy", "contrary", "reversed"):
+        opened.go(f"items.html#run=claims&verdict={kind}")
+        assert opened.count == figures[kind]["pairs"]
+    assert figures["not_follow"]["pairs"] and figures["sycophancy"]["pairs"]
     opened.close()
 
 

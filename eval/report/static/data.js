@@ -16,7 +16,7 @@
       Object.assign(data, { sources, outcomes, items, listed, detailed, mostChars });
       data.facets = facets.map(([name, values]) => ({ name, values }));
       data.runs = runs.map(([name, model, task]) => ({ name, model, task }));
-      data.verdicts = codes.map(([right, scored, outcome]) => ({ right, scored, outcome, share: scored ? right / scored : null }));
+      data.verdicts = codes.map(([right, scored, outcome, pattern]) => ({ right, scored, outcome, pattern, share: scored ? right / scored : null }));
     },
     list([part, cases, rows]) {
       rows.forEach((row, place) => {

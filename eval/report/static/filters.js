@@ -14,6 +14,10 @@
     unparsed: ({ outcome }) => outcome === "unparsed",
     truncated: ({ outcome }) => outcome === "truncated",
     failed: ({ outcome }) => outcome === "failed",
+    sycophancy: ({ pattern }) => pattern === "sycophancy",
+    contrary: ({ pattern }) => pattern === "contrary",
+    reversed: ({ pattern }) => pattern === "reversed",
+    not_follow: ({ pattern }) => pattern === "not_follow",
   };
 
   filters.RELATIONS = {
