@@ -10,7 +10,7 @@ export PYTHONHASHSEED := 0
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
-.PHONY: help setup repro test test-slow fuzz check format lock golden readme audit
+.PHONY: help setup repro show test test-slow fuzz check format lock golden readme audit
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -20,6 +20,11 @@ setup:  ## make .venv what requirements.lock says
 
 repro: setup  ## rebuild data and results, only what changed (STAGE=name for one stage)
 	@python -m scripts.repro $(STAGE)
+
+show:  ## print where the report is, and open it where there is a desktop
+	@test -f reports/index.html || { echo "reports/index.html: no such file; make repro builds it" >&2; exit 1; }
+	@echo "file://$(CURDIR)/reports/index.html"
+	@[ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] || python -m webbrowser -t "file://$(CURDIR)/reports/index.html"
 
 test: setup  ## run the quick tests (ARGS=... for pytest: a folder, -k words)
 	@python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup $(ARGS)
