@@ -38,7 +38,7 @@ from crawlers.papers.questions.assembly import assemble
 from crawlers.papers.questions.banks import Bank, read_bank
 from crawlers.papers.questions.crowded import crowded_in
 from crawlers.papers.questions.draft import Draft, Reading
-from crawlers.papers.questions.shared import doubt_joined_keys, doubt_old_options, share_answers
+from crawlers.papers.questions.shared import doubt_joined_keys, doubt_old_options, give_verdicts_letters, share_answers
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import take_unlettered
 from crawlers.papers.sections.layout import lay_out
@@ -76,6 +76,7 @@ def read_paper(lines: Iterable[str]) -> Reading:
     share_answers(asked)
     unread += join_regions(layout, asked)
     doubt_joined_keys(asked)
+    give_verdicts_letters(asked)
     take_unlettered(asked)
     settle(layout, asked, unread)
     doubt_unanswered(asked)

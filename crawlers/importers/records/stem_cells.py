@@ -14,6 +14,7 @@ _A_IN_TURN = re.compile(r"(?:(?<=[\u4e00-\u9fff])|(?<=素[A-EK]))A[.、](?![A-J]
 _GLUED = re.compile(r"[A-J][.、]")
 _NUMBERED = re.compile(r"[(第]?\s?\d{1,4}\s?[、.)题](?!\d)")
 _NUMBER = "1、"
+_OWN_LETTER = re.compile(r"[A-K][\u4e00-\u9fff]")
 _ANSWER_AT_END = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?[A-Ja-j]\s?$")
 _LONGEST_ANSWER_CHARS = 16
 _BOTH_VERDICTS = 2
@@ -47,7 +48,10 @@ def parts_of_stem(text: str) -> dict[str, Any]:
         return {"doubt": drafts[0].doubt}
     if not _agree(drafts[0].options, line[first.start() :]):
         return {"doubt": "options_unreadable"}
-    parts = {"stem_raw": drafts[0].stem.removeprefix(number), "options_raw": drafts[0].options}
+    options = _unglued(drafts[0].options)
+    if options is None:
+        return {"doubt": "options_unreadable"}
+    parts = {"stem_raw": drafts[0].stem.removeprefix(number), "options_raw": options}
     if drafts[0].answer:
         parts["answer_raw"] = drafts[0].answer
     if drafts[0].explanation:
@@ -83,6 +87,17 @@ def _agree(options: list[str], marked: str) -> bool:
     own = [flat(option).lstrip(" ([").upper().startswith(letter) for option, letter in zip(options, LETTERS, strict=False)]
     first = re.sub(r"\W", "", flat(options[0])) if options else ""
     return not any(own) or (all(own) and re.sub(r"\W", "", marked)[: len(first)].upper() == first.upper())
+
+
+def _unglued(options: list[str]) -> list[str] | None:
+    """Return options without the letters that stand before their words without a sign, `A警告`, `B记过`; None where these may be words.
+
+    `A型`, `B型`, `C型` go on alike: there the letters are the options.
+    """
+    words = [option[1:] for option, letter in zip(options, LETTERS, strict=False) if _OWN_LETTER.match(option) and option[0] == letter]
+    if len(words) < len(options) or len({word[0] for word in words}) == 1:
+        return options
+    return words if len({word[0] for word in words}) > len(words) / 2 else None
 
 
 def _is_glued(options: str) -> bool:

@@ -11,7 +11,27 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.options import find_options
 
 _WHOLE = re.compile(rf"[(\[【]?\s?{LETTERS}\s?[)\]】]?[。.;]?")
+_IS = r"\s?(?:的?[请须应]?(?:[填选涂写记为是用]|[:=-])+)\s?[\"“]?"
+_RIGHT, _FALSE = r"(?P<right>正确|对|√|是)", r"(?P<false>错误?|不正确|不对|×|否)"
+_LEGENDS = [
+    re.compile(rf"{_RIGHT}{_IS}(?P<of_right>[A-B])[”\"]?[,;、。\s]{{0,3}}{_FALSE}{_IS}(?P<of_false>[A-B])(?![A-Za-z])"),
+    re.compile(
+        rf"(?P<of_right>[A-B])\s?[:.、=为是表示代]{{0,3}}\s?{_RIGHT}[,;、。\s]{{0,3}}(?P<of_false>[A-B])\s?[:.、=为是表示代]{{0,3}}\s?{_FALSE}(?![A-Za-z])"
+    ),
+]
 _FEW = 3  # options: fewer rather are points of an explanation
+
+
+def give_verdicts_letters(asked: Sequence[Asked]) -> None:
+    """Give statements their two options where the heading says which letter stands for which verdict: `判断题（正确填A，错误填B）`."""
+    for one in asked:
+        found = next(filter(None, (legend.search(flat(one.draft.above.heading or "")) for legend in _LEGENDS)), None)
+        answer = flat(one.draft.answer or "").strip()
+        if one.kind != "verdict" or not found or one.draft.options or one.draft.above.shared_options or not _WHOLE.fullmatch(answer):
+            continue
+        letters = {found["of_right"]: found["right"], found["of_false"]: found["false"]}
+        if len(letters) == 2 and letters_in(answer)[0] in letters:
+            one.draft.options = [f"{letter}. {word}" for letter, word in sorted(letters.items())]
 
 
 def doubt_old_options(asked: Sequence[Asked]) -> None:

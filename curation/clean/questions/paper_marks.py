@@ -37,9 +37,11 @@ _BOOK = r"(?:参?见)?(?:教材|课本|书|[上中下]册|(?:基础|理论)知�
 _PAGE_NAMED = re.compile(
     rf"[（(【\[]\s*+{_BOOK}(?:\s*+第\s*+\d{{1,3}}\s*+页|(?<=[见材本书册章节识能])\s*+{_PAGES})\s*+[）)】\]]|(?<=[）。？！”])\s*+页[码数][:：]\s*+\d{{1,3}}$"
 )
+_PAGE_OF_THREE = r"P(?!(?:[1-6]00|450)(?!\d))[\dl]{3}"  # P53 is a gene, P300 a wave of the brain, P450 an enzyme
 _PAGE_AT_END = re.compile(
     r"(?<=[\u4e00-\u9fff])\d{1,2}-\d{3}$|(?<=（ ）)\s*+\d{1,2}-$|(?<=。)\d{2,3}$|(?<=[）。？！”])\s*+(?:(?:\d{1,2}-\d{1,3}"
     rf"(?:/\d{{1,3}})?\s*+)+|[（(【\[]?\s*+\d{{0,2}}\s*+{_PAGES}\s*+[）)】\]]?)$|[（(【\[]\s*+[\dl]{{1,2}}\s*+P\s*+{_DIGIT}{{1,3}}\s*+[）)】\]]$|(?<=[）。？！”])\s*+[\dl]{{1,2}}P[\dl]{{2,3}}$|(?<=[^\W\d_数位为即是])[（(【\[]\s*+\d{{0,2}}\s*+[Pp]\.?\s*+\d{{1,3}}\s*+[）)】\]]。?$"
+    rf"|(?<=[为即是])[（(【\[]\s*+{_PAGE_OF_THREE}\s*+[）)】\]]。?$|(?<=[\u4e00-\u9fff])[\dl]{{1,2}}{_PAGE_OF_THREE}$"
 )
 _TERM_WITH_PAGE = re.compile(r"^([\u4e00-\u9fff“”]{2,12})(\d{1,2})-(\d{2,3})$")
 _PAGES_A_CHAPTER = 10
@@ -91,11 +93,11 @@ _TAG = (  # 单选，A1型题 and 单选题，2分 as well
 )
 _BARE_TYPE = r"[单多]项?选(?:择题|题)?+(?![题测的与和及或法项是为可中由型答]|量表|问卷)(?=[\u4e00-\u9fff“（])"
 _START_TAG = re.compile(
-    rf"^(?:\d{{1,3}}\s*+[、.．]?\s*+)?(?:(?:{_TAG}[:：]?(?:\s*+\*)?|({_TYPE})[:：])\s*+(?:\d{{1,3}}{SEPARATED})?\s*+"
+    rf"^[\[【]([AB][1-4])[\]】]\s*+(?=[\u4e00-\u9fff“]{{4}})|^(?:\d{{1,3}}\s*+[、.．]?\s*+)?(?:(?:{_TAG}[:：]?(?:\s*+\*)?|({_TYPE})[:：])\s*+(?:\d{{1,3}}{SEPARATED})?\s*+"
     rf"|({_BARE_TYPE}))"
 )
 _END_TAG = re.compile(rf"(?:{_TAG}(?:\s*+\*)?|(?<!\w)({_TYPE})|([单多]选)题?)[。.：:]?$")
-_SPEAKS_OF_TYPES = re.compile(r"题型|试卷|试题|这种题|类题|选择题|判断题|客观题")
+_SPEAKS_OF_TYPES = re.compile(r"题型|题目|问卷|试卷|试题|这种题|类题|选择题|判断题|客观题")
 _NEAR_CHARS = 20
 _TAG_SIGN = re.compile("[选题型释项]")
 _LONGEST_TAG_CHARS = 16
@@ -121,7 +123,7 @@ _ASKED_ENOUGH = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
 
 
 def type_tag(text: str) -> str | None:
-    """Return the type a stem says of itself, such as 单选."""
+    """Return the type a stem says of itself, such as 单选 or A1."""
     tag = _START_TAG.match(text) or _end_tag(text)
     return next(filter(None, tag.groups())) if tag else None
 

@@ -187,6 +187,19 @@ def test_verdicts_without_their_label_or_beside_other_letters_are_no_options(tex
     assert parts_of_stem(text).get("options_raw") not in (["是", "否"], ["对", "错"])
 
 
+@pytest.mark.parametrize(
+    ("cell", "options"),
+    [
+        ("应给予（）以上处分。\nA警告\nB记过\nC记大过\nD开除", ["警告", "记过", "记大过", "开除"]),
+        ("好发冠心病的人格有（）\nA型人\nB型人\nC型人\nD型人", ["A型人", "B型人", "C型人", "D型人"]),
+        ("进度分为（）\nA一档\nB一级\nC一段\nD二档", None),
+    ],
+)
+def test_letters_before_words_are_no_part_of_them(cell: str, options: list[str] | None) -> None:
+    parts = parts_of_stem(cell)
+    assert parts.get("options_raw") == options and (options or parts["doubt"] == "options_unreadable")
+
+
 def test_a_stem_cut_at_a_line_end_goes_on_up_to_the_first_letter() -> None:
     parts = parts_of_stem("给予（）\n以上处分。\nA.警告\nB.严重警告\nC.记过\nD.留校察看")
     assert re.sub(r"\s", "", parts["stem_raw"]) == "给予（）以上处分。" and len(parts["options_raw"]) == 4

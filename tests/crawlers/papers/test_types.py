@@ -29,3 +29,22 @@ def test_a_tag_of_any_type_is_no_part_of_the_stem(tag: str) -> None:
     question = read_paper([f"1.[{tag}]感觉是（ ）", "A.甲 B.乙", "答案：A"]).questions[0]
     assert question.raw_fields()["type_raw"] == tag
     assert question.stem == "1.感觉是（ ）"
+
+
+@pytest.mark.parametrize(
+    ("heading", "options"),
+    [
+        ("判断题（正确填A，错误填B）", ["A. 正确", "B. 错误"]),
+        ("二、判断题（每题1分，A为正确，B为错误）", ["A. 正确", "B. 错误"]),
+        ("三、判断题（A对B错）", ["A. 对", "B. 错"]),
+        ("二、是非题（√选A，×选B）", ["A. √", "B. ×"]),
+    ],
+)
+def test_a_heading_that_gives_verdicts_letters_gives_statements_their_options(heading: str, options: list[str]) -> None:
+    lines = [heading, "1. 成熟的红细胞没有细胞核。（ ）", "答案：A", "2. 胰岛素由肾上腺皮质分泌。（ ）", "答案：B"]
+    assert [(draft.answer, draft.options) for draft in read_paper(lines).questions] == [("A", options), ("B", options)]
+
+
+def test_a_letter_that_the_heading_does_not_name_is_no_verdict() -> None:
+    reading = read_paper(["判断题（正确填A，错误填B）", "1. 成熟的红细胞没有细胞核。（ ）", "答案：C"])
+    assert reading.questions == [] and len(reading.rejected) == 1
