@@ -1,6 +1,7 @@
 """The stages `clean` and `near_duplicates` on the engines `local` and `ray`: seconds, memory, and whether the bytes are the same.
 
     python bench/engine.py --counts 30000 300000
+    python bench/engine.py --counts 1000000 --engines local ray --nodes 2         ray on two nodes of this machine, one CPU each
 
 Questions are those of bench/clean.py, a third of them edited copies of others, which near_duplicates has to compare. Each stage runs
 in a process of its own; without RAY_ADDRESS the cluster is started with it and counted in.
@@ -9,6 +10,7 @@ in a process of its own; without RAY_ADDRESS the cluster is started with it and 
 import argparse
 import hashlib
 import json
+import os
 import random
 import subprocess
 import sys
@@ -101,11 +103,26 @@ def _outputs(*places: Path) -> str:
     return hashlib.sha256(b"".join(path.name.encode() + path.read_bytes() for path in paths)).hexdigest()[:12]
 
 
+def start_nodes(number: int) -> str:
+    """Start nodes on this machine, which end with this process, and return their address; the stages' code is where this file is."""
+    os.environ |= {"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"}
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    for _ in range(number - 1):
+        nodes.add_node(num_cpus=1)
+    nodes.wait_for_nodes()
+    return nodes.address
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--counts", type=int, nargs="+", default=[30_000, 300_000])
     parser.add_argument("--engines", nargs="+", default=["local", "ray"])
+    parser.add_argument("--nodes", type=int, default=0, help="start so many nodes of one CPU each for ray; 0: what RAY_ADDRESS says")
     args = parser.parse_args()
+    if args.nodes:
+        os.environ["RAY_ADDRESS"] = start_nodes(args.nodes)
     print("| questions | stage | engine | wall s | MB, driver | MB, all | outputs |\n|---:|---|---|---:|---:|---:|---|", flush=True)
     for count in args.counts:
         with tempfile.TemporaryDirectory() as name:

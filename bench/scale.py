@@ -33,7 +33,11 @@ STAGES = {
     "near_duplicates": ["curation.near_duplicates", "--decisions", str(ROOT / "curation/decisions.jsonl")],
     "split": ["splits.split", "--contained", "0.95"],
     "leaks": ["splits.leaks"],
-    "release": ["splits.release", "--prompts", str(ROOT / "eval/tasks/prompts")],
+    "release": [
+        "splits.release",
+        *("--prompts", str(ROOT / "eval/tasks/prompts"), "--lock", str(ROOT / "requirements.lock")),
+        *("--torch", str(ROOT / "requirements-torch.txt"), "--licences", str(ROOT / "licences.tsv")),
+    ],
 }
 
 
