@@ -102,7 +102,7 @@ def _opencompass(path: Path, tables: Tables) -> Iterator[Given]:
     table = tables[one_of(_PART.sub("", path.stem), tables, "table", "data/release/opencompass (--tables)")]
     try:
         predictions = msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, Any]])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path}: {error}; expected the predictions of OpenCompass") from None
     for key, row in predictions.items():
         labels = {name.removeprefix(_LABEL): value for name, value in row.items() if name.startswith(_LABEL)}

@@ -8,6 +8,7 @@ import pytest
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.imported.__main__ import main
+from eval.imported.formats import read_replies
 from tests.eval.item_pages import claim, question, write_data
 
 PARAMS = """runs:
@@ -136,6 +137,17 @@ def test_what_does_not_fit_is_refused(project: Path, message: str) -> None:
     with pytest.raises(ValueError) as refused:
         main(["bad", rows(project / "replies.jsonl", BAD[message])])
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"0": ' * 100_000, b"\xff", b"[]", b'{"0": 1}', b'{"x": {}}', b'{"0": {"label: A": 1}}']
+)
+def test_what_is_no_file_of_predictions_is_refused(tmp_path: Path, body: bytes) -> None:
+    path = tmp_path / "atomexam_mcqa.json"
+    path.write_bytes(body)
+    with pytest.raises(ValueError, match=r"atomexam_mcqa.json: ") as refused:
+        read_replies(path, {}, {"atomexam_mcqa": []})
+    assert type(refused.value) is ValueError
 
 
 def test_a_call_that_failed_counts_as_wrong_and_a_name_of_ours_is_refused(project: Path) -> None:
