@@ -12,6 +12,7 @@ from crawlers.papers.signs.answer_marks import IMAGE, columns_of, flat
 from crawlers.papers.signs.blanks import lettered
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import tells_age
+from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options, options_in
 
@@ -75,8 +76,8 @@ def _cut(layout: Layout, one: Asked) -> str | None:
     own = layout.lines[one.span.start : one.span.stop]
     if is_unread("".join(line.flat for line in own)):
         return "options_unreadable"  # an option is said to be right, and not read so
-    if any(line.unsure for line in own):
-        return "options_unreadable" if one.draft.options else "stem_unreadable"
+    if unsure := [line for line in own if line.unsure]:
+        return "options_unreadable" if any(letter_of(line.text) for line in unsure) else "stem_unreadable"
     return None
 
 
