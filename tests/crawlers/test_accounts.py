@@ -4,10 +4,11 @@ import json
 import os
 import random
 import time
+import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -22,6 +23,7 @@ from crawlers.importers.files.reading import Reading, Text
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.papers.paper import read_paper
+from crawlers.papers.signs.answer_marks import IMAGE
 
 SEEN = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
 _TEXTS = st.lists(st.text("甲乙丙丁AB1.（）①", max_size=20), max_size=6)
@@ -57,6 +59,22 @@ def paper_of(draw: random.Random, count: int) -> list[list[str]]:
         lines += [f"{letter}．{text}" for letter, text in zip("ABCD", options, strict=True)]
         questions.append([*lines, f"答案：{draw.choice('ABCD')}"])
     return questions
+
+
+def characters_of(source: object) -> int | None:
+    """Count the characters of a file's lines without the account's own functions; None where the source is no lines."""
+    if not isinstance(source, Text):
+        return None
+    return sum(
+        not sign.isspace() and sign != IMAGE and unicodedata.category(sign) not in ("Cf", "Cc") for line in source.lines for sign in line
+    )
+
+
+@given(st.lists(st.text("甲乙AB1.（）①ﬁ㎎½İ <b>\u200b\ue000", max_size=400), max_size=6))
+@example(["甲乙丙丁" * 250, "<b>" + "甲乙" * 60 + "</b>"])
+def test_the_account_has_as_many_characters_as_the_lines(lines: list[str]) -> None:
+    source = Text(lines)
+    assert account_of("卷.txt", b"", "paper", Reading(source=source)).characters == characters_of(source)
 
 
 @settings(deadline=None, max_examples=40)
@@ -264,6 +282,7 @@ def test_all_characters_of_the_real_files_are_accounted_for() -> None:
             continue
         taken += 1
         assert account.difference == 0, name
+        assert characters_of(reading.source) in (None, account.characters), name
         assert account.characters == account.in_items + account.furniture.total() + account.rejected.total() + account.unread_characters
         assert all(one.position and one.reason and one.characters > 0 for one in account.unread), name
         assert reading.items or account.unread_share > 0.05, name
