@@ -9,7 +9,7 @@ from crawlers.papers.signs.answer_marks import IMAGE
 
 DOUBTS = {
     "number_out_of_order": "its number does not fit among those around it, so that where it begins and ends is unsure",
-    "stem_unreadable": "no words stand behind its number, or its answer seems to stand inside a fill-in stem",
+    "stem_unreadable": "no words stand behind its number, its answer seems to stand inside it, or its last line may be a heading",
     "options_unreadable": "a letter of its options is missing or stands twice, or lines without letters are not as many as elsewhere",
     "two_answers": "two different answers are given to it",
     "case_unsure": "words that may be a further case stand between it and the case before, so that which case it has is unsure",
