@@ -12,7 +12,7 @@ from transformers.generation import StoppingCriteria
 
 from eval.models.contract import Settings
 
-_CLAUSE = re.compile(r"[^。！!，,；;\n]*[。！!，,；;\n]")
+_CLAUSE_END = re.compile(r"[。！!，,；;\n]")
 _VERDICT = re.compile(r"(?<!是否)(?:正确|错误)")
 _OPEN, _CLOSED = "<think>", "</think>"
 
@@ -53,5 +53,8 @@ def verdict_end(text: str) -> int | None:
     """
     closed = text.rfind(_CLOSED)
     start = len(text) if closed < 0 and _OPEN in text else closed + len(_CLOSED) if closed >= 0 else 0
-    ends = (match.end() for match in _CLAUSE.finditer(text, start) if len(set(_VERDICT.findall(match[0]))) == 1)
-    return next(ends, None)
+    for end in (sign.end() for sign in _CLAUSE_END.finditer(text, start)):
+        if len(set(_VERDICT.findall(text, start, end))) == 1:
+            return end
+        start = end
+    return None

@@ -71,7 +71,7 @@ class Reserved:
         """Tell whether a rejected record is of the reserved split or kin to it: by its id, the record kept for it, its
         head, what it tells from its other end, or its words."""
         record = row.record
-        if self.ids & {row.id, *re.findall(r"[a-z]+-[0-9a-f]{8,}", row.detail or ""), str(record.get("group_id"))}:
+        if self.ids & {row.id, *re.findall(r"[a-z]{1,20}-[0-9a-f]{8,}", row.detail or ""), str(record.get("group_id"))}:
             return True
         if any(record.get(name) and canonical(str(record[name])) in self.heads for name in ("head", "name_raw")):
             return True
@@ -121,7 +121,7 @@ def read_advice(document: str) -> dict[tuple[str, str], Advice]:
 
 def _plain(cell: str) -> str:
     """Return a cell of Markdown as words."""
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", cell.replace("\0", "|")).replace("`", "").strip()
+    return re.sub(r"\[([^\[\]]{0,200})\]\([^()]{0,200}\)", r"\1", cell.replace("\0", "|")).replace("`", "").strip()
 
 
 def _provenance(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -11,7 +11,7 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.options import find_options
 
 _WHOLE = re.compile(rf"[(\[【]?\s?{LETTERS}\s?[)\]】]?[。.;]?")
-_IS = r"\s?(?:的?[请须应]?(?:[填选涂写记为是用]|[:=-])+)\s?[\"“]?"
+_IS = r"\s?(?:的?[请须应]?(?:[填选涂写记为是用]|[:=-]){1,4}+)\s?[\"“]?"
 _RIGHT, _FALSE = r"(?P<right>正确|对|√|是)", r"(?P<false>错误?|不正确|不对|×|否)"
 _LEGENDS = [
     re.compile(rf"{_RIGHT}{_IS}(?P<of_right>[A-B])[”\"]?[,;、。\s]{{0,3}}{_FALSE}{_IS}(?P<of_false>[A-B])(?![A-Za-z])"),
