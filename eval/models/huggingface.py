@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -112,27 +112,27 @@ class HuggingFace:
         Where replies end with their verdict, they are made in rounds: those that have it leave, and full batches go on with the others.
         """
         ids = token_ids(self._tokenizer, [asking.prompt for asking in askings])
-        said: list[list[int]] = [[] for _ in ids]
-        places = list(range(len(ids)))
+        rows = {place: _Row(prompt, [], askings[place]) for place, prompt in enumerate(ids)}
         for limit in stopping.limits(settings):
-            room = [(len(ids[place]) + len(said[place]), len(ids[place]) + settings.max_new_tokens) for place in places]
-
-            def work(taken: list[int], width: int, limit: int = limit, places: Sequence[int] = tuple(places)) -> list[_Said]:
-                chosen = [places[number] for number in taken]
-                rows = [_Row(ids[place], said[place], askings[place]) for place in chosen]
-                return self._say(rows, width, settings, limit)
-
-            left = []
-            for number, made in self._answers(room, settings, work):
-                place = places[number]
+            left = {}
+            for place, made in self._round(rows, settings, limit):
                 if isinstance(made, Reply):
                     yield place, made
                 elif made.is_done or limit == settings.max_new_tokens:
-                    yield place, self._read(made, len(ids[place]))
+                    yield place, self._read(made, len(rows[place].prompt))
                 else:
-                    said[place] = made.tokens
-                    left.append(place)
-            places = sorted(left)
+                    left[place] = rows[place]._replace(said=made.tokens)
+            rows = dict(sorted(left.items()))
+
+    def _round(self, rows: Mapping[int, _Row], settings: Settings, limit: int) -> Iterator[tuple[int, _Said | Reply]]:
+        """Yield the place of each row with all that is said to it by the limit of tokens, or with the cause of its failure."""
+        places = list(rows)
+        room = [(len(row.prompt) + len(row.said), len(row.prompt) + settings.max_new_tokens) for row in rows.values()]
+
+        def work(taken: list[int], width: int) -> list[_Said]:
+            return self._say([rows[places[number]] for number in taken], width, settings, limit)
+
+        yield from ((places[number], made) for number, made in self._answers(room, settings, work))
 
     def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the likeliest of each request's answers with the likelihoods of all.
