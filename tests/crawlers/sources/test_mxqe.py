@@ -163,11 +163,11 @@ def test_a_scope_that_is_no_list_is_told(wrong: str) -> None:
 
 
 def test_an_article_that_the_api_does_not_give_either_is_told(spider: MxqeSpider) -> None:
-    [request] = spider.parse_article(page("<h1>x</h1>", f"{MAIN}/qnj/50286.html"))
+    [request] = spider.parse_article(page("<h1>x</h1>", f"{MAIN}/qnj/90286.html"))
     failure = Failure(OSError("no answer"))
     failure.request = request
     assert list(request.errback(failure)) == []
-    assert f"{MAIN}/qnj/50286.html: no div.m-cmsinfo-cont, and the API does not answer" in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert f"{MAIN}/qnj/90286.html: no div.m-cmsinfo-cont, and the API does not answer" in spider.crawler.stats.get_value("misfit/pages")[0]
 
 
 @pytest.mark.parametrize(

@@ -49,14 +49,14 @@ def test_a_list_gives_articles_with_their_whole_title(spider: StudyezSpider) -> 
     rows = f"""<ul><li><a href="{HOST}/psychology/" title="心理咨询师">·心理咨询师</a></li>
     <li><a href="{HOST}/baoming/psychology.htm">·报名</a></li>
     <li><a href="{FIRST}" title="三级心理咨询师模拟试题一">·三级心理咨询师…</a><font>05-18</font></li>
-    <li><a href="/news/201106/07/53433.htm">·旧试题</a></li></ul><a href="index_2.htm">下一页</a>"""
+    <li><a href="/news/201106/07/93433.htm">·旧试题</a></li></ul><a href="index_2.htm">下一页</a>"""
     requests = list(spider.parse_list(page(f"{HOST}/psychology/mnst/", rows), channel="心理咨询师"))
     assert [(request.url, request.cb_kwargs) for request in requests] == [
         (FIRST, {"exam": "心理咨询师 > 模拟试题", "title": "三级心理咨询师模拟试题一"}),
-        (f"{HOST}/news/201106/07/53433.htm", {"exam": "心理咨询师 > 模拟试题", "title": "旧试题"}),
+        (f"{HOST}/news/201106/07/93433.htm", {"exam": "心理咨询师 > 模拟试题", "title": "旧试题"}),
         (
             f"{HOST}/psychology/mnst/index_2.htm",
-            {"channel": "心理咨询师", "number": 2, "before": [FIRST, f"{HOST}/news/201106/07/53433.htm"]},
+            {"channel": "心理咨询师", "number": 2, "before": [FIRST, f"{HOST}/news/201106/07/93433.htm"]},
         ),
     ]
 
@@ -164,7 +164,7 @@ def test_articles_of_other_examinations_beside_a_list_are_left_alone(spider: Stu
 def test_the_section_is_what_the_address_says(spider: StudyezSpider) -> None:
     items = spider.parse_article(page(FIRST, article(QUESTIONS)), exam="心理咨询师 > 历年真题")
     assert {item.exam_raw for item in items} == {"心理咨询师 > 模拟试题"}
-    old = spider.parse_article(page(f"{HOST}/news/201106/07/53433.htm", article(QUESTIONS)), exam="心理咨询师 > 历年真题")
+    old = spider.parse_article(page(f"{HOST}/news/201106/07/93433.htm", article(QUESTIONS)), exam="心理咨询师 > 历年真题")
     assert {item.exam_raw for item in old} == {"心理咨询师 > 历年真题"}
 
 
