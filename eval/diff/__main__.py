@@ -1,16 +1,20 @@
 """Why the figures moved between two versions: items removed and added, asked again with another result, and whether that is noise.
 
 python -m eval.diff A [B]      A and B are commits, branches or tags; without B, the files as they lie here.
+python -m eval.diff A --html   also a page: figures with their parts, questions and claims added, removed, moved and edited, items newly
+                               right and newly wrong with their replies; the reserved split is counted and never shown.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from atomexam.runtime.stage import command, run_stage
+from eval.diff.page import write_page
 from eval.diff.parts import UNITS, causes_of, divide, rounded, traits_of
 from eval.diff.version import WORKSPACE, Version
 from eval.statistics.intervals import Figures
@@ -114,11 +118,17 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], Version] =
     parser.add_argument("a", metavar="A")
     parser.add_argument("b", metavar="B", nargs="?", default=WORKSPACE)
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--html", type=Path, nargs="?", const=Path("diff"), metavar="FOLDER", help="write a page with the changed data and items (diff)"
+    )
     parser.add_argument("--items", action="store_true", help="name each pair or question that has another result")
     args: Any = parser.parse_args(argv)
-    found = difference_of(open_version(args.a), open_version(args.b))
+    a, b = open_version(args.a), open_version(args.b)
+    found = difference_of(a, b)
     if not found["runs"]:
         raise ValueError(f"{args.a} and {args.b} share no run: {found['only_a']} and {found['only_b']}; nothing can be compared")
+    if args.html:
+        sys.stderr.write(f"{write_page(args.html, a, b, found).resolve().as_uri()}\n")
     text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode() if args.json else as_text(found, args.items)
     sys.stdout.write(text + "\n")
 

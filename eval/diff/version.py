@@ -45,6 +45,53 @@ class Judged(Struct, frozen=True):
     mark: float | None = None
 
 
+class Seen(Struct, frozen=True):
+    """Where a record of any version was seen."""
+
+    source: str
+    url: str
+    position: str = ""
+
+
+class Choice(Struct, frozen=True):
+    """An option of a question of any version."""
+
+    letter: str
+    text: str
+
+
+class Asked(Struct, frozen=True):
+    """What people would look at of a question of any version; further fields are passed over."""
+
+    id: str
+    stem: str
+    group_id: str | None = None
+    shared_stem: str | None = None
+    options: list[Choice] = []
+    answer: str | None = None
+    explanation: str | None = None
+    exam: str | None = None
+    subject: str | None = None
+    question_type: str | None = None
+    category: str | None = None
+    case_type: str | None = None
+    form: str | None = None
+    provenance: list[Seen] = []
+
+
+class Claimed(Struct, frozen=True):
+    """What people would look at of a claim pair of any version."""
+
+    id: str
+    factual: str
+    non_factual: str
+    head: str = ""
+    tail: str = ""
+    atomic_type: str | None = None
+    fact_ids: list[str] = []
+    provenance: list[Seen] = []
+
+
 class Version:
     """Reads a revision."""
 
@@ -81,6 +128,24 @@ class Version:
     def questions(self) -> list[Member]:
         """Return the questions of the test split."""
         return self._rows("data/splits/test/questions.jsonl", Member)
+
+    def questions_of(self, split: str) -> list[Asked]:
+        """Return the questions of a split."""
+        return self._rows(f"data/splits/{split}/questions.jsonl", Asked)
+
+    def claims_of(self, split: str) -> list[Claimed]:
+        """Return the claim pairs of a split."""
+        return self._rows(f"data/splits/{split}/claims.jsonl", Claimed)
+
+    def model_of(self, run: str) -> str | None:
+        """Return the model that a run asks."""
+        return (self._listed("runs").get(run) or {}).get("model")
+
+    def weights_of(self, run: str) -> str | None:
+        """Return the hash of a run's model by dvc.lock; None where no stage makes that model."""
+        made = f"data/models/{self.model_of(run)}"
+        stages = (yaml_values(self._read("dvc.lock"), f"{self.name}: dvc.lock") or {}).get("stages") or {}
+        return next((out.get("md5") for stage in stages.values() for out in stage.get("outs") or [] if out.get("path") == made), None)
 
     def _rows(self, path: str, shape: type[T]) -> list[T]:
         decoder, rows = msgspec.json.Decoder(shape), []

@@ -18,6 +18,7 @@ STATIC = Path(__file__).parent / "static"
 SCRIPTS = {
     "report": ("text.js", "tables.js"),
     "rejected": ("text.js", "tables.js"),
+    "diff": ("text.js", "tables.js"),
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
 """By page, in the order in which they are read."""
@@ -41,12 +42,17 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool) -> str:
     return environment.get_template(f"{name}.html").render(context)
 
 
-def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = False) -> None:
-    """Write the item browser into a folder: page, scripts and the files of items; with `alone` no other page stands beside it."""
-    wanted = set()
+def write_scripts(out: Path) -> None:
+    """Write the scripts beside the pages of a folder."""
     for script in sorted(STATIC.glob("*.js")):
         with replacing(out / "app" / script.name) as part_file:
             part_file.write_bytes(script.read_bytes())
+
+
+def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = False) -> None:
+    """Write the item browser into a folder: page, scripts and the files of items; with `alone` no other page stands beside it."""
+    wanted = set()
+    write_scripts(out)
     for name, content in files:
         wanted.add(name)
         with replacing(out / "items" / name) as part_file:

@@ -3,10 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.text.canonical import canonical
 
@@ -49,10 +47,36 @@ class Reason(NamedTuple):
     advice: Advice
 
 
+class Asked(Protocol):
+    """What matters here of a question, be it of this version or of another."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def group_id(self) -> str | None: ...
+    @property
+    def shared_stem(self) -> str | None: ...
+    @property
+    def stem(self) -> str: ...
+
+
+class Claimed(Protocol):
+    """What matters here of a claim pair."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def fact_ids(self) -> list[str]: ...
+    @property
+    def head(self) -> str: ...
+    @property
+    def tail(self) -> str: ...
+
+
 class Reserved:
     """What must stand on no page: the reserved questions and claims, and what is kin to them."""
 
-    def __init__(self, questions: Iterable[Question], claims: Iterable[ClaimPair]) -> None:
+    def __init__(self, questions: Iterable[Asked], claims: Iterable[Claimed]) -> None:
         self.ids: set[str] = set()
         self.heads: set[str] = set()
         self.told: set[frozenset[str]] = set()

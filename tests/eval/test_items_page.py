@@ -19,6 +19,7 @@ from eval.report.rejections import Advice, read_advice
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
 from tests.eval.test_report import write
+from tests.opened import Opened
 
 FACETS = {
     "by_type": "atomic_type",
@@ -140,41 +141,6 @@ def test_the_pages_have_the_same_bytes_twice_and_keep_nothing_stale(reports: Pat
     (reports / "items/list-0099.js").write_text("stale")
     build(reports.parent)
     assert {path: path.read_bytes() for path in reports.rglob("*") if path.is_file()} == before
-
-
-class Opened:
-    """A page in a browser without network, and what it asked for and complained of."""
-
-    def __init__(self, browser, reports: Path, name: str, **settings) -> None:
-        self.context = browser.new_context(offline=True, **settings)
-        self.page = self.context.new_page()
-        self.base = (reports / "items.html").as_uri().removesuffix("items.html")
-        self.faults: list[str] = []
-        self.page.on("console", lambda message: self.faults.append(message.text))
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("request", lambda asked: None if asked.url.startswith(self.base) else self.faults.append(asked.url))
-        self.go(name)
-
-    def go(self, name: str) -> None:
-        self.page.goto("about:blank")
-        self.page.goto(self.base + name)
-        if name.startswith("items"):
-            self.page.wait_for_selector("body[data-ready]")
-
-    @property
-    def count(self) -> int:
-        return int(self.page.locator("#count").inner_text().split()[0])
-
-    def figures(self) -> dict[str, tuple[int, str]]:
-        """Return what the page says of each run: asked, and accuracy."""
-        rows = self.page.locator("#figures tr").evaluate_all(
-            "rows => rows.slice(1).map(row => [...row.cells].map(cell => cell.textContent))"
-        )
-        return {name: (int(asked), accuracy) for name, asked, _, _, accuracy in rows}
-
-    def close(self) -> None:
-        self.context.close()
-        assert self.faults == []
 
 
 def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(browser, reports: Path) -> None:

@@ -1,0 +1,190 @@
+"""Which questions and claims two versions of the data do not share: added, removed, moved, edited; of the reserved the count alone."""
+
+from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from atomexam.records.rejection import Rejected
+from atomexam.text.canonical import canonical
+from atomexam.text.ngram_index import NgramIndex
+from atomexam.text.ngrams import bigrams, jaccard
+from eval.diff.version import Asked, Claimed, Version
+from eval.report.rejections import Reserved
+
+LEAST_ALIKE = 0.5
+"""Of the pairs of characters of two texts that are seen on one page, the share from which one is an edit of the other."""
+MOST_SHOWN = 1_000
+"""Records that a page shows of each kind of change; all are counted."""
+MOST_CHARS = 1_000
+_SPLITS = ("train", "dev", "test", "reserved")
+_HIDDEN = "reserved"
+_FIELDS = {
+    "question": (
+        "shared_stem", "stem", "options", "answer", "explanation", "exam", "subject", "question_type", "category", "case_type", "form",
+    ),
+    "claim": ("factual", "non_factual", "atomic_type", "head", "tail"),
+}  # fmt: skip
+
+Record = Asked | Claimed
+R = TypeVar("R", Asked, Claimed)
+Marked = list[tuple[str, str]]
+"""A text in pieces: `same`, `gone` (of the first version alone) or `new` (of the second alone), and the characters."""
+
+
+class Placed(NamedTuple):
+    """A record of one version, and where it is."""
+
+    split: str
+    record: Record
+
+
+class Change(NamedTuple):
+    """What became of one record."""
+
+    a: Placed | None
+    b: Placed | None
+    fields: Mapping[str, Marked]
+    """Of an edited one, the fields that differ."""
+
+    @property
+    def id(self) -> str:
+        """Its id in the second version, or the last that it had."""
+        return (self.b or self.a).record.id  # type: ignore[union-attr]
+
+
+class Found(NamedTuple):
+    """The changes of one kind."""
+
+    total: int
+    shown: list[Change]
+    """The first by id, `MOST_SHOWN` at most."""
+    withheld: int
+    """Of those looked at, what the reserved split of one of the versions asks, or what would tell that."""
+
+
+class Changes(NamedTuple):
+    """What changed between two versions of one kind of records."""
+
+    kind: str
+    counts: dict[str, tuple[int, int]]
+    """Split -> records of it in the first version and in the second."""
+    kinds: dict[str, Found]
+    """`added`, `removed`, `moved`, `edited`; what is moved and edited is in both."""
+
+
+def changes_of(a: Version, b: Version) -> list[Changes]:
+    """Return what changed in the questions and in the claims."""
+    asked_a, asked_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
+    claimed_a, claimed_b = ({split: version.claims_of(split) for split in _SPLITS} for version in (a, b))
+    reserved = Reserved(asked_a[_HIDDEN], claimed_a[_HIDDEN]), Reserved(asked_b[_HIDDEN], claimed_b[_HIDDEN])
+
+    def is_hidden(change: Change) -> bool:
+        placed = [one for one in (change.a, change.b) if one]
+        return any(one.split == _HIDDEN or held.has(_as_rejected(one.record)) for one in placed for held in reserved)
+
+    return [_changes("question", asked_a, asked_b, is_hidden), _changes("claim", claimed_a, claimed_b, is_hidden)]
+
+
+def _as_rejected(record: Record) -> Rejected:
+    """Return a record as one that a stage took out, for the one rule of what must not be shown."""
+    return Rejected(id=record.id, kind="question", reason="", record=msgspec.to_builtins(record))
+
+
+def _changes(
+    kind: str, before: Mapping[str, Sequence[R]], after: Mapping[str, Sequence[R]], is_hidden: Callable[[Change], bool]
+) -> Changes:
+    a, b = ({row.id: Placed(split, row) for split, rows in version.items() for row in rows} for version in (before, after))
+    gone, new = ([side[key] for key in sorted(side.keys() - other.keys())] for side, other in ((a, b), (b, a)))
+    twins = _edited(gone, new)
+    paired = [(a[key], b[key]) for key in sorted(a.keys() & b.keys())] + [(gone[one], new[other]) for one, other in sorted(twins.items())]
+    both = [Change(one, other, _differences(kind, one.record, other.record)) for one, other in paired]
+    came = set(range(len(new))) - set(twins.values())
+    kinds = {
+        "added": [Change(None, new[place], {}) for place in sorted(came)],
+        "removed": [Change(one, None, {}) for place, one in enumerate(gone) if place not in twins],
+        "moved": [change for change in both if change.a and change.b and change.a.split != change.b.split],
+        "edited": [change for change in both if change.fields],
+    }
+    counts = {split: (len(before[split]), len(after[split])) for split in _SPLITS}
+    return Changes(kind, counts, {name: _shown(found, is_hidden) for name, found in kinds.items()})
+
+
+def _shown(changes: list[Change], is_hidden: Callable[[Change], bool]) -> Found:
+    shown: list[Change] = []
+    withheld = 0
+    for change in sorted(changes, key=lambda change: change.id):
+        if len(shown) == MOST_SHOWN:
+            break
+        if is_hidden(change):
+            withheld += 1
+        else:
+            shown.append(change)
+    return Found(len(changes), shown, withheld)
+
+
+def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
+    """Return which of the gone records stands among the new ones in other words: seen on one page, alike, the most alike first.
+
+    An edit gives a question another id, and what stands behind it on its page another place; so neither tells by itself.
+    """
+    words = [bigrams(_words(one.record)) for one in gone]
+    index = NgramIndex(words, LEAST_ALIKE)
+    found = []
+    for place, one in enumerate(new):
+        grams, seen = bigrams(_words(one.record)), {(where.source, where.url) for where in one.record.provenance}
+        spots = {(where.source, where.url, where.position) for where in one.record.provenance}
+        for other in index.meeting(grams):
+            there = gone[other].record.provenance
+            if seen.isdisjoint((where.source, where.url) for where in there):
+                continue
+            alike = jaccard(words[other], grams)
+            if alike >= LEAST_ALIKE:
+                is_same_spot = not spots.isdisjoint((where.source, where.url, where.position) for where in there)
+                found.append((-alike, not is_same_spot, other, place))
+    twins: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, _, other, place in sorted(found):
+        if other not in twins and place not in taken:
+            twins[other] = place
+            taken.add(place)
+    return twins
+
+
+def _words(record: Record) -> str:
+    """Return what a record says, in canonical form."""
+    if isinstance(record, Claimed):
+        return canonical(record.factual)
+    return canonical("".join([record.shared_stem or "", record.stem, *(option.text for option in record.options)]))
+
+
+def text_of(record: Record, name: str) -> str:
+    """Return a field of a record as words; options one a line."""
+    value = getattr(record, name)
+    return "\n".join(f"{option.letter}. {option.text}" for option in value) if name == "options" else value or ""
+
+
+def whole_text(record: Record) -> str:
+    """Return all that a model is asked of a record, and the right answer."""
+    if isinstance(record, Claimed):
+        return f"{record.factual}\n{record.non_factual}"
+    texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]
+    return "\n".join([text for text in [*texts, f"→ {record.answer}" if record.answer else ""] if text])
+
+
+def _differences(kind: str, a: Record, b: Record) -> dict[str, Marked]:
+    pairs = {name: (text_of(a, name), text_of(b, name)) for name in _FIELDS[kind]}
+    return {name: marked(*texts) for name, texts in pairs.items() if texts[0] != texts[1]}
+
+
+def marked(a: str, b: str) -> Marked:
+    """Return two texts as one, with what is gone and what is new; of long texts the beginning."""
+    a, b = a[:MOST_CHARS], b[:MOST_CHARS]
+    pieces: Marked = []
+    for kind, a_from, a_to, b_from, b_to in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if kind == "equal":
+            pieces.append(("same", a[a_from:a_to]))
+            continue
+        pieces += [(name, text) for name, text in (("gone", a[a_from:a_to]), ("new", b[b_from:b_to])) if text]
+    return pieces

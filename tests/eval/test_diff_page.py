@@ -1,0 +1,175 @@
+"""The page of a difference: it names exactly what changed, nothing of the reserved split, and shows hostile text as text."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.diff.__main__ import main
+from eval.diff.content import MOST_SHOWN, Changes, changes_of, marked
+from eval.diff.version import Version
+from tests.eval.item_pages import HOSTILE
+from tests.opened import Opened
+
+SPLITS = ("train", "dev", "test", "reserved")
+SIGNS = [chr(code) for code in range(0x4E00, 0x9FA5)]
+
+
+def words(drawn: random.Random, chars: int) -> str:
+    return "".join(drawn.choices(SIGNS, k=chars))
+
+
+def question(drawn: random.Random, number: int, **fields) -> dict:
+    """Return a question of a file in which each stands at the place of its number."""
+    options = [{"letter": letter, "text": words(drawn, 6)} for letter in "ABCD"]
+    seen = {"source": "toy", "url": "file:bank.json", "snapshot": "2026-01-01", "page_id": "page-0", "position": f"q{number}"}
+    return {"id": f"q-{number:06}", "exam": "SSE", "subject": "心理学", "stem": words(drawn, 25), "options": options, "answer": "A"} | {
+        "provenance": [seen], **fields,
+    }  # fmt: skip
+
+
+def claim(number: int, head: str) -> dict:
+    return {
+        "id": f"claim-{number}",
+        "factual": f"{head}会发热",
+        "non_factual": f"{head}不会发热",
+        "head": head,
+        "tail": "发热",
+        "fact_ids": [],
+    }
+
+
+def version(folder: Path, splits: dict[str, list[dict]], claims: dict[str, list[dict]], replies: dict[str, str], weights: str) -> Version:
+    """Write a version of the data in which one run asked the test split; return it."""
+
+    def write(path: str, rows: list[dict]) -> None:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+    for split in SPLITS:
+        write(f"data/splits/{split}/questions.jsonl", splits.get(split, []))
+        write(f"data/splits/{split}/claims.jsonl", claims.get(split, []))
+    asked = [(row, replies.get(row["id"], "A")) for row in splits["test"]]
+    write(
+        "data/scores/run.jsonl",
+        [
+            {"item_id": row["id"], "repeat": 0, "outcome": "answered", "answer": said, "correct": said == row["answer"]}
+            for row, said in asked
+        ],
+    )
+    said = [{"item_id": row["id"], "repeat": 0, "prompt_sha256": "0", "reply": text, "finish_reason": "stop"} for row, text in asked]
+    write("data/predictions/m/run.jsonl", said)
+    (folder / "params.yaml").write_text("runs: {run: {model: m}}\n", encoding="utf-8")
+    (folder / "dvc.lock").write_text(f"stages: {{train@m: {{outs: [{{path: data/models/m, md5: '{weights}'}}]}}}}\n", encoding="utf-8")
+    return Version("workspace", folder)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Version, Version, dict[str, set[str]]]:
+    """Two versions with a known change, and the ids of it: 20 removed, 30 added, 10 corrected, 4 moved, 3 in other words."""
+    drawn = random.Random(1)
+    made = [question(drawn, number) for number in range(400)]
+    before = {"train": made[:150], "dev": made[150:200], "test": made[200:350], "reserved": made[350:]}
+    removed = {row["id"] for row in [*made[:8], *made[200:212]]}
+    corrected = {row["id"] for row in made[300:310]}
+    moved = {row["id"] for row in made[150:154]}
+    edited = {row["id"]: row for row in made[320:323]}
+    after: dict[str, list[dict]] = {split: [] for split in SPLITS}
+    for split, rows in before.items():
+        for row in rows:
+            if row["id"] in removed:
+                continue
+            other = {"answer": "B"} if row["id"] in corrected else {}
+            if row["id"] in edited:  # an edit of the stem gives another id, and what stood before it is gone: another place
+                shifted = row["provenance"][0] | {"position": "q9" + row["id"][-3:]}
+                other = {"id": row["id"] + "-new", "stem": "新" + row["stem"][1:], "provenance": [shifted]}
+            after["test" if row["id"] in moved else split].append(row | other)
+    added = [question(drawn, 1_000 + number, **({"stem": HOSTILE} if not number else {})) for number in range(30)]
+    after["test"] += added
+    secret = question(drawn, 2_000, stem="独有保留题" + words(drawn, 20))
+    after["reserved"] = [*after["reserved"][1:], secret]  # one of the reserved is gone, one is new: counted, never shown
+    ids = {"removed": removed, "corrected": corrected, "moved": moved, "added": {row["id"] for row in added}}
+    ids |= {"edited": {f"{key}-new" for key in edited} | corrected, "reserved": {secret["id"], made[350]["id"]}}
+    folder = tmp_path_factory.mktemp("versions")
+    claims = {"test": [claim(1, "感冒"), claim(2, "肺炎")], "reserved": [claim(3, "保留病")]}
+    a = version(folder / "a", before, claims, {}, "1" * 32)
+    later = {"test": [claim(2, "肺炎"), claim(4, "痛风"), claim(5, "保留病")], "reserved": [claim(3, "保留病")]}
+    b = version(folder / "b", after, later, {"q-000250": "C", "q-000300": "B"}, "2" * 32)
+    return a, b, ids
+
+
+def shown(changes: Changes) -> dict[str, set[str]]:
+    return {name: {change.id for change in kind.shown} for name, kind in changes.kinds.items()}
+
+
+def test_a_known_change_is_named_exactly(two) -> None:
+    a, b, ids = two
+    questions, claims = changes_of(a, b)
+    assert shown(questions) == {name: ids[name] for name in ("added", "removed", "moved", "edited")}
+    assert {name: (kind.total, kind.withheld) for name, kind in questions.kinds.items()} == {
+        "added": (31, 1), "removed": (21, 1), "moved": (4, 0), "edited": (13, 0),
+    }  # fmt: skip
+    answers = {change.id: change.fields["answer"] for change in questions.kinds["edited"].shown if "answer" in change.fields}
+    assert answers == {key: [("gone", "A"), ("new", "B")] for key in ids["corrected"]}
+    assert questions.counts == {"train": (150, 142), "dev": (50, 46), "test": (150, 172), "reserved": (50, 50)}
+    assert shown(claims) == {"added": {"claim-4"}, "removed": {"claim-1"}, "moved": set(), "edited": set()}
+    assert claims.kinds["added"].withheld == 1  # another claim of what the reserved split asks about
+
+
+def test_same_version_has_no_change(two) -> None:
+    for changes in changes_of(two[0], two[0]):
+        assert {name: kind.total for name, kind in changes.kinds.items()} == dict.fromkeys(("added", "removed", "moved", "edited"), 0)
+
+
+def test_only_the_first_of_many_are_shown_and_all_are_counted(tmp_path: Path) -> None:
+    drawn = random.Random(2)
+    many = [question(drawn, number) for number in range(MOST_SHOWN + 5)]
+    a, b = version(tmp_path / "a", {"test": []}, {}, {}, "1"), version(tmp_path / "b", {"test": many}, {}, {}, "1")
+    added = changes_of(a, b)[0].kinds["added"]
+    assert (added.total, len(added.shown), added.withheld) == (MOST_SHOWN + 5, MOST_SHOWN, 0)
+
+
+@given(st.text("ab 甲", max_size=30), st.text("ab 甲", max_size=30))
+def test_both_texts_can_be_read_from_their_marked_difference(a: str, b: str) -> None:
+    pieces = marked(a, b)
+    assert "".join(text for kind, text in pieces if kind != "new") == a
+    assert "".join(text for kind, text in pieces if kind != "gone") == b
+
+
+WIDE = {"viewport": {"width": 1400, "height": 900}}
+NARROW = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
+
+
+@pytest.mark.parametrize("settings", [WIDE, NARROW])
+def test_the_page_names_the_change_and_hides_the_reserved(browser, two, tmp_path: Path, capsys, settings: dict) -> None:
+    a, b, ids = two
+    versions = iter([a, b])
+    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
+    said = capsys.readouterr()
+    assert said.err.strip().endswith("/diff/index.html") and "run accuracy" in said.out
+    opened = Opened(browser, tmp_path / "diff", "index.html", **settings)
+    page = opened.page
+    for kind in ("added", "removed", "moved", "edited"):
+        found = page.locator(f"#question-{kind} td:first-child > code").all_text_contents()
+        assert set(found) == ids[kind] and len(found) == len(ids[kind]), kind
+    text = page.locator("body").text_content() or ""
+    assert not [key for key in ids["reserved"] if key in text] and "独有保留题" not in text and "保留病" not in text
+    assert "document.title='owned'" in text and page.title().startswith("AtomExam: ")
+    assert "retrained: other weights" in text
+    assert set(page.locator("section", has_text="newly wrong").locator("td:first-child code").all_text_contents()) >= {"q-000250"}
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.get_by_role("link", name="questions moved").click()
+    assert page.url.endswith("#question-moved")
+    opened.close()
+
+
+def test_the_page_is_the_same_each_time(two, tmp_path: Path, capsys) -> None:
+    pages = []
+    for name in ("a", "b"):
+        versions = iter(two[:2])
+        main(["one", "two", "--html", str(tmp_path / name)], lambda _, versions=versions: next(versions))
+        pages.append((tmp_path / name / "index.html").read_bytes())
+    assert pages[0] == pages[1]

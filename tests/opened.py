@@ -1,0 +1,38 @@
+"""A page of ours opened in a real browser."""
+
+from pathlib import Path
+
+
+class Opened:
+    """A page in a browser without network, and what it asked for and complained of."""
+
+    def __init__(self, browser, reports: Path, name: str, **settings) -> None:
+        self.context = browser.new_context(offline=True, **settings)
+        self.page = self.context.new_page()
+        self.base = (reports / "items.html").as_uri().removesuffix("items.html")
+        self.faults: list[str] = []
+        self.page.on("console", lambda message: self.faults.append(message.text))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("request", lambda asked: None if asked.url.startswith(self.base) else self.faults.append(asked.url))
+        self.go(name)
+
+    def go(self, name: str) -> None:
+        self.page.goto("about:blank")
+        self.page.goto(self.base + name)
+        if name.startswith("items"):
+            self.page.wait_for_selector("body[data-ready]")
+
+    @property
+    def count(self) -> int:
+        return int(self.page.locator("#count").inner_text().split()[0])
+
+    def figures(self) -> dict[str, tuple[int, str]]:
+        """Return what the page says of each run: asked, and accuracy."""
+        rows = self.page.locator("#figures tr").evaluate_all(
+            "rows => rows.slice(1).map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+        return {name: (int(asked), accuracy) for name, asked, _, _, accuracy in rows}
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.faults == []
