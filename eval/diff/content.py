@@ -1,7 +1,6 @@
 """Which questions and claims two versions of the data do not share: added, removed, moved, edited; of the reserved the count alone."""
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -11,13 +10,13 @@ from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
 from eval.diff.version import Asked, Claimed, Version
+from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
 LEAST_ALIKE = 0.5
 """Of the pairs of characters of two texts that are seen on one page, the share from which one is an edit of the other."""
 MOST_SHOWN = 1_000
 """Records that a page shows of each kind of change; all are counted."""
-MOST_CHARS = 1_000
 _SPLITS = ("train", "dev", "test", "reserved")
 _HIDDEN = "reserved"
 _FIELDS = {
@@ -29,8 +28,6 @@ _FIELDS = {
 
 Record = Asked | Claimed
 R = TypeVar("R", Asked, Claimed)
-Marked = list[tuple[str, str]]
-"""A text in pieces: `same`, `gone` (of the first version alone) or `new` (of the second alone), and the characters."""
 
 
 class Placed(NamedTuple):
@@ -176,15 +173,3 @@ def whole_text(record: Record) -> str:
 def _differences(kind: str, a: Record, b: Record) -> dict[str, Marked]:
     pairs = {name: (text_of(a, name), text_of(b, name)) for name in _FIELDS[kind]}
     return {name: marked(*texts) for name, texts in pairs.items() if texts[0] != texts[1]}
-
-
-def marked(a: str, b: str) -> Marked:
-    """Return two texts as one, with what is gone and what is new; of long texts the beginning."""
-    a, b = a[:MOST_CHARS], b[:MOST_CHARS]
-    pieces: Marked = []
-    for kind, a_from, a_to, b_from, b_to in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        if kind == "equal":
-            pieces.append(("same", a[a_from:a_to]))
-            continue
-        pieces += [(name, text) for name, text in (("gone", a[a_from:a_to]), ("new", b[b_from:b_to])) if text]
-    return pieces

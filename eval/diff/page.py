@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from atomexam.runtime.jsonl import replacing
-from eval.diff.content import MOST_CHARS, MOST_SHOWN, Record, changes_of, whole_text
+from eval.diff.content import MOST_SHOWN, Record, changes_of, whole_text
 from eval.diff.parts import CAUSES
 from eval.diff.version import Replied, Version
+from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_scripts
 from eval.statistics.intervals import Figures
 from eval.statistics.pairing import counted
@@ -32,8 +33,11 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
     Args:
         found: what `difference_of` returns of the two.
     """
+    figures = [(run, name, figure) for run, named in found["runs"].items() for name, figure in named.items()]
+    moved = [(run, name, figure) for run, name, figure in figures if any(part["items"] for part in figure["parts"].values())]
     context = {
-        "a": a.name, "b": b.name, "found": found, "parts": PARTS, "changes": changes_of(a, b), "whole_text": whole_text,
+        "a": a.name, "b": b.name, "found": found, "moved": moved, "still": [one for one in figures if one not in moved],
+        "parts": [part for part in PARTS if any(figure["parts"][part]["items"] for _, _, figure in moved)], "changes": changes_of(a, b), "whole_text": whole_text,
         "trained": {run: _training(a, b, run) for run in found["runs"]}, "turned": _turned(a, b, found["runs"]),
     }  # fmt: skip
     write_scripts(folder)
@@ -45,11 +49,11 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
 def _training(a: Version, b: Version, run: str) -> str:
     """Return what is known of the two models that a run asked: whether they are one."""
     if a.model_of(run) != b.model_of(run):
-        return f"another model: {a.model_of(run)} before, {b.model_of(run)} now"
+        return f"another: {a.model_of(run)} before"
     before, after = a.weights_of(run), b.weights_of(run)
     if before == after:
-        return "same model" if before else "same model by name; no stage here makes it"
-    return "retrained: other weights; what moved by reply holds the noise of training too, which no interval here covers"
+        return "same" if before else "same by name"
+    return "retrained"
 
 
 def _turned(a: Version, b: Version, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[Turned]]]]:

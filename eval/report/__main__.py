@@ -1,11 +1,12 @@
 """Stage `report`: the stages' metrics -> one summary for `dvc metrics diff`, tables for the plots, and pages for people.
 
-The pages: the report, the items of the test split with all replies to them, and what was rejected and why.
+The pages: the report, the items of the test split with all replies to them, what was rejected and why, clusters and contradictions.
 """
 
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -13,10 +14,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from atomexam.records.claim import ClaimPair
+from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
+from atomexam.records.review import Review
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from eval.report.clusters import clusters, contradictions
 from eval.report.flow import flows
 from eval.report.items import Browser, read_paired
 from eval.report.pages import page, rendered, write_items
@@ -139,21 +143,29 @@ def item_files(args: Arguments, runs: Mapping[str, Figures]) -> Iterator[tuple[s
     return Browser(runs).files(questions, claims, replies)
 
 
-def rejected_page(args: Arguments, data: Mapping[str, Figures]) -> str:
+def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:
     """Return the page of what was held back, and why."""
-    questions, claims = (read_jsonl(args.splits / "reserved" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
-    stages = {stage: read_jsonl(args.rejected / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
+    stages = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
     advice = read_advice(args.reasons.read_text(encoding="utf-8")) if args.reasons.exists() else {}
-    found = reasons(stages, Reserved(questions, claims), advice)
+    found = reasons(stages, reserved, advice)
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
     context = {"crawls": crawls, "flows": flows(data), "reasons": found, "folders": REJECTED}
     return rendered("rejected", context, scripted=True)
 
 
+def clusters_page(args: Arguments, reserved: Reserved) -> str:
+    """Return the page of near-duplicate clusters and contradictions."""
+    unique = args.data / "unique"
+    reviews = chain(*(read_jsonl(args.data / folder / "review.jsonl", Review) for folder in ("unique", "claims")))
+    questions, rejected = read_jsonl(unique / "questions.jsonl", Question), read_jsonl(unique / "rejected.jsonl", Rejected)
+    found = clusters(read_jsonl(unique / "clusters.jsonl", Cluster), questions, rejected, reserved)
+    return rendered("clusters", {"clusters": found, "contradictions": contradictions(reviews, reserved)}, scripted=True)
+
+
 def main(argv: list[str] | None = None) -> None:
     paths = {"metrics": "metrics", "out": "reports", "plots": "data/plots", "summary": "metrics/summary.json"}
     paths |= {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions"}
-    paths |= {"rejected": "data", "reasons": "docs/reasons.md"}
+    paths |= {"data": "data", "reasons": "docs/reasons.md"}
     args = read_arguments(argv, __doc__, None, None, paths)
     listed = {
         block: list(args.all_params.get(block) or {})
@@ -173,8 +185,10 @@ def main(argv: list[str] | None = None) -> None:
         has_items = (args.splits / "test").is_dir()  # figures alone make a report too: those of another machine
         if has_items:
             write_items(args.out, item_files(args, found.runs))
-            with replacing(args.out / "rejected.html") as part_file:
-                part_file.write_text(rejected_page(args, found.data), encoding="utf-8")
+            reserved = Reserved(*(read_jsonl(args.splits / "reserved" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items()))
+            for name, text in (("rejected", rejected_page(args, found.data, reserved)), ("clusters", clusters_page(args, reserved))):
+                with replacing(args.out / f"{name}.html") as part_file:
+                    part_file.write_text(text, encoding="utf-8")
         with replacing(args.out / "index.html") as part_file:
             part_file.write_text(page(found, summary, has_items), encoding="utf-8")
         write_json(args.summary, summary)

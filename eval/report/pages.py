@@ -18,6 +18,7 @@ STATIC = Path(__file__).parent / "static"
 SCRIPTS = {
     "report": ("text.js", "tables.js"),
     "rejected": ("text.js", "tables.js"),
+    "clusters": ("text.js", "tables.js"),
     "diff": ("text.js", "tables.js"),
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }

@@ -104,6 +104,11 @@ class Reserved:
         text = canonical(_words(record))
         return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
 
+    def is_told(self, words: str) -> bool:
+        """Tell whether a text asks what the reserved split asks, or begins with the head of one of its claims."""
+        text = canonical(words)
+        return text in self.short or any(stem in text for stem in self.stems) or any(text.startswith(head) for head in self.heads if head)
+
 
 def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice: Mapping[tuple[str, str], Advice]) -> list[Reason]:
     """Return every reason of every stage, the stages as given, the most frequent reasons first."""

@@ -6,10 +6,12 @@ from pathlib import Path
 import msgspec
 
 from atomexam.records.claim import ClaimPair
+from atomexam.records.cluster import Cluster
 from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.records.rejection import Rejected
+from atomexam.records.review import Decision, Review, Statement
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.report.__main__ import main
@@ -67,6 +69,43 @@ def rejected(number: int, reason: str, record: dict, detail: str | None = None) 
     return Rejected(id=f"{kind[0]}-{number:020x}", kind=kind, reason=reason, detail=detail, record=record | {"provenance": where})
 
 
+def cluster(number: int, *members: str, kept: bool = True) -> Cluster:
+    centre = members[0]
+    similarity = [1.0, *[0.9] * (len(members) - 1)]
+    return Cluster(
+        cluster_id=f"cluster-{number:020x}",
+        kept=centre if kept else None,
+        medoid=centre,
+        members=list(members),
+        similarity=similarity,
+        rows=len(members) + 1,
+    )
+
+
+def review(number: int, asked: str, kind: str = "question") -> Review:
+    key = f"q-{number:020x}"
+    sides = [Statement(decision=Decision(id=key, right=[right]), rows=1, sources=["toy"], urls=[HOSTILE]) for right in ("甲", HOSTILE)]
+    return Review(id=key, kind=kind, asked=asked, options=["甲", HOSTILE], statements=sides)
+
+
+MEMBERS = [
+    rejected(number, "near_duplicate", msgspec.to_builtins(question(number, stem)), f"q-{kept:020x}")
+    for number, kept, stem in (
+        (50, 2, "第2题的另外题干（ ）。"),
+        (51, 9_000, "与保留题很像的一题"),
+        (52, 53, HOSTILE),
+        (53, 53, "没有留下的一题"),
+    )
+]
+CLUSTERS = [
+    cluster(1, f"q-{2:020x}", f"q-{50:020x}"),
+    cluster(2, f"q-{9_000:020x}", f"q-{51:020x}"),
+    cluster(3, f"q-{53:020x}", f"q-{52:020x}", kept=False),
+    cluster(4, f"q-{4:020x}"),
+]
+REVIEWS = [review(60, HOSTILE), review(61, f"题：{RESERVED}"), review(62, "保留的病 disease_symptom 头痛", "fact")]
+
+
 def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
     """Write splits, replies, scores, rejected records and the figures of runs below a folder."""
     drawn = random.Random(1)
@@ -101,7 +140,11 @@ def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
         rejected(31, "identical", fact | {"head": "保留的病"}),
         rejected(32, "identical", fact | {"head": "发热", "tail": "保留的病"}),
     ]
-    write_jsonl(root / "data/unique/rejected.jsonl", copies, key=lambda row: row.id)
+    write_jsonl(root / "data/unique/rejected.jsonl", [*copies, *MEMBERS], key=lambda row: row.id)
+    write_jsonl(root / "data/unique/questions.jsonl", [*tests, question(9_000, RESERVED)], key=lambda row: row.id)
+    write_jsonl(root / "data/unique/clusters.jsonl", CLUSTERS, key=lambda row: row.cluster_id)
+    write_jsonl(root / "data/unique/review.jsonl", REVIEWS, key=lambda row: row.id)
+    write_jsonl(root / "data/claims/review.jsonl", [], key=str)
     write_jsonl(root / "data/claims/rejected.jsonl", [], key=str)
     (root / "docs").mkdir(exist_ok=True)
     (root / "docs/reasons.md").write_text(

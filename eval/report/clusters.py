@@ -1,0 +1,126 @@
+"""Near-duplicate clusters and contradictions -> what a person looks at: members beside the kept question, and lines to decide by."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from atomexam.records.cluster import Cluster
+from atomexam.records.question import Question
+from atomexam.records.rejection import Rejected
+from atomexam.records.review import Review
+from eval.report.marks import Marked, marked
+from eval.report.rejections import Reserved
+
+MOST_SHOWN = 1_000
+"""Clusters, and contradictions, that the page shows; all are counted."""
+
+
+class Member(NamedTuple):
+    """A question that another stands for."""
+
+    id: str
+    similarity: float
+    words: Marked
+    """It beside the centre: `gone` is of the centre alone, `new` of the member alone."""
+    seen: list[Mapping[str, Any]]
+
+
+class Shown(NamedTuple):
+    """One cluster of several wordings."""
+
+    cluster: Cluster
+    words: str
+    """The centre: the kept question, where one was kept."""
+    seen: list[Mapping[str, Any]]
+    members: list[Member]
+
+
+class Clusters(NamedTuple):
+    """All clusters, and those that the page shows."""
+
+    total: int
+    worded: int
+    """Clusters of several wordings; the others are copies to the letter."""
+    rows: int
+    shown: list[Shown]
+    """Those of most wordings first."""
+    withheld: int
+    """Of those looked at, what the reserved split asks or what is kin to it."""
+
+
+class Contradiction(NamedTuple):
+    """A question or fact of which sources say different things."""
+
+    review: Review
+    lines: list[str]
+    """Beside its statements, the line that decides for each."""
+
+
+def clusters(found: Iterable[Cluster], questions: Iterable[Question], rejected: Iterable[Rejected], reserved: Reserved) -> Clusters:
+    """Return the clusters with the words of their members.
+
+    Args:
+        questions: all that were kept.
+        rejected: what near_duplicates held back: the members that others stand for.
+    """
+    every = list(found)
+    worded = sorted((one for one in every if len(one.members) > 1), key=lambda one: (-len(one.members), -one.rows, one.cluster_id))
+    wanted = {key for one in worded[: 2 * MOST_SHOWN] for key in one.members}  # a half may be withheld
+    records: dict[str, Mapping[str, Any]] = {}
+    for row in rejected:
+        if row.id in wanted and row.kind == "question":
+            records.setdefault(row.id, row.record)
+    for question in questions:
+        if question.id in wanted:
+            records[question.id] = msgspec.to_builtins(question)
+    shown: list[Shown] = []
+    withheld = 0
+    for one in worded[: 2 * MOST_SHOWN]:
+        if len(shown) == MOST_SHOWN:
+            break
+        if any(reserved.has(_as_rejected(key, records[key])) for key in one.members if key in records):
+            withheld += 1
+        elif one.members[0] in records:
+            shown.append(_shown(one, records))
+    return Clusters(len(every), len(worded), sum(one.rows for one in every), shown, withheld)
+
+
+def contradictions(found: Iterable[Review], reserved: Reserved) -> tuple[int, int, list[Contradiction]]:
+    """Return how many contradictions there are, how many of those looked at are withheld, and those to show."""
+    every = list(found)
+    shown: list[Contradiction] = []
+    withheld = 0
+    for review in every:
+        if len(shown) == MOST_SHOWN:
+            break
+        if reserved.is_told(review.asked) or review.id in reserved.ids:
+            withheld += 1
+        else:
+            lines = [msgspec.json.encode(statement.decision).decode() for statement in review.statements]
+            shown.append(Contradiction(review, lines))
+    return len(every), withheld, shown
+
+
+def _as_rejected(key: str, record: Mapping[str, Any]) -> Rejected:
+    return Rejected(id=key, kind="question", reason="", record=dict(record))
+
+
+def _shown(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> Shown:
+    centre = records[cluster.members[0]]
+    words = _words(centre)
+    others = zip(cluster.members[1:], cluster.similarity[1:], strict=True)
+    members = [
+        Member(key, similarity, marked(words, _words(records[key])), records[key]["provenance"])
+        for key, similarity in others
+        if key in records
+    ]
+    return Shown(cluster, words, centre["provenance"], members)
+
+
+def _words(record: Mapping[str, Any]) -> str:
+    """Return a question as words, its options in one order, since another order makes no other question."""
+    options = sorted(option["text"] for option in record["options"])
+    right = sorted(option["text"] for option in record["options"] if option["letter"] in (record["answer"] or ""))
+    answer = "；".join(right) or record["answer"]
+    return "\n".join([part for part in [record["shared_stem"], record["stem"], *options, f"→ {answer}" if answer else ""] if part])
