@@ -36,10 +36,17 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
     figures = [(run, name, figure) for run, named in found["runs"].items() for name, figure in named.items()]
     moved = [(run, name, figure) for run, name, figure in figures if any(part["items"] for part in figure["parts"].values())]
     context = {
-        "a": a.name, "b": b.name, "found": found, "moved": moved, "still": [one for one in figures if one not in moved],
-        "parts": [part for part in PARTS if any(figure["parts"][part]["items"] for _, _, figure in moved)], "changes": changes_of(a, b), "whole_text": whole_text,
-        "trained": {run: _training(a, b, run) for run in found["runs"]}, "turned": _turned(a, b, found["runs"]),
-    }  # fmt: skip
+        "a": a.name,
+        "b": b.name,
+        "found": found,
+        "moved": moved,
+        "still": [one for one in figures if one not in moved],
+        "parts": [part for part in PARTS if any(figure["parts"][part]["items"] for _, _, figure in moved)],
+        "trained": {run: _training(a, b, run) for run in found["runs"]},
+        "changes": changes_of(a, b),
+        "whole_text": whole_text,
+        "turned": _turned(a, b, found["runs"]),
+    }
     write_scripts(folder)
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True), encoding="utf-8")
