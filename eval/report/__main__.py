@@ -1,10 +1,13 @@
 """Stage `report`: the stages' metrics -> one summary for `dvc metrics diff`, tables for the plots, and pages for people.
 
+python -m eval.report --serve     serve the pages to this machine alone, and read them again in the browser when they are written anew
+
 The pages: the report, the items of the test split with all replies to them, what was rejected and why, clusters and contradictions.
 """
 
 import csv
 import io
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -20,6 +23,7 @@ from atomexam.records.rejection import Rejected
 from atomexam.records.review import Review
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from eval.report import serve
 from eval.report.clusters import clusters, contradictions
 from eval.report.flow import flows
 from eval.report.items import Browser, read_paired
@@ -163,6 +167,10 @@ def clusters_page(args: Arguments, reserved: Reserved) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["--serve"]:
+        serve.main(words[1:])
+        return
     paths = {"metrics": "metrics", "out": "reports", "plots": "data/plots", "summary": "metrics/summary.json"}
     paths |= {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions"}
     paths |= {"data": "data", "reasons": "docs/reasons.md"}

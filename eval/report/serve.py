@@ -1,0 +1,107 @@
+"""The pages served to this machine alone, and read again in the browser when stage `report` has written them anew.
+
+python -m eval.report --serve [--port 8800] [--folder reports]
+
+Without it the pages open from the disk all the same, and stay as they were opened.
+"""
+
+import argparse
+import sys
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from atomexam.runtime.stage import command
+
+LOOPBACK = "127.0.0.1"
+_NAMES = (LOOPBACK, "localhost")
+_RELOAD = b'<script src="app/reload.js" defer></script>\n</head>'
+_NEVER_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
+
+class Server(ThreadingHTTPServer):
+    """Serves one folder of pages."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder = folder.resolve()
+        super().__init__((LOOPBACK, port), _Handler)
+
+    @property
+    def address(self) -> str:
+        """Where the report is."""
+        return f"http://{LOOPBACK}:{self.server_port}/index.html"
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    server: Server
+
+    def __init__(self, request: Any, client: Any, server: Server) -> None:
+        super().__init__(request, client, server, directory=str(server.folder))
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        if self.headers.get("Host", "").partition(":")[0] not in _NAMES:  # a site whose name was turned to this machine
+            self.send_error(HTTPStatus.FORBIDDEN)
+        elif path == "/":
+            self.send_response(HTTPStatus.FOUND)
+            self.send_header("Location", "/index.html")
+            self.end_headers()
+        elif path == "/app/written.js":
+            self._send(b'AtomExam.written("%s");\n' % written(self.server.folder).encode(), "text/javascript")
+        elif path.endswith(".html") and (page := Path(self.translate_path(path))).is_file():
+            self._send(page.read_bytes().replace(b"</head>", _RELOAD, 1), "text/html; charset=utf-8")
+        else:
+            super().do_GET()
+
+    def do_HEAD(self) -> None:
+        self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
+
+    def _send(self, body: bytes, kind: str) -> None:
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def end_headers(self) -> None:
+        for name, value in _NEVER_KEPT.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def list_directory(self, path: Any) -> None:
+        del path
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def log_message(self, *args: Any) -> None:
+        del args
+
+
+def written(folder: Path) -> str:
+    """Return when the report, which is written last, was written; "" while it is not there."""
+    try:
+        return str((folder / "index.html").stat().st_mtime_ns)
+    except FileNotFoundError:  # the stage runs
+        return ""
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog=f"{command()} --serve", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, default=8800, help="default: 8800; 0: any that is free")
+    parser.add_argument("--folder", type=Path, default=Path("reports"), metavar="PATH", help="default: reports")
+    args = parser.parse_args(argv)
+    if not (args.folder / "index.html").is_file():
+        raise FileNotFoundError(f"{args.folder}/index.html: no such file; `make repro` builds it")
+    try:
+        server = Server(args.folder, args.port)
+    except OSError as error:
+        raise ValueError(f"port {args.port} of {LOOPBACK}: {error.strerror}; give another one with --port, or 0 for any") from None
+    with server:
+        sys.stderr.write(f"{server.address}, for this machine alone; Ctrl-C ends it\n")
+        sys.stderr.flush()
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return
