@@ -1,5 +1,6 @@
 """Elements of a page taken apart without reading any twice, however deep a page nests them. From selectors to values."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from itertools import takewhile
@@ -7,6 +8,9 @@ from typing import Any
 
 from lxml.html import HtmlElement, tostring
 from parsel import Selector
+
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML may hold (Extensible Markup Language 1.0, production 2)."""
 
 
 def outermost(found: Iterable[Selector]) -> list[Selector]:
@@ -36,8 +40,22 @@ def inner_parts(elements: list[HtmlElement]) -> list[str]:
     parts = []
     for element in reversed(elements):  # inner before outer
         parts.append(_html(element.text, list(element)))
-        element.drop_tree()
+        take_out(element)
     return parts[::-1]
+
+
+def take_out(element: HtmlElement) -> None:
+    """Take an element out of its page; the words behind it stay.
+
+    A form feed and its like, which libxml2 reads and lxml refuses to write, become blanks. So `drop_tree` will not do.
+    """
+    above, before = element.getparent(), element.getprevious()
+    words = element.tail or ""
+    if before is not None:
+        before.tail = _UNWRITABLE.sub(" ", (before.tail or "") + words)
+    else:
+        above.text = _UNWRITABLE.sub(" ", (above.text or "") + words)
+    above.remove(element)
 
 
 def following_parts(elements: list[HtmlElement], until: frozenset[str]) -> list[str]:

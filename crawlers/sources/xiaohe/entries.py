@@ -15,7 +15,7 @@ from parsel import Selector
 from scrapy.http import Response
 
 from atomexam.records.item import LabelledValue, Section
-from crawlers.html.nesting import following_parts, inner_parts, outermost
+from crawlers.html.nesting import following_parts, inner_parts, outermost, take_out
 from crawlers.html.page_state import states
 from crawlers.html.readable import shallow
 from crawlers.sources.xiaohe.state import Part, found_in
@@ -74,7 +74,7 @@ def _sections_seen(page: Selector) -> list[Part]:
     sections = page.css("section")
     titles = [text_of(section.xpath("(h2|h3)[1]")) for section in sections]
     for heading in page.xpath("//section/h2"):
-        heading.root.drop_tree()
+        take_out(heading.root)
     return list(zip(titles, inner_parts([section.root for section in sections]), strict=True))
 
 

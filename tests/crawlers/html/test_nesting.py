@@ -1,5 +1,6 @@
 """No part of a page is read twice, and none is lost."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parsel import Selector
@@ -34,6 +35,14 @@ def test_inner_parts_divide_the_text(html: str) -> None:
     parts = inner_parts([one.root for one in page.css("b")])
     assert sorted("".join(map(words, parts))) == sorted(words(html))
     assert not any("<b>" in part for part in parts)
+
+
+@pytest.mark.parametrize("sign", ["\x01", "\x0b", "\x0c", "\ufffe", "\uffff", "&#1;", "&#xFFFF;"])
+def test_signs_that_no_xml_may_hold_stop_nothing(sign: str) -> None:
+    """libxml2 reads a form feed and its like, and lxml refuses to write them."""
+    page = Selector(f"<div>前{sign}<b>甲</b>后{sign}<i>丙</i>中{sign}<b>乙</b>尾{sign}</div>")
+    assert inner_parts([one.root for one in page.css("b")]) == ["甲", "乙"]
+    assert "".join(page.css("::text").getall()).split() == ["前", "后", "丙中", "尾"]
 
 
 def test_a_part_is_what_follows_up_to_the_next_heading() -> None:
