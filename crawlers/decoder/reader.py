@@ -25,7 +25,7 @@ from crawlers.papers.signs.answer_marks import VERDICT, flat
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.own_answer import Block, read_answer, take_marked
+from crawlers.papers.signs.own_answer import Block, with_answer, with_marked
 
 _WEIGHTS = Path(__file__).with_name("weights.tsv")
 _BULLET = re.compile(r"[-*•·◦▪○●#□☐]\s{0,3}(?=\S)")
@@ -200,10 +200,9 @@ def _draft(one: _Asked, place: int, usual: int, told: str | None) -> Draft:
         else [option[found.end() :] if (found := _BULLET.match(flat(option))) else option for option in one.options]
     )
     block = Block(stem="\n".join(one.stem), options=options, explanation="\n".join(one.explanation) or None)
-    take_marked(block, [*one.answers, *([told] if told else [])])
-    kind = kind_of(flat(one.heading or ""))
-    read_answer(block, number.end if number else 0, "", kind, "")
-    return Draft(
+    block = with_marked(block, [*one.answers, *([told] if told else [])])
+    block = with_answer(block, number.end if number else 0, "", kind_of(flat(one.heading or "")), "")
+    draft = Draft(
         line=one.first.line,
         place=place,
         number=number.value if number else place,
@@ -212,8 +211,8 @@ def _draft(one: _Asked, place: int, usual: int, told: str | None) -> Draft:
         options=block.options,
         answer=block.answer,
         explanation=block.explanation,
-        doubt=_doubt(one, block, lettered, usual),
     )
+    return draft.doubted(_doubt(one, block, lettered, usual))
 
 
 def _doubt(one: _Asked, block: Block, lettered: list[str], usual: int) -> str | None:

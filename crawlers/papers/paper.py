@@ -15,13 +15,15 @@ Q1 or 【题号】1, and tags of type and year around them are left out; blanks 
 between characters are closed. A line that belongs to nothing is in `unread`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from crawlers.papers.answer_key.join import join_regions
-from crawlers.papers.doubts.unanswered import doubt_unanswered
-from crawlers.papers.doubts.unsure import settle
-from crawlers.papers.doubts.verify import verify, verify_alone
+from crawlers.papers.doubts.unanswered import unanswered
+from crawlers.papers.doubts.unsure import unsure, with_ringed_answers
+from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import own_lines
 from crawlers.papers.passes.boxes import boxes_told
 from crawlers.papers.passes.emphasis import emphasis_told
@@ -34,13 +36,13 @@ from crawlers.papers.passes.spelling import usual_spelling
 from crawlers.papers.passes.ticks import ticks_told
 from crawlers.papers.passes.unnumbered import numbered
 from crawlers.papers.passes.vertical import cells_joined
-from crawlers.papers.questions.assembly import assemble
+from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
 from crawlers.papers.questions.crowded import crowded_in
 from crawlers.papers.questions.draft import Draft, Reading
-from crawlers.papers.questions.shared import doubt_joined_keys, doubt_old_options, give_verdicts_letters, share_answers
+from crawlers.papers.questions.shared import below_old_options, with_joined_keys, with_shared_answers, with_verdict_options
 from crawlers.papers.questions.table import tables_in
-from crawlers.papers.questions.unlettered import take_unlettered
+from crawlers.papers.questions.unlettered import with_unlettered
 from crawlers.papers.sections.layout import lay_out
 from crawlers.papers.signs.answer_marks import IMAGE, visible
 from crawlers.text.fields import text_of
@@ -72,27 +74,24 @@ def read_paper(lines: Iterable[str]) -> Reading:
     tabled += crowded
     own, unread = own_lines(rest)
     layout = lay_out(own)
-    asked = assemble(layout, unread)
-    share_answers(asked)
-    unread += join_regions(layout, asked)
-    doubt_joined_keys(asked)
-    give_verdicts_letters(asked)
-    take_unlettered(asked)
-    settle(layout, asked, unread)
-    doubt_unanswered(asked)
-    doubt_old_options(asked)
-    verify(layout, asked, unread)
+    asked, unasked = assemble(layout)
+    asked, unlisted = join_regions(layout, with_shared_answers(asked))
+    unread += [*unasked, *unlisted]
+    joined_keys = with_joined_keys(asked)
+    asked = with_ringed_answers(with_unlettered(with_verdict_options(with_doubts(asked, joined_keys))))
+    # The first doubt is the one that is told: each of these rests on what those before it take for sure.
+    for doubts in (unsure(layout, asked, unread), unanswered(asked), below_old_options(asked), read_otherwise(layout, asked, unread)):
+        asked = with_doubts(asked, doubts)
     drafts = [one.draft for one in asked]
-    if tabled:
-        drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line)
-    for place, draft in enumerate(drafts, 1):
-        draft.place = place
-    given_up = [draft for draft in drafts if draft.doubt]
-    return Reading([draft for draft in drafts if not draft.doubt], unread, given_up, len(layout.spans) + len(tabled))
+    drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts
+    return _reading(drafts, unread, len(layout.spans) + len(tabled))
 
 
 def _of_bank(bank: Bank) -> Reading:
     """Return what a bank without numbers gave: each answer in it is in `questions` or in `rejected`."""
-    verify_alone(bank.drafts)
-    given_up = [draft for draft in bank.drafts if draft.doubt]
-    return Reading([draft for draft in bank.drafts if not draft.doubt], bank.unread, given_up, len(bank.drafts))
+    return _reading([verified(draft) for draft in bank.drafts], bank.unread, len(bank.drafts))
+
+
+def _reading(drafts: Sequence[Draft], unread: list[str], numbers: int) -> Reading:
+    placed = [structs.replace(draft, place=place) for place, draft in enumerate(drafts, 1)]
+    return Reading([draft for draft in placed if not draft.doubts], unread, [draft for draft in placed if draft.doubts], numbers)

@@ -5,6 +5,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
+from msgspec import structs
+
 from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.doubts.unsure import wants_answer
 from crawlers.papers.questions.assembly import Asked
@@ -15,32 +17,37 @@ from crawlers.papers.signs.entries import BARE_RUN, Entry, listed_in
 from crawlers.papers.signs.headings import heading_key, kind_of
 
 
-def join_regions(layout: Layout, asked: Sequence[Asked]) -> list[str]:
-    """Give the questions what the answer lists say; return the entries that match none."""
-    left: list[str] = []
+def join_regions(layout: Layout, asked: Sequence[Asked]) -> tuple[list[Asked], list[str]]:
+    """Return the questions with what the answer lists say of them, and the entries that match none."""
+    joined, left = list(asked), list[str]()
     for start, stop, lines in _merged(layout):
-        entries = read_key(_with_numbers(lines, asked, start, stop), layout.bare)
-        above = [one.draft for one in asked if start <= one.span.start < stop and not one.draft.answer]
-        unanswered = above or [one.draft for one in asked if not one.draft.answer]
-        for entry in join(unanswered, entries):
-            same = [one.draft for one in asked if one.draft.number == entry.number]
+        entries = read_key(_with_numbers(lines, joined, start, stop), layout.bare)
+        above = slice(*(bisect_left(joined, line, key=lambda one: one.span.start) for line in (start, stop)))
+        open_ones = [place for place, one in enumerate(joined) if not one.draft.answer]
+        wanted = [place for place in open_ones if above.start <= place < above.stop] or open_ones
+        drafts, rest = join([joined[place].draft for place in wanted], entries)
+        for place, draft in zip(wanted, drafts, strict=True):
+            joined[place] = structs.replace(joined[place], draft=draft)
+        for entry in rest:
+            same = [place for place, one in enumerate(joined) if one.draft.number == entry.number]
             if len(same) == 1 and entry.answer:  # it has an answer already, or stands below the list
-                _give(same[0], [entry], alone=True)
-            if len(same) != 1 or not entry.answer or same[0].doubt == "two_answers":
+                one = joined[same[0]]
+                joined[same[0]] = structs.replace(one, draft=_given(one.draft, [entry], alone=True))
+            if len(same) != 1 or not entry.answer or joined[same[0]].draft.doubt == "two_answers":
                 left.append(f"{entry.number}. {entry.answer}")
-        _doubt_lost([one for one in asked if start <= one.span.start < stop], entries, bool(left))
-    return left
+        joined[above] = _without_lost(joined[above], entries, bool(left))
+    return joined, left
 
 
-def _doubt_lost(above: Sequence[Asked], entries: Sequence[Entry], left: bool) -> None:
-    """Give up the questions that a list should have answered and did not: it has answers too many, or none for their whole section."""
+def _without_lost(above: Sequence[Asked], entries: Sequence[Entry], left: bool) -> list[Asked]:
+    """Return the questions above a list, those doubted that it should have answered and did not: it has answers too many, or none for
+    their whole section."""
     said: dict[int, set[str]] = {}
     for one in above:
         said.setdefault(one.span.section, set()).add(one.draft.answer or "")
     spoiled = left or any(not entry.sure for entry in entries) or any(one.draft.doubt == "answer_list_mismatch" for one in above)
-    for one in above:
-        if wants_answer(one) and (spoiled or said[one.span.section] == {""}):
-            one.draft.doubt = one.draft.doubt or "answer_list_mismatch"
+    lost = [wants_answer(one) and (spoiled or said[one.span.section] == {""}) for one in above]
+    return [one.doubted("answer_list_mismatch") if is_lost else one for one, is_lost in zip(above, lost, strict=True)]
 
 
 def _with_numbers(lines: Sequence[str], asked: Sequence[Asked], start: int, stop: int) -> list[str]:
@@ -87,36 +94,43 @@ def _merged(layout: Layout) -> list[tuple[int, int, list[str]]]:
     return merged
 
 
-def join(drafts: Sequence[Draft], entries: Sequence[Entry]) -> list[Entry]:
-    """Give unanswered questions their answers and return the entries that found none."""
+def join(drafts: Sequence[Draft], entries: Sequence[Entry]) -> tuple[list[Draft], list[Entry]]:
+    """Return unanswered questions with their answers, and the entries that found none."""
     if not drafts or not entries:
-        return list(entries)
+        return list(drafts), list(entries)
     numbers = _mended([draft.number for draft in drafts])
     listed = _mended_list([entry.number for entry in entries], [draft.number for draft in drafts])
     asked_in, listed_in = _sections(drafts, numbers, entries, listed)
+    told = list(zip(zip(listed_in, listed, strict=True), entries, strict=True))
     places: dict[Hashable, list[Entry]] = {}
-    for place, entry in zip(zip(listed_in, listed, strict=True), entries, strict=True):
+    for place, entry in told:
         places.setdefault(place, []).append(entry)
     wanted = list(zip(asked_in, numbers, strict=True))
-    joined: set[int] = set()
-    for place, draft in zip(wanted, drafts, strict=True):
-        found = places.get(place, [])
-        joined |= {id(entry) for entry in found}
-        if found:
-            _give(draft, found, alone=wanted.count(place) == 1 if len(found) > 1 or wanted.count(place) > 1 else True)
-    return [entry for entry in entries if id(entry) not in joined]
+    times = Counter(wanted)
+    given = [
+        _given(draft, found, alone=times[place] == 1) if (found := places.get(place)) else draft
+        for place, draft in zip(wanted, drafts, strict=True)
+    ]
+    return given, [entry for place, entry in told if place not in times]
 
 
-def _give(draft: Draft, found: Sequence[Entry], alone: bool) -> None:
+def _given(draft: Draft, found: Sequence[Entry], alone: bool) -> Draft:
+    """Return a question with what a list says of it, doubted where that is not sure.
+
+    Args:
+        alone: no other question has this number.
+    """
     answers = {_bare(entry.answer) for entry in found if entry.answer}
     if len(answers) > 1 or not alone or not all(entry.sure for entry in found):
-        draft.doubt = draft.doubt or "answer_list_mismatch"
-        return
+        return draft.doubted("answer_list_mismatch")
     told = next((entry for entry in found if entry.answer), None)
     if told and draft.answer and _bare(draft.answer) != _bare(told.answer):
-        draft.doubt = draft.doubt or "two_answers"
-    draft.answer = draft.answer or (told.answer if told else None)
-    draft.explanation = draft.explanation or next((entry.explanation for entry in found if entry.explanation), None)
+        draft = draft.doubted("two_answers")
+    return structs.replace(
+        draft,
+        answer=draft.answer or (told.answer if told else None),
+        explanation=draft.explanation or next((entry.explanation for entry in found if entry.explanation), None),
+    )
 
 
 def _mended(numbers: Sequence[int]) -> list[int]:

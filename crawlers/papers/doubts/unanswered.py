@@ -2,36 +2,39 @@
 
 from collections.abc import Sequence
 
-from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.assembly import Asked, Doubts
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat
 from crawlers.papers.signs.blanks import lacks_blank
 from crawlers.papers.signs.headings import heading_key
 
 
-def doubt_unanswered(asked: Sequence[Asked]) -> None:
-    """Give up the questions whose answer stands inside their stem, as it seems, and those that seem to be answers of others."""
+def unanswered(asked: Sequence[Asked]) -> Doubts:
+    """Return the questions whose answer stands inside their stem, as it seems, and those that seem to be answers of others."""
+    doubts: dict[int, str] = {}
     answers: int | None = None
-    seen: dict[tuple[str, int], Asked] = {}
-    for one in asked:
+    seen: dict[tuple[str, int], int] = {}
+    for place, one in enumerate(asked):
         draft = one.draft
         if draft.answer or draft.above.shared_options or (draft.options and one.kind != "words"):
             continue
         if one.kind == "blank" and IMAGE not in draft.stem and lacks_blank(draft.stem, _words_at(one)):
-            draft.doubt = draft.doubt or "stem_unreadable"
+            doubts[place] = "stem_unreadable"
         if one.kind in ("verdict", "choice", "multiple", "shared"):
             continue
         if WHOLE_ANSWER.fullmatch(flat(draft.stem)[_words_at(one) :].strip()):
             answers = one.span.section  # `1.A` asks nothing: a list of answers begins here that was not read as one
         if one.span.section == answers and not asks(flat(draft.stem)):
-            draft.doubt = draft.doubt or "answer_list_mismatch"
+            doubts.setdefault(place, "answer_list_mismatch")
         heading = flat(draft.above.heading or "")
-        first = seen.setdefault((heading_key(heading) if heading else "", draft.number), one)
+        at = seen.setdefault((heading_key(heading) if heading else "", draft.number), place)
+        first = asked[at]
         named = flat(first.draft.above.heading or "")
-        anew = first is not one and one.span.section == first.span.section  # without a heading
+        anew = at != place and one.span.section == first.span.section  # without a heading
         if (anew or (heading != named and not one.kind and first.kind)) and not asks(flat(draft.stem)):
-            for either in (first, one):  # `三、` above `9. …` once more: what the list of answers says of 9 under 三、名词解释
-                either.draft.doubt = either.draft.doubt or "answer_list_mismatch"
+            for either in (at, place):  # `三、` above `9. …` once more: what the list of answers says of 9 under 三、名词解释
+                doubts.setdefault(either, "answer_list_mismatch")
+    return doubts
 
 
 def _words_at(one: Asked) -> int:

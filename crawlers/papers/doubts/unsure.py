@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from atomexam.text.option_letters import names_no_option
 from crawlers.papers.passes.ticks import is_unread
-from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.assembly import Asked, Doubts
 from crawlers.papers.sections.layout import Layout
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, columns_of, flat
@@ -41,8 +41,14 @@ _SAID = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
 _ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
 
 
-def settle(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> None:
-    """Give up the questions whose reading is unsure."""
+def with_ringed_answers(asked: Sequence[Asked]) -> list[Asked]:
+    """Return the questions whose options have numbers in rings with letters for the numbers of their answers."""
+    return [one.answered(letters) if one.block.ringed and (letters := lettered(one.draft.answer or "")) else one for one in asked]
+
+
+def unsure(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Doubts:
+    """Return the questions whose reading is unsure."""
+    doubts: dict[int, str] = {}
     doubted = _without_their_list(layout, asked, unread) | _beside_answered(asked)
     lengths = sorted(len(line.text) for line in layout.lines)
     width = lengths[len(lengths) * 9 // 10] if lengths else 0
@@ -51,16 +57,16 @@ def settle(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Non
     spoiled: str | None = None  # the group within which a question ends with something else
     for place, one in enumerate(asked):
         draft = one.draft
-        if one.block.ringed:
-            draft.answer = lettered(draft.answer or "") or draft.answer
         below = asked[place + 1] if place + 1 < len(asked) else None
         listed = "answer_list_mismatch" if place in doubted else None
-        swallowed = None if draft.doubt else _swallowed(layout, one, below, width, alone)
-        draft.doubt = draft.doubt or _doubt(one) or listed or swallowed or _cut(layout, one)
+        swallowed = None if draft.doubts else _swallowed(layout, one, below, width, alone)
         above = asked[place - 1] if place else None
-        if (draft.above.case and not draft.above.announced and draft.above.group == spoiled) or _ends_with_patient(above, one):
-            draft.doubt = draft.doubt or "case_unsure"  # what the question above ends with may have been a further case
+        # what the question above ends with may have been a further case
+        below_case = (draft.above.case and not draft.above.announced and draft.above.group == spoiled) or _ends_with_patient(above, one)
+        if doubt := _doubt(one) or listed or swallowed or _cut(layout, one) or ("case_unsure" if below_case else None):
+            doubts[place] = doubt
         spoiled = draft.above.group if swallowed else spoiled
+    return doubts
 
 
 def _ends_with_patient(above: Asked | None, one: Asked) -> bool:

@@ -7,7 +7,7 @@ the marks of a paper are written in one manner; a title of answers ends no sente
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec import Struct
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.pages.page import PAGE_AT_END, PAGE_NUMBER, PAGE_WITHIN
 from crawlers.papers.pages.wraps import is_closed, wraps_of
-from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.assembly import Asked, Doubts
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import Layout
 from crawlers.papers.sections.signals import asks
@@ -59,8 +59,8 @@ _RINGS = "①-⑳"
 _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
 
-def verify(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> None:
-    """Give up the questions whose texts may as well be read otherwise.
+def read_otherwise(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Doubts:
+    """Return the questions whose texts may as well be read otherwise.
 
     Args:
         unread: lines that belong to no question, and what the lists of answers said of none.
@@ -72,12 +72,12 @@ def verify(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Non
     found |= _of_answers(asked)
     found |= _of_lists(layout, asked, unread)
     found |= dict(_of_notes(asked))
+    doubts: dict[int, str] = {}
     spoiled: Asked | None = None  # the question of a case below which a heading may stand that was not read, or one that is none
     for place, one in enumerate(asked):
         below = asked[place + 1] if place + 1 < len(asked) and asked[place + 1].span.section == one.span.section else None
-        one.draft.doubt = (
-            one.draft.doubt
-            or found.get(place)
+        doubt = (
+            found.get(place)
             or _left_over(one)
             or _structure_within(one.draft)
             or _number_within(one, below)
@@ -87,10 +87,11 @@ def verify(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Non
         )
         if spoiled and (one.span.section != spoiled.span.section or one.draft.above.group not in (None, spoiled.draft.above.group)):
             spoiled = None
-        if spoiled:
-            one.draft.doubt = one.draft.doubt or "case_unsure"
+        if doubt := doubt or ("case_unsure" if spoiled else None):
+            doubts[place] = doubt
         if one.draft.above.case and (place in titled or any(_HEADING_AT_END.search(flat(option)) for option in one.draft.options)):
             spoiled = one
+    return doubts
 
 
 def _of_notes(asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
@@ -107,11 +108,10 @@ def _of_notes(asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
         last = max([last, *ends])
 
 
-def verify_alone(drafts: Iterable[Draft]) -> None:
-    """Give up the questions of a bank without numbers whose texts may as well be read otherwise."""
-    for draft in drafts:
-        ringed = "number_out_of_order" if _opens_with_ring(flat(draft.stem)) else None
-        draft.doubt = draft.doubt or ringed or _structure_within(draft) or _letters_within(draft)
+def verified(draft: Draft) -> Draft:
+    """Return a question of a bank without numbers, doubted where its texts may as well be read otherwise."""
+    ringed = "number_out_of_order" if _opens_with_ring(flat(draft.stem)) else None
+    return draft.doubted(ringed or _structure_within(draft) or _letters_within(draft))
 
 
 def _opens_with_ring(words: str) -> bool:

@@ -1,6 +1,7 @@
 """The layout of a paper -> its questions with what stands above them, and the lines that belong to none."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, structs
 
@@ -15,7 +16,7 @@ from crawlers.papers.signs.numbers import type_of
 from crawlers.papers.signs.own_answer import Block
 
 
-class Asked(Struct):
+class Asked(Struct, frozen=True):
     """One question with the lines and the section it is from."""
 
     draft: Draft
@@ -26,14 +27,32 @@ class Asked(Struct):
     usual: int
     """How many options the questions of its section have as a rule; 0 where there is no rule."""
 
+    def doubted(self, doubt: str | None) -> "Asked":
+        """Return the question with one more doubt."""
+        return structs.replace(self, draft=self.draft.doubted(doubt)) if doubt else self
 
-def assemble(layout: Layout, unread: list[str]) -> list[Asked]:
-    """Return the questions of a layout; lines that belong to none are added to `unread`."""
+    def answered(self, answer: str) -> "Asked":
+        """Return the question with its answer."""
+        return structs.replace(self, draft=structs.replace(self.draft, answer=answer))
+
+
+Doubts = Mapping[int, str]
+"""Doubts by the place of the question among all of its paper."""
+
+
+def with_doubts(asked: Sequence[Asked], doubts: Doubts) -> list[Asked]:
+    """Return the questions with what a pass doubts of them."""
+    return [one.doubted(doubts.get(place)) for place, one in enumerate(asked)]
+
+
+def assemble(layout: Layout) -> tuple[list[Asked], list[str]]:
+    """Return the questions of a layout, and the lines that belong to none."""
     usual = _usual(layout)
     starts = {span.start: span for span in layout.spans}
     listed = {place for region in layout.regions for place in range(region.start, region.stop)}
     setting = Setting()
     asked: list[Asked] = []
+    unread: list[str] = []
     place = 0
     while place < len(layout.lines):
         span = starts.get(place)
@@ -49,7 +68,7 @@ def assemble(layout: Layout, unread: list[str]) -> list[Asked]:
         unread += asked[-1].block.remarks
         unread += [text for text in asked[-1].block.after if not setting.take(text) and not setting.add(text)]
         place = span.stop
-    return asked
+    return asked, unread
 
 
 def _usual(layout: Layout) -> dict[int, int]:
@@ -86,10 +105,9 @@ def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> Asked:
     letters = "".join(letter_of(option) for option in above.shared_options or [])
     block = read_block(layout.lines[span.start : span.stop], span.number, usual, kind, letters)
     if letters and block.options and _tells_answer(layout, span):
-        block.sure_options = False  # its answer stands below them, so that they are its own, beside those above
+        block = structs.replace(block, sure_options=False)  # its answer stands below them, so that they are its own, beside those above
     elif letters and block.options:  # they are those of the next group
-        block.after = [*"\n".join(block.options).split("\n"), *block.after]
-        block.options = []
+        block = structs.replace(block, after=[*"\n".join(block.options).split("\n"), *block.after], options=[])
     draft = Draft(
         line=layout.lines[span.start].index,
         place=0,

@@ -234,7 +234,7 @@ def _seems_asked(part: _Part, choice: Choice) -> bool:
 
 
 def _draft(part: _Part, choice: Choice, place: int) -> Draft:
-    return Draft(
+    draft = Draft(
         line=part.body[0].index if part.body else 0,
         place=place,
         number=place,
@@ -243,8 +243,8 @@ def _draft(part: _Part, choice: Choice, place: int) -> Draft:
         options=choice.options,
         answer=part.answer,
         explanation="\n".join(part.explanation) or None,
-        doubt=_doubt(part, choice),
     )
+    return draft.doubted(_doubt(part, choice))
 
 
 def _doubt(part: _Part, choice: Choice) -> str | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from crawlers.papers.pages.page import Line
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
@@ -11,7 +11,7 @@ from crawlers.papers.signs.headings import tells_age, tells_patient
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import BARE_TAG, KEPT_STYLES, TAGS, TAGS_AT_END, Number
 from crawlers.papers.signs.options import find_options
-from crawlers.papers.signs.own_answer import Block, read_answer, take_marked
+from crawlers.papers.signs.own_answer import Block, with_answer, with_marked
 
 _SPEAKS = re.compile(r"[\u4e00-\u9fff]{1,6}:\S")
 _FEW = 4  # options: with fewer, a line behind them rather goes on with the last
@@ -40,20 +40,17 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
     body, start = _without_number_line(sorted_.body or [("", False)], lines[0], number)
     text = "\n".join(words for words, _ in body)
     block = Block(after=sorted_.after, remarks=sorted_.remarks, explanation="\n".join(sorted_.explanation) or None)
-    take_marked(block, sorted_.answers)
+    block = with_marked(block, sorted_.answers)
     found = find_options(text, start, usual) if kind != "words" or not block.answer else None
-    block.stem = text
+    stem = text
     if found and found.cuts:
-        block.options = found.texts(text)
-        block.stem = text[: min(found.cuts)[0]].strip()
-        _part_tail(block, body, usual)
-    block.sure_options = found is None or found.sure
-    block.worded = bool(block.stem[start:].strip())
+        stem = text[: min(found.cuts)[0]].strip()
+        block = _part_tail(structs.replace(block, options=found.texts(text)), body, usual)
+    worded = bool(stem[start:].strip())
     if start and number.style not in KEPT_STYLES:
-        block.stem, start = block.stem[start:], 0
-    block.rows = block.stem.split("\n")
-    read_answer(block, start, number.verdict, kind, letters)
-    return block
+        stem, start = stem[start:], 0
+    block = structs.replace(block, stem=stem, rows=stem.split("\n"), worded=worded, sure_options=found is None or found.sure)
+    return with_answer(block, start, number.verdict, kind, letters)
 
 
 def _without_number_line(body: list[tuple[str, bool]], first: Line, number: Number) -> tuple[list[tuple[str, bool]], int]:
@@ -128,18 +125,18 @@ def _take_plain(found: _Sorted, state: str, words: str, gap: bool, sharing: bool
     return state
 
 
-def _part_tail(block: Block, body: list[tuple[str, bool]], usual: int) -> None:
-    """Give back what follows the last option behind an empty line, or tells of the next patient."""
-    last = block.options[-1].split("\n")
+def _part_tail(block: Block, body: list[tuple[str, bool]], usual: int) -> Block:
+    """Return the question without what follows its last option behind an empty line, or tells of the next patient."""
+    *options, tail = block.options
+    last = tail.split("\n")
     if len(block.options) < (usual or _FEW):
-        return
+        return block
     if len(last) > 1 and len(block.options) >= usual > 0 and _SPEAKS.match(flat(last[-1])):
-        block.remarks = [*block.remarks, last.pop()]  # a reader's remark: `小李：我选A`
-        block.options[-1] = "\n".join(last)
+        remarks = [*block.remarks, last.pop()]  # a reader's remark: `小李：我选A`
+        block = structs.replace(block, remarks=remarks, options=[*options, "\n".join(last)])
         body = body[:-1]
     gaps = [gap for _, gap in body][len(body) - len(last) :]
     for place in range(1, len(last)):
         if gaps[place] or tells_patient(flat(last[place])):
-            block.options[-1] = "\n".join(last[:place])
-            block.after = last[place:] + block.after
-            return
+            return structs.replace(block, options=[*options, "\n".join(last[:place])], after=[*last[place:], *block.after])
+    return block

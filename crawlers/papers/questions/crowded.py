@@ -24,7 +24,9 @@ def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
     rest: list[Numbered] = []
     for index, text in lines:
         found = list(_questions(seen(text))) if _SHORTEST < len(text) < _LONGEST else []
-        drafts += [Draft(line=index, place=0, number=number, above=Above(), stem=stem, doubt="stem_unreadable") for number, stem in found]
+        drafts += [
+            Draft(line=index, place=0, number=number, above=Above(), stem=stem, doubts=("stem_unreadable",)) for number, stem in found
+        ]
         rest.append((index, "" if found else text))
     return drafts, rest
 

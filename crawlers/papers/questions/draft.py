@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import IMAGE
@@ -18,7 +18,7 @@ DOUBTS = {
 """Why a question is given up, and what that means."""
 
 
-class Draft(Struct, kw_only=True):
+class Draft(Struct, frozen=True, kw_only=True):
     """One question as its paper shows it; raw texts as in atomexam.records.item.QuestionItem."""
 
     line: int
@@ -33,8 +33,17 @@ class Draft(Struct, kw_only=True):
     options: list[str] = []
     answer: str | None = None
     explanation: str | None = None
-    doubt: str | None = None
-    """Why it is given up: a key of DOUBTS."""
+    doubts: tuple[str, ...] = ()
+    """Why it cannot be read with certainty: keys of DOUBTS, as the passes found them."""
+
+    @property
+    def doubt(self) -> str | None:
+        """Return the weightiest of its doubts, for which it is given up: what the earliest pass found, since the later ones rest on it."""
+        return self.doubts[0] if self.doubts else None
+
+    def doubted(self, doubt: str | None) -> "Draft":
+        """Return the question with one more doubt."""
+        return structs.replace(self, doubts=(*self.doubts, doubt)) if doubt else self
 
     @property
     def position(self) -> str:

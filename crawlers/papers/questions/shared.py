@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
+from msgspec import structs
+
 from atomexam.text.option_letters import letters_in
-from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.assembly import Asked, Doubts
 from crawlers.papers.signs.answer_marks import LETTERS, flat
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.options import find_options
@@ -22,22 +24,28 @@ _LEGENDS = [
 _FEW = 3  # options: fewer rather are points of an explanation
 
 
-def give_verdicts_letters(asked: Sequence[Asked]) -> None:
-    """Give statements their two options where the heading says which letter stands for which verdict: `判断题（正确填A，错误填B）`."""
-    for one in asked:
-        found = next(filter(None, (legend.search(flat(one.draft.above.heading or "")) for legend in _LEGENDS)), None)
-        answer = flat(one.draft.answer or "").strip()
-        if one.kind != "verdict" or not found or one.draft.options or one.draft.above.shared_options or not _WHOLE.fullmatch(answer):
-            continue
-        letters = {found["of_right"]: found["right"], found["of_false"]: found["false"]}
-        if len(letters) == 2 and letters_in(answer)[0] in letters:
-            one.draft.options = [f"{letter}. {word}" for letter, word in sorted(letters.items())]
+def with_verdict_options(asked: Sequence[Asked]) -> list[Asked]:
+    """Return statements with two options where the heading says which letter stands for which verdict: `判断题（正确填A，错误填B）`."""
+    return [_with_verdict_options(one) for one in asked]
 
 
-def doubt_old_options(asked: Sequence[Asked]) -> None:
-    """Give up the questions of a group below an explanation that ends with options: they rather are those of a further group."""
+def _with_verdict_options(one: Asked) -> Asked:
+    found = next(filter(None, (legend.search(flat(one.draft.above.heading or "")) for legend in _LEGENDS)), None)
+    answer = flat(one.draft.answer or "").strip()
+    if one.kind != "verdict" or not found or one.draft.options or one.draft.above.shared_options or not _WHOLE.fullmatch(answer):
+        return one
+    letters = {found["of_right"]: found["right"], found["of_false"]: found["false"]}
+    if len(letters) < 2 or letters_in(answer)[0] not in letters:
+        return one
+    options = [f"{letter}. {word}" for letter, word in sorted(letters.items())]
+    return structs.replace(one, draft=structs.replace(one.draft, options=options))
+
+
+def below_old_options(asked: Sequence[Asked]) -> Doubts:
+    """Return the questions of a group below an explanation that ends with options: they rather are those of a further group."""
+    doubts = {}
     spoiled: str | None = None
-    for above, one in pairwise(asked):
+    for place, (above, one) in enumerate(pairwise(asked), 1):
         shared = one.draft.above.shared_options and not one.draft.above.announced and not one.draft.options
         if not shared or one.draft.above.group != above.draft.above.group:
             continue
@@ -47,34 +55,44 @@ def doubt_old_options(asked: Sequence[Asked]) -> None:
         if found and len(found.cuts) >= _FEW:
             spoiled = one.draft.above.group
         if one.draft.above.group == spoiled:
-            one.draft.doubt = one.draft.doubt or "options_unreadable"
+            doubts[place] = "options_unreadable"
+    return doubts
 
 
-def doubt_joined_keys(asked: Sequence[Asked]) -> None:
-    """Give up a case's last question where its key has a letter for each question of the case, and the others have none."""
+def with_joined_keys(asked: Sequence[Asked]) -> Doubts:
+    """Return the last question of each case whose key has a letter for each question of the case, where the others have none."""
+    doubts = {}
+    last = -1
     for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.case else None):
         group = list(members)
+        last += len(group)
         told = flat(group[-1].draft.answer or "").strip()
         if len(group) < 2 or any(one.draft.answer for one in group[:-1]) or not all(one.draft.options for one in group):
             continue
         if len(letters_in(told)) == len(group) and _WHOLE.fullmatch(told):
-            group[-1].draft.doubt = group[-1].draft.doubt or "answer_list_mismatch"
+            doubts[last] = "answer_list_mismatch"
+    return doubts
 
 
-def share_answers(asked: Sequence[Asked]) -> None:
-    """Give the letters below the last question of a group to all of it, one each; doubt the group where they are not as many."""
+def with_shared_answers(asked: Sequence[Asked]) -> list[Asked]:
+    """Return each question of a group with its letter of those below the last; the group doubted where they are not as many."""
+    shared: list[Asked] = []
     for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.shared_options else None):
-        group = [one for one in members if one.draft.above.shared_options and not one.draft.options]
-        if len(group) < 2 or any(one.draft.answer for one in group[:-1]):
-            continue
-        told = flat(group[-1].draft.answer or "").strip()
-        letters = letters_in(told)
-        if len(letters) < 2 or not _WHOLE.fullmatch(told):
-            continue
-        single = all(one.kind != "multiple" for one in group)
-        if single and len(letters) == len(group):
-            for one, letter in zip(group, letters, strict=True):
-                one.draft.answer = letter
-        else:
-            for one in group:
-                one.draft.doubt = one.draft.doubt or "answer_list_mismatch"
+        shared += _with_shared_answers(list(members))
+    return shared
+
+
+def _with_shared_answers(members: list[Asked]) -> list[Asked]:
+    sharing = [place for place, one in enumerate(members) if one.draft.above.shared_options and not one.draft.options]
+    if len(sharing) < 2 or any(members[place].draft.answer for place in sharing[:-1]):
+        return members
+    told = flat(members[sharing[-1]].draft.answer or "").strip()
+    letters = letters_in(told)
+    if len(letters) < 2 or not _WHOLE.fullmatch(told):
+        return members
+    fits = len(letters) == len(sharing) and all(members[place].kind != "multiple" for place in sharing)
+    of_place = dict(zip(sharing, letters, strict=fits))
+    return [
+        one if place not in sharing else one.answered(of_place[place]) if fits else one.doubted("answer_list_mismatch")
+        for place, one in enumerate(members)
+    ]

@@ -85,7 +85,7 @@ def _draft(cells: Sequence[str], columns: _Columns, index: int) -> Draft | None:
     if not stem and not options:
         return None
     fits = len(cells) <= len(columns.roles) or not any(cells[len(columns.roles) :])
-    return Draft(
+    draft = Draft(
         line=index,
         place=0,
         number=int(number[0]) if number else index,
@@ -94,5 +94,5 @@ def _draft(cells: Sequence[str], columns: _Columns, index: int) -> Draft | None:
         options=options,
         answer=held.get("answer", [""])[0] or None,
         explanation=held.get("explanation", [""])[0] or None,
-        doubt=None if fits and stem else "options_unreadable" if stem else "stem_unreadable",
     )
+    return draft if fits and stem else draft.doubted("options_unreadable" if stem else "stem_unreadable")

@@ -2,7 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from msgspec import structs
 
 from atomexam.text.numerals import RINGS
 from crawlers.papers.questions.assembly import Asked
@@ -17,21 +19,28 @@ _MOST = 10
 _RING = re.compile(f"[{RINGS}]")
 
 
-def take_unlettered(asked: Sequence[Asked]) -> None:
-    """Give the questions of each section their bare options."""
+def with_unlettered(asked: Sequence[Asked]) -> list[Asked]:
+    """Return the questions with the bare options of each section."""
     sections: dict[int, list[Asked]] = {}
     for one in asked:
         if _may_have(one):
             sections.setdefault(one.span.section, []).append(one)
-    for members in sections.values():
+    usual = _usual_counts(sections)
+    return [_with_options(one, usual[one.span.section]) if one.span.section in usual and _may_have(one) else one for one in asked]
+
+
+def _usual_counts(sections: Mapping[int, Sequence[Asked]]) -> dict[int, int]:
+    """Return how many bare options the questions of a section have, where most have as many."""
+    found = {}
+    for section, members in sections.items():
         counts = Counter(len(cells) for one in members if (cells := _cells(one.block.rows)))
         if not counts:
             continue
         usual, times = counts.most_common(1)[0]
         if usual < 2 or times * 5 < len(members) * 3 or (times == 1 and usual not in (4, 5)):
             continue
-        for one in members:
-            _take(one, usual)
+        found[section] = usual
+    return found
 
 
 def _may_have(one: Asked) -> bool:
@@ -41,16 +50,13 @@ def _may_have(one: Asked) -> bool:
     return one.kind in _CHOICE or (one.kind == "" and lettered)
 
 
-def _take(one: Asked, usual: int) -> None:
-    cells = _cells(one.block.rows)
-    if cells and any(_LETTERED.match(flat(cell)) for cell in cells):
-        one.block.sure_options = False
-    elif len(cells) == usual:
-        one.draft.options = cells
-        one.block.ringed = any(_ringed(row) for row in one.block.rows)
-        one.draft.stem = "\n".join(one.block.rows[: _stem_rows(one.block.rows)]).strip()
-    elif cells:
-        one.block.sure_options = False
+def _with_options(one: Asked, usual: int) -> Asked:
+    rows = one.block.rows
+    cells = _cells(rows)
+    if len(cells) == usual and not any(_LETTERED.match(flat(cell)) for cell in cells):
+        draft = structs.replace(one.draft, options=cells, stem="\n".join(rows[: _stem_rows(rows)]).strip())
+        return structs.replace(one, draft=draft, block=structs.replace(one.block, ringed=any(_ringed(row) for row in rows)))
+    return structs.replace(one, block=structs.replace(one.block, sure_options=False)) if cells else one
 
 
 def _cells(rows: Sequence[str]) -> list[str]:

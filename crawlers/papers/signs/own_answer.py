@@ -2,7 +2,7 @@
 
 import re
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.signs.answer_marks import VERDICT, WHOLE_ANSWER, flat, verdict_in
@@ -21,7 +21,7 @@ _NO_ANSWER = re.compile(r"[(\[]?\s?(?:略|暂无|暂缺|[?]{1,3}|-{1,4}|见解�
 _EMPTY_AT_END = re.compile(r"\s?[(\[]\s{0,20}[)\]]\s?$")
 
 
-class Block(Struct):
+class Block(Struct, frozen=True):
     """One question as its lines say it; raw texts."""
 
     stem: str = ""
@@ -44,22 +44,25 @@ class Block(Struct):
     """The lines of the stem, from which options without letters can still be taken."""
 
 
-def take_marked(block: Block, answers: list[str]) -> None:
-    """Take the answer; a second one that says the same is no other."""
+def with_marked(block: Block, answers: list[str]) -> Block:
+    """Return the question with the answer that a mark says; a second one that says the same is no other."""
     told = [answer.rstrip("）)】]") if not re.search(r"[（(【\[]", answer) else answer for answer in answers if answer]
     told = [answer for answer in told if not _NO_ANSWER.fullmatch(flat(answer))]
     if not told:
-        return
-    block.answer = told[0]
-    for other in told[1:]:
-        if WHOLE_ANSWER.fullmatch(flat(other)) and WHOLE_ANSWER.fullmatch(flat(told[0])):
-            block.sure_answer &= _bare(other) == _bare(told[0])
-        else:
-            block.explanation = "\n".join(filter(None, (block.explanation, other)))
+        return block
+    whole = [WHOLE_ANSWER.fullmatch(flat(answer)) is not None for answer in told]
+    again = [other for other, is_whole in zip(told[1:], whole[1:], strict=True) if is_whole and whole[0]]
+    further = [other for other, is_whole in zip(told[1:], whole[1:], strict=True) if not (is_whole and whole[0])]
+    return structs.replace(
+        block,
+        answer=told[0],
+        sure_answer=block.sure_answer and all(_bare(other) == _bare(told[0]) for other in again),
+        explanation="\n".join(filter(None, (block.explanation, *further))) if further else block.explanation,
+    )
 
 
-def read_answer(block: Block, start: int, verdict: str, kind: str, letters: str) -> None:
-    """Take the answer from where it stands in the question, and leave it out there.
+def with_answer(block: Block, start: int, verdict: str, kind: str, letters: str) -> Block:
+    """Return the question with its answer taken from where it stands in it, and left out there.
 
     Args:
         start: where the words of the stem begin behind the number.
@@ -68,61 +71,70 @@ def read_answer(block: Block, start: int, verdict: str, kind: str, letters: str)
         letters: letters of the options that are shared with other questions.
     """
     if block.options and not block.answer:
-        _read_behind_options(block)
+        block = _read_behind_options(block)
     own = LETTERS[: len(block.options)] or letters
     if block.options and (slipped := _OPTION_INSTEAD.match(flat(block.answer or ""))) and slipped["letter"] not in own:
-        block.sure_options = False  # a mark within the options, which go on behind it: `B.乙（答案）C.丙`
+        block = structs.replace(block, sure_options=False)  # a mark within the options, which go on behind it: `B.乙（答案）C.丙`
     if own:
-        _read_letters(block, start, own)
+        block = _read_letters(block, start, own)
     if not own or (kind == "verdict" and not letters):
-        _read_verdict(block, start, kind)
+        block = _read_verdict(block, start, kind)
     if verdict and not block.answer and (not own or verdict in own or kind == "verdict"):
-        block.answer = verdict
+        block = structs.replace(block, answer=verdict)
     if (kind == "blank" or (kind == "" and not own)) and not block.answer and (found := filled_blanks(block.stem, start, kind == "blank")):
-        block.stem, block.answer = found
+        block = structs.replace(block, stem=found[0], answer=found[1])
     if own or kind == "verdict":
-        _part_reason(block, _REASON if own else _VERDICT_REASON)
+        block = _part_reason(block, _REASON if own else _VERDICT_REASON)
     if own and not block.answer and block.explanation:
-        block.answer = _told_by(block.explanation)
+        block = structs.replace(block, answer=_told_by(block.explanation))
+    return block
 
 
-def _read_behind_options(block: Block) -> None:
-    """Take letters that stand alone below the last option, or in brackets behind it, for the answer."""
+def _read_behind_options(block: Block) -> Block:
+    """Return letters that stand alone below the last option, or in brackets behind it, as the answer."""
     last = block.options[-1]
     line = flat(last[last.rfind("\n") + 1 :])
     alone, behind = _ALONE.fullmatch(line), _BEHIND_OPTION.search(line) or _BEHIND_TAB.search(last[len(last) - len(line) :], 2)
     if alone and len(line) < len(last):
-        block.options[-1], block.answer = last[: last.rfind("\n")], alone["answer"]
+        end, answer = last.rfind("\n"), alone["answer"]
     elif behind:
-        block.options[-1], block.answer = last[: len(last) - len(line) + behind.start()], behind["answer"]
+        end, answer = len(last) - len(line) + behind.start(), behind["answer"]
+    else:
+        return block
+    return structs.replace(block, options=[*block.options[:-1], last[:end]], answer=answer)
 
 
-def _read_letters(block: Block, start: int, own: str) -> None:
+def _read_letters(block: Block, start: int, own: str) -> Block:
     found = letters_in_blank(block.stem, own, start)
     if not found or _bare(block.answer or found[1]) != _bare(found[1]):
         found = None if block.answer else letters_behind(block.stem, own, start)
-    if found:
-        block.stem, block.answer = found
+    return structs.replace(block, stem=found[0], answer=found[1]) if found else block
 
 
-def _read_verdict(block: Block, start: int, kind: str) -> None:
+def _read_verdict(block: Block, start: int, kind: str) -> Block:
     found = verdict_in(block.stem, start)
     corrected = _CORRECTED.search(flat(block.stem), start)
     if kind in ("verdict", "") and corrected and not block.answer and not found:
-        block.explanation = "\n".join(filter(None, (block.stem[corrected.end() :], block.explanation)))
-        block.stem, block.answer = block.stem[: corrected.start()].rstrip(), corrected["answer"]
+        block = structs.replace(
+            block,
+            stem=block.stem[: corrected.start()].rstrip(),
+            answer=corrected["answer"],
+            explanation="\n".join(filter(None, (block.stem[corrected.end() :], block.explanation))),
+        )
     if found and _bare(block.answer or found[1]) == _bare(found[1]):
-        block.stem, block.answer = found[0], block.answer or found[1]
+        block = structs.replace(block, stem=found[0], answer=block.answer or found[1])
     if kind == "verdict" and (empty := _EMPTY_AT_END.search(flat(block.stem), start)):
-        block.stem = block.stem[: empty.start()]
+        block = structs.replace(block, stem=block.stem[: empty.start()])
+    return block
 
 
-def _part_reason(block: Block, pattern: re.Pattern[str]) -> None:
-    """Part 【答案】B。因为…… into the answer and its explanation."""
+def _part_reason(block: Block, pattern: re.Pattern[str]) -> Block:
+    """Return 【答案】B。因为…… parted into the answer and its explanation."""
     answer = block.answer or ""
-    if not WHOLE_ANSWER.fullmatch(flat(answer)) and (found := pattern.match(flat(answer))):
-        block.explanation = "\n".join(filter(None, (answer[found.start("reason") :], block.explanation)))
-        block.answer = answer[: found.end("told")]
+    if WHOLE_ANSWER.fullmatch(flat(answer)) or not (found := pattern.match(flat(answer))):
+        return block
+    explanation = "\n".join(filter(None, (answer[found.start("reason") :], block.explanation)))
+    return structs.replace(block, answer=answer[: found.end("told")], explanation=explanation)
 
 
 def _told_by(explanation: str) -> str | None:
