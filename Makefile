@@ -21,10 +21,8 @@ setup:  ## make .venv what requirements.lock says
 repro: setup  ## rebuild data and results, only what changed (STAGE=name for one stage)
 	@python -m scripts.repro $(STAGE)
 
-show:  ## print where the report is, and open it where there is a desktop
-	@test -f reports/index.html || { echo "reports/index.html: no such file; make repro builds it" >&2; exit 1; }
-	@echo "file://$(CURDIR)/reports/index.html"
-	@[ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] || python -m webbrowser -t "file://$(CURDIR)/reports/index.html"
+show: setup  ## print the figures, what moved since the last commit and where the report is; open it where there is a desktop
+	@python -m scripts.show
 
 test: setup  ## run the quick tests (ARGS=... for pytest: a folder, -k words)
 	@python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup $(ARGS)

@@ -102,7 +102,7 @@ def _crawl(
     from crawlers.store.segments import read_index
     from crawlers.web.archive import finish_crawl
     from crawlers.web.broken_pages import reader_version
-    from crawlers.web.closing_table import account_of, complaint, failures, pages_seen, pages_stored, table, warnings_of
+    from crawlers.web.closing_table import account_of, complaint, failures, line, pages_seen, pages_stored, table, warnings_of
     from crawlers.web.extensions import GONE
     from crawlers.web.page_kinds import add_snapshot, figures_of
     from crawlers.web.run_spider import run_spider, spider_arguments
@@ -126,7 +126,8 @@ def _crawl(
         again = f"`dvc repro crawl@{spider.name}` fetches those that the spider asks for"
         raise ValueError(f"crawl {spider.name}: {lost} stored pages cannot be read and were left out, see above; {again}")
     account = account_of(stats, pages_stored(read_index(folder, source.snapshot), failed), failed, items)
-    tell(table(spider.name, account, sum(row.length for row in read_index(folder, source.snapshot))) + "\n")
+    told = table if origin == "live" else line
+    tell(told(spider.name, account, sum(row.length for row in read_index(folder, source.snapshot))) + "\n")
     return account
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomexam.records.params import Extraction
+from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from crawlers.accounts.characters import Account
@@ -28,10 +29,16 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
         from crawlers.web.run_spider import spider_class
 
-        replay(spider_class(arguments.key), source, folder, limits.max_misfit_share, arguments.out, limits.max_kind_loss)
+        spider = spider_class(arguments.key)
+        pages = replay(spider, source, folder, limits.max_misfit_share, arguments.out, limits.max_kind_loss)
         account = _account(folder, source.snapshot, arguments.out)
         check_pages(arguments.key, account, limits.max_unread_page_share)
         write_json(arguments.metrics, account.as_counts())
+    with open(arguments.out, "rb") as lines:
+        items = number_of(sum(1 for _ in lines), "item")
+    close(
+        f"extract {arguments.key}", f"{number_of(pages, 'page')} -> {items}; {account.unread_share:.1%} of their visible text is in no item"
+    )
 
 
 def _account(folder: Path, snapshot: str, items: Path) -> Account:

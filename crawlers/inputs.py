@@ -10,6 +10,7 @@ from pathlib import Path
 
 from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Source
+from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replacing
 from atomexam.runtime.stage import read_arguments, run_stage
 
@@ -29,6 +30,7 @@ def main(argv: list[str] | None = None) -> None:
             with replacing(out / f"{name}.txt") as part:
                 lines = [f"{sha256(path.read_bytes()).hexdigest()}  {file}\n" for file, path in inputs_of(name, source, arguments.sites)]
                 part.write_text("".join(lines), encoding="utf-8")
+    close("inputs", f"what {number_of(len(sources), 'source')} are crawled from" if sources else "no sources")
 
 
 def inputs_of(name: str, source: Source, sites: str | None) -> Iterator[tuple[str, Path]]:

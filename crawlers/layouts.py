@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from atomexam.records.params import Import
+from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage import read_arguments, run_stage
 from crawlers.importers.layouts.layout_files import place_of_layout
@@ -16,8 +17,10 @@ from crawlers.importers.layouts.layout_files import place_of_layout
 def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "imports", Import, {"out": "data/layouts/{key}.txt"}, keyed=True)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    layout = layout_of(arguments.params)
     with replacing(arguments.out) as part:
-        part.write_text(layout_of(arguments.params), encoding="utf-8")
+        part.write_text(layout, encoding="utf-8")
+    close(f"layouts {arguments.key}", layout.split()[-1] if layout else "none of its own")
 
 
 def layout_of(source: Import) -> str:

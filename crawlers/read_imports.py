@@ -13,6 +13,7 @@ from msgspec import structs
 from atomexam.records.item import Item
 from atomexam.records.params import Import
 from atomexam.records.provenance import Provenance
+from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.text.natural_order import natural_key
@@ -42,10 +43,12 @@ def main(argv: list[str] | None = None) -> None:
     limits = limits_of(source, arguments.all_params)
     accounts: list[Account] = []
     with folder_lock(arguments.pages) as folder:
-        store_files(arguments.key, source, folder)
+        files = store_files(arguments.key, source, folder)
         items = read_files(arguments.key, source, folder, limits.max_misfit_share, limits.max_unread_share, accounts)
-        write_jsonl(arguments.out, items, key=lambda item: (item.url, natural_key(item.provenance.position)))
+        written = write_jsonl(arguments.out, items, key=lambda item: (item.url, natural_key(item.provenance.position)))
     write_json(arguments.metrics, accounts[0].as_counts())
+    read = f"{number_of(files, 'file')} -> {number_of(written, 'item')}"
+    close(f"read {arguments.key}", f"{read}; {accounts[0].unread_share:.1%} of their characters are in no item")
 
 
 def store_files(name: str, source: Import, folder: Path) -> int:

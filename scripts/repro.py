@@ -1,4 +1,7 @@
-"""`make repro`: makes the checkout ready, checks params.yaml, and runs `dvc repro`; a second one in the folder waits for the first."""
+"""`make repro`: makes the checkout ready, checks params.yaml, runs `dvc repro`, and shows what came of it.
+
+A second one in the folder waits for the first.
+"""
 
 import runpy
 import signal
@@ -8,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from scripts import recover
+from scripts import recover, show
 
 LOCK = Path(".dvc/tmp/make-repro.lock")
 
@@ -25,7 +28,10 @@ def main(argv: list[str] | None = None) -> int:
     try:
         recover.main()
         _check_params()
-        return _dvc(sys.argv[1:] if argv is None else argv)
+        status = _dvc(sys.argv[1:] if argv is None else argv)
+        if status == 0 and show.SUMMARY.exists():
+            print("\n".join(show.lines(Path())), flush=True)
+        return status
     finally:
         lock.release()
 
@@ -35,7 +41,7 @@ def _check_params() -> None:
 
 
 def _dvc(words: list[str]) -> int:
-    child = subprocess.Popen(["dvc", "--wait-for-lock", "repro", *words])
+    child = subprocess.Popen([sys.executable, "-m", "scripts.narrated", "--wait-for-lock", "repro", *words])
     # A terminal interrupts both; DVC ends its stage in order, and this waits for it. Others end this process alone, so it hands that on.
     signal.signal(signal.SIGINT, lambda *_: None)
     for ending in (signal.SIGTERM, signal.SIGHUP):

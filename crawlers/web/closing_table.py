@@ -19,6 +19,7 @@ from crawlers.web.failure_causes import (
     HOST_NOT_FOUND,
     LOG_IN,
     NO_ROBOTS,
+    NOT_PUBLIC,
     OFF_SITE,
     REFUSED,
     cause,
@@ -120,6 +121,14 @@ def table(name: str, account: Account, size: int = 0) -> str:
     return "\n".join([f"crawl {name}: {account.asked:,} requests", *lines])
 
 
+def line(name: str, account: Account, size: int = 0) -> str:
+    """Return the closing line of a crawl of an embedded site, of which the table would tell little more."""
+    answers = ", ".join(f"{number:,} with status {status}" for status, number in account.pages.items())
+    beside = ((account.forbidden, "forbidden by robots.txt"), (account.over_limit, "beyond max_pages"), (account.off_site, "off the site"))
+    parts = [answers, *(f"{number:,} {what}" for number, what in beside if number), f"{size:,} bytes in the archive"]
+    return f"crawl {name}: {account.asked:,} requests -> {account.items:,} items; {', '.join(filter(None, parts))}"
+
+
 def complaint(
     name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool, named: Named | None = None
 ) -> str | None:
@@ -201,7 +210,9 @@ def _advice(passing: dict[str, str], is_live: bool) -> str:
 def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
     """Return why no page was fetched although nothing failed that may pass."""
     if failed:
-        return "no page was fetched:" + shown([f"{request}: {why}" for request, why in failed.items()])
+        own = any(cause(why) == NOT_PUBLIC for why in failed.values())
+        permit = f"; if the site is yours to crawl, write `private: true` into the line of sources.{name} in params.yaml" if own else ""
+        return f"no page was fetched{permit}:" + shown([f"{request}: {why}" for request, why in failed.items()])
     if account.forbidden:
         forbids = f"robots.txt forbids {account.forbidden} of {account.asked} requests"
         return f"no page was fetched: {forbids}; ask the site, or take the source out of params.yaml"

@@ -7,6 +7,7 @@ from typing import Any, cast
 from msgspec import Struct
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.downloadermiddlewares import cookies
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
@@ -60,7 +61,7 @@ def spider_class(name: str) -> type[SourceSpider]:
 
 def spider_arguments(source: Source) -> dict[str, Any]:
     """Return what a source's line in params.yaml tells its spider."""
-    return {name: getattr(source, name) for name in ("snapshot", "max_pages", "letters", "departments", "lists")}
+    return {name: getattr(source, name) for name in ("snapshot", "max_pages", "letters", "departments", "lists", "exam", "subject")}
 
 
 def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items: bool = True, **arguments: Any) -> Outcome:
@@ -70,6 +71,7 @@ def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items:
     """
     quiet()
     quiet_downloads()
+    know_suffixes()
     process = AsyncCrawlerProcess(spider_settings(settings))
     crawler = process.create_crawler(spider)
     errors: list[str] = []
@@ -104,6 +106,11 @@ def quiet_downloads() -> None:
     for name in ("scrapy.core.downloader.handlers.http11", "scrapy.downloadermiddlewares.httpcompression"):
         # Too large, cut, packed in no known way: the account of the crawl has it. A level would not outlast Scrapy's own set-up.
         logging.getLogger(name).addFilter(lambda record: record.levelno >= logging.ERROR)
+
+
+def know_suffixes() -> None:
+    """Have cookies know public suffixes (com.cn) from the list that is installed: a crawl asks no host but its site's own."""
+    cookies._split_domain = cookies.TLDExtract(include_psl_private_domains=True, suffix_list_urls=(), cache_dir=None)
 
 
 def spider_settings(more: dict[str, Any]) -> Settings:

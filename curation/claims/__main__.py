@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from atomexam.records.fact import Fact
 from atomexam.records.params import Claims
+from atomexam.runtime.closing import close, number_of, rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from curation.claims.claim_context import Chosen, ClaimContext, read_claim_context
@@ -40,10 +41,12 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(out / "rejected.jsonl", refused, key=lambda row: row.fact.id, row=Refused.row)
         write_jsonl(out / "contaminated.jsonl", met, key=lambda row: (row.fact_id, row.reference, row.url))
         write_jsonl(out / "review.jsonl", reviews, key=lambda row: (row.id, row.asked))
-        write_json(args.metrics, measure(facts, claims, refused, met, len(reviews)))
+        write_json(args.metrics, metrics := measure(facts, claims, refused, met, len(reviews)))
         # Last, by rename: a run that was killed before chooses the same again.
         rows = [Chosen(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id), on_disk=True)
+    made = f"{len(facts):,} facts -> {number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}"
+    close("claims", f"{made}; {rejected(metrics['rejected_by_reason'])}")
 
 
 def _tell_idle(known: ClaimContext, facts: Sequence[Fact]) -> None:

@@ -3,7 +3,7 @@
 What was done to which item stands in changes.jsonl. Opens params.yaml for the names of the sources alone.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from atomexam.records.item import Item
 from atomexam.records.params import PARAMS_FILE, Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
+from atomexam.runtime.closing import close, rejected
 from atomexam.runtime.external_sort import SortedFile, sort_key
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
@@ -49,6 +50,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         for file in files.values():
             file.write()
     write_json(arguments.metrics, metrics)
+    close("clean", closing(metrics))
+
+
+def closing(metrics: Mapping[str, Any]) -> str:
+    """Return what the stage came to."""
+    questions, entities, facts = (metrics[kind] for kind in ("questions", "entities", "facts"))
+    asked = f"{questions['in']:,} items -> {questions['out']:,} questions"
+    told = f"{entities['in']:,} entries -> {facts['out']:,} facts, {metrics['passages']:,} passages"
+    return f"{asked}; {told}; {rejected(metrics['rejected_by_reason'])}"
 
 
 def _files(folder: Path) -> dict[str, SortedFile[Any]]:

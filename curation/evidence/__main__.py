@@ -11,6 +11,7 @@ from pathlib import Path
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.params import EvidenceParams
+from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from curation.annotation.label_studio import write_project
@@ -84,6 +85,10 @@ def main(argv: list[str] | None = None) -> None:
             "to_annotate": len(drawn),
         }
         write_json(args.metrics, counts)
+    close(
+        "evidence",
+        f"{len(found):,} of {len(claims):,} claims have a passage; {len(drawn):,} are drawn for people to verify: {args.annotation}",
+    )
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from atomexam.records.fact import Fact
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.runtime.annotation_files import read_decisions
+from atomexam.runtime.closing import close, number_of, rejected
 from atomexam.runtime.external_sort import ExternalSort, SortedFile, Table, sort_key
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, to_line, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
@@ -77,6 +78,8 @@ def main(argv: list[str] | None = None) -> None:
         for file in files.values():
             file.write()
         write_json(args.metrics, metrics)
+    kinds = (f"{metrics[kind]['in']:,} {kind} -> {metrics[kind]['out']:,}" for kind in ("questions", "facts"))
+    close("near_duplicates", f"{'; '.join(kinds)}; {number_of(metrics['clusters'], 'cluster')}; {rejected(metrics['rejected_by_reason'])}")
 
 
 def _by_id(path: Path, folder: Path) -> Iterator[Fact]:

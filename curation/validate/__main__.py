@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from atomexam.records.checks import one_of
+from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from curation.validate.injection_counts import counts_by_source, injections
@@ -103,6 +104,13 @@ def main(argv: list[str] | None = None) -> None:
             raise ValueError(f"expectations failed; {told}:\n{describe(failed)}")
         write_json(args.metrics, figures(tables))
         write_json(out / PASSED, list(suites))
+    counts = figures(tables)
+    expected = sum(one["expectations"] for one in counts.values())
+    close(
+        "validate",
+        f"{number_of(expected, 'expectation')} of {', '.join(counts)} hold"
+        + (f", {len(warned)} of them but for warnings" if warned else ""),
+    )
 
 
 def _replies(args: Arguments, run: str) -> Path:

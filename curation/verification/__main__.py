@@ -9,6 +9,7 @@ from typing import Any
 from atomexam.records.claim import ClaimPair
 from atomexam.records.verdict import ANSWERS, Verdict
 from atomexam.runtime.annotation_files import read_verdicts
+from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from curation.verification.tables import agreement, as_csv, disagreements, markdown, outcomes, tabulate
@@ -48,6 +49,15 @@ def main(argv: list[str] | None = None) -> None:
                 part.write_text(text, encoding="utf-8", newline="")
         write_jsonl(out / "disagreements.jsonl", disagreements(votes), key=lambda row: (row.atomic_type, row.claim_id))
         write_json(args.metrics, figures)
+    close("verification", closing(figures))
+
+
+def closing(figures: dict[str, Any]) -> str:
+    """Return what the stage came to, or what people have to do first."""
+    if not figures["verdicts"]:
+        return "nobody has judged a claim yet: fill the sheets in data/annotation, then `python -m curation.verdicts FILES`"
+    shares = ", ".join(f"{figures['in_data'][answer]:,} {answer}" for answer in ANSWERS)
+    return f"{figures['verdicts']:,} verdicts of {figures['annotators']:,} annotators; of the claims now: {shares}"
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Score
 from atomexam.records.run import Run
+from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from eval.statistics.intervals import DIGITS, Figures
@@ -123,6 +124,7 @@ def main(argv: list[str] | None = None) -> None:
     rows = compare(runs, tallies, groups, args.all_params.get("judges") or {}, committed)
     if not named:
         write_json(args.out, {"comparisons": len(rows), "pairs": rows})
+        close("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")
     elif rows:
         print(as_text(rows))
     else:

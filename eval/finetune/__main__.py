@@ -22,6 +22,7 @@ from atomexam.records.evidence import Passage
 from atomexam.records.model import Description
 from atomexam.records.question import Question
 from atomexam.records.run import Training
+from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.finetune import training_data
@@ -62,6 +63,8 @@ def main(argv: list[str] | None = None) -> None:
         shutil.rmtree(out)
         made.replace(out)
     write_json(args.metrics, {"backend": "huggingface", "weights": weights, "steps": metrics["steps"]} | metrics)
+    loss = "" if metrics["dev_loss"] is None else f", loss on dev {metrics['dev_loss']}"
+    close(f"finetune {args.key}", f"{metrics['parameters']:,} parameters, {metrics['steps']:,} steps{loss}")
 
 
 def _requests(split: Path) -> list[Request]:

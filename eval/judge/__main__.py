@@ -10,6 +10,7 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.records.run import Judge, Server
+from atomexam.runtime.closing import close, marked
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.judge.figures import figures, mark_answers
@@ -51,7 +52,9 @@ def main(argv: list[str] | None = None) -> None:
     usage = _usage([reply for _, reply in judged.values()], describe(judge.model, args.models)[0].server if judged else None)
     with folder_lock(args.out.parent):
         write_jsonl(args.out, judgements, key=lambda one: (one.item_id, one.repeat, one.order, one.draw))
-        write_json(args.metrics, about | figures(mark_answers(replies, judgements), judgements) | {"usage": usage})
+        found = about | figures(mark_answers(replies, judgements), judgements)
+        write_json(args.metrics, found | {"usage": usage})
+    close(f"judge {args.key}", marked(found))
 
 
 def essays(questions: Questions, scores: Iterable[Score], path: Path) -> dict[str, Question]:

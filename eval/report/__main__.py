@@ -21,6 +21,7 @@ from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Review
+from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from eval.report import serve
@@ -171,7 +172,7 @@ def main(argv: list[str] | None = None) -> None:
     if words[:1] == ["--serve"]:
         serve.main(words[1:])
         return
-    paths = {"metrics": "metrics", "out": "reports", "plots": "data/plots", "summary": "metrics/summary.json"}
+    paths = {"metrics": "metrics", "out": "reports", "plots": "plots/tables", "summary": "metrics/summary.json"}
     paths |= {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions"}
     paths |= {"data": "data", "reasons": "docs/reasons.md"}
     args = read_arguments(argv, __doc__, None, None, paths)
@@ -200,6 +201,7 @@ def main(argv: list[str] | None = None) -> None:
         with replacing(args.out / "index.html") as part_file:
             part_file.write_text(page(found, summary, has_items), encoding="utf-8")
         write_json(args.summary, summary)
+    close("report", f"{len(found.runs)} runs: {args.out / 'index.html'}")
 
 
 if __name__ == "__main__":

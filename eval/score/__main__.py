@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.run import Run, Server
+from atomexam.runtime.closing import close, headline
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from eval.answers.published import RULE_SETS
@@ -92,6 +93,7 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
         about["short_of_shots"] = sum(prediction.shots < run.shots for prediction in predictions if prediction.repeat == 0)
     write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda score: (score.item_id, score.repeat))
     write_json(args.metrics / f"{name}.json", {**about, **figures})
+    close(f"score {name}", headline({**about, **figures}))
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from atomexam.records.claim import ClaimPair
 from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Drawing as Params
+from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.workers import at_work, cores
@@ -70,6 +71,12 @@ def main(argv: list[str] | None = None) -> None:
         write_json(arguments.metrics, composition)
         # Last, so that a run killed before this does not remember what it did not write: the next one decides the same again.
         write_memory(arguments.assignments, after)
+    close("split", "; ".join(_by_split(composition[kind], kind[:-1]) for kind in ("questions", "claims")))
+
+
+def _by_split(numbers: Mapping[str, int], kind: str) -> str:
+    shares = ", ".join(f"{split} {number:,}" for split, number in numbers.items())
+    return f"{number_of(sum(numbers.values()), kind)} -> {shares}"
 
 
 def check(rows: Sequence[Row], placed: Mapping[str, Put], memory: Memory) -> None:

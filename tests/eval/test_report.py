@@ -241,7 +241,7 @@ def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)  # no params.yaml: the runs are those with figures
     write(tmp_path / "metrics")
     main([])
-    plots = [f"data/plots/{name}.csv" for name in ("types", "subjects", "exams", "runs", "comparisons", "sweeps")]
+    plots = [f"plots/tables/{name}.csv" for name in ("types", "subjects", "exams", "runs", "comparisons", "sweeps")]
     written = [tmp_path / name for name in ("reports/index.html", "metrics/summary.json", *plots)]
     first = [path.read_bytes() for path in written]
     main([])

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from scrapy.downloadermiddlewares import cookies
 
-from crawlers.web.closing_table import Account, account_of, complaint, table
-from crawlers.web.run_spider import Outcome
+from crawlers.web.closing_table import Account, account_of, complaint, line, table
+from crawlers.web.run_spider import Outcome, know_suffixes
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
 LARGE = Account(pages={"200": 990}, failed={"timeout": 10}, items=1)
@@ -38,6 +39,20 @@ def test_the_table_shows_what_there_is(root: Path, tmp_path: Path) -> None:
         "  bytes in the archive     5,000,000",
     ]
     assert table("toy", Account(pages={}, failed={})) == "crawl toy: 0 requests"
+
+
+def test_an_embedded_crawl_ends_with_one_line() -> None:
+    assert line("toy", WHOLE, 5_000_000) == (
+        "crawl toy: 105 requests -> 1,234 items; 98 with status 200, 1 with status 404, 2 forbidden by robots.txt, 3 beyond max_pages, "
+        "4 off the site, 5,000,000 bytes in the archive"
+    )
+
+
+def test_cookies_ask_nobody_for_a_list_of_suffixes(monkeypatch) -> None:
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: pytest.fail("a host was looked up"))
+    know_suffixes()
+    assert cookies._is_public_domain("com.cn") and not cookies._is_public_domain("examcoo.com")
+    assert cookies._split_domain.suffix_list_urls == () and not cookies._split_domain._cache.enabled
 
 
 @pytest.mark.slow

@@ -1,0 +1,50 @@
+"""The line with which a stage ends: what went in, what came out, and why the rest did not."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_MOST_NAMED = 4
+
+
+def close(stage: str, line: str) -> None:
+    """Say in one line what a stage came to."""
+    print(f"{stage}: {line}", file=sys.stderr, flush=True)
+
+
+def counted(numbers: Mapping[str, int], most: int = _MOST_NAMED) -> str:
+    """Return the largest counts by name, `image_needed 4, no_answer 3, … and 2 more kinds`; those of nothing are left out."""
+    named = sorted(((name, number) for name, number in numbers.items() if number), key=lambda one: (-one[1], one[0]))
+    shown = ", ".join(f"{name} {number:,}" for name, number in named[:most])
+    more = len(named) - most
+    return shown + (f", … and {more} more {'kind' if more == 1 else 'kinds'}" if more > 0 else "")
+
+
+def rejected(numbers: Mapping[str, int]) -> str:
+    """Return how many were rejected, and the largest reasons."""
+    total = sum(numbers.values())
+    return f"{total:,} rejected: {counted(numbers)}" if total else "none rejected"
+
+
+def number_of(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun, `1 run`, `2,300 runs`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def headline(figures: Mapping[str, Any]) -> str:
+    """Return what a run came to: its accuracy, or of answers in words the share that followed."""
+    of = f"of {figures['pairs' if figures['task'] == 'claim' else 'questions']:,}"
+    if (share := figures.get("accuracy")) is None:
+        return f"{of}, {100 * figures['following_rate']:.1f} % answered in words; a judge marks them"
+    return f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"
+
+
+def marked(judged: Mapping[str, Any]) -> str:
+    """Return what a judge made of a run."""
+    if judged.get("mark") is None:
+        return f"no mark, of {judged['questions']:,}"
+    return f"mark {judged['mark']:.1f} of 100{_between(judged.get('mark_interval'), 1)} of {judged['questions']:,}, by {judged['judge']}"
+
+
+def _between(bounds: Sequence[float] | None, scale: int) -> str:
+    return f" [{scale * bounds[0]:.1f}, {scale * bounds[1]:.1f}]" if bounds else ""

@@ -1,0 +1,114 @@
+"""`dvc` as `make repro` calls it: each stage that runs is named with its place and what it does; the rest of DVC's talk is left out.
+
+Warnings and errors are DVC's own, but for those of files that are empty because nobody has written to them yet.
+"""
+
+import logging
+import re
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+SECONDS_BETWEEN = 30
+"""Without a terminal, which shows a bar, a stage that takes long says so this often."""
+_RUNS = re.compile(r"Running stage '(?P<stage>[^']+)':")
+_CACHED = re.compile(r"Stage '(?P<stage>[^']+)' is cached - skipping run")
+_SAME = re.compile(r"Stage '(?P<stage>[^']+)' didn't change")
+_EMPTY = re.compile(r"'[^']+' is empty\.")
+
+
+class Narrator:
+    """What is told of a run, as it comes."""
+
+    def __init__(self, out: TextIO, seconds: float = SECONDS_BETWEEN) -> None:
+        self._out, self._seconds = out, seconds
+        self._steps: dict[str, tuple[int, str]] = {}
+        self._now: tuple[str, float] | None = None
+        self.ran, self.same = 0, 0
+
+    def plan(self, stages: Sequence[tuple[str, str | None]]) -> None:
+        """Take the stages in their order, each with what it does."""
+        self._steps = {name: (number, does or "") for number, (name, does) in enumerate(stages, 1)}
+
+    def hear(self, level: int, message: str) -> bool:
+        """Take what DVC says; return whether it should be shown as it is."""
+        if level >= logging.WARNING:
+            self._now = None if level >= logging.ERROR else self._now
+            return not _EMPTY.fullmatch(message)
+        if found := _RUNS.match(message):
+            self._begin(found["stage"])
+        elif found := _CACHED.match(message):
+            self.ran += 1
+            self._now = None
+            self._say(f"{self._place(found['stage'])}: as in an earlier run, taken from the cache")
+        elif _SAME.match(message):
+            self.same += 1
+            self._now = None
+        return False
+
+    def close(self) -> None:
+        """Say how many stages there was nothing to do for."""
+        self._now = None
+        if not self.ran:
+            self._say(f"nothing to do: {self.same} stages are as they were")
+        elif self.same:
+            self._say(f"{self.same} other stages are as they were")
+
+    def wait(self) -> None:
+        """Say again and again which stage is at work; for a thread of its own."""
+        last = 0.0
+        while True:
+            time.sleep(self._seconds / 10)
+            if (now := self._now) and time.monotonic() - max(now[1], last) >= self._seconds:
+                last = time.monotonic()
+                self._say(f"  {now[0]} has been at work for {last - now[1]:.0f} s")
+
+    def _begin(self, stage: str) -> None:
+        self.ran += 1
+        self._now = (stage, time.monotonic())
+        does = self._steps.get(stage, (0, ""))[1]
+        self._say(f"{self._place(stage)}: {does}" if does else self._place(stage))
+
+    def _place(self, stage: str) -> str:
+        number = self._steps.get(stage, (0, ""))[0]
+        return f"[{number:>{len(str(len(self._steps)))}}/{len(self._steps)}] {stage}" if number else stage
+
+    def _say(self, line: str) -> None:
+        print(line, file=self._out, flush=True)
+
+
+def main(argv: list[str]) -> int:
+    """Run DVC with these words; return its exit status."""
+    from dvc.cli import main as dvc
+    from dvc.commands.repro import CmdRepro
+    from dvc.logger import LoggerHandler
+    from dvc.repo import reproduce
+
+    narrator = Narrator(sys.stdout)
+    told, planned = LoggerHandler.emit, reproduce.plan_repro
+
+    def emit(handler: LoggerHandler, record: logging.LogRecord) -> None:
+        if narrator.hear(record.levelno, record.getMessage()):
+            told(handler, record)
+
+    def plan(*words: Any, **more: Any) -> list[Any]:
+        stages = planned(*words, **more)
+        narrator.plan([(stage.addressing, stage.desc) for stage in stages])
+        return stages
+
+    def run(command: CmdRepro) -> int:
+        command.repo.reproduce(**command._common_kwargs, **command._repro_kwargs)
+        narrator.close()
+        return 0
+
+    # DVC has no way to say less than all or nothing; requirements.lock holds the version that this was written for.
+    LoggerHandler.emit, reproduce.plan_repro, CmdRepro.run = emit, plan, run
+    if not sys.stderr.isatty():
+        threading.Thread(target=narrator.wait, daemon=True).start()
+    return dvc(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,113 @@
+"""`make show`, and the end of `make repro`: data, splits and runs in a table, what moved since the last commit, where the report is."""
+
+import json
+import os
+import subprocess
+import sys
+import webbrowser
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from atomexam.runtime.closing import headline, marked, number_of
+
+SUMMARY = Path("metrics/summary.json")
+REPORT = Path("reports/index.html")
+_MOST_MOVED = 15
+Tree = Mapping[str, Any]
+
+
+def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]) -> list[str]:
+    """Return data, splits and runs, a line each."""
+    data = summary["data"]
+    beside = {"questions": "questions_rejected", "facts": "facts_rejected", "claims": "claims_rejected"}
+    numbers = ", ".join(
+        f"{data[name]:,} {name}" + (f" ({data[beside[name]]:,} rejected)" if name in beside else "")
+        for name in ("items", "questions", "clusters", "facts", "claims", "passages")
+    )
+    splits = [
+        (name, number_of(held["questions"], "question"), number_of(held["claims"], "claim")) for name, held in summary["splits"].items()
+    ]
+    told = [(name, marked(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
+    return [f"data    {numbers}", *_block("splits", splits), *_block("runs", told)]
+
+
+def moved(before: Tree, now: Tree) -> list[str]:
+    """Return the figures that are not what they were, `data.questions 766 -> 780`."""
+    old, new = dict(_leaves(before)), dict(_leaves(now))
+    rows = [(key, _said(old.get(key)), "->", _said(new.get(key))) for key in [*old, *(key for key in new if key not in old)]]
+    return _aligned([row for row in rows if row[1] != row[3]])
+
+
+def lines(root: Path) -> Iterator[str]:
+    """Yield the whole of what is shown of a checkout.
+
+    Raises:
+        FileNotFoundError: nothing was built yet.
+    """
+    if not (root / SUMMARY).exists():
+        raise FileNotFoundError(f"{SUMMARY}: no such file; `make repro` builds it")
+    summary = _read(root / SUMMARY)
+    files = {run: root / "metrics" / "runs" / f"{run}.json" for run in summary["runs"]}
+    judged = {run: path for run in files if (path := root / "metrics" / "judge" / f"{run}.json").exists()}
+    yield from overview(summary, {run: _read(path) for run, path in files.items()}, {run: _read(path) for run, path in judged.items()})
+    if (last := _committed(root)) is not None:
+        changed = moved(last, summary)
+        yield f"moved since the last commit: {'nothing' if not changed else number_of(len(changed), 'figure')}"
+        yield from (f"  {line}" for line in changed[:_MOST_MOVED])
+        if len(changed) > _MOST_MOVED:
+            yield f"  … and {len(changed) - _MOST_MOVED} more: `dvc metrics diff`"
+        if changed:
+            yield "  why they moved: `python -m eval.diff HEAD`"
+    if (root / REPORT).exists():
+        yield f"report  {(root / REPORT).resolve().as_uri()}"
+    else:
+        yield f"report  {REPORT} is not here; `make repro` builds it"
+
+
+def main() -> None:
+    """Print it, and open the report where there is a desktop."""
+    for line in lines(Path()):
+        print(line)
+    if REPORT.exists() and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        webbrowser.open_new_tab(REPORT.resolve().as_uri())
+
+
+def _committed(root: Path) -> Tree | None:
+    """Return the summary of the last commit, None where there is none."""
+    told = subprocess.run(["git", "show", f"HEAD:./{SUMMARY}"], cwd=root, capture_output=True)
+    return json.loads(told.stdout) if told.returncode == 0 else None
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _leaves(tree: Tree, where: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{where}{key}.")
+        else:
+            yield f"{where}{key}", value
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return "none"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _block(name: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
+    return [f"{name if not place else '':<8}{line}" for place, line in enumerate(_aligned(rows))]
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except FileNotFoundError as error:
+        sys.exit(f"error: {error}")
