@@ -130,6 +130,7 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
         source=spider.name,
         mode=mode,
         hosts=list(spider.allowed_domains or ()),
+        blocks=_block_selectors(spider),
         pages=pages,
         refused=stats.get(REFUSED, {}),
         failed=failures(stats),
@@ -139,6 +140,12 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
         over_limit=stats.get("archive/over_limit", 0),
         account=account_of_responses(_in_hand(stats.get(ANSWERS, [])), (item for page in pages for item in page.items)),
     )
+
+
+def _block_selectors(spider: "type[SourceSpider]") -> dict[str, str] | None:
+    """Return the selectors of a spider of `--kind exam-blocks`, as its module names them."""
+    named = {name: value for name, value in vars(sys.modules[spider.__module__]).items() if name.isupper() and isinstance(value, str)}
+    return named if "QUESTION" in named else None
 
 
 def _in_hand(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Response]]":

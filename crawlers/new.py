@@ -9,6 +9,7 @@ Nothing that is there is written over. After a kill half way the same command wr
 import argparse
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from atomexam.records.params import PARAMS_FILE, read_params
 from atomexam.runtime.jsonl import replacing
@@ -22,7 +23,7 @@ _MAX_PAGES = 5000
 
 def main(argv: list[str] | None = None) -> None:
     arguments = _arguments(argv)
-    source = new_source(arguments.name, arguments.url, arguments.kind)
+    source = new_source(arguments.name, arguments.url, arguments.kind, arguments.private)
     for told in write_source(source, arguments.snapshot):
         print(told)
     print("next, in this folder:")
@@ -41,7 +42,8 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
         raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
     read_params(params)
     before = params.read_bytes().decode("utf-8")
-    values = {"snapshot": snapshot or newest_snapshot(before) or "2026-01-01", "max_pages": _MAX_PAGES}
+    values: dict[str, Any] = {"snapshot": snapshot or newest_snapshot(before) or "2026-01-01", "max_pages": _MAX_PAGES}
+    values |= {"private": True} if source.is_private else {}
     texts = texts_of(source)
     _refuse_others(source, texts)
     after = with_source(before, source.name, values)
@@ -82,7 +84,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the source's folder: small letters, digits and _")
     parser.add_argument("url", metavar="URL", help="address of a list of papers or entries")
-    parser.add_argument("--kind", required=True, choices=KINDS, help="what the site has: papers as running text, or entries")
+    parser.add_argument("--kind", required=True, choices=KINDS, help="papers as running text, or a container a question; or entries")
+    parser.add_argument("--private", action="store_true", help="the site is in your own network, and may be crawled there")
     parser.add_argument("--snapshot", type=_day, metavar="DATE", help="date that the crawl stands for; default: the newest in params.yaml")
     return parser.parse_args(argv)
 

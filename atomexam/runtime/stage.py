@@ -73,8 +73,13 @@ def read_arguments(
         told = "what each means, and its default: docs/parameters.md"
         group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml", told)
         listed = _listed(shape)
+        truths = {name for name, hint in get_type_hints(shape).items() if hint is bool}
         for name, help_text in _flags(shape):
-            group.add_argument(f"--{name}", help=help_text, dest=name, default=None, nargs="*" if name in listed else None)
+            # DVC unpacks `private: true` as `--private`, false as `--no-private`.
+            words: dict[str, Any] = (
+                {"action": argparse.BooleanOptionalAction} if name in truths else {"nargs": "*" if name in listed else None}
+            )
+            group.add_argument(f"--{name}", help=help_text, dest=name, default=None, **words)
     namespace, rest = parser.parse_known_args(argv, Arguments())
     names = _field_names(shape)
     given = {name: value for name, value in vars(namespace).items() if name in names and value is not None}
@@ -88,7 +93,14 @@ def read_arguments(
     if keyed:
         defaults = (defaults or {}).get(namespace.key)
     if shape is not None:
-        namespace.params = convert(_merge(defaults or {}, given), shape, f"parameters of {block}" + (f".{namespace.key}" if keyed else ""))
+        what = f"parameters of {block}" + (f".{namespace.key}" if keyed else "")
+        try:
+            namespace.params = convert(_merge(defaults or {}, given), shape, what)
+        except ValueError as error:
+            if known:
+                raise
+            advice = f"no {PARAMS_FILE} in this folder: run the command in the folder of the repository, or give all parameters as flags"
+            raise ValueError(f"{error}; {advice}") from None
     for name, default in paths.items():
         attribute = name.replace("-", "_")
         if getattr(namespace, attribute) is None:

@@ -84,6 +84,27 @@ def _instead(hints: PageHints, is_list: bool) -> str:
     return "is it the kind of page that the callback expects?"
 
 
+def proposed(findings: Findings) -> tuple[str, dict[str, str]]:
+    """Return the first page of questions that have a container each, and the selectors of it that the spider lacks."""
+    for page in findings.pages:
+        if page.hints and page.hints.blocks and page.callback != "parse":
+            known = findings.blocks or {}
+            return page.url, {name: css for name, css in page.hints.blocks.items() if known.get(name) != css}
+    return "", {}
+
+
+def _blocks(findings: Findings) -> Iterator[str]:
+    """Selectors of pages on which each question has a container of its own, as far as the spider has others."""
+    url, selectors = proposed(findings)
+    if selectors and findings.blocks is not None:
+        yield f"Write into crawlers/sources/{findings.source}/spider.py the selectors above, which {url} seems to have."
+    elif "QUESTION" in selectors and not findings.questions:
+        yield (
+            f"Each question of {url} has a container of its own (`{selectors['QUESTION']}`), which "
+            "`python -m crawlers.new NAME URL --kind exam-blocks` reads by selectors alone."
+        )
+
+
 def _off_site(findings: Findings) -> Iterator[str]:
     """Requests to hosts that are not the spider's."""
     links = (link_to(url, url) for page in findings.pages for url, _ in page.asked)
@@ -127,4 +148,4 @@ def _first(texts: list[str]) -> str:
     return texts[0] if len(texts) == 1 else f"the first: {texts[0]}"
 
 
-_CHECKS: tuple[Check, ...] = (_access, _errors, _empty_kinds, _off_site, _no_items, _doubts, of_items, _gone)
+_CHECKS: tuple[Check, ...] = (_access, _errors, _empty_kinds, _blocks, _off_site, _no_items, _doubts, of_items, _gone)

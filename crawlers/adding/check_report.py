@@ -6,7 +6,7 @@ import msgspec
 
 from atomexam.records.item import EntityItem, Item
 from crawlers.accounts.characters import Account
-from crawlers.adding.advice import advice
+from crawlers.adding.advice import advice, proposed
 from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
 from crawlers.adding.meeting import meeting_shown
 from crawlers.text.columns import aligned, counted, cut
@@ -39,6 +39,10 @@ def as_text(findings: Findings) -> str:
     misread = misread_lines(findings.items)
     blocks.append(listed("what looks misread", misread))
     blocks.append(paste_lines(findings.items, findings.source))
+    if findings.blocks is not None and (selectors := proposed(findings)[1]):
+        blocks.append(
+            [f"selectors for crawlers/sources/{findings.source}/spider.py:", *(f'{name} = "{css}"' for name, css in selectors.items())]
+        )
     told = advice(findings)
     blocks.append(advice_shown(told))
     if findings.items and not told and not misread:
@@ -66,6 +70,7 @@ def as_json(findings: Findings) -> str:
         "text": findings.account.as_counts() if findings.account else None,
         "profile": figures_of(findings.items),
         "meeting": findings.meeting,
+        "selectors": proposed(findings)[1],
         "advice": advice(findings),
     }
     return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"

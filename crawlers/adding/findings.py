@@ -23,6 +23,8 @@ class Findings(Struct, kw_only=True):
     mode: str
     hosts: list[str] = []
     """`allowed_domains` of the spider."""
+    blocks: dict[str, str] | None = None
+    """Selectors of a spider that reads a container a question, by name; None of another spider."""
     pages: list[PageSeen] = []
     """Those that a callback saw."""
     refused: dict[str, int] = {}

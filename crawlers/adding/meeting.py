@@ -69,7 +69,7 @@ def patch(name: str, change: Difference, sources: Path = _SOURCES) -> list[str]:
     lines: list[str] = []
     for path in sorted(path for path in (sources / name).rglob("*") if path.suffix in (".py", ".yaml")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if len(lines) < 3 * _PATCH_LINES and (edited := _edited(line, change)) != line:
+            if len(lines) < 3 * _PATCH_LINES and (edited := _edited(line, change)) != line and not line.lstrip().startswith(('"""', "#")):
                 lines += [f"{path.relative_to(sources.parents[1])}:{number}", f"- {line.strip()}", f"+ {edited.strip()}"]
     return lines or [f"no line of crawlers/sources/{name} names {change.old}"]
 

@@ -6,6 +6,7 @@ from lxml.html import HtmlElement
 from msgspec import Struct
 from scrapy.http import Response, TextResponse
 
+from crawlers.adding.block_hints import selectors_of
 from crawlers.html.links import address_of
 from crawlers.html.readable import is_json
 
@@ -29,6 +30,8 @@ class PageHints(Struct, frozen=True, kw_only=True):
 
     links: list[Hint] = []
     texts: list[Hint] = []
+    blocks: dict[str, str] = {}
+    """Selectors of questions that have a container each, by the names that a spider of `--kind exam-blocks` gives them."""
     is_scripted: bool = False
     """Hardly a word of it stands in its HTML, and there are scripts."""
 
@@ -47,6 +50,7 @@ def hints_of(response: Response) -> PageHints:
     return PageHints(
         links=_link_groups(response.url, elements),
         texts=_texts(elements, lengths, whole),
+        blocks=selectors_of(response),
         is_scripted=has_scripts
         and len("".join(root.xpath("//body//text()[not(ancestor::script or ancestor::style)]")).strip()) < _FEW_CHARS,
     )

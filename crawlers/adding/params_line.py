@@ -92,5 +92,5 @@ def _last_line(node: Node) -> int:
 
 
 def _flow(values: dict[str, Any]) -> str:
-    written = (f'"{value}"' if isinstance(value, str) else str(value) for value in values.values())
+    written = (f'"{value}"' if isinstance(value, str) else str(value).lower() for value in values.values())
     return "{" + ", ".join(f"{key}: {value}" for key, value in zip(values, written, strict=True)) + "}"

@@ -11,7 +11,7 @@ from w3lib.url import safe_url_string
 
 from crawlers.web.hosts import is_public, literal
 
-KINDS = ("exam", "encyclopedia")
+KINDS = ("exam", "exam-blocks", "encyclopedia")
 STUB_MARK = "<!-- stub: written by crawlers.new"
 """Stands in stub pages, and so tells them from pages of a site."""
 _TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -26,6 +26,8 @@ class NewSource(Struct, frozen=True, kw_only=True):
     kind: str
     url: str
     host: str
+    is_private: bool = False
+    """It is in one's own network, and its line in params.yaml will permit that."""
 
     @property
     def folder(self) -> Path:
@@ -38,7 +40,7 @@ class NewSource(Struct, frozen=True, kw_only=True):
         return self.folder / "spider.py"
 
 
-def new_source(name: str, url: str, kind: str) -> NewSource:
+def new_source(name: str, url: str, kind: str, is_private: bool = False) -> NewSource:
     """Return what was asked for.
 
     Raises:
@@ -47,8 +49,8 @@ def new_source(name: str, url: str, kind: str) -> NewSource:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name.startswith("test_"):
         expected = "expected small letters, digits and _, a letter first, at most 40, and no word of Python"
         raise ValueError(f"name: {name!r} found; {expected}: it names a module, a key in params.yaml and files")
-    url, host = _address(url)
-    return NewSource(name=name, kind=kind, url=url, host=host)
+    url, host = _address(url, is_private)
+    return NewSource(name=name, kind=kind, url=url, host=host, is_private=is_private)
 
 
 def texts_of(source: NewSource) -> dict[Path, str]:
@@ -68,7 +70,7 @@ def texts_of(source: NewSource) -> dict[Path, str]:
     return {source.folder / "__init__.py": ""} | filled
 
 
-def _address(url: str) -> tuple[str, str]:
+def _address(url: str, is_private: bool) -> tuple[str, str]:
     """Return an address as a browser would send it, and its host."""
     try:
         asked = urlsplit(safe_url_string(url.strip()))
@@ -78,8 +80,12 @@ def _address(url: str) -> tuple[str, str]:
     if asked.scheme not in ("http", "https") or not host:
         raise ValueError(f"URL: {url!r} found; expected http:// or https:// and a host, such as https://www.example.com/papers/")
     number = literal(host)
-    if _OWN_NETWORK.search(host) or (number and not is_public(number)) or (not number and "." not in host):
-        raise ValueError(f"URL: {host} is not on the web but in an own network; a live crawl would refuse it")
-    if port not in (None, 80, 443) or asked.username is not None or asked.password is not None:
-        raise ValueError(f"URL: {url!r} found; a live crawl asks ports 80 and 443 alone, and logs in nowhere")
+    is_own = _OWN_NETWORK.search(host) or (number and not is_public(number)) or (not number and "." not in host)
+    if is_own and not is_private:
+        advice = "if it is yours to crawl, add --private, which writes `private: true` into its line of params.yaml"
+        raise ValueError(f"URL: {host} is not on the web but in an own network, which a live crawl refuses; {advice}")
+    if asked.username is not None or asked.password is not None:
+        raise ValueError(f"URL: {url!r} found; a crawl logs in nowhere: leave name and password out")
+    if port not in (None, 80, 443) and not is_private:
+        raise ValueError(f"URL: {url!r} found; a live crawl asks ports 80 and 443 alone; of a site in your own network, add --private")
     return asked._replace(netloc=asked.netloc.lower(), path=asked.path or "/", fragment="").geturl(), host

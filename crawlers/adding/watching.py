@@ -35,12 +35,20 @@ class PageSeen(Struct, kw_only=True):
     is_explained: bool = False
     """The spider counted what the page lacks, and called it no misfit."""
     hints: PageHints | None = None
-    """Of a page that gave nothing."""
+    """Of a page that gave nothing, or questions of which none has a stem, options or an answer."""
 
     @property
     def is_empty(self) -> bool:
         """Tell whether the page gave nothing."""
         return not self.items and not self.asked
+
+    @property
+    def lacks_parts(self) -> bool:
+        """Tell whether none of its questions has a stem, options or an answer, so that a selector finds nothing."""
+        asked = [item for item in self.items if isinstance(item, QuestionItem)]
+        has_stem = any(one.stem_raw for one in asked)
+        has_options = any(one.options_raw or one.shared_options_raw for one in asked)
+        return bool(asked) and not (has_stem and has_options and any(one.answer_raw for one in asked))
 
     def note(self, found: Any) -> None:
         """Take in what is no request."""
@@ -120,7 +128,7 @@ class Watch:
                 yield self._in_turn(page, request, response.meta.get("depth", 0), is_only=len(requests) == 1 and not page.items)
         finally:
             page.is_explained = self._noted() > noted and self.stats.get_value("misfit/count") == misfits
-            if page.is_empty and self.hinted < _HINTED:
+            if (page.is_empty or page.lacks_parts) and self.hinted < _HINTED:
                 page.hints = hints_of(response)
                 self.hinted += 1
 

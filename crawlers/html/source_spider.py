@@ -48,12 +48,15 @@ class SourceSpider(scrapy.Spider):
         letters: list[str] | None = None,
         departments: list[str] | None = None,
         lists: list[str] | None = None,
+        exam: str | None = None,
+        subject: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.snapshot = snapshot
         self.max_pages = int(max_pages)
         self.letters, self.departments, self.lists = letters, departments, lists
+        self.exam, self.subject = exam, subject
         self.named: dict[str, tuple[str, str]] = {}
         """Address of each list that a scope names -> the scope and the name: what to tell where the site has no such list."""
         for scope in ("letters", "departments", "lists"):

@@ -49,7 +49,11 @@ DOWNLOADER_MIDDLEWARES = {
     "crawlers.web.archive.ArchiveMiddleware": 950,
     "crawlers.web.broken_pages.PagesInHand": 960,
 }
-SPIDER_MIDDLEWARES = {"crawlers.web.broken_pages.PagesInHand": 950, "crawlers.web.page_kinds.PageKinds": 960}
+SPIDER_MIDDLEWARES = {
+    "crawlers.web.broken_pages.PagesInHand": 950,
+    "crawlers.web.page_kinds.PageKinds": 960,
+    "crawlers.web.told_exam.ToldExam": 1100,  # the nearest to the spider: all others see what it leaves
+}
 REDIRECTS_TO_ONE_MAX = 10
 # What the middlewares above read; live() waits and gives up, and nothing else does.
 WEB_PORTS: list[int] = []
@@ -90,7 +94,7 @@ def embedded(base_url: str) -> dict[str, Any]:
 
 
 def live(source: Source | None = None, delay: float | None = None, concurrency: int | None = None) -> dict[str, Any]:
-    """The real sites, politely, and no address inside the own network.
+    """The real sites, politely, and no address inside the own network but for a source with `private: true`.
 
     `delay` and `concurrency` are the site's own defaults; the source's line in params.yaml goes before them.
 
@@ -101,23 +105,25 @@ def live(source: Source | None = None, delay: float | None = None, concurrency: 
     between = next((value for value in (source.delay, delay) if value is not None), _DELAY)
     at_once = source.concurrency or concurrency or 1
     handler = "crawlers.web.download.LiveHandler"
-    return {
-        "USER_AGENT": _user_agent(os.environ.get("ATOMEXAM_CONTACT", "")),
-        "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
-        "TWISTED_DNS_RESOLVER": "crawlers.web.hosts.PublicResolver",
-        "PUBLIC_ONLY": True,
-        "WEB_PORTS": [80, 443],
-        "DOWNLOAD_DELAY": between,
-        "CONCURRENT_REQUESTS_PER_DOMAIN": at_once,
-        "AUTOTHROTTLE_ENABLED": True,
-        "AUTOTHROTTLE_START_DELAY": max(2.0, between) if at_once == 1 else between,
-        "AUTOTHROTTLE_MAX_DELAY": max(60.0, between),
-        "AUTOTHROTTLE_TARGET_CONCURRENCY": float(at_once),
-        "CRAWL_DELAY_MAX": 300,
-        "RETRY_AFTER": 10,
-        "SECOND_ROUND_PAUSE": 60,
-        "GIVE_UP_AFTER": 30,
-    } | _proxy(os.environ.get("ATOMEXAM_PROXY", ""))
+    public = {"TWISTED_DNS_RESOLVER": "crawlers.web.hosts.PublicResolver", "PUBLIC_ONLY": True, "WEB_PORTS": [80, 443]}
+    return (
+        {
+            "USER_AGENT": _user_agent(os.environ.get("ATOMEXAM_CONTACT", "")),
+            "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
+            "DOWNLOAD_DELAY": between,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": at_once,
+            "AUTOTHROTTLE_ENABLED": True,
+            "AUTOTHROTTLE_START_DELAY": max(2.0, between) if at_once == 1 else between,
+            "AUTOTHROTTLE_MAX_DELAY": max(60.0, between),
+            "AUTOTHROTTLE_TARGET_CONCURRENCY": float(at_once),
+            "CRAWL_DELAY_MAX": 300,
+            "RETRY_AFTER": 10,
+            "SECOND_ROUND_PAUSE": 60,
+            "GIVE_UP_AFTER": 30,
+        }
+        | ({} if source.private else public)
+        | _proxy(os.environ.get("ATOMEXAM_PROXY", ""))
+    )
 
 
 def offline() -> dict[str, Any]:

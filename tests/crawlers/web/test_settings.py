@@ -1,10 +1,19 @@
 """What Scrapy must not do, and must, in every mode."""
 
+from types import SimpleNamespace
+
 import pytest
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 
+from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.params import Source
+from atomexam.records.provenance import Provenance
+from crawlers.html.source_spider import SourceSpider
 from crawlers.web import settings
+from crawlers.web.told_exam import ToldExam
 
 MODES = {"embedded": settings.embedded("http://127.0.0.1:1"), "live": settings.live(), "offline": settings.offline()}
 
@@ -103,3 +112,22 @@ def test_a_proxy_is_set_by_its_own_name_alone(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("ATOMEXAM_PROXY", "http://me:word@proxy.example:8080")
     live = settings.live()
     assert live["HTTPPROXY_ENABLED"] and live["PROXY_HOST"] == "proxy.example" and live["PROXY"].endswith("@proxy.example:8080")
+
+
+def test_a_private_site_may_be_anywhere_and_only_its_own_line_says_so() -> None:
+    public, private = settings.live(Source()), settings.live(Source(private=True))
+    closed = {"TWISTED_DNS_RESOLVER", "PUBLIC_ONLY", "WEB_PORTS"}
+    assert public.keys() - private.keys() == closed and {name: public[name] for name in private} == private
+
+
+def test_what_the_line_says_of_exam_and_subject_stands_on_each_question() -> None:
+    page = HtmlResponse("https://www.toy.example/1")
+    where = Provenance(source="toy", url=page.url, snapshot="2026-01-01", page_id="0" * 12, position="q1")
+    asked = QuestionItem(url=page.url, provenance=where, exam_raw="首页 > 网校", subject_raw="入口", stem_raw="甲")
+    entry = EntityItem(url=page.url, provenance=where)
+    spider = SourceSpider(name="toy", exam="TQE")
+    told = ToldExam.from_crawler(SimpleNamespace(spider=spider))
+    first, second, third = told.process_spider_output(page, [asked, entry, Request("https://www.toy.example/2")])
+    assert (first.exam_raw, first.subject_raw, first.stem_raw) == ("TQE", "入口", "甲") and second is entry and isinstance(third, Request)
+    with pytest.raises(NotConfigured):
+        ToldExam.from_crawler(SimpleNamespace(spider=SourceSpider(name="toy")))

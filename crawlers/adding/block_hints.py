@@ -1,0 +1,123 @@
+"""A page of questions in, the selectors out that a spider of `crawlers.new --kind exam-blocks` needs for it."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from lxml.html import HtmlElement
+from scrapy.http import Response, TextResponse
+
+from crawlers.html.readable import is_json
+
+_FEW = 2
+_MOST = 0.5
+"""Share of the containers in which a part has to stand; a question of words has no options."""
+_MOST_ELEMENTS = 20_000
+_NOT_SHOWN = {"script", "style", "noscript", "template", "head", "title"}
+_FIRST = re.compile(r"(?<![A-Za-z])[AＡ]\s*[.．、:：)）]")
+_OPTION = re.compile(r"^\s*[(（]?[A-HＡ-Ｈ]\s*[.．、:：)）]?\s*(?![A-Za-z])\S")
+_ANSWER = re.compile(r"^\s*[【\[]?(?:参考|正确|标准|本题)?答案(?!解析|详解)")
+_ANALYSIS = re.compile(r"^\s*[【\[]?(?:答案|试题|参考|名师)?(?:解析|详解)")
+_PATH = re.compile(r"首页|您?的?(?:当前)?位置")
+_BETWEEN = re.compile(r"[>›»]")
+_WORD = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+_MOST_PATH_CHARS = 80
+_PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS")
+
+
+def selectors_of(response: Response) -> dict[str, str]:
+    """Return name and selector of each part that the page shows; nothing where no two containers hold a question each."""
+    if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html" or response.selector.root is None:
+        return {}
+    elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str) and one.tag not in _NOT_SHOWN]
+    if len(elements) > _MOST_ELEMENTS:
+        return {}
+    name, blocks = _containers(elements)
+    if not blocks:
+        return {}
+    found = {"QUESTION": name} | dict(_parts(blocks))
+    if path := next((named for one in elements if _is_path(one) and (named := _named(one))), None):
+        found["EXAM"] = path
+    return found
+
+
+def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
+    """Return the name that the most elements of one question each have; of elements within each other the outermost."""
+    groups: dict[str, list[HtmlElement]] = defaultdict(list)
+    for one in elements:
+        if (named := _named(one)) and one.tag not in ("a", "span", "b", "i", "em", "strong"):
+            groups[named].append(one)
+    best: tuple[int, int, str] = (0, 0, "")
+    for place, (named, members) in enumerate(groups.items()):
+        asking = sum(len(_FIRST.findall(_text(one))) == 1 and len(one) > 1 for one in members)
+        if asking >= _FEW and asking >= len(members) * _MOST:
+            best = max(best, (asking, -place, named))  # of like groups the one that begins first holds the others
+    return best[2], groups[best[2]] if best[0] else []
+
+
+def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
+    """Yield each part's name and selector within a container."""
+    seen: dict[str, Counter[str]] = {part: Counter() for part in _PARTS}
+    for block in blocks:
+        for part, named in _parts_of(block):
+            seen[part][named] += 1
+    taken: set[str] = set()
+    for part in ("OPTIONS", "ANSWER", "ANALYSIS", "STEM"):
+        least = _FEW if part == "STEM" else max(1, round(len(blocks) * _MOST / 2))
+        for named, count in seen[part].most_common():
+            if count >= least and named not in taken:
+                taken.add(named)
+                yield part, named
+                break
+
+
+def _parts_of(block: HtmlElement) -> Iterator[tuple[str, str]]:
+    """Yield which part an element of a container seems to be, the outermost of each; what stands before all others is the stem."""
+    told: set[str] = set()
+    for one in block.iterdescendants():
+        if not isinstance(one.tag, str) or one.tag in _NOT_SHOWN:
+            continue
+        text, named = _text(one), _within(one, block)
+        if not named:
+            continue
+        part = "ANSWER" if _ANSWER.match(text) else "ANALYSIS" if _ANALYSIS.match(text) else _option_or_stem(one, text)
+        if part and part not in told and not (part == "STEM" and told):
+            told.add(part)
+            yield part, named
+
+
+def _option_or_stem(one: HtmlElement, text: str) -> str | None:
+    if _OPTION.match(text):
+        return "OPTIONS" if (len(_FIRST.findall(text)) <= 1 and not _holds_options(one)) or not len(one) else None
+    return "STEM" if len(text.strip()) > _FEW and not _FIRST.search(text) and not _holds_options(one) else None
+
+
+def _holds_options(one: HtmlElement) -> bool:
+    return sum(bool(_OPTION.match(_text(below))) for below in one if isinstance(below.tag, str)) >= _FEW
+
+
+def _is_path(one: HtmlElement) -> bool:
+    text = _text(one)
+    return len(text) <= _MOST_PATH_CHARS and bool(_PATH.search(text)) and bool(_BETWEEN.search(text))
+
+
+def _within(one: HtmlElement, block: HtmlElement) -> str:
+    """Return the selector of an element within its container: its own name, or its tag below the nearest that has one."""
+    if named := _named(one):
+        return named
+    above = one.getparent()
+    while above is not None and above is not block:
+        if named := _named(above):
+            return f"{named} {one.tag}"
+        above = above.getparent()
+    return str(one.tag)
+
+
+def _named(one: HtmlElement) -> str:
+    """Return tag and class of an element; "" where it has no class that is the same for all of its kind."""
+    words = [word for word in (one.get("class") or "").split() if _WORD.fullmatch(word) and not any(map(str.isdigit, word))]
+    return f"{one.tag}.{words[0]}" if words else ""
+
+
+def _text(one: HtmlElement) -> str:
+    return "".join(one.itertext())

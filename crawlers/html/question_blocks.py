@@ -1,0 +1,76 @@
+"""A page on which each question has a container of its own in, the raw fields of each question out, by CSS selectors."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+from parsel import Selector, SelectorList
+from scrapy.http import TextResponse
+
+from crawlers.papers.signs.options import options_in
+from crawlers.text.fields import images_in, text_of
+
+_ANSWER = re.compile(r"^\s*[【\[]?\s*(?:(?:参考|正确|标准|本题)?答案|答)\s*(?:[】\]]\s*[:：]?|[:：]|(?:是|为)\s*[:：]?)\s*")
+_ANALYSIS = re.compile(r"^\s*[【\[]?\s*(?:(?:答案|试题|参考|名师)?(?:解析|详解|分析))\s*(?:[】\]]\s*[:：]?|[:：])\s*")
+_ATTRIBUTE = re.compile(r"::attr\(|::text")
+
+
+class Blocks(Struct, frozen=True, kw_only=True):
+    """Selectors: the container on the page, the others within it; "" for what the site does not show.
+
+    One may end with `::attr(NAME)`, for what stands in an attribute.
+    """
+
+    container: str
+    stem: str
+    options: str = ""
+    answer: str = ""
+    analysis: str = ""
+    subject: str = ""
+    kind: str = ""
+
+
+def questions_on(page: TextResponse, where: Blocks) -> Iterator[dict[str, Any]]:
+    """Yield the raw fields of each question; of a container within another, the outer one alone."""
+    for block in outermost(page.css(where.container)):
+        options = [option for found in _parts(block, where.options) for option in _options(found)]
+        answer = _ANSWER.sub("", _words(block, where.answer), count=1)
+        yield {
+            "subject_raw": _words(block, where.subject) or None,
+            "type_raw": _words(block, where.kind) or None,
+            "stem_raw": _words(block, where.stem) or None,
+            "options_raw": options or None,
+            "answer_raw": answer.strip() or None,
+            "explanation_raw": _ANALYSIS.sub("", _words(block, where.analysis), count=1).strip() or None,
+            "images": sum(
+                images_in(part) for css in (where.stem, where.options) for part in _parts(block, css) if isinstance(part, Selector)
+            ),
+        }
+
+
+def outermost(blocks: SelectorList) -> list[Selector]:
+    """Return those elements that lie in no other of them."""
+    roots = {id(block.root): block.root for block in blocks}
+    return [block for block in blocks if not any(id(above) in roots for above in block.root.iterancestors())]
+
+
+def _parts(block: Selector, css: str) -> list[Selector | str]:
+    if not css:
+        return []
+    found = block.css(css)
+    return list(found.getall()) if _ATTRIBUTE.search(css) else list(outermost(found))
+
+
+def _words(block: Selector, css: str) -> str:
+    """Return the text of the first part that a selector finds."""
+    parts = _parts(block, css)
+    return "" if not parts else text_of(parts[0]) if isinstance(parts[0], Selector) else parts[0].strip()
+
+
+def _options(part: Selector | str) -> list[str]:
+    """Return the options of one part: mostly one; several lines, or letters on one line, are several."""
+    lines = (text_of(part) if isinstance(part, Selector) else part).split("\n")
+    several = [option for line in lines for option in (options_in(line) or [line]) if option.strip()]
+    lettered = [option for option in several if options_in(option)]
+    return several if len(lettered) == len(several) > 1 else [" ".join(several)] if several else []
