@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Iterable
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -18,7 +19,9 @@ def convert(value: Any, shape: Any, where: str) -> Any:
     try:
         return msgspec.convert(value, shape, strict=False)
     except msgspec.ValidationError as error:
-        raise ValueError(f"{where}: {error}{_known_keys(value, shape)}{_known_values(str(error), shape)}") from None
+        said = _with_keys(str(error), value, shape)
+        quotes = '; write it in quotes, as "2026-11-20"' if "got `date`" in said else ""
+        raise ValueError(f"{where}: {said}{_known_keys(value, shape)}{_known_values(str(error), shape)}{quotes}") from None
 
 
 def one_of(name: str, known: Any, what: str, where: str) -> str:
@@ -30,9 +33,39 @@ def one_of(name: str, known: Any, what: str, where: str) -> str:
     known = sorted(known)
     if name in known:
         return name
-    near = difflib.get_close_matches(name, known, 1)
-    guess = f"; did you mean {near[0]}?" if near else ""
-    raise ValueError(f"{where}: unknown {what} {name!r}; known: {', '.join(known) or 'none'}{guess}")
+    raise ValueError(f"{where}: unknown {what} {name!r}; known: {', '.join(known) or 'none'}{_guess(name, known)}")
+
+
+def _guess(name: Any, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(str(name), known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _with_keys(message: str, value: Any, shape: Any) -> str:
+    """Return msgspec's message with the keys that it leaves out: `$.runs.tiny-tcm.task` for `$.runs[...].task`."""
+    if not (path := re.search(r"at `\$\.?(.*)`", message)):
+        return message
+    said = "$"
+    for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):
+        held = _bare(shape)
+        if step == "[...]" and isinstance(value, dict):
+            inner = get_args(held)[-1]
+            step = next((key for key, one in value.items() if not _fits(one, inner)), step)
+            value, shape = value.get(step), inner
+        elif step.startswith("["):
+            value, shape = (None, get_args(held)[-1]) if step == "[...]" else (value[int(step[1:-1])], get_args(held)[-1])
+        else:
+            value, shape = (value.get(step) if isinstance(value, dict) else None), get_type_hints(held, include_extras=True).get(step)
+        said += step if step.startswith("[") else f".{step}"
+    return message.replace(path[0], f"at `{said}`")
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    try:
+        msgspec.convert(value, shape, strict=False)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _known_keys(value: Any, shape: Any) -> str:
@@ -40,7 +73,7 @@ def _known_keys(value: Any, shape: Any) -> str:
     if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
         fields = {field.name: field.type for field in msgspec.structs.fields(shape)}
         if unknown := [key for key in value if key not in fields]:
-            return f"; unknown: {', '.join(map(str, unknown))}; known: {', '.join(fields)}"
+            return f"; unknown: {', '.join(map(str, unknown))}; known: {', '.join(fields)}{_guess(unknown[0], fields)}"
         for key, inner in fields.items():
             if key in value and (text := _known_keys(value[key], inner)):
                 return text
@@ -57,7 +90,9 @@ def _known_values(message: str, shape: Any) -> str:
         return ""
     for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for what a dict or list holds
         shape = get_args(_bare(shape))[-1] if step.startswith("[") else get_type_hints(_bare(shape), include_extras=True)[step]
-    return f"; known: {', '.join(map(str, get_args(_bare(shape))))}"
+    known = [str(one) for one in get_args(_bare(shape))]
+    found = message.split("'")[1]
+    return f"; known: {', '.join(known)}{_guess(found, known)}"
 
 
 def _bare(shape: Any) -> Any:

@@ -46,6 +46,11 @@ class Source(Block, frozen=True):
     max_unread_page_share: Share | None = None
     """As in Extract, of this source alone; None does what `extract` says for all."""
     max_kind_loss: Share | None = None
+    exam: str | None = None
+    """What its questions are of, whatever its pages say; None leaves it to them."""
+    subject: str | None = None
+    private: bool = False
+    """The site is in one's own network: a live crawl may ask hosts with addresses that are not public, at any port."""
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
@@ -275,7 +280,11 @@ def _flow(block: Any) -> str:
 
 
 if __name__ == "__main__":
+    from atomexam.records.named_things import check_named
+
     try:
-        check(read_params())
-    except (ValueError, FileNotFoundError) as error:
+        if not Path(PARAMS_FILE).exists():
+            raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
+        check_named(check(read_params()))
+    except ValueError as error:
         sys.exit(f"error: {error}")

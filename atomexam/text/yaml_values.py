@@ -3,7 +3,7 @@
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 _MOST_SAID = 300
 
@@ -22,8 +22,17 @@ def yaml_values(content: str | bytes, where: str, advice: str = "mend the line i
         return YAML(typ="safe", pure=True).load(text)
     except RecursionError:
         said = "nested too deep"
+    except MarkedYAMLError as error:
+        said = _at(error)
     except (YAMLError, UnicodeError) as error:
         said = " ".join(str(error).split())
     except (ValueError, LookupError, TypeError, ArithmeticError) as error:  # of what the library makes of numbers and dates
         said = str(error).partition(";")[0]
     raise ValueError(f"{where}: no YAML ({said[:_MOST_SAID]}); {advice}")
+
+
+def _at(error: MarkedYAMLError) -> str:
+    """Return line, column and words of an error, without the library's picture of the place."""
+    mark = error.problem_mark or error.context_mark
+    where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+    return where + "; ".join(" ".join(one.split()) for one in (error.problem, error.context) if one)

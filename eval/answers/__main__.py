@@ -23,6 +23,7 @@ from eval.answers.tcm import read_tcm_group
 
 _PROGRESS_EVERY = 100_000
 _TEXTS = {str, type(None)}
+_CHOICES = ("mcqa", "mrqa")
 
 
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -31,11 +32,15 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
     A list of one is a single question.
 
     Raises:
-        ValueError: the response is no text, the task is unknown, or the options are neither {A: text} nor [{letter, text}].
+        ValueError: the response is no text, the task is unknown, a choice has no options, or they are neither {A: text} nor
+            [{letter, text}].
     """
     if not isinstance(row["response"], str):
         raise ValueError(f"response {row['response']!r} is no text; give a failed call's response as an empty one")
     options = by_letter(row.get("options") or {})
+    if not options and row["task"] in _CHOICES:
+        wanted = "expected `options` beside it, {A: text} or [{letter, text}]"
+        raise ValueError(f"task {row['task']} without options, which say what the letters of a reply stand for; {wanted}")
     if isinstance(options, list):
         one_of(row["task"], ["tcm"], "task of a case group", "answers")
         options = options[0] if len(options) == 1 else options

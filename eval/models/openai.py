@@ -42,6 +42,7 @@ class OpenAI:
         self._name = description.name
         address = _address(self._server.url, self._where)
         self._host = address.hostname or ""
+        self._at = address.netloc.rpartition("@")[2]
         self._key = _key(self._server, self._host, self._where)
         if self._key and address.scheme == "http" and not _is_near(self._host):
             _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
@@ -144,9 +145,11 @@ class OpenAI:
         return body | {"extra_body": honoured}
 
     def _end(self, failure: Failure, answered: int) -> str:
-        why = f"{self._host} answers no request" if failure.ends else f"{_LOST_IN_A_ROW} requests in a row failed at {self._host}"
+        why = f"{self._at} answers no request" if failure.ends else f"{_LOST_IN_A_ROW} requests in a row failed at {self._at}"
         hint = f"; is the key in {self._server.key_variable} right?" if failure.status in (401, 403) else ""
         hint = f"; is `name` {self._name} right, and server.url?" if failure.status == 404 else hint
+        look = f"does the server run, at server.url {self._server.url}? `curl {self._server.url}/models` asks it"
+        hint = f"; {look}" if str(failure).startswith("connection:") else hint
         return (
             f"{self._where}: {why}: {failure}{hint}; {answered} replies of this start came and are kept; "
             f"`dvc repro` goes on from there when that is mended, and asks only for what is missing"

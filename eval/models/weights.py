@@ -25,6 +25,8 @@ def locate(description: Description, folder: Path) -> Path:
     if name is None:
         return folder
     if Path(name).is_dir():
+        if not any((Path(name) / known).is_file() for known in ("config.json", ADAPTER)):
+            raise ValueError(f"model {description.model}: {name} has no config.json; expected a model of transformers, or an adapter")
         return Path(name)
     if kept := _kept(name, description.revision):
         return kept
@@ -32,6 +34,13 @@ def locate(description: Description, folder: Path) -> Path:
         return Path(snapshot_download(name, revision=description.revision, allow_patterns=_FILES))
     except (OSError, HfHubHTTPError, HFValidationError) as error:
         reason = str(error).splitlines()[0]
+    if _is_path(name):
+        above = Path(name).parent
+        here = ", ".join(sorted(path.name for path in above.glob("*/"))) if above.is_dir() else ""
+        wanted = f"no such folder; expected one with config.json, tokenizer and *.safetensors; in {above}: {here or 'no folder'}"
+        raise ValueError(
+            f"model {description.model}: {name}: {wanted}; put it there, or mend models.{description.model}.name in params.yaml"
+        )
     cache = os.path.relpath(constants.HF_HUB_CACHE, Path.home())
     asked = "HF_HUB_OFFLINE is set, so the hub was not asked" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
     raise ValueError(
@@ -39,6 +48,11 @@ def locate(description: Description, folder: Path) -> Path:
         f"nothing kept in ~/{cache}, and {asked}; "
         f"fetch it once with `HF_HUB_OFFLINE=0 hf download {name}`, or set `name` of this model in params.yaml to a local folder"
     )
+
+
+def _is_path(name: str) -> bool:
+    """Tell whether a name is that of a folder, though none is there: on the hub it has an owner and no more."""
+    return name.startswith((".", "/", "~")) or name.count("/") > 1 or Path(name).parts[0] in ("imports", "data", "models")
 
 
 def base_of(description: Description, folder: Path) -> Description | None:

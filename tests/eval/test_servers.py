@@ -95,7 +95,7 @@ def test_a_model_that_the_server_does_not_have(transformers_serve: str, toy_data
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
     askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
     with pytest.raises(
-        ValueError, match=r"model m: 10 requests in a row failed at 127.0.0.1: HTTP status 400: .*pinned to .*requested 'no-such'"
+        ValueError, match=r"model m: 10 requests in a row failed at 127.0.0.1:\d+: HTTP status 400: .*pinned to .*requested 'no-such'"
     ):
         dict(backend.generate(askings, PLAIN))
 

@@ -1,6 +1,10 @@
 """params.yaml and the command line that stages share."""
 
 import copy
+import datetime
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,10 +13,12 @@ from msgspec import Meta, Struct
 
 from atomexam.records import params
 from atomexam.records.checks import convert
+from atomexam.records.named_things import check_named
 from atomexam.records.params import Source
 from atomexam.records.run import Model
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.text.yaml_values import yaml_values
 
 PARAMS = params.read_params()
 
@@ -191,3 +197,44 @@ def test_an_interrupted_stage_ends_with_one_line(capsys: pytest.CaptureFixture) 
         run_stage(stage)
     assert ended.value.code == 130, "as shells tell of SIGINT"
     assert capsys.readouterr().err.startswith("interrupted; ")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("runs.tiny-tcm.task", "tmc", r"'tmc' - at `\$.runs.tiny-tcm.task`; known: claim, choice, essay, tcm; did you mean tcm\?"),
+        ("runs.tiny-tcm.repeat", 2, r"`\$.runs.tiny-tcm`; unknown: repeat; known: .*; did you mean repeats\?"),
+        ("models.echo.strategy", "ecko", r"'ecko' - at `\$.models.echo.strategy`; known: .*; did you mean echo\?"),
+        ("models.qwen7b.server", {"prot": 1}, r"`\$.models.qwen7b.server`; unknown: prot"),
+        ("sources.mxqe.snapshot", datetime.date(2026, 11, 20), r"`\$.sources.mxqe.snapshot`; write it in quotes, as \"2026-11-20\""),
+        ("sources.mxqe.lists", [1, []], r"`\$.sources.mxqe.lists"),
+        ("judges.echo-essay.modle", "x", r"`\$.judges.echo-essay`; unknown: modle; .*did you mean model\?"),
+        ("split.quota.mcq", 1, r"`\$.split.quota`; unknown: mcq; .*did you mean mcqa\?"),
+    ],
+)
+def test_the_line_and_the_likely_word_are_named(path: str, value: object, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        params.check(changed(path, value))
+
+
+def test_what_the_repository_has_not_is_told_before_the_first_stage(root: Path) -> None:
+    check_named(params.check(PARAMS), root)
+    for path, value, told in (
+        ("sources.mxqee", {}, r"sources: unknown source 'mxqee'; .*did you mean mxqe\?; `python -m crawlers.new mxqee URL"),
+        ("imports.mine", {"path": "imports/nowhere"}, r"imports.mine.path: no file or folder imports/nowhere .*python -m crawlers.read"),
+        ("claims.template", "papr", r"claims.template: unknown template set 'papr'; .*did you mean paper\?"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            check_named(params.check(changed(path, value)), root)
+
+
+def test_another_folder_is_told(root: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    for module, told in (("atomexam.records.params", "no params.yaml in this folder"), ("splits.split", "no params.yaml in this folder")):
+        done = subprocess.run([sys.executable, "-m", module], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 1 and told in done.stderr and "Traceback" not in done.stderr
+
+
+def test_broken_yaml_has_line_and_column_and_no_picture() -> None:
+    with pytest.raises(ValueError, match=r"^p\.yaml: no YAML \(line 2, column 6: expected ',' or '}', but got '<stream end>'; while"):
+        yaml_values("a: {b: 1,\n c: 2", "p.yaml")
