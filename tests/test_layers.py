@@ -16,7 +16,7 @@ PACKAGES = ("atomexam", "crawlers", "curation", "splits", "eval", "scripts")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 HEAVY = {"torch", "transformers", "accelerate", "peft", "trl"}
 HEAVY_HOMES = ("eval/models/", "eval/finetune/", "eval/tune/")
-FLOOR = ("atomexam/text", "atomexam/records", "atomexam/runtime")  # each imports what stands before it
+FLOOR = ("atomexam/pages", "atomexam/text", "atomexam/records", "atomexam/runtime")  # each imports what stands before it
 STAGES = {
     "crawlers/crawl.py", "crawlers/extract.py",
     "curation/clean/__main__.py", "curation/near_duplicates/__main__.py", "curation/claims/__main__.py", "curation/evidence/__main__.py",

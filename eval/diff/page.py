@@ -49,7 +49,7 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
     }
     write_scripts(folder)
     with replacing(folder / "index.html") as part_file:
-        part_file.write_text(rendered("diff", context, scripted=True), encoding="utf-8")
+        part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
     return folder / "index.html"
 
 

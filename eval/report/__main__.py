@@ -2,7 +2,8 @@
 
 python -m eval.report --serve     serve the pages to this machine alone, and read them again in the browser when they are written anew
 
-The pages: the report, the items of the test split with all replies to them, what was rejected and why, clusters and contradictions.
+The pages: the report, the items of the test split with all replies to them, what was rejected and why, clusters and contradictions,
+evidence and what people judged.
 """
 
 import csv
@@ -18,6 +19,7 @@ import msgspec
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.cluster import Cluster
+from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Review
@@ -26,7 +28,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_jso
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from eval.report import serve
 from eval.report.clusters import clusters, contradictions
-from eval.report.flow import flows
+from eval.report.evidence import evidence_by_type
 from eval.report.items import Browser, read_paired
 from eval.report.pages import page, rendered, write_items
 from eval.report.rejections import Reserved, read_advice, reasons
@@ -141,6 +143,16 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return out.getvalue()
 
 
+def about(params: Mapping[str, Any], split: Figures) -> list[str]:
+    """Return what data the report is of: release, version of the splits, dates of the sources."""
+    words = [f"release {params['release']['version']}"] if (params.get("release") or {}).get("version") else []
+    words += [f"splits {split['version']['name']}"] if (split.get("version") or {}).get("name") else []
+    dates: dict[str, list[str]] = {}
+    for name, source in (params.get("sources") or {}).items():
+        dates.setdefault(str((source or {}).get("snapshot")), []).append(name)
+    return [*words, *(f"snapshot {date}: {', '.join(names)}" for date, names in sorted(dates.items()))]
+
+
 def item_files(args: Arguments, runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split, and what each run made of it."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
@@ -154,7 +166,7 @@ def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserv
     advice = read_advice(args.reasons.read_text(encoding="utf-8")) if args.reasons.exists() else {}
     found = reasons(stages, reserved, advice)
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
-    context = {"crawls": crawls, "flows": flows(data), "reasons": found, "folders": REJECTED}
+    context = {"crawls": crawls, "data": data, "reasons": found, "folders": REJECTED}
     return rendered("rejected", context, scripted=True)
 
 
@@ -165,6 +177,16 @@ def clusters_page(args: Arguments, reserved: Reserved) -> str:
     questions, rejected = read_jsonl(unique / "questions.jsonl", Question), read_jsonl(unique / "rejected.jsonl", Rejected)
     found = clusters(read_jsonl(unique / "clusters.jsonl", Cluster), questions, rejected, reserved)
     return rendered("clusters", {"clusters": found, "contradictions": contradictions(reviews, reserved)}, scripted=True)
+
+
+def evidence_page(args: Arguments, reserved: Reserved) -> str:
+    """Return the page of evidence and of what people judged."""
+    files = {name: args.metrics / f"{name}.json" for name in ("evidence", "verification")}
+    figures = {name: msgspec.json.decode(path.read_bytes()) if path.exists() else {} for name, path in files.items()}
+    claims = read_jsonl(args.data / "claims" / "claims.jsonl", ClaimPair)
+    passages = read_jsonl(args.data / "annotation" / "passages.jsonl", Passage)
+    found = evidence_by_type(claims, read_jsonl(args.data / "evidence.jsonl", Evidence), passages, reserved)
+    return rendered("evidence", figures | {"types": found}, scripted=True)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -195,11 +217,12 @@ def main(argv: list[str] | None = None) -> None:
         if has_items:
             write_items(args.out, item_files(args, found.runs))
             reserved = Reserved(*(read_jsonl(args.splits / "reserved" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items()))
-            for name, text in (("rejected", rejected_page(args, found.data, reserved)), ("clusters", clusters_page(args, reserved))):
+            pages = {"rejected": rejected_page(args, found.data, reserved), "clusters": clusters_page(args, reserved)}
+            for name, text in (pages | {"evidence": evidence_page(args, reserved)}).items():
                 with replacing(args.out / f"{name}.html") as part_file:
                     part_file.write_text(text, encoding="utf-8")
         with replacing(args.out / "index.html") as part_file:
-            part_file.write_text(page(found, summary, has_items), encoding="utf-8")
+            part_file.write_text(page(found, summary, has_items, about(args.all_params, found.data["split"])), encoding="utf-8")
         write_json(args.summary, summary)
     close("report", f"{len(found.runs)} runs: {args.out / 'index.html'}")
 

@@ -1,11 +1,11 @@
-"""Counts of the stages -> what went on and what was held back at each, and a picture of it: from what pages say to the splits."""
+"""Counts of the stages -> what went on and what was held back at each, and a Sankey picture of it: from sources to splits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from eval.statistics.intervals import Figures
 
-_WIDTH, _HEIGHT, _BAR, _GAP, _LINE = 900, 190, 10, 3, 18
+WIDTH, _FULL, _BAR, _GAP, _LINE, _NAMES = 980, 190, 12, 10, 19, 165
 
 
 class Step(NamedTuple):
@@ -22,71 +22,98 @@ class Flow(NamedTuple):
     """What became of one kind of record."""
 
     kind: str
+    sources: dict[str, int]
+    """Records by source, where each has one; none where a stage knows them by another unit."""
     steps: list[Step]
     splits: dict[str, int]
 
 
-class Band(NamedTuple):
-    """A part of the picture: a polygon and the words at its right end."""
+class Node(NamedTuple):
+    """A bar of the picture, with its words at its right."""
 
     kind: str
-    """`went`, `held` or `split`."""
-    points: str
+    """`went` or `held`."""
     x: float
     y: float
+    height: float
     words: str
+
+
+class Link(NamedTuple):
+    """A band between two bars."""
+
+    kind: str
+    path: str
+    words: str
+
+
+class Picture(NamedTuple):
+    """A Sankey: bars and bands as places in a picture of `WIDTH` by `height`."""
+
+    height: float
+    nodes: list[Node]
+    links: list[Link]
 
 
 def flows(data: Mapping[str, Figures]) -> list[Flow]:
     """Return what became of questions and of facts, which claims are made from."""
-    split = data["split"]
+    split, by_source = data["split"], data["clean"].get("by_source", {})
     questions = [_step("clean", data["clean"]["questions"]), _step("near_duplicates", data["near_duplicates"]["questions"])]
     facts = [_step("clean", data["clean"]["facts"]), _step("near_duplicates", data["near_duplicates"]["facts"])]
     facts.append(_step("claims", data["claims"]["facts"]))
-    return [Flow("questions", questions, split["questions"]), Flow("facts and claim pairs", facts, split["claims"])]
+    asked = {source: counts["questions_in"] for source, counts in by_source.items() if counts.get("questions_in")}
+    return [Flow("questions", asked, questions, split["questions"]), Flow("facts and claim pairs", {}, facts, split["claims"])]
 
 
 def _step(name: str, counts: Figures) -> Step:
     return Step(name, counts["in"], counts["out"], counts["rejected"])
 
 
-def picture(flow: Flow) -> list[Band]:
-    """Return the bands of a flow in a picture of 900 by 190: what goes on above, what is held back turns down, the splits at the right."""
-    most = max((step.came for step in flow.steps), default=0) or 1
-    full = _HEIGHT - 60
-    column = _WIDTH / (len(flow.steps) + 1.6)
-    bands = []
-    for place, step in enumerate(flow.steps):
-        left, right = place * column, (place + 1) * column
-        went, came = full * step.went / most, full * step.came / most
-        bands.append(
-            Band(
-                "went",
-                _polygon((left, 0), (right - _BAR, 0), (right - _BAR, went), (left, went)),
-                left + 6,
-                16,
-                f"{step.name}: {step.came}",
-            )
-        )
-        if step.held:
-            turn = [
-                (left, went),
-                (right - _BAR - 40, _HEIGHT - 26),
-                (right - _BAR - 40, _HEIGHT - 26 + max(1.0, came - went)),
-                (left, came),
-            ]
-            bands.append(Band("held", _polygon(*turn), left + 6, _HEIGHT - 4, f"rejected {step.held}"))
-    left = len(flow.steps) * column
-    end, top, slot = left + column * 0.6, 0.0, 0.0
-    total = sum(flow.splits.values()) or 1
-    room = full * (flow.steps[-1].went if flow.steps else 0) / most
-    for name, count in flow.splits.items():
-        height = room * count / total
-        corners = [(left, top), (end, slot), (end, slot + max(1.0, height)), (left, top + height)]
-        bands.append(Band("split", _polygon(*corners), end + 8, slot + height / 2 + 5, f"{name} {count}"))
-        top, slot = top + height, slot + max(height + _GAP, _LINE)
-    return bands
+def picture(flow: Flow) -> Picture:
+    """Return the Sankey of a flow: sources, stages, splits from left to right, and what each stage held back below the next."""
+    entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].came else []
+    columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
+    held = 0
+    for step in flow.steps:
+        columns.append([("went", step.name, step.came), *([("held", "rejected", held)] if held else [])])
+        held = step.held
+    columns.append([("went", name, count) for name, count in flow.splits.items()])
+    columns[-1] += [("held", "rejected", held)] if held else []
+    scale = _FULL / max(1, *(step.came for step in flow.steps))
+    width = (WIDTH - _NAMES) / (len(columns) - 1)
+    placed = [_column(column, place * width, scale) for place, column in enumerate(columns)]
+    links: list[Link] = []
+    for place, nodes in enumerate(placed[1:]):
+        links += _links(placed[place], nodes, columns[place], columns[place + 1], scale)
+    return Picture(
+        max(node.y + max(node.height, _LINE) for nodes in placed for node in nodes) + 4, [n for nodes in placed for n in nodes], links
+    )
 
 
-def _polygon(*corners: tuple[float, float]) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+def _column(entries: Sequence[tuple[str, str, int]], x: float, scale: float) -> list[Node]:
+    nodes, y = [], 0.0
+    for kind, name, count in entries:
+        height = max(1.0, count * scale)
+        nodes.append(Node(kind, x, y, height, f"{name} {count:,}"))
+        y += max(height + _GAP, _LINE)
+    return nodes
+
+
+def _links(
+    left: Sequence[Node], right: Sequence[Node], sent: Sequence[tuple[str, str, int]], taken: Sequence[tuple[str, str, int]], scale: float
+) -> list[Link]:
+    """Return the bands between two columns; many lead into the one stage that follows, or the one stage leads into many."""
+    many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
+    links, offset = [], 0.0
+    pairs = [(node, right[0], entry) for node, entry in zip(left, sent, strict=True)] if many_in else []
+    pairs += [] if many_in else [(left[0], node, entry) for node, entry in zip(right, taken, strict=True)]
+    for a, b, (kind, _, count) in pairs:
+        height = max(1.0, count * scale)
+        start, end = (a.y, b.y + offset) if many_in else (a.y + offset, b.y)
+        from_x, to_x = a.x + _BAR, b.x
+        middle = (from_x + to_x) / 2
+        path = f"M{from_x:.1f} {start:.1f}C{middle:.1f} {start:.1f} {middle:.1f} {end:.1f} {to_x:.1f} {end:.1f}V{end + height:.1f}"
+        path += f"C{middle:.1f} {end + height:.1f} {middle:.1f} {start + height:.1f} {from_x:.1f} {start + height:.1f}Z"
+        links.append(Link(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: rejected {count:,}"))
+        offset += height if many_in else count * scale
+    return links

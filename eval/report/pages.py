@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
-from eval.report.flow import picture
+from eval.report.flow import flows, picture
+from eval.report.heat import by_task, heats, matrix
 from eval.report.radar import radar
 from eval.report.sweeps import change_table, pictures
-from eval.report.tables import CELLS, FEW, cpsyexam_table, letter_shares, rule_sets, whole_groups
+from eval.report.tables import CELLS, FEW, cpsyexam_table, letter_shares, rule_sets, sdak_table, whole_groups
 from eval.statistics.intervals import Figures
 
 STATIC = Path(__file__).parent / "static"
@@ -19,27 +21,35 @@ SCRIPTS = {
     "report": ("text.js", "tables.js"),
     "rejected": ("text.js", "tables.js"),
     "clusters": ("text.js", "tables.js"),
+    "evidence": ("text.js", "tables.js"),
     "diff": ("text.js", "tables.js"),
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
 """By page, in the order in which they are read."""
+_DRAWN = {
+    "rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS, "heats": heats, "matrix": matrix,
+    "pictures": pictures, "change_table": change_table, "flows": flows, "flow_picture": picture, "radar": radar,
+}  # fmt: skip
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
-def rendered(name: str, context: Mapping[str, Any], scripted: bool) -> str:
-    """Return a page; without scripts it has neither them nor links to the pages that need them."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool = True) -> str:
+    """Return a page; without scripts it has neither them nor links to the pages that need them.
 
-    places = FileSystemLoader(Path(__file__).parent / "templates")
-    environment = Environment(loader=places, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"percent": _percent, "points": _points, "p_value": _p_value, "interval": _interval}
-    environment.globals |= {"rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS}
-    environment.globals |= {"pictures": pictures, "change_table": change_table}
+    Args:
+        linked: the other pages stand beside it.
+    """
     items_at = _items_at if scripted else _nowhere
-    environment.globals |= {"scripts": SCRIPTS[name] if scripted else (), "items_at": items_at, "flow_picture": picture}
-    environment.globals |= {"radar": radar, "few": FEW}
-    environment.globals["facet_items"] = lambda run, facet, value: items_at(run=run, **{facet: value}) if facet else ""
-    environment.filters["visible"] = visible
+    known = {
+        "scripts": SCRIPTS[name] if scripted else (),
+        "linked": linked,
+        "current": "index" if name == "report" else name,
+        "items_at": items_at,
+        "facet_items": lambda run, facet, value: items_at(run=run, **{facet: value}) if facet else "",
+        "few": FEW,
+    }
+    environment = templates(Path(__file__).parent / "templates", known | _DRAWN)
+    environment.filters |= {"percent": _percent, "points": _points, "p_value": _p_value, "interval": _interval, "visible": visible}
     return environment.get_template(f"{name}.html").render(context)
 
 
@@ -62,15 +72,21 @@ def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = Fal
         if stale.name not in wanted:
             stale.unlink()
     with replacing(out / "items.html") as part_file:
-        part_file.write_text(rendered("items", {"alone": alone}, scripted=True), encoding="utf-8")
+        part_file.write_text(rendered("items", {}, scripted=True, linked=not alone), encoding="utf-8")
 
 
-def page(found: Any, summary: Figures, scripted: bool = False) -> str:
-    """Return the report, the door to all else; with `scripted` its figures lead to the items behind them."""
-    by_task: dict[str, list[Figures]] = {}
+def page(found: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = ()) -> str:
+    """Return the report, the door to all else; with `scripted` its figures lead to the items behind them.
+
+    Args:
+        about: what data it is of, in a few words each.
+    """
+    compared: dict[str, list[Figures]] = {}
     for row in found.comparisons:
-        by_task.setdefault(row["task"], []).append(row)
-    return rendered("report", found._asdict() | {"summary": summary, "by_task": by_task, "cpsyexam": cpsyexam_table(found.runs)}, scripted)
+        compared.setdefault(row["task"], []).append(row)
+    tables = {"cpsyexam": cpsyexam_table(found.runs), "sdak": sdak_table(found.runs, found.errors)}
+    told = {"summary": summary, "by_task": by_task(found.runs), "compared": compared, "about": about}
+    return rendered("report", found._asdict() | told | tables, scripted)
 
 
 def _items_at(**asked: str | None) -> str:

@@ -104,6 +104,11 @@ class Reserved:
         text = canonical(_words(record))
         return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
 
+    def asks(self, pair: Claimed) -> bool:
+        """Tell whether a claim pair is of the reserved split, or tells what one of its claims tells."""
+        head, tail = canonical(pair.head), canonical(pair.tail)
+        return bool(self.ids & {pair.id, *pair.fact_ids}) or head in self.heads or frozenset((head, tail)) in self.told
+
     def is_told(self, words: str) -> bool:
         """Tell whether a text asks what the reserved split asks, or begins with the head of one of its claims."""
         text = canonical(words)

@@ -26,6 +26,19 @@ def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
     return [_row(*about, settings) for about, settings in rows.items()]
 
 
+def sdak_table(runs: Mapping[str, Figures], errors: Figures) -> list[Figures]:
+    """Return the rows of SdAK's Table 4: following rate and accuracy with their deviation over repeats, and answer reliability."""
+    reliability = {name: run.get("answer_reliability", {}) for name, run in errors.get("runs", {}).items()}
+    figures = ("following_rate", "following_rate_std", "accuracy", "accuracy_std")
+    return [
+        {"run": name, "model": run["model"], "prompt": run.get("prompt", "")}
+        | {figure: run.get(figure) for figure in figures}
+        | {"reliable": reliability.get(name, {}).get("share")}
+        for name, run in runs.items()
+        if run["task"] == "claim"
+    ]
+
+
 def _row(model: str, method: str, prompt: str, settings: Mapping[str, tuple[str, Figures]]) -> Figures:
     best, figures = max(settings.values(), key=lambda entry: entry[1]["avg"])
     cells = {

@@ -7,6 +7,7 @@ import msgspec
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.cluster import Cluster
+from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
@@ -88,6 +89,13 @@ def review(number: int, asked: str, kind: str = "question") -> Review:
     return Review(id=key, kind=kind, asked=asked, options=["甲", HOSTILE], statements=sides)
 
 
+def evidence(number: int, passage: int, rank: int = 1) -> Evidence:
+    where = {"source": "toy", "url": HOSTILE, "rank": rank, "score": 2.5}
+    return Evidence(claim_id=f"claim-{number:020x}", passage=f"passage-{passage:020x}", start=2, end=5, **where)
+
+
+PASSAGES = ["前面有发热后面", f"题：{RESERVED}？", HOSTILE]
+EVIDENCE = [evidence(0, 0), evidence(0, 2, 2), evidence(1, 1), evidence(3, 2), evidence(9_001, 0)]
 MEMBERS = [
     rejected(number, "near_duplicate", msgspec.to_builtins(question(number, stem)), f"q-{kept:020x}")
     for number, kept, stem in (
@@ -146,6 +154,16 @@ def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
     write_jsonl(root / "data/unique/review.jsonl", REVIEWS, key=lambda row: row.id)
     write_jsonl(root / "data/claims/review.jsonl", [], key=str)
     write_jsonl(root / "data/claims/rejected.jsonl", [], key=str)
+    write_jsonl(
+        root / "data/claims/claims.jsonl", [*(claim(number) for number in range(claims)), claim(9_001, "保留的病")], key=lambda row: row.id
+    )
+    write_jsonl(root / "data/evidence.jsonl", EVIDENCE, key=lambda row: (row.claim_id, row.rank))
+    texts = [Passage(id=f"passage-{number:020x}", text=text, source="toy", url=HOSTILE) for number, text in enumerate(PASSAGES)]
+    write_jsonl(root / "data/annotation/passages.jsonl", texts, key=lambda row: row.id)
+    answers = {answer: {"claims": 1, "share": 1 / 3, "low": 0.06, "high": 0.79} for answer in ("support", "neutral", "refute")}
+    agreed = {"krippendorff": {"alpha": 0.5}, "fleiss": {"kappa": None, "undefined": "too few"}}
+    judged = {"verdicts": 3, "annotators": 2, "table": {"total": {"claims": 3, **answers}, "by_type": {"disease_cause": {"claims": 0}}}}
+    write_json(root / "metrics/verification.json", judged | {"agreement": agreed})
     (root / "docs").mkdir(exist_ok=True)
     (root / "docs/reasons.md").write_text(
         "## `clean`\n| `stem_broken` | cut off `（ ）` | 例\\|外 | see [the page](a.md) |\n", encoding="utf-8"

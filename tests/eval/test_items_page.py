@@ -287,7 +287,7 @@ def test_tables_are_sorted_by_number_and_by_words(browser, reports: Path) -> Non
         assert column == sorted(column, reverse=times == 2)
         assert table.locator(f"th[aria-sort={order}]").inner_text().startswith("accuracy")
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Save this table as CSV: Runs").first.click()
+        page.get_by_role("button", name="Save this table as CSV: Choice questions").first.click()
     assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","asked as"')
     opened.close()
 
@@ -308,7 +308,7 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1400, 390])
-@pytest.mark.parametrize("name", ["index.html", "items.html", "rejected.html"])
+@pytest.mark.parametrize("name", ["index.html", "items.html", "rejected.html", "clusters.html", "evidence.html"])
 def test_pages_fit_the_screen_and_can_be_read(browser, reports: Path, name: str, width: int, scheme: str) -> None:
     opened = Opened(browser, reports, name, viewport={"width": width, "height": 844}, color_scheme=scheme)
     page = opened.page
@@ -357,4 +357,21 @@ def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_
     assert json.loads(lines[0])["right"] == ["甲"] and len(lines) == 2
     assert page.title() == "AtomExam clusters" and not page.locator("img, script:not([src])").count()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    opened.close()
+
+
+def test_claims_stand_beside_the_passages_that_speak_of_them_and_what_people_judged(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, "evidence.html")
+    page = opened.page
+    rows = page.locator("h2:has-text('Claims with evidence') + .wide tr").evaluate_all(
+        "rows => rows.slice(1).map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))"
+    )
+    assert rows == [["disease_cause", "7", "3", "42.9 %"], ["disease_symptom", "6", "1", "16.7 %"]]  # reserved ones are counted alone
+    first = page.locator("#disease_symptom")
+    assert first.locator("mark").first.text_content() == "有发热" and first.locator("code").all_text_contents() == [claim(0).id]
+    assert "onerror" in (first.text_content() or "") and not page.locator("img").count()
+    withheld = page.locator("#disease_cause").text_content() or ""
+    assert "2 of the claims looked at are withheld" in withheld and claim(3).id in withheld and claim(1).id not in withheld
+    assert page.get_by_text("Krippendorff's alpha: 0.500; Fleiss' kappa: too few.").is_visible()
+    assert page.get_by_role("cell", name="33.3 % 6.0 … 79.0").count() == 3
     opened.close()

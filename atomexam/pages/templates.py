@@ -1,0 +1,21 @@
+"""The look that pages for people share: one style sheet, and templates that escape whatever comes from outside."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+SHARED = Path(__file__).parent
+"""`page.css`: colours for light, dark and print, tables, bars, cards."""
+
+
+def templates(folder: Path, known: Mapping[str, Any]) -> "Environment":
+    """Return the templates of a folder, which may include those shared; a name that is not known is an error."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    places = FileSystemLoader([folder, SHARED])
+    environment = Environment(loader=places, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals |= known
+    return environment

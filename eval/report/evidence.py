@@ -1,0 +1,93 @@
+"""Claims, the passages that speak of them and what people judged -> coverage by type, and examples to look at; nothing reserved."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.evidence import Evidence, Passage
+from eval.report.rejections import Reserved
+
+MOST_CLAIMS, MOST_PASSAGES = 5, 3
+"""Claims that the page shows of each type, and passages of a claim; all are counted."""
+_LOOKED_AT = 40  # claims of a type that may be shown, since some are withheld
+
+
+class Speaking(NamedTuple):
+    """A passage that speaks of a claim, its best sentence apart."""
+
+    before: str
+    sentence: str
+    after: str
+    source: str
+    url: str
+    score: float
+
+
+class Covered(NamedTuple):
+    """A claim and its passages, the best first."""
+
+    claim: ClaimPair
+    passages: list[Speaking]
+
+
+class OfType(NamedTuple):
+    """The claims of one atomic type."""
+
+    name: str
+    claims: int
+    with_evidence: int
+    shown: list[Covered]
+    withheld: int
+    """Of the claims looked at, those that the reserved split asks, or of which a passage would tell what it asks."""
+
+
+def evidence_by_type(
+    claims: Iterable[ClaimPair], evidence: Iterable[Evidence], passages: Iterable[Passage], reserved: Reserved
+) -> list[OfType]:
+    """Return for each type its claims, how many of them have evidence, and the first of those with evidence by id."""
+    types: dict[str, str] = {}
+    looked_at: dict[str, list[ClaimPair]] = {}
+    for claim in claims:
+        types[claim.id] = claim.atomic_type
+        if len(kept := looked_at.setdefault(claim.atomic_type, [])) < _LOOKED_AT:
+            kept.append(claim)
+    wanted = {claim.id for kept in looked_at.values() for claim in kept}
+    found: dict[str, list[Evidence]] = {}
+    covered: set[str] = set()
+    for row in evidence:
+        covered.add(row.claim_id)
+        if row.claim_id in wanted and row.rank <= MOST_PASSAGES:
+            found.setdefault(row.claim_id, []).append(row)
+    named = {row.passage for rows in found.values() for row in rows}
+    texts = {passage.id: passage.text for passage in passages if passage.id in named}
+    counts = Counter(types.values())
+    with_evidence = Counter(types[key] for key in covered if key in types)
+    return [_of_type(name, counts[name], with_evidence[name], looked_at[name], found, texts, reserved) for name in sorted(counts)]
+
+
+def _of_type(
+    name: str,
+    claims: int,
+    with_evidence: int,
+    looked_at: list[ClaimPair],
+    found: Mapping[str, list[Evidence]],
+    texts: Mapping[str, str],
+    reserved: Reserved,
+) -> OfType:
+    shown: list[Covered] = []
+    withheld = 0
+    for claim in looked_at:
+        if len(shown) == MOST_CLAIMS:
+            break
+        rows = sorted(found.get(claim.id, []), key=lambda row: row.rank)
+        speaking = [_speaking(row, texts[row.passage]) for row in rows if row.passage in texts]
+        if reserved.asks(claim) or any(reserved.is_told(texts[row.passage]) for row in rows if row.passage in texts):
+            withheld += 1
+        elif speaking:
+            shown.append(Covered(claim, speaking))
+    return OfType(name, claims, with_evidence, shown, withheld)
+
+
+def _speaking(row: Evidence, text: str) -> Speaking:
+    return Speaking(text[: row.start], text[row.start : row.end], text[row.end :], row.source, row.url, row.score)

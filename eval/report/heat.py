@@ -1,0 +1,108 @@
+"""Figures of runs by part -> tables of accuracies, a row a part and a column a run, and every two runs as a matrix."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from eval.statistics.intervals import Figures
+
+TASKS = {"claim": "Claim pairs", "choice": "Choice questions", "tcm": "TCM questions", "essay": "Answers in words"}
+"""Name of a task -> what people call it."""
+PARTS = (
+    ("by_side", "side"),
+    ("by_type", "atomic_type"),
+    ("by_exam", "exam"),
+    ("by_question_type", "question_type"),
+    ("by_category", "category"),
+    ("by_case_type", "case_type"),
+    ("by_form", "form"),
+    ("by_subject", "subject"),
+)
+"""Part of a run's figures -> the facet of items that it is."""
+
+
+class Cell(NamedTuple):
+    """One accuracy."""
+
+    accuracy: float | None
+    interval: tuple[float, float] | None
+    asked: int
+
+
+class Heat(NamedTuple):
+    """The accuracies of several runs by one facet."""
+
+    facet: str
+    runs: list[str]
+    rows: list[tuple[str, list[Cell | None]]]
+    """Value of the facet, and a cell a run; none where the run was not asked such items."""
+
+
+class Versus(NamedTuple):
+    """One run against another."""
+
+    difference: float
+    p: float | None
+    """The larger one of both tests, corrected for all comparisons."""
+    differs: bool
+    shared: int
+
+
+class Matrix(NamedTuple):
+    """Every two runs of a task."""
+
+    runs: list[str]
+    cells: list[list[Versus | None]]
+    """A row and a column a run: the row's figure less the column's; none on the diagonal and where both were asked nothing."""
+
+
+def by_task(runs: Mapping[str, Figures]) -> list[tuple[str, str, dict[str, Figures]]]:
+    """Return the runs of each task with its name for people; the highest accuracy first, the rest as they came."""
+    found = []
+    for task in dict.fromkeys([*TASKS, *(run["task"] for run in runs.values())]):
+        own = [(name, run) for name, run in runs.items() if run["task"] == task]
+        own.sort(key=lambda entry: -(entry[1].get("accuracy") or 0.0))
+        if own:
+            found.append((task, TASKS.get(task, task), dict(own)))
+    return found
+
+
+def heats(runs: Mapping[str, Figures]) -> list[Heat]:
+    """Return the tables of runs of one task: one a facet that has more than one value."""
+    found = []
+    for part, facet in PARTS:
+        values = dict.fromkeys(value for run in runs.values() for value in run.get(part) or {})
+        if len(values) > 1:
+            rows = [(value, [_cell((run.get(part) or {}).get(value)) for run in runs.values()]) for value in values]
+            found.append(Heat(facet, list(runs), rows))
+    return found
+
+
+def _cell(group: Figures | None) -> Cell | None:
+    if group is None:
+        return None
+    bounds = group.get("accuracy_interval")
+    return Cell(group.get("accuracy"), tuple(bounds) if bounds else None, size_of(group))
+
+
+def size_of(group: Figures) -> int:
+    """Return how many groups, pairs, sides or questions a part has."""
+    return next((group[unit] for unit in ("groups", "pairs", "claims", "questions") if unit in group), 0)
+
+
+def matrix(rows: Iterable[Figures]) -> Matrix:
+    """Return the comparisons of one task, each from both sides."""
+    found: dict[tuple[str, str], Versus] = {}
+    names: dict[str, None] = {}
+    for row in rows:
+        names |= {row["a"]: None, row["b"]: None}
+        if row["shared"]:
+            p = _larger(row.get("mcnemar_p_holm"), row.get("bootstrap_p_holm"))
+            for a, b, sign in ((row["a"], row["b"], 1), (row["b"], row["a"], -1)):
+                found[a, b] = Versus(sign * row["difference"] + 0.0, p, bool(row.get("differs")), row["shared"])
+    runs = list(names)
+    return Matrix(runs, [[found.get((a, b)) for b in runs] for a in runs])
+
+
+def _larger(*values: float | None) -> float | None:
+    known: Sequence[float] = [value for value in values if value is not None]
+    return max(known) if known else None
