@@ -60,7 +60,7 @@ def read_rows(rows: list[Any]) -> Reading:
             if isinstance(row, dict) and isinstance(row.get("a"), str):  # it says something, so it may be a question
                 unknown = {"number_raw": str(len(questions) + 1), "stem_raw": text_of(row["a"]) or None, "doubt": "row_unknown"}
                 questions.append(Asked(fields=unknown))
-    return Reading(title, questions, faults, between.unread, drawn_from)
+    return Reading(title, questions, faults + between.faults, between.unread, drawn_from)
 
 
 def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:

@@ -49,6 +49,7 @@ class Between:
     """What stands between the questions of a paper."""
 
     def __init__(self, are_printed: bool = False) -> None:
+        self.faults: list[str] = []
         self._unread: list[str] = []
         self._are_printed = are_printed  # the numbers of questions, so that what is left out is seen
         self._setting = Setting()
@@ -77,6 +78,8 @@ class Between:
                     self._read_line(text, is_bold=str(line.get("p")) in ("1", "2"))
                 if str(line.get("p")) == "2":
                     self._restarts, self._ahead = True, 0
+            elif isinstance(line, dict) and any(isinstance(value, str) and len(value) > 1 for value in line.values()):
+                self.faults.append(f"a line of a block without text under c: {str(line)[:80]}")
 
     def above(self, number: int) -> Fields:
         """Return what stands above the next question, by its printed number, or else by its place."""

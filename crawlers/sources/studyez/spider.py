@@ -26,7 +26,10 @@ _CHANNEL = re.compile(r"^https?://www\.studyez\.com/([a-z]+)/?$")
 _SECTIONS = {"lnst": "历年真题", "mnst": "模拟试题"}
 _ARTICLE = re.compile(r"/(?:(?P<channel>[a-z]+)/(?P<section>lnst|mnst)/[a-z]+/\d{6}|news/\d{6}/\d{2})/(?P<id>\d+)\.htm$")
 _LIST = ".tbatitle_new2 a, .list a"
-_REMARK = re.compile(r"学易网|责任编辑|^\s*(?:来源|作者|时间|发布时间|编辑推荐|相关推荐|热点推荐)\s*[:：]|^\s*(?:上|下)一(?:页|篇)")
+_REMARK = re.compile(
+    r"学易网|责任编辑|^\s*(?:来源|作者|时间|发布时间|编辑推荐|相关推荐|热点推荐)\s*[:：]|^\s*(?:上|下)一(?:页|篇)"
+    r"|^\s*更多.{2,30}(?:试题|真题|资料)|关注.{2,20}频道"
+)
 _REMARK_CHARS = 80  # a longer line is content, whatever it names
 _DOWNLOAD = re.compile(r"\.(?:docx?|pdf|rar|zip|xlsx?)$", re.I)
 

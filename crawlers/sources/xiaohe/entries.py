@@ -21,6 +21,7 @@ from crawlers.html.readable import shallow
 from crawlers.sources.xiaohe.state import Part, found_in
 from crawlers.text.fields import labelled, text_of
 
+_ALIAS_LABEL = re.compile(r"^\s*(?:别名|又名|别称)\s*[:：]\s*")
 _HEADINGS = {"h3", "h4", "h5", "h6"}
 _ENDS = frozenset({"h1", "h2"})
 _MAX_HEADING_PIECES = 40  # beginnings and ends of tags
@@ -64,7 +65,7 @@ def entry_seen(response: Response) -> Entry | None:
     parts = _sections_seen(page) or _headings_seen(page)
     if not name or not parts:
         return None
-    alias = "".join(text_of(one) for one in response.css("p.alias, .alias")[:1])
+    alias = _ALIAS_LABEL.sub("", "".join(text_of(one) for one in response.css("p.alias, .alias")[:1]))
     pairs = [(text_of(label), text_of(_next_value(label.root))) for label in outermost(response.css("dl dt"))]
     intro = response.css("div.summary").get() or ""
     return Entry(name, alias, *_values_and_sections(pairs, [("概述", intro), *parts]), from_state=False)
@@ -73,8 +74,8 @@ def entry_seen(response: Response) -> Entry | None:
 def _sections_seen(page: Selector) -> list[Part]:
     sections = page.css("section")
     titles = [text_of(section.xpath("(h2|h3)[1]")) for section in sections]
-    for heading in page.xpath("//section/h2"):
-        take_out(heading.root)
+    for read in page.xpath("//section/h2 | //section[not(h2 or h3)]/dl[dt]"):  # a card is read by its labels
+        take_out(read.root)
     return list(zip(titles, inner_parts([section.root for section in sections]), strict=True))
 
 

@@ -111,6 +111,13 @@ def test_a_question_outlives_its_explanation(spider: ExamcooSpider) -> None:
     assert list(request.errback(failure)) == [request.cb_kwargs["item"]]
 
 
+def test_a_line_of_a_block_whose_text_has_another_key_is_a_misfit(spider: ExamcooSpider) -> None:
+    lines = [{"c": "一、案例问答题", "p": "1"}, {"c1": "求助者，女性，", "c2": "33岁。", "p": "0"}]
+    read(spider, [{"id": "123"}, {"id": "b", "c": lines}, row()])
+    [why] = spider.crawler.stats.get_value("misfit/pages")
+    assert "a line of a block without text under c" in why
+
+
 @pytest.mark.parametrize("wrap", [lambda rows: rows, lambda rows: {"b": rows}, lambda rows: {"c": rows}], ids=["list", "b", "c"])
 def test_three_calls_wrap_the_same_rows(spider: ExamcooSpider, wrap: Any) -> None:
     [item] = read(spider, wrap([{"id": "123"}, row()]))

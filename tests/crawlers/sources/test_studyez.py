@@ -105,6 +105,12 @@ def test_the_word_of_the_site_is_no_part_of_a_paper(spider: StudyezSpider) -> No
     assert [item.options_raw for item in items] == [["A. 一", "B. 二"]] * 2
 
 
+@pytest.mark.parametrize("line", ["更多心理咨询师考试试题，请", "关注心理咨询师频道。", "更多历年真题见下"])
+def test_an_invitation_is_no_part_of_the_last_answer(spider: StudyezSpider, line: str) -> None:
+    [item] = spider.parse_article(page(FIRST, article(f"<p>1、什么是移情？</p><p>答案：情感的转移。</p><p>{line}</p>")))
+    assert item.answer_raw == "情感的转移。"
+
+
 def test_a_page_without_the_usual_frame_is_read_by_its_body(spider: StudyezSpider) -> None:
     html = "<p>导语</p><p>1、甲。<br>A. 一<br>B. 二<br>答案：A<br>解析：因为甲</p><p>版权</p><p>备案号</p>"
     [item] = spider.parse_article(page(FIRST, html), title="列表里的题名")

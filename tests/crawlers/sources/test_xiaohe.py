@@ -207,6 +207,23 @@ def test_state_and_page_say_the_same() -> None:
     assert 0 < compared < len(pages_of("disease"))
 
 
+def test_the_label_of_other_names_is_none_of_them(spider: XiaoheSpider) -> None:
+    entry = entry_seen(page('<h1>偏头痛</h1><p class="alias">别名：血管性头痛</p><section><h2>病因</h2><p>病因未明。</p></section>'))
+    assert entry.alias == "血管性头痛"
+
+
+def test_a_card_in_a_section_without_heading_is_read_once() -> None:
+    card = '<dl class="card"><dt>就诊科室</dt><dd>神经内科</dd></dl>'
+    entry = entry_seen(page(f"<h1>偏头痛</h1><section>{card}</section><section><h2>病因</h2><p>病因未明。</p></section>"))
+    assert [(value.label, value.value) for value in entry.values] == [("就诊科室", "神经内科")]
+    assert [(section.title, section.text) for section in entry.sections] == [("病因", "病因未明。")]
+
+
+def test_prose_in_a_section_without_heading_is_kept() -> None:
+    entry = entry_seen(page("<h1>偏头痛</h1><section><p>反复发作。</p></section><section><h2>病因</h2><p>病因未明。</p></section>"))
+    assert [section.text for section in entry.sections] == ["反复发作。", "病因未明。"]
+
+
 def test_entries_carry_their_state_in_every_way() -> None:
     pages = [*pages_of("food"), *pages_of("disease")]
     for form in (
