@@ -48,12 +48,18 @@ class Visit(Struct, kw_only=True):
 
     @property
     def reading(self) -> tuple[Any, ...]:
-        """What was read, for comparison: items without the hash of the page, and requests."""
-        items = [
-            (type(item).__name__, *(str(getattr(item, name)) for name in item.__struct_fields__ if name != "provenance"))
-            for item in self.items
-        ]
-        return items, [(request.method, request.url, request.body, kind_of(request)) for request in self.requests]
+        """What was read, for comparison: items and requests, without what says only where on the page each stood."""
+        requests = sorted((request.method, request.url, str(request.body), kind_of(request)) for request in self.requests)
+        return [_said(item) for item in self.items], requests
+
+
+def _said(item: Item) -> tuple[Any, ...]:
+    """Return what an item says. The labelled values of an entry have no order."""
+    fields = {name: getattr(item, name) for name in item.__struct_fields__ if name != "provenance"}
+    if isinstance(item, EntityItem):
+        fields["values"] = sorted((value.label, value.value) for value in item.values)
+        fields["sections"] = [(section.title, section.text) for section in item.sections]
+    return type(item).__name__, *((name, str(value)) for name, value in fields.items())
 
 
 def respond_of(spider: type[SourceSpider]) -> Respond:
