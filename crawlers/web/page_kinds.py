@@ -20,11 +20,17 @@ from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.params import Source
 from atomexam.runtime.jsonl import write_json
 from crawlers.html.base64_text import SHOWN, base64_in
+from crawlers.html.link_order import links_in_order
+from crawlers.html.places import at_most, texts_in_order
+from crawlers.html.question_order import regularities
 from crawlers.html.readable import is_json
 from crawlers.html.source_spider import NOTED, SourceSpider
 
 KINDS_FILE = "kinds.json"
 _STAT = "kind/"
+LOOKED_AT = "pages looked at"
+_WITH = "pages with "
+"""Begins figures of which the share of the pages looked at counts, not the number."""
 _PROVENANCE = {"url", "provenance"}
 _FLAWS = {"doubt", "images"}
 """Fields that say of an item what it lacks: a site's change fills them."""
@@ -109,25 +115,29 @@ class _Page:
         self._told, self._misfits_before = self._messages(), self._misfits()
         self._has_yielded = False
         self._items: list[QuestionItem | EntityItem] = []
+        self._requests: list[Request] = []
 
     def is_sent_home(self) -> bool:
         """Tell whether the site answered with where the spider starts, or its root, instead of the page; that is a misfit."""
         request = self._response.request
         wanted = request.meta.get("redirect_urls", [request.url])[0] if request is not None else self._response.url
         came = _place(self._response.url)
-        starts = {_place(url) for url in (*getattr(self._spider, "start_urls", ()), f"//{came[0]}/")}
-        if came == _place(wanted) or came not in starts or _place(wanted)[1:] == came[1:]:
+        if came == _place(wanted) or came not in self._starts() or _place(wanted)[1:] == came[1:]:
             return False
         self._spider.misfit(
             self._response, f"came instead of {wanted}, which has been moved or removed: redirected to where the site begins"
         )
         return True
 
+    def _starts(self) -> set[tuple[str, str, str]]:
+        return {_place(url) for url in (*getattr(self._spider, "start_urls", ()), f"//{_place(self._response.url)[0]}/")}
+
     def count(self, found: Any) -> None:
         """Count one thing that the callback yields."""
         self._has_yielded = True
         if isinstance(found, Request):
             self._figures[f"{self._kind}: links to {kind_of(found)}"] += 1
+            self._requests.append(found)
         elif isinstance(found, QuestionItem | EntityItem):
             self._figures.update(f"{self._kind}: {name}" for name in _filled(found))
             self._items.append(found)
@@ -139,9 +149,20 @@ class _Page:
             self._figures[f"{self._kind}: pages in UTF-8 or GB"] += 1
         if self._figures[f"{self._kind}: pages"] <= _LOOKED_AT and (encoded := self._unread_base64()):
             self._spider.misfit(self._response, f"text in base64 that was not decoded: {encoded!r}")
+        if self._figures[f"{self._kind}: pages"] <= _LOOKED_AT:
+            self._count_order()
         is_page = self._response.status < 300  # a spider may ask to see a 404, too
         if is_page and not self._has_yielded and self._messages() == self._told:
             self._spider.misfit(self._response, f"{self._kind} yielded neither items nor requests; {_seen(self._response)}")
+
+    def _count_order(self) -> None:
+        """Count what is in order of the page; what is not, on pages of which it was, is a change of the site."""
+        noted = at_most(self._messages() - self._told, "things noted")
+        texts, links = texts_in_order(self._response, self._items, self._requests), links_in_order(self._response, self._requests)
+        self._figures[f"{self._kind}: {LOOKED_AT}"] += 1
+        asked = {_place(request.url) for request in self._requests}
+        onward = {"links to other pages alone"} if asked.isdisjoint(self._starts() | {_place(self._response.url)}) else set()
+        self._figures.update(f"{self._kind}: {_WITH}{name}" for name in {*onward, *texts, *links, *regularities(self._items), *noted})
 
     def _unread_base64(self) -> str | None:
         """Return the beginning of a text in base64 that no item has decoded."""
@@ -216,11 +237,16 @@ def losses(before: Figures, now: Figures, bound: float) -> list[str]:
     gone = {name.partition(":")[0] for name in before} - {name.partition(":")[0] for name in now}
     lines = [f"{kind}: {before.get(f'{kind}: pages', 0)} pages in the last snapshot, none now" for kind in sorted(gone)]
     kept = {name: count for name, count in before.items() if name.partition(":")[0] not in gone}
-    return lines + [
-        f"{name}: {count} in the last snapshot, {now.get(name, 0)} now"
-        for name, count in kept.items()
-        if now.get(name, 0) < (1 - bound) * count
-    ]
+    for name, count in kept.items():
+        kind, _, what = name.partition(": ")
+        if not what.startswith(_WITH):
+            if now.get(name, 0) < (1 - bound) * count:
+                lines.append(f"{name}: {count} in the last snapshot, {now.get(name, 0)} now")
+            continue
+        of_before, of_now = before.get(f"{kind}: {LOOKED_AT}", 0), now.get(f"{kind}: {LOOKED_AT}", 0)
+        if of_before and of_now and count / of_before - now.get(name, 0) / of_now > bound:
+            lines.append(f"{name}: {count} of {of_before} in the last snapshot, {now.get(name, 0)} of {of_now} now")
+    return lines
 
 
 def add_snapshot(folder: Path, source: Source, origin: str, figures: Figures) -> None:

@@ -20,10 +20,8 @@ from tests.crawlers.change_survey import SOURCES, Changed, changes, pages_of
 from tests.crawlers.site_changes import CHANGES
 
 SEED = 20
-UNTUNED_SEED = 31
-"""Nothing was mended by what it draws; of three such seeds (31, 32, 33) the one with most silent changes: 11, 8 and 8 of 200."""
-MOST_SILENT = 0.06
-"""One field of one of many questions on a page, or half of a name, which no law about kinds of pages can see."""
+UNTUNED_SEEDS = (31, 71001, 81001)
+"""Nothing was mended by what they draw."""
 
 
 def survey(count: int, seed: int) -> tuple[Counter[str], list[Changed]]:
@@ -32,24 +30,23 @@ def survey(count: int, seed: int) -> tuple[Counter[str], list[Changed]]:
     for one in found:
         said = verdict(one.after, one.others)
         counts["silent"] += not (one.is_right or one.is_reported or one.is_lost)
-        counts["unseen"] += said.name == "as_expected" and not (one.is_right or one.is_reported or one.is_lost)
         counts["named"] += said.name == one.name
     return counts, found
 
 
 @pytest.mark.slow
-def test_of_two_hundred_changes_most_are_named_and_hardly_one_is_silent() -> None:
-    counts, found = survey(200, UNTUNED_SEED)
+@pytest.mark.parametrize("seed", UNTUNED_SEEDS)
+def test_of_two_hundred_changes_most_are_named_and_none_is_silent(seed: int) -> None:
+    counts, found = survey(200, seed)
     assert {one.name for one in found} == set(CHANGES)
     assert counts["named"] >= 0.8 * len(found), counts
-    assert counts["silent"] <= MOST_SILENT * len(found), counts
-    assert counts["unseen"] <= 0.01 * len(found), counts
+    assert counts["silent"] == 0, counts
 
 
-def test_of_forty_changes_most_are_named_and_hardly_one_is_silent() -> None:
+def test_of_forty_changes_most_are_named_and_none_is_silent() -> None:
     counts, found = survey(40, SEED)
     assert counts["named"] >= 0.8 * len(found), counts
-    assert counts["silent"] <= 2, counts
+    assert counts["silent"] == 0, counts
 
 
 @pytest.mark.slow

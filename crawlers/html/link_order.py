@@ -1,0 +1,110 @@
+"""A page and the requests that its reader made of it, in; out, whether the links that it follows are in order on the page.
+
+Links of one place are followed all or, where the reader chooses, as many as it wants; lists are built of parts that are alike.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.http import Response, TextResponse
+
+from crawlers.html.links import address_of
+from crawlers.html.page_state import states
+from crawlers.html.places import Name, at_most, name_of, place_of, shown_elements
+from crawlers.html.readable import is_json
+
+_FOLLOWED_SHARE = 0.5
+"""Of the links of a place: with less, the reader wants some of them only."""
+_MOST_HOLDERS = 6
+_DIGITS = re.compile(r"\d+")
+
+
+def links_in_order(response: Response, requests: Sequence[Request]) -> Iterator[str]:
+    by_kind: dict[str, set[str]] = defaultdict(set)
+    for request in requests:
+        by_kind[getattr(request.callback, "__name__", "parse")].add(request.url)
+    if by_kind and sum(map(len, by_kind.values())) == len(set().union(*by_kind.values())):
+        yield "links to pages of one kind each"
+    addresses = _addresses(response) if by_kind else {}
+    for kind, urls in by_kind.items():
+        yield from at_most(len({_form(url) for url in urls}), f"forms of links to {kind}")
+        wanted = {key for url in urls for key in _keys(url)}
+        leads = [[bool(wanted & _keys(_joined(response.url, link))) for link in links] for links in addresses.values()]
+        used = [each for each in leads if sum(each) >= max(1, _FOLLOWED_SHARE * len(each))]
+        if used and all(map(all, used)):
+            yield f"links to {kind} all followed"
+    yield from at_most(_unlike(response, {key for urls in by_kind.values() for url in urls for key in _keys(url)}), "unlike parts of lists")
+
+
+def _unlike(response: Response, wanted: set[str]) -> int:
+    """Return how many elements around links that are followed hold one of their own name, or other elements than those of their name."""
+    if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
+        return 0
+    links = [link for link in response.css("a") if wanted & _keys(_joined(response.url, link.root.get("href", "")))]
+    names = {name_of(above) for link in links for above in islice(link.root.iterancestors(), _MOST_HOLDERS) if above.get("class")}
+    held: dict[str, set[frozenset[str]]] = defaultdict(set)
+    nested = 0
+    for element in shown_elements(response.selector.root) if names else ():
+        if (name := name_of(element)) in names:
+            held[name].add(frozenset(name_of(each) for each in element if isinstance(each.tag, str)))
+            nested += any(name_of(above) == name for above in islice(element.iterancestors(), _MOST_HOLDERS))
+    return nested + sum(len(each) - 1 for each in held.values())
+
+
+def _addresses(response: Response) -> dict[Name, list[str]]:
+    found: dict[Name, list[str]] = defaultdict(list)
+    if not isinstance(response, TextResponse) or not response.body.strip():
+        return found
+    values: list[Any] = []
+    if is_json(response):
+        try:
+            values = [json.loads(response.text)]
+        except (ValueError, RecursionError):
+            return found
+    elif response.selector.type == "html" and response.selector.root is not None:
+        for element in shown_elements(response.selector.root):
+            if element.tag == "a":
+                found[place_of(element)].append(element.get("href") or "")
+        values = list(states(response))
+    for name, text in (pair for value in values for pair in _strings(value)):
+        found[name].append(text)
+    return found
+
+
+def _strings(value: Any) -> Iterator[tuple[Name, str]]:
+    waiting: list[tuple[Name, Any]] = [((), value)]
+    while waiting:
+        name, one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += [((*name, str(key)), inner) for key, inner in one.items()]
+        elif isinstance(one, list):
+            waiting += [((*name, "[]"), inner) for inner in one]
+        elif isinstance(one, str) and one:
+            yield name, one
+
+
+def _keys(url: str) -> set[str]:
+    """Return by what two addresses of one page are known: host and path, and a long number."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return set()
+    return {parts.path.rstrip("/")} | set(re.findall(r"\d{5,}", url)) if "/" in url else set()
+
+
+def _form(url: str) -> str:
+    """Return an address without what differs from page to page: numbers, and the last part of its path."""
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/")
+    above, _, last = path.rpartition("/")
+    return f"{parts.netloc}{_DIGITS.sub('N', above)}/" + re.sub(r"\w+", "x", last)
+
+
+def _joined(url: str, link: str) -> str:
+    return address_of(url, link) or ""

@@ -1,0 +1,283 @@
+"""A page and what its reader made of it, in; out, for each field that was read, whether the places it stands in are in order.
+
+A place is where a page keeps one thing: the elements of one name in elements of one name, or the values of one key of JSON. What is read
+of most of its texts should be read of all: a text that nothing was made of, an empty element or a picture among texts, a sentence that
+goes on in the next element are signs that a page no longer is what its reader takes it for, though something was read of it.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from html import unescape
+from itertools import islice
+from typing import Any
+
+from lxml.html import HtmlElement
+from msgspec import Struct
+from scrapy import Request
+from scrapy.http import Response, TextResponse
+
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from crawlers.html.page_state import states
+from crawlers.html.readable import is_json
+
+_NOT_SHOWN = {"script", "style", "noscript", "template", "head"}
+_HOLDERS = 2
+"""Elements around one that belong to the name of its place."""
+_WORDS = re.compile(r"[\u4e00-\u9fff]{2,}|[A-Za-z]{4,}")
+_GRAM = 3
+_READ_SHARE = 0.8
+"""Of the grams of a text that are in what was read."""
+_MOST_SHARE = 0.5
+"""Of the texts of a place that were read: with less, the reader wants some of them only, by what they say."""
+_DIGITS = re.compile(r"\d+")
+_TAG = re.compile(r"<[^<>]*>")
+_CHINESE_END = re.compile(r"[\u4e00-\u9fff]$")
+_ENDS_OPEN = re.compile(r"[，、（(]$")
+_BEGINS_BEHIND = re.compile(r"[，。、；：！？）)]")
+_MARKED = re.compile(r"[A-Z\d①-⑳（(【〔]|[一二三四五六七八九十]{1,2}[、.．]|[\u4e00-\u9fff]{1,6}[：:]")
+_SENTENCE_END = re.compile(r"[。！？；：.!?;:）)”】]$")
+_FEW = 3
+_BOUNDS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+_MOST_TURNS = 60
+_MOST_ROWS = 200
+_MOST_TEXTS = 20_000
+"""On one page; a longer one is looked at so far."""
+Name = tuple[str, ...]
+
+
+class Text(Struct):
+    """One text of a page."""
+
+    words: str
+    follows: "Text | None" = None
+    """The text of the element before this one, if that has the same name and nothing stands between them."""
+
+
+class Place(Struct):
+    """All texts of one place."""
+
+    texts: list[Text] = []
+    unread: int = 0
+    empty: int = 0
+    """Elements without text, rows of JSON without this key."""
+    pictures: int = 0
+    """Elements with a picture and no text."""
+    around: list[tuple[set[str], set[str]]] = []
+    """For each element, which stand before it and which behind it in what holds it."""
+
+
+def at_most(number: int, what: str) -> Iterator[str]:
+    """Yield the bounds that a number keeps; counted over pages they say how it is spread."""
+    yield from (f"at most {bound} {what}" for bound in _BOUNDS if number <= bound)
+
+
+def texts_in_order(response: Response, items: Sequence[Item], requests: Sequence[Request]) -> Iterator[str]:
+    """Yield what is in order of the texts of a page: `stem_raw without empty elements`, and of all fields `at most 2 empty elements`."""
+    fields = {name: grams for name, grams in _read(items, requests).items() if grams}
+    everything: set[str] = set().union(*fields.values())
+    used: dict[str, list[Place]] = defaultdict(list)
+    for place in _places(response).values() if fields else ():
+        known = [each for text in place.texts if (each := set(_grams(text.words)))]
+        place.unread = sum(not _is_in(each, everything) for each in known)
+        if not known or place.unread > (1 - _MOST_SHARE) * len(known):
+            continue
+        used[""].append(place)
+        for field, own in fields.items():
+            if any(_is_in(each, own) for each in known):
+                used[field].append(place)
+    for field, places in used.items():
+        faults = {what: sum(count(place) for place in places) for what, count in _FAULTS.items()}
+        if field:
+            yield from (f"{field} without {what}" for what, count in faults.items() if not count)
+        else:
+            yield from (bound for what, count in faults.items() for bound in at_most(count, what))
+
+
+def _grams(text: str) -> Iterator[str]:
+    for words in _WORDS.findall(text):
+        if words.isascii() or len(words) < _GRAM:
+            yield words
+        else:
+            yield from (words[at : at + _GRAM] for at in range(len(words) - _GRAM + 1))
+
+
+def _known_grams(text: str) -> Iterator[str]:
+    """Yield what the grams of any part of a text may be."""
+    for words in re.findall(r"[\u4e00-\u9fff]+|[A-Za-z]+", text):
+        if words.isascii():
+            yield words
+        else:
+            yield from (words[at : at + size] for size in (2, _GRAM) for at in range(len(words) - size + 1))
+
+
+def _is_in(grams: set[str], known: set[str]) -> bool:
+    return len(grams & known) >= _READ_SHARE * len(grams)
+
+
+def _read(items: Sequence[Item], requests: Sequence[Request]) -> dict[str, set[str]]:
+    """Return the grams of what was read, by field; what goes on with a request is one field of its own."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        for field, text in _fields(item):
+            found[field].update(_known_grams(text))
+    for request in requests:
+        for field, text in _passed_on(request.cb_kwargs):
+            found[field].update(_known_grams(text))
+    return found
+
+
+def _fields(item: Item) -> Iterator[tuple[str, str]]:
+    if isinstance(item, EntityItem):
+        yield from (("values", text) for one in item.values for text in (one.label, one.value))
+        yield from (("sections", text) for one in item.sections for text in (one.title, one.text))
+    for name in item.__struct_fields__:
+        value = getattr(item, name)
+        if name.endswith("_raw") and value:
+            yield name, "\n".join(value) if isinstance(value, list) else str(value)
+
+
+def _passed_on(value: Any) -> Iterator[tuple[str, str]]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, QuestionItem | EntityItem):
+            yield from _fields(one)
+        elif isinstance(one, str):
+            yield "what is passed on", one
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list | tuple):
+            waiting += one
+        elif isinstance(one, Struct):
+            waiting += [getattr(one, name) for name in one.__struct_fields__]
+
+
+def _places(response: Response) -> dict[Name, Place]:
+    if not isinstance(response, TextResponse) or not response.body.strip():
+        return {}
+    places: dict[Name, Place] = {}
+    if is_json(response):
+        with suppress(ValueError, RecursionError):
+            _add_values(places, json.loads(response.text))
+    elif response.selector.type == "html" and response.selector.root is not None:
+        _add_elements(places, response.selector.root)
+        for state in states(response):
+            _add_values(places, state)
+    return places
+
+
+def _add_elements(places: dict[Name, Place], root: HtmlElement) -> None:
+    last: dict[HtmlElement, Text] = {}
+    for count, element in enumerate(shown_elements(root)):
+        if count == _MOST_TEXTS:
+            break
+        own = [text.strip() for text in (element.text, *(child.tail for child in element)) if text and text.strip()]
+        has_inner = len(element) and any(text.strip() for text in element.itertext())
+        is_picture = not own and not has_inner and (element.tag == "img" or element.find(".//img") is not None)
+        if element.tag in ("br", "hr", "input", "img", "body", "html") or (has_inner and not own):
+            continue
+        name = place_of(element)
+        place = places.setdefault(name, Place())
+        place.pictures += is_picture
+        place.empty += not own and not is_picture
+        if len(place.around) < _MOST_TURNS:
+            before, behind = element.itersiblings(preceding=True), element.itersiblings()
+            place.around.append((_somename_of(before), _somename_of(behind)))
+        texts = [Text(words) for words in own]
+        before = element.getprevious()
+        if texts and not len(element) and before is not None and before in last and not (before.tail or "").strip():
+            texts[0].follows = last[before] if name_of(before) == name_of(element) else None
+        if texts and not len(element):
+            last[element] = texts[-1]
+        place.texts += texts
+
+
+def shown_elements(root: HtmlElement) -> Iterator[HtmlElement]:
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if isinstance(element.tag, str) and element.tag not in _NOT_SHOWN:
+            yield element
+            waiting += reversed(element)
+
+
+def place_of(element: HtmlElement) -> Name:
+    names = [name_of(element)]
+    for above in element.iterancestors():
+        if len(names) > _HOLDERS:
+            break
+        names.append(name_of(above))
+    return tuple(names)
+
+
+def name_of(element: HtmlElement) -> str:
+    """Return tag and classes; an id is of one element alone."""
+    classes = sorted({_DIGITS.sub("N", word) for word in (element.get("class") or "").split()})
+    return ".".join([str(element.tag), *classes])
+
+
+def _somename_of(elements: Iterable[HtmlElement]) -> set[str]:
+    return {name_of(each) for each in islice(elements, _MOST_TURNS) if isinstance(each.tag, str)}
+
+
+def _add_values(places: dict[Name, Place], value: Any) -> None:
+    waiting: list[tuple[Name, Any]] = [((), value)]
+    while waiting:
+        name, one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += [((*name, str(key)), inner) for key, inner in one.items()]
+        elif isinstance(one, list):
+            waiting += [((*name, "[]"), inner) for inner in one]
+            rows = [row for row in one[:_MOST_ROWS] if isinstance(row, dict)]
+            for key in {str(key) for row in rows for key in row}:
+                places.setdefault((*name, "[]", key), Place()).empty += sum(not row.get(key) for row in rows)
+        elif isinstance(one, str) and one.strip():
+            places.setdefault(name, Place()).texts.append(Text(unescape(_TAG.sub("\n", one))))
+
+
+def _out_of_turn(place: Place) -> int:
+    """Return how many kinds of elements stand before one of the place and behind another of it."""
+    loose = set().union(*(before & behind for before, behind in place.around))  # what is on both sides of one has no turn
+    before, behind = (set().union(*each) for each in zip(*place.around, strict=True)) if place.around else (set(), set())
+    return len((before & behind) - loose)
+
+
+def _broken_off(place: Place) -> int:
+    """Return how many texts of a place are none: one ends with a comma, or the next begins with the sign that ends it."""
+    return sum(
+        bool(_ENDS_OPEN.search(first) or _BEGINS_BEHIND.match(second) or (first.endswith("；") and not _MARKED.match(second)))
+        for first, second in _pairs(place)
+    )
+
+
+def _going_on(place: Place) -> int:
+    """Return how many texts of a place may go on in the next, where most of its other texts do not."""
+    pairs = _pairs(place)
+    if 0 < len(pairs) <= len(place.texts) // (2 * _FEW):  # one stands behind another, and no other does
+        return len(pairs)
+    others = len(place.texts) - 2
+    marked = sum(bool(_MARKED.match(text.words)) for text in place.texts)
+    ended = sum(bool(_SENTENCE_END.search(text.words)) for text in place.texts)
+    return sum(
+        bool(_CHINESE_END.search(first))
+        and not _MARKED.match(second)
+        and (not others or (ended - bool(_SENTENCE_END.search(second))) * 2 > others or (marked - 1) * 2 > others)
+        for first, second in pairs
+    )
+
+
+def _pairs(place: Place) -> list[tuple[str, str]]:
+    return [(text.follows.words, text.words) for text in place.texts if text.follows is not None]
+
+
+_FAULTS: dict[str, Callable[[Place], int]] = {
+    "texts that were not read": lambda place: place.unread,
+    "empty elements": lambda place: place.empty,
+    "pictures for text": lambda place: place.pictures,
+    "elements out of turn": _out_of_turn,
+    "texts that are broken off": _broken_off,
+    "texts that may go on": _going_on,
+}
