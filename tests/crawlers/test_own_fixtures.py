@@ -13,6 +13,14 @@ _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _NUMBER = re.compile(r"(?<![0-9a-f])(?:\d{5,}|[0-9a-f]{16,})(?![0-9a-f])")
 _MONTH = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])")
 _PLACEHOLDER = "0123456789abcdef"  # what the notes on the sites write for a token themselves
+_BLANKS = re.compile(r"(?<=[\u4e00-\u9fff])[\s\xa0]+(?=[\u4e00-\u9fff])")
+_OWN_NAMES = {
+    "/paperlist/index/k/": re.compile(r"(?:paperlist/index/k/|lists?\b[^\n]{0,40}?\")(\d{2,5})\b"),
+    "/jibing/": re.compile(r"/jibing/(?!pinyin/)([a-z]{3,})/"),
+    "img.examcoo.com/": re.compile(r"img\.examcoo\.com/(\d+)"),
+}
+"""Short parts of addresses which name one thing of a site."""
+_KNOWN_LISTS = re.compile(r"kid numbers[^\n]*?\(known:([^)\n]*)")
 _NUMBER_HEAD = 12  # a longer number is made of the time and of a counter: another of the same series would be the site's as well
 _PACKED = {".doc", ".docx", ".parquet", ".pdf", ".xls", ".xlsx", ".zip"}
 _WITH_FIXTURES = ("crawlers/embedded", "crawlers/sources", "tests/crawlers")
@@ -34,6 +42,21 @@ def test_no_number_or_token_of_a_site_is_in_a_fixture(root: Path, real_data: Pat
     assert {number: (ours[number], theirs[number]) for number in sorted(ours.keys() & theirs.keys())} == {}
 
 
+def test_no_short_name_in_an_address_of_a_site_is_in_a_fixture(root: Path, real_data: Path) -> None:
+    ours, theirs = _texts(_fixtures(root)), _texts(_site_files(real_data))
+    for kind, pattern in _OWN_NAMES.items():
+        known = {name for _, text in theirs for name in pattern.findall(text)}
+        if kind == "/paperlist/index/k/":
+            [said] = [found for _, text in theirs for found in _KNOWN_LISTS.findall(text)]
+            known |= set(_in_ranges(said))
+        assert known, kind
+        assert {name: path for path, text in ours for name in pattern.findall(text) if name in known} == {}, kind
+
+
+def test_ranges_are_written_out() -> None:
+    assert list(_in_ranges("43 甲, 408-410 乙, 661")) == ["43", "408", "409", "410", "661"]
+
+
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [
@@ -48,7 +71,7 @@ def test_numbers_are_told_from_months_and_placeholders(text: str, numbers: list[
 
 
 def test_a_shared_sentence_is_found_whatever_it_is_written_in() -> None:
-    ours, theirs = "甲乙丙丁戊己庚辛壬癸子丑", r"\u4e00甲乙丙丁戊己庚辛壬\u7678子丑寅"
+    ours, theirs = "甲乙丙丁戊己庚辛壬癸子丑", r"\u4e00甲乙丙 丁戊己庚辛壬\u7678子丑寅"
     assert _shared([("a", ours)], [("b", _plain(theirs))], SITE_RUN) == {ours: ("a", "b")}
     assert _shared([("a", ours)], [("b", _plain(theirs))], SITE_RUN + 1) == {}
 
@@ -78,7 +101,12 @@ def _decoded(body: bytes) -> str:
 
 
 def _plain(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _BLANKS.sub("", _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
+
+
+def _in_ranges(text: str) -> Iterator[str]:
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?", text):
+        yield from map(str, range(int(first), int(last or first) + 1))
 
 
 def _shared(ours: list[tuple[str, str]], theirs: list[tuple[str, str]], length: int) -> dict[str, tuple[str, str]]:

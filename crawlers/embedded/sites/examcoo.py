@@ -23,7 +23,7 @@ ROWS = {
     "SSE": ("自学考试", "自考", "心理学"), "TCM": ("中医", "执业医师", None),
 }  # fmt: skip
 """Part of its category's page, first cell of the row, and the words of the link by examination; those of TCM are the list's name."""
-OTHER_LISTS = [(3, 408, "导游业务", ("旅游", "导游", "业务")), (1, 409, "初一语文", ("初中教育", "初一", "语文"))]
+OTHER_LISTS = [(3, 1790, "导游业务", ("旅游", "导游", "业务")), (1, 1791, "初一语文", ("初中教育", "初一", "语文"))]
 FIRST_LIST = 1701
 PAPERS_A_LIST = 5  # 25 on the real site
 RENDERED_PAPERS = frozenset({2520006, 2560004})

@@ -47,7 +47,7 @@ class ExamcooSpider(SourceSpider):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if wrong := [kid for kid in self.lists or [] if not re.fullmatch("[0-9]+", str(kid))]:
-            form = 'expected numbers as in addresses: ["408"] for /paperlist/index/k/408/p/1'
+            form = 'expected numbers as in addresses: ["1701"] for /paperlist/index/k/1701/p/1'
             raise ValueError(f"params.yaml: sources.examcoo: lists: {wrong!r} found; {form}")
         if self.lists is not None:
             self.named = {f"{_HOST}/paperlist/index/k/{kid}/p/1": ("lists", kid) for kid in self.lists}

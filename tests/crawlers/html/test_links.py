@@ -12,9 +12,9 @@ PAGE = "https://tag.120ask.com/jibing/ks/nk.html"
 @pytest.mark.parametrize(
     "href, url",
     [
-        ("/jibing/gxy/", "https://tag.120ask.com/jibing/gxy/"),
-        (" //TAG.120ask.com/jibing/gxy/?a=1#b ", "https://tag.120ask.com/jibing/gxy/"),
-        ("http://tag.120ask.com:80/jibing/gxy/", "https://tag.120ask.com/jibing/gxy/"),
+        ("/jibing/gaoxueya/", "https://tag.120ask.com/jibing/gaoxueya/"),
+        (" //TAG.120ask.com/jibing/gaoxueya/?a=1#b ", "https://tag.120ask.com/jibing/gaoxueya/"),
+        ("http://tag.120ask.com:80/jibing/gaoxueya/", "https://tag.120ask.com/jibing/gaoxueya/"),
         ("wk.html", "https://tag.120ask.com/jibing/ks/wk.html"),
         ("//yp.120ask.com", "https://yp.120ask.com/"),
     ],

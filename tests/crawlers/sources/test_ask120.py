@@ -211,7 +211,7 @@ def test_a_list_that_ask120_has_not_is_an_error(name: str) -> None:
     [
         ("parse", {}),
         ("parse_entry", {"kind": "disease"}),
-        ("parse_article", {"name": "高血压", "home": f"{TAG}/jibing/gxy/"}),
+        ("parse_article", {"name": "高血压", "home": f"{TAG}/jibing/gaoxueya/"}),
         ("parse_examination_index", {}),
         ("parse_examination", {}),
         ("parse_medicine", {}),

@@ -314,7 +314,7 @@ def test_a_page_without_questions_or_token_is_a_misfit(spider: ExamcooSpider) ->
 
 def test_the_call_names_paper_token_and_where_it_comes_from(spider: ExamcooSpider) -> None:
     html = f"""<title>某卷-某类试卷与试题-考试酷(examcoo)</title><script>var pid = "123";var vp4tokenpid = "{TOKEN}";</script>
-    <span class="naviState"><a href="/">考试酷</a><a href="/paperlist/index/k/43/p/1">某类试卷</a></span><div id="paperContent"></div>"""
+    <span class="naviState"><a href="/">考试酷</a><a href="/paperlist/index/k/1743/p/1">某类试卷</a></span><div id="paperContent"></div>"""
     [request] = spider.parse_view(page(f"{HOST}/editor/do/view/id/123", html))
     assert request.url == f"{HOST}/editor/rpc/getpapercontent/pid/123/tokenpid/{TOKEN}/fromAction/view"
     assert request.headers["Referer"].decode() == f"{HOST}/editor/do/view/id/123"
@@ -335,26 +335,26 @@ def test_the_call_names_paper_token_and_where_it_comes_from(spider: ExamcooSpide
 def test_a_list_goes_on_while_there_are_pages(spider: ExamcooSpider, rows: int, footer: str, wanted: list[int]) -> None:
     table = "".join(f'<tr><td><a href="/editor/do/view/id/{number}/cid/0/kid/43/ad/0">查看</a></td></tr>' for number in range(rows))
     html = f'<table><tr><td><a href="/vip/index">开通</a></td></tr>{table}</table><div>{footer}</div>'
-    urls = [request.url for request in spider.parse_list(page(f"{HOST}/paperlist/index/k/43/p/1", html))]
+    urls = [request.url for request in spider.parse_list(page(f"{HOST}/paperlist/index/k/1743/p/1", html))]
     assert urls[0] == f"{HOST}/editor/do/view/id/0"
-    assert urls[rows:] == [f"{HOST}/paperlist/index/k/43/p/{number}" for number in wanted]
+    assert urls[rows:] == [f"{HOST}/paperlist/index/k/1743/p/{number}" for number in wanted]
 
 
 def test_a_list_that_shows_its_last_page_for_ever_ends(spider: ExamcooSpider) -> None:
     rows = "".join(f'<tr><td><a href="/editor/do/view/id/{number}">查看</a></td></tr>' for number in range(25))
-    first = list(spider.parse_list(page(f"{HOST}/paperlist/index/k/43/p/1", f"<table>{rows}</table>")))
+    first = list(spider.parse_list(page(f"{HOST}/paperlist/index/k/1743/p/1", f"<table>{rows}</table>")))
     again = list(spider.parse_list(page(first[-1].url, f"<table>{rows}</table>"), **first[-1].cb_kwargs))
     assert len(first) == 26 and len(again) == 25
 
 
 def test_a_list_that_claims_pages_without_end_is_bounded(spider: ExamcooSpider) -> None:
     html = '<table><tr><td><a href="/editor/do/view/id/7">查看</a></td></tr></table><div>总共：999999999页</div>'
-    assert len(list(spider.parse_list(page(f"{HOST}/paperlist/index/k/43/p/1", html)))) == MOST_PAGES
+    assert len(list(spider.parse_list(page(f"{HOST}/paperlist/index/k/1743/p/1", html)))) == MOST_PAGES
 
 
 @pytest.mark.parametrize(("footer", "misfits"), [("共 0条记录", None), ("", 1), ("共 12条记录", 1)])
 def test_an_empty_list_says_so(spider: ExamcooSpider, footer: str, misfits: int | None) -> None:
-    assert list(spider.parse_list(page(f"{HOST}/paperlist/index/k/43/p/1", f"<table></table><p>{footer}</p>"))) == []
+    assert list(spider.parse_list(page(f"{HOST}/paperlist/index/k/1743/p/1", f"<table></table><p>{footer}</p>"))) == []
     assert spider.crawler.stats.get_value("misfit/count") == misfits
 
 
@@ -366,8 +366,8 @@ def test_a_home_without_links_is_a_misfit(spider: ExamcooSpider, callback: str) 
 
 def test_lists_are_the_scope() -> None:
     crawler = get_crawler(ExamcooSpider)
-    scoped = ExamcooSpider.from_crawler(crawler, lists=["408", "1621"])
-    assert scoped.start_urls == [f"{HOST}/paperlist/index/k/{kid}/p/1" for kid in (408, 1621)]
+    scoped = ExamcooSpider.from_crawler(crawler, lists=["1790", "1703"])
+    assert scoped.start_urls == [f"{HOST}/paperlist/index/k/{kid}/p/1" for kid in (1790, 1703)]
     html = '<table><tr><td><a href="/editor/do/view/id/7">查看</a></td></tr></table><div>总共：1页</div>'
     assert [request.url for request in scoped.parse(page(scoped.start_urls[0], html))] == [f"{HOST}/editor/do/view/id/7"]
     with pytest.raises(ValueError, match=r"sources.examcoo: lists: \['导游'\] found; expected numbers"):
@@ -376,8 +376,8 @@ def test_lists_are_the_scope() -> None:
 
 def test_a_list_whose_address_names_no_page_is_the_first(spider: ExamcooSpider) -> None:
     html = '<table><tr><td><a href="/editor/do/view/id/7">查看</a></td></tr></table><div>总共：2页</div>'
-    urls = [request.url for request in spider.parse_list(page(f"{HOST}/paperlist/index/k/43", html))]
-    assert urls == [f"{HOST}/editor/do/view/id/7", f"{HOST}/paperlist/index/k/43/p/2"]
+    urls = [request.url for request in spider.parse_list(page(f"{HOST}/paperlist/index/k/1743", html))]
+    assert urls == [f"{HOST}/editor/do/view/id/7", f"{HOST}/paperlist/index/k/1743/p/2"]
 
 
 def test_the_replica_answers_no_call_with_a_wrong_token() -> None:

@@ -23,7 +23,7 @@ def crawl(root: Path, folder: Path, *arguments: str) -> subprocess.CompletedProc
     ("arguments", "told"),
     [
         (["ask120", "--departments", "nosuch"], "sources.ask120.departments: 'nosuch' (https://tag.120ask.com/jibing/ks/nosuch.html)"),
-        (["examcoo", "--lists", "408"], "sources.examcoo.lists: '408' (https://www.examcoo.com/paperlist/index/k/408/p/1)"),
+        (["examcoo", "--lists", "1790"], "sources.examcoo.lists: '1790' (https://www.examcoo.com/paperlist/index/k/1790/p/1)"),
         (["mxqe", "--lists", "nosuch"], "sources.mxqe.lists: 'nosuch' (https://tk.mxqe.com/nosuch/)"),
         (["studyez", "--lists", "nosuch/lnst"], "sources.studyez.lists: 'nosuch/lnst' (http://www.studyez.com/nosuch/lnst/)"),
     ],
