@@ -25,6 +25,8 @@ _EACH = {
     "${judges}": "RUN",
 }
 """What the keys of a block name."""
+_CHANCE = 0.5
+"""What any rule of wording comes to on the balanced set: eval.score.wording makes it so."""
 _NO_FIGURES = "No figures yet: `make repro` computes them, `make readme` writes them here."
 
 Graph = dict[str, set[str]]
@@ -66,13 +68,21 @@ def figures_block(summary: Mapping[str, Any]) -> str:
     splits = [(name, *(f"{number:,}" for number in numbers.values())) for name, numbers in summary["splits"].items()]
     kinds = list(next(iter(summary["splits"].values())))
     runs = [
-        (f"`{name}`", str(run.get("pairs", run.get("questions"))), _percent(run["following_rate"]), _percent(run["accuracy"]))
+        (
+            f"`{name}`",
+            str(run.get("pairs", run.get("questions"))),
+            _percent(run["following_rate"]),
+            _percent(run["accuracy"]),
+            _percent(run.get("balanced_accuracy")),
+        )
         for name, run in summary["runs"].items()
     ]
+    if rule := summary.get("wording_rule"):
+        runs.append((f"best wording rule, `{rule['rule']}`", "", "", _percent(rule["accuracy"]), _percent(_CHANCE)))
     tables = [
         _table(("data", "count"), data),
         _table(("split", *kinds), splits),
-        _table(("run", "asked", "following rate", "accuracy"), runs),
+        _table(("run", "asked", "following rate", "accuracy", "on the balanced set"), runs),
     ]
     return "\n\n".join(tables)
 

@@ -29,6 +29,8 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
         (name, number_of(held["questions"], "question"), number_of(held["claims"], "claim")) for name, held in summary["splits"].items()
     ]
     told = [(name, marked(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
+    if rule := summary.get("wording_rule"):
+        told.append(("best wording rule", f"accuracy {100 * rule['accuracy']:.1f} % of claims, by {rule['rule']} alone"))
     return [f"data    {numbers}", *_block("splits", splits), *_block("runs", told)]
 
 
