@@ -1,18 +1,30 @@
-"""dvc.yaml and metrics/summary.json -> the generated blocks of README.md: `<!-- NAME -->` to `<!-- /NAME -->`."""
+"""dvc.yaml, figures and data -> the generated blocks of README.md, `<!-- NAME -->` to `<!-- /NAME -->`, and the picture of `make show`."""
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ruamel.yaml import YAML
 
+from scripts.show import figures_of
+
 README = Path("README.md")
 PIPELINE = Path("dvc.yaml")
 SUMMARY = Path("metrics/summary.json")
+SPLIT = Path("metrics/split.json")
+QUESTIONS = Path("data/unique/questions.jsonl")
+PICTURE = Path("docs/pictures/show.svg")
+EXAMPLE = ("--claim_test_share", "0.4")
+"""What README's example changes."""
+_CHAR, _LINE = 7.85, 18
 _KEY = re.compile(r"\$\{[^}]*\}")
 _EACH = {
     "${sources}": "SOURCE",
@@ -25,6 +37,8 @@ _EACH = {
     "${judges}": "RUN",
 }
 """What the keys of a block name."""
+_CHANCE = 0.5
+"""What any rule of wording comes to on the balanced set: eval.score.wording makes it so."""
 _NO_FIGURES = "No figures yet: `make repro` computes them, `make readme` writes them here."
 
 Graph = dict[str, set[str]]
@@ -66,13 +80,21 @@ def figures_block(summary: Mapping[str, Any]) -> str:
     splits = [(name, *(f"{number:,}" for number in numbers.values())) for name, numbers in summary["splits"].items()]
     kinds = list(next(iter(summary["splits"].values())))
     runs = [
-        (f"`{name}`", str(run.get("pairs", run.get("questions"))), _percent(run["following_rate"]), _percent(run["accuracy"]))
+        (
+            f"`{name}`",
+            str(run.get("pairs", run.get("questions"))),
+            _percent(run["following_rate"]),
+            _percent(run["accuracy"]),
+            _percent(run.get("balanced_accuracy")),
+        )
         for name, run in summary["runs"].items()
     ]
+    if rule := summary.get("wording_rule"):
+        runs.append((f"best wording rule, `{rule['rule']}`", "", "", _percent(rule["accuracy"]), _percent(_CHANCE)))
     tables = [
         _table(("data", "count"), data),
         _table(("split", *kinds), splits),
-        _table(("run", "asked", "following rate", "accuracy"), runs),
+        _table(("run", "asked", "following rate", "accuracy", "on the balanced set"), runs),
     ]
     return "\n\n".join(tables)
 
@@ -100,10 +122,48 @@ def blocks(pipeline: Mapping[str, Any], summary: Mapping[str, Any] | None) -> di
     return {"graph": graph_block(pipeline), "figures": figures_block(summary) if summary else _NO_FIGURES}
 
 
+def example_block(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Return what `dvc metrics diff` shows of claims by split."""
+    rows = [("Path", "Metric", "v1", "workspace", "Change")]
+    rows += [
+        (str(SUMMARY), f"splits.{name}.claims", str(before[name]), str(after[name]), str(after[name] - before[name]))
+        for name in sorted(before)
+        if after[name] != before[name]
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("    " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def example() -> str | None:
+    """Split the claims of this checkout as README's example says, beside what is there; None where the data are not."""
+    if not QUESTIONS.exists() or not SPLIT.exists():
+        return None
+    with TemporaryDirectory() as folder:
+        ledger = shutil.copy("splits/assignments.jsonl", folder)
+        flags = [*EXAMPLE, "--assignments", ledger, "--out", f"{folder}/splits", "--metrics", f"{folder}/split.json"]
+        subprocess.run([sys.executable, "-m", "splits.split", *flags], check=True, capture_output=True)
+        after = json.loads(Path(folder, "split.json").read_text(encoding="utf-8"))
+    return example_block(json.loads(SPLIT.read_text(encoding="utf-8"))["claims"], after["claims"])
+
+
 def main() -> None:
     pipeline = YAML(typ="safe", pure=True).load(PIPELINE)
     summary = json.loads(SUMMARY.read_text(encoding="utf-8")) if SUMMARY.exists() else None
-    README.write_text(filled(README.read_text(encoding="utf-8"), blocks(pipeline, summary)), encoding="utf-8")
+    shown = {"example": told} if (told := example()) else {}
+    README.write_text(filled(README.read_text(encoding="utf-8"), blocks(pipeline, summary) | shown), encoding="utf-8")
+    if summary:
+        PICTURE.parent.mkdir(exist_ok=True)
+        PICTURE.write_text(picture(["$ make show", *figures_of(Path())]), encoding="utf-8")
+
+
+def picture(lines: Sequence[str]) -> str:
+    """Return lines of a terminal as an SVG."""
+    width, height = 16 + round(_CHAR * max(map(len, lines))), 16 + _LINE * len(lines)
+    texts = (f'<text x="8" y="{_LINE * number + 4}" xml:space="preserve">{escape(line)}</text>' for number, line in enumerate(lines, 1))
+    box = f'<rect width="{width}" height="{height}" rx="6" fill="#1b1f24"/>'
+    font = 'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13" fill="#e6edf3"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" {font}>'
+    return "\n".join([head, box, *texts, "</svg>"]) + "\n"
 
 
 def _paths(stage: Mapping[str, Any], what: str) -> list[str]:

@@ -29,6 +29,8 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
         (name, number_of(held["questions"], "question"), number_of(held["claims"], "claim")) for name, held in summary["splits"].items()
     ]
     told = [(name, marked(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
+    if rule := summary.get("wording_rule"):
+        told.append(("best wording rule", f"accuracy {100 * rule['accuracy']:.1f} % of claims, by {rule['rule']} alone"))
     return [f"data    {numbers}", *_block("splits", splits), *_block("runs", told)]
 
 
@@ -47,10 +49,8 @@ def lines(root: Path) -> Iterator[str]:
     """
     if not (root / SUMMARY).exists():
         raise FileNotFoundError(f"{SUMMARY}: no such file; `make repro` builds it")
+    yield from figures_of(root)
     summary = _read(root / SUMMARY)
-    files = {run: root / "metrics" / "runs" / f"{run}.json" for run in summary["runs"]}
-    judged = {run: path for run in files if (path := root / "metrics" / "judge" / f"{run}.json").exists()}
-    yield from overview(summary, {run: _read(path) for run, path in files.items()}, {run: _read(path) for run, path in judged.items()})
     if (last := _committed(root)) is not None:
         changed = moved(last, summary)
         yield f"moved since the last commit: {'nothing' if not changed else number_of(len(changed), 'figure')}"
@@ -63,6 +63,14 @@ def lines(root: Path) -> Iterator[str]:
         yield f"report  {(root / REPORT).resolve().as_uri()}"
     else:
         yield f"report  {REPORT} is not here; `make repro` builds it"
+
+
+def figures_of(root: Path) -> list[str]:
+    """Return data, splits and runs of a checkout, a line each."""
+    summary = _read(root / SUMMARY)
+    files = {run: root / "metrics" / "runs" / f"{run}.json" for run in summary["runs"]}
+    judged = {run: path for run in files if (path := root / "metrics" / "judge" / f"{run}.json").exists()}
+    return overview(summary, {run: _read(path) for run, path in files.items()}, {run: _read(path) for run, path in judged.items()})
 
 
 def main() -> None:

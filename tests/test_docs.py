@@ -36,7 +36,8 @@ from curation.claims import claim_pairs
 from curation.clean.facts import kinds
 from curation.clean.questions import rejections
 from curation.near_duplicates import unique
-from scripts.readme import SUMMARY, blocks, figures_block, filled, readers, without_detours
+from scripts.readme import PICTURE, SUMMARY, blocks, example_block, figures_block, filled, picture, readers, without_detours
+from scripts.show import figures_of
 
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
@@ -91,6 +92,29 @@ def test_the_graph_in_readme_is_current() -> None:
 def test_the_figures_in_readme_are_current() -> None:
     known = [blocks(PIPELINE, json.loads(text))["figures"] for text in summaries()] or [blocks(PIPELINE, None)["figures"]]
     assert any(filled(README, {"figures": figures}) == README for figures in known), "run `make readme`"
+
+
+def test_the_example_of_a_diff_begins_at_the_figures() -> None:
+    told = dict(re.findall(r"metrics/summary.json +splits\.(\w+)\.claims +(\d+) ", README))
+    assert told, "README has no example of a diff: run `make readme`"
+    known = [json.loads(text)["splits"] for text in summaries()]
+    assert any(all(splits[name]["claims"] == int(claims) for name, claims in told.items()) for splits in known), "run `make readme`"
+
+
+def test_the_example_shows_what_moved_as_dvc_does() -> None:
+    assert example_block({"test": 5, "dev": 2, "train": 9}, {"test": 8, "dev": 2, "train": 6}).splitlines() == [
+        "    Path                  Metric               v1  workspace  Change",
+        "    metrics/summary.json  splits.test.claims   5   8          3",
+        "    metrics/summary.json  splits.train.claims  9   6          -3",
+    ]
+
+
+def test_the_picture_of_the_terminal_is_current() -> None:
+    if subprocess.run(["git", "diff", "--quiet", "HEAD", "--", "metrics"], cwd=ROOT).returncode:
+        pytest.skip("figures of its own")
+    shown = (ROOT / PICTURE).read_text(encoding="utf-8")
+    assert shown == picture(["$ make show", *figures_of(ROOT)]), "run `make readme`"
+    assert picture(["a <b>"]).count("&lt;b&gt;") == 1
 
 
 def test_a_missing_block_is_told() -> None:

@@ -34,7 +34,9 @@ class Model(Block, frozen=True):
     """One line under `models`."""
 
     backend: Literal["baseline", "huggingface", "openai", "vllm"]
-    strategy: Literal["random", "always_correct", "longest_option", "negation_word", "echo", "empty", "overlap"] | None = None
+    strategy: Literal["random", "always_correct", "longest_option", "negation_word", "four_errors", "echo", "empty", "overlap"] | None = (
+        None
+    )
     """What a baseline does: a key of `eval.models.baseline.STRATEGIES`."""
     name: str | None = None
     """Model on the Hugging Face hub, a local folder in its format, or what a server calls it."""

@@ -32,11 +32,15 @@ def number_of(number: int, one: str, many: str = "") -> str:
 
 
 def headline(figures: Mapping[str, Any]) -> str:
-    """Return what a run came to: its accuracy, or of answers in words the share that followed."""
+    """Return what a run came to: its accuracy, of claims that on the balanced set, too, or of answers in words the share that followed."""
     of = f"of {figures['pairs' if figures['task'] == 'claim' else 'questions']:,}"
     if (share := figures.get("accuracy")) is None:
         return f"{of}, {100 * figures['following_rate']:.1f} % answered in words; a judge marks them"
-    return f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"
+    told = f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"
+    balanced = figures.get("balanced") or {}
+    if (even := balanced.get("accuracy")) is None:
+        return told
+    return f"{told}; {100 * even:.1f} %{_between(balanced.get('accuracy_interval'), 100)} of {balanced['pairs']:,} balanced"
 
 
 def marked(judged: Mapping[str, Any]) -> str:

@@ -15,6 +15,9 @@ from atomexam.records.fact import RELATIONS
 from atomexam.records.verdict import ANSWERS, Verdict, majority
 from atomexam.runtime import agreement as people
 
+TO_VERIFY = "Fill the sheets in data/annotation, run `python -m curation.verdicts FILES`, then `dvc repro` (docs/verification.md)."
+"""What people do first where a table waits for them."""
+
 
 def agreement(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, Any]:
     """Return the figures over claims with two verdicts or more."""
@@ -64,6 +67,8 @@ def _share(count: int, total: int) -> dict[str, Any]:
 def markdown(figures: Mapping[str, Any]) -> str:
     """Return the page: the table, what of it stands in the data, and the agreement."""
     table = figures["table"]
+    if not table["total"]["claims"]:
+        return f"No claim is verified yet. {TO_VERIFY}\n"
     lines = ["| atomic type | claims | support | neutral | refute |", "|---|---:|---|---|---|"]
     lines += [_row(name, line) for name, line in table["by_type"].items()]
     lines += [_row("**Total**", table["total"]), ""]

@@ -12,6 +12,10 @@ _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "revers
 _PAGE_HEAD = ("NotFollow", "Sycophancy", "Safety", "Misinterpretation", "contrary", "reversed")
 
 
+TO_LABEL = "Fill the sheets in data/errors, run `python -m eval.review FILES`, then `dvc repro` (docs/evaluation.md)."
+"""What people do first where a table waits for them."""
+
+
 def run_figures(pairs: Sequence[Pair], proposals: Mapping[str, Proposal], queue: Sequence[ReplyPair]) -> Figures:
     """Return the figures of one run: what the verdicts make of all pairs, what rules and people make of the drawn ones."""
     patterns = Counter(pattern_of(pair) for pair in pairs)
@@ -68,8 +72,12 @@ def markdown(runs: Mapping[str, Figures]) -> str:
     for run, figures in runs.items():
         for way in ("by_verdicts", "proposed", "by_people"):
             part = figures[way]
+            if way == "by_people" and not part["pairs"]:
+                continue
             cells = [_percent(part[name]["share"]) if name in part else "" for name in ERRORS]
             lines.append(f"| {run} | {way.replace('_', ' ')} | {part['pairs']} | {' | '.join(cells)} | {part.get('undecided', '')} |")
+    if unlabelled := [run for run, figures in runs.items() if not figures["by_people"]["pairs"]]:
+        lines += ["", f"No label of people yet of {', '.join(unlabelled)}. {TO_LABEL}"]
     lines += ["", "| run | right pairs | without reason | labelled | sound (AnsR) | 95 % interval |", "|---|---:|---:|---:|---:|---|"]
     for run, figures in runs.items():
         part = figures["answer_reliability"]

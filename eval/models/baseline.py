@@ -10,10 +10,10 @@ from atomexam.records.model import Description
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import bigrams
 from eval.models.contract import Asking, Reply, Settings
+from eval.tasks.claim import NEGATIONS
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
 
-_NEGATIONS = ("不", "异常", "忌")  # of the templates in SdAK's Table 2
 _CHOICES = frozenset({"claim", "mcqa", "mrqa"})
 _ALL = _CHOICES | {"qa", "mark"}
 
@@ -46,10 +46,26 @@ def longest_option(request: Request, draw: Random) -> str:
     return request.reply("".join(sorted(option.letter for option in chosen)))
 
 
+def _claim(request: Request) -> str:
+    return request.messages[-1]["content"].splitlines()[-1]  # the prompt stands on the lines before
+
+
 def negation_word(request: Request, draw: Random) -> str:
     """Call a claim 错误 where it holds a word of negation, else 正确: what the wording alone gives away."""
-    claim = request.messages[-1]["content"].splitlines()[-1]  # the prompt stands on the lines before
-    return request.reply("错误" if any(word in claim for word in _NEGATIONS) else "正确")
+    claim = _claim(request)
+    return request.reply("错误" if any(word in claim for word in NEGATIONS) else "正确")
+
+
+_AFFIRMED = {"不包括": "包括", "不具有": "具有", "不可": "可", "异常": "正常", "忌吃": "宜吃"}
+
+
+def four_errors(request: Request, draw: Random) -> str:
+    """Err by turns as SdAK's four errors do: no verdict, assent, a claim called too loose, a denial read as what it denies."""
+    claim = _claim(request)
+    for negation, plain in _AFFIRMED.items():
+        claim = claim.replace(negation, plain)
+    refused = "这需要结合患者的具体情况，请咨询专业医生。"
+    return draw.choice([refused, "正确", "错误。这种说法不够严谨，因人而异。", f"正确。{claim}。"])
 
 
 def echo(request: Request, draw: Random) -> str:
@@ -84,6 +100,7 @@ STRATEGIES: dict[str, Strategy] = {
     "always_correct": Strategy(always_correct, _CHOICES),
     "longest_option": Strategy(longest_option, _CHOICES),
     "negation_word": Strategy(negation_word, frozenset({"claim"})),
+    "four_errors": Strategy(four_errors, frozenset({"claim"})),
     "echo": Strategy(echo, _ALL),
     "empty": Strategy(empty, _ALL),
     "overlap": Strategy(overlap, frozenset({"mark"})),

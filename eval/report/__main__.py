@@ -87,6 +87,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
 
 def summarize(found: Found) -> Figures:
     """Return the few figures that a diff between two dataset versions should show."""
+    wording = next((figures["wording"] for figures in found.runs.values() if "wording" in figures), None)
     clean, unique, claims, split = (found.data[stage] for stage in ("clean", "near_duplicates", "claims", "split"))
     return {
         "data": {
@@ -102,7 +103,7 @@ def summarize(found: Found) -> Figures:
         },
         "splits": {name: {"questions": split["questions"][name], "claims": split["claims"][name]} for name in split["questions"]},
         "runs": {run: _headline(figures, found.judges.get(run, {})) for run, figures in found.runs.items()},
-    }
+    } | ({"wording_rule": wording} if wording else {})
 
 
 def _headline(figures: Figures, judged: Figures) -> Figures:
@@ -110,7 +111,8 @@ def _headline(figures: Figures, judged: Figures) -> Figures:
     named = {asked: figures[asked], "following_rate": figures["following_rate"], "accuracy": figures.get("accuracy")}
     named |= {"committed_accuracy": figures["committed_accuracy"]} if "committed_accuracy" in figures else {}
     by_type = {kind: part["accuracy"] for kind, part in figures.get("by_question_type", {}).items()} if figures["task"] == "choice" else {}
-    return named | by_type | ({"mark": judged["mark"]} if judged else {})
+    balanced = {"balanced_accuracy": figures["balanced"].get("accuracy")} if "balanced" in figures else {}
+    return named | by_type | balanced | ({"mark": judged["mark"]} if judged else {})
 
 
 def table(runs: Mapping[str, Figures], part: str, column: str) -> str:

@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 
 from atomexam.records.prediction import Outcome, Score
+from eval.score import wording
 from eval.score.grid import Grid, Marks, rate, read_grid, whole_units
 from eval.statistics.intervals import Figures
 from eval.tasks.request import Request
@@ -24,7 +25,8 @@ def claim_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figur
     """Return following rate and pair accuracy (SdAK, section 4.2.2), over all pairs and by atomic type.
 
     A pair follows when both its replies give an answer; it is right when the factual claim is called 正确 and the non-factual
-    one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval draws heads.
+    one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval draws heads. `wording` is
+    the best rule that knows no fact, `balanced` the accuracy on pairs on which no such rule is better than chance.
     """
     grid = read_grid(scores, requests)
     answers = Counter(score.answer for score in scores if score.answer)
@@ -34,7 +36,17 @@ def claim_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figur
         "answers": dict(sorted(answers.items())),
         "by_side": _grouped(grid, "side", _single),
         "by_type": _grouped(grid, "atomic_type", _pairs),
+        "wording": wording.best(wording.rules(grid.requests)),
+        "balanced": _balanced(grid),
     }
+
+
+def _balanced(grid: Grid) -> Figures:
+    """Return the figures of those pairs of which wording says nothing."""
+    chosen = wording.balanced_units(grid.requests)
+    figures = _pairs(grid.where(lambda request: request.unit in chosen), "balanced", False)
+    of_rules = wording.best(wording.rules(grid.requests, chosen))
+    return figures | {"wording": of_rules, "chance_interval": wording.chance_interval(len(chosen))}
 
 
 def choice_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:

@@ -8,6 +8,8 @@ from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request
 
+NEGATIONS = ("不", "异常", "忌")
+"""By which the two sides of a pair differ, in the templates of SdAK's Table 2."""
 _OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 
 

@@ -3,18 +3,23 @@
 import re
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.question import Option
+from eval.answers.readers import read_reply
+from eval.errors.patterns import Pair, propose
 from eval.judge.marks import ORDERS, mark_request, read_mark
 from eval.models import open_backend
-from eval.models.baseline import STRATEGIES, bigram_f1
+from eval.models.baseline import STRATEGIES, bigram_f1, four_errors
 from eval.models.contract import Asking, Settings
+from eval.tasks.claim import requests as claim_requests
 from eval.tasks.request import Request, allowed_answers
 from tests.eval.essays import essay_question
 
@@ -188,3 +193,21 @@ def test_a_baseline_has_no_likelihoods() -> None:
     backend = open_backend(Description(model="m", backend="baseline", strategy="random"), Path())
     with pytest.raises(ValueError, match="a baseline has no likelihoods"):
         backend.loglikelihoods([], SETTINGS)
+
+
+def test_one_baseline_makes_all_four_errors() -> None:
+    pairs = []
+    for number in range(60):
+        says = f"病{number}号的常见症状包括反复咳嗽"
+        about = {"id": f"c{number}", "head": f"病{number}号", "tail": "反复咳嗽", "fact_ids": [], "provenance": []}
+        denies = says.replace("包括", "不包括")
+        pairs.append(ClaimPair(atomic_type="disease_symptom", factual=says, non_factual=denies, template_id="t", **about))
+    asked = claim_requests([], pairs, "claim")
+    replies = {request.item_id: four_errors(request, Random(request.item_id)) for request in asked}
+    found = set()
+    for pair in pairs:
+        said = {side: replies[f"{pair.id}/{side}"] for side in ("factual", "non_factual")}
+        read = {side: read_reply("claim", text, {}, "stop") for side, text in said.items()}
+        proposed = propose(Pair(pair, said, {side: one[0] for side, one in read.items()}, {side: one[1] for side, one in read.items()}))
+        found.add(proposed.error if proposed else None)
+    assert {"not_follow", "sycophancy", "safety", "misinterpretation"} <= found
