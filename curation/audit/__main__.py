@@ -1,4 +1,4 @@
-"""A question set in files -> what is wrong with it: audit.json, audit.md and index.html.
+"""A question set in files -> what is wrong with it: audit.json, audit.md, index.html, and lines.csv with every line concerned.
 
     python -m curation.audit sets/CPsyExam --format cpsyexam --out reports/cpsyexam
     python -m curation.audit data/splits --out reports/ours --max cross_split_share=0 --max defects_share=0.01
@@ -20,8 +20,10 @@ from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import command
+from curation.audit.defects import withheld
 from curation.audit.figures import FIGURES, exceeded, read_limits
 from curation.audit.findings import examine
+from curation.audit.mending import as_csv, lines_of, mend_first
 from curation.audit.report import markdown, page, summary
 from curation.audit.rows import rows_of
 from curation.audit.sets import read_set, told_of
@@ -53,18 +55,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         format_name = formats[place if len(formats) > 1 else 0] if formats else None
         references += rows_of(read_set([path], format_name, layouts=arguments.layouts), SplitOf(), clean)
     found = examine(rows, references if arguments.reference else None, twins)
+    lines = lines_of(rows, found, withheld(found["files"]))
+    found["mend_first"] = mend_first(lines, len(rows))
     over = exceeded(found["figures"], limits)
     read = {"settings": to_builtins(clean) | to_builtins(twins), "read": [told_of(file) for file in audited.files.values()]}
-    _write(arguments.out, read | found | {"exceeded": over})
+    about = {"set": {"name": arguments.name or _named(arguments.paths), "version": arguments.set_version, "date": arguments.date}}
+    _write(arguments.out, about | read | found | {"exceeded": over}, as_csv(lines))
     return _EXCEEDED if over else 0
 
 
-def _write(folder: Path, found: dict[str, Any]) -> None:
+def _named(paths: Sequence[str]) -> str:
+    """Return what a set is called where nobody says it: its only file or folder, or the folder that has them all."""
+    place = Path(paths[0])
+    return place.name if len(paths) == 1 else place.parent.name or place.name
+
+
+def _write(folder: Path, found: dict[str, Any], lines: str) -> None:
     with folder_lock(folder) as out:
         write_json(out / "audit.json", found)
-        for name, text in (("audit.md", markdown(found)), ("index.html", page(found))):
+        for name, text in (("audit.md", markdown(found)), ("index.html", page(found)), ("lines.csv", f"\ufeff{lines}")):
             with replacing(out / name) as part:
-                part.write_text(text, encoding="utf-8", newline="\n")
+                part.write_text(text, encoding="utf-8", newline="")
     print(summary(found), end="")
     print(f"report     {folder / 'index.html'}")
 
@@ -81,7 +92,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set: docs/importing.md lists what is read")
     parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for audit.json, audit.md and index.html")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for audit.json, audit.md, index.html, lines.csv")
+    parser.add_argument("--name", metavar="WORDS", help="what the set is called on the page; default: its file or folder")
+    parser.add_argument("--set-version", metavar="WORDS", help="its version, for the page")
+    parser.add_argument("--date", metavar="WORDS", help="its date, for the page")
     parser.add_argument(
         "--split-of", action="append", default=[], metavar="SPEC", help="PATTERN=SPLIT for files, or a FIELD of the records"
     )

@@ -74,6 +74,7 @@ def _example(row: Row) -> dict[str, Any]:
     return {
         "file": row.file,
         "position": row.position,
+        "case": _both_ends(row.item.case_raw or ""),
         "stem": _both_ends(row.item.stem_raw or ""),
         "options": [_both_ends(option) for option in options[:_OPTIONS_SHOWN]],
         "answer": None if row.item.answer_raw is None else _both_ends(row.item.answer_raw),

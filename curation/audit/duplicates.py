@@ -17,7 +17,7 @@ from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import Sightings, sighted
 from curation.near_duplicates.reviews import right_texts
 
-_STEM_CHARS = 200
+_STEM_CHARS, _CASE_CHARS = 200, 400
 
 
 class Duplicates(NamedTuple):
@@ -71,13 +71,16 @@ def _cluster(star: Star, row_of: dict[int, Row], order: dict[int, int]) -> dict[
     for row, _ in rows:
         if row.question.answer:
             keys[" + ".join(sorted(right_texts(row.question)))].append(f"{row.file} {row.position}")
+    stem = star.centre.rows[0].stem[:_STEM_CHARS]
     return {
         "cluster_id": content_id("cluster", star.centre.id),
-        "stem": star.centre.rows[0].stem[:_STEM_CHARS],
+        "stem": stem,
+        "case": (star.centre.rows[0].shared_stem or "")[:_CASE_CHARS],
         "kind": "near" if star.members else "identical",
         "splits": sorted({row.split for row, _ in rows if row.split}),
         "rows": [
             {"id": row.question.id, "file": row.file, "position": row.position, "split": row.split, "similarity": round(similarity, 6)}
+            | ({"stem": row.question.stem[:_STEM_CHARS]} if row.question.stem[:_STEM_CHARS] != stem else {})
             for row, similarity in rows
         ],
         "conflict": star.conflict,

@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from atomexam.pages.templates import templates
 from curation.audit.figures import FIGURES
 
 _SHOWN_CHARS = 160
 _ROWS = 30
-"""Rows of a table for people; audit.json has them all."""
+"""Rows of a table in Markdown; audit.json has them all."""
+_PAGE_ROWS = 3_000
+"""Of the page, which a browser still opens at once."""
 _MARKS = re.compile(r"([\\`*_\[\]<>|&#~!$])")
 _LINKED = re.compile(r"(?i)(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)|(?<=@)|(?<=mailto)(?=:)|(?<=xmpp)(?=:)")
 _JOINER = "\u2060"
@@ -75,10 +78,8 @@ def _number(name: str, value: float | int | None) -> str:
 
 
 def _rendered(template: str, found: Found, autoescape: bool) -> str:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    places = FileSystemLoader(Path(__file__).parent)
-    environment = Environment(loader=places, autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = templates(Path(__file__).parent, {})
+    environment.autoescape = autoescape
     environment.filters |= {
         "shown": shown if autoescape else _marked,
         "percent": lambda share: "–" if share is None else f"{100 * share:.2f} %",
@@ -87,7 +88,15 @@ def _rendered(template: str, found: Found, autoescape: bool) -> str:
     }
     splits = sorted({split for table in found["classes"].values() for counts in table.values() for split in counts})
     over = {row["figure"] for row in found["exceeded"]}
-    known = {"found": found, "names": FIGURES, "rows": _ROWS, "number": _number, "verdict": _verdict, "splits": splits, "over": over}
+    known = {
+        "found": found,
+        "names": FIGURES,
+        "rows": _ROWS if not autoescape else _PAGE_ROWS,
+        "number": _number,
+        "verdict": _verdict,
+        "splits": splits,
+        "over": over,
+    }
     return environment.get_template(template).render(known)
 
 

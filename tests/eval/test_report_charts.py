@@ -1,7 +1,9 @@
 """What the report draws: the Sankey of the flow, tables of accuracies by part, the matrix of comparisons, SdAK's Table 4."""
 
+import json
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -127,3 +129,12 @@ def test_sdak_s_table_has_the_runs_of_claims_with_deviation_and_reliability() ->
 )  # fmt: skip
 def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> None:
     assert about(params, {"version": {"name": "v5"}}) == words
+
+
+@pytest.mark.parametrize("name", ["intervals", "bars", "radar"])
+def test_a_plot_of_dvc_names_versions_sizes_and_intervals(root: Path, name: str) -> None:
+    """What `dvc plots diff` fills in: a legend for the version, n in every label, low and high beside every figure."""
+    text = (root / f"plots/{name}.json").read_text(encoding="utf-8")
+    assert json.loads(text)["data"] == {"values": "<DVC_METRIC_DATA>"}
+    assert re.search(r'"field": "rev",\s+"type": "nominal",\s+"title": "version"', text)
+    assert {"datum.low", "datum.high", "datum.asked", "datum.most"} <= set(re.findall(r"datum\.\w+", text))

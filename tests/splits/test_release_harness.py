@@ -115,6 +115,11 @@ def scored_by_stages(model: Path, splits: Path, root: Path, out: Path, task: str
     return json.loads((out / "metrics" / "run.json").read_text(encoding="utf-8"))
 
 
+def marks(scores: Path) -> dict[str, bool]:
+    """Return whether each item was answered rightly, by its id."""
+    return {row["item_id"]: row["correct"] for row in map(json.loads, scores.open(encoding="utf-8"))}
+
+
 @pytest.mark.slow
 def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path, root: Path) -> None:
     pytest.importorskip("lm_eval")
@@ -144,6 +149,7 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     scored = scored_by_stages(model, tmp_path / "run/splits", root, tmp_path, "choice", "choice_short")["by_category_and_type"]
     for category in ("kg", "ca"):
         assert scored[f"{category} mcqa"]["accuracy"] == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)
+    choices = marks(tmp_path / "marks/run.jsonl")
     accuracy, both = own_claim_accuracy(model, table(release, "claims", "pairs"))
     assert (results["atomexam_claims"]["acc,none"], results["atomexam_claims"]["pair_acc,none"]) == (
         pytest.approx(accuracy),
@@ -159,14 +165,14 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
         next(out.rglob(f"samples_{task}_2*.jsonl")) for task in (*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa")
     ]
     samples = [path for path in samples if "_tf_" not in path.name]  # no task of ours asks them
-    imported.main(["theirs", *map(str, samples), "--splits", str(tmp_path / "run/splits"), "--out", str(tmp_path / "imported")])
+    own = {"splits": "run/splits", "out": "imported", "scores": "none", "predictions": "none"}  # and not those of the data that lies here
+    imported.main(["theirs", *map(str, samples), *(word for flag, name in own.items() for word in (f"--{flag}", str(tmp_path / name)))])
     theirs = {task: json.loads((tmp_path / f"imported/theirs/{task}.json").read_text(encoding="utf-8")) for task in ("choice", "claim")}
     assert theirs["claim"]["accuracy"] == pytest.approx(results["atomexam_claims"]["pair_acc,none"], abs=1e-4)
-    ours = {row["item_id"]: row["correct"] for row in map(json.loads, (tmp_path / "marks/run.jsonl").open(encoding="utf-8"))}
-    brought = {
-        row["item_id"]: row["correct"] for row in map(json.loads, (tmp_path / "imported/theirs/scores.jsonl").open(encoding="utf-8"))
-    }
-    assert {item: right for item, right in brought.items() if item.startswith("claim-")} == ours
+    brought = marks(tmp_path / "imported/theirs/scores.jsonl")
+    assert {item: right for item, right in brought.items() if item.startswith("claim-")} == marks(tmp_path / "marks/run.jsonl")
+    single = {row["id"] for category in ("kg", "ca") for row in table(release, category, "mcqa")}
+    assert {item: brought[item] for item in single} == {item: choices[item] for item in single}
     for category in ("kg", "ca"):
         found = theirs["choice"]["by_category_and_type"][f"{category} mcqa"]["accuracy"]
         assert found == pytest.approx(results[f"atomexam_{category}_mcqa"]["acc,none"], abs=1e-4)

@@ -33,7 +33,7 @@
 
   function makeSortable(table) {
     Array.from(table.rows[0].cells).forEach((heading, column) => {
-      if (!heading.textContent.trim()) return;
+      if (heading.classList.contains("b")) return; // a bar is not sorted by
       const button = AtomExam.element("button", { type: "button", class: "sort" });
       button.append(...heading.childNodes);
       button.addEventListener("click", () => sort(table, column, heading));
@@ -58,6 +58,16 @@
     );
     return told.length ? told[told.length - 1].textContent.trim() : document.title;
   }
+
+  /** A table wider than its place can be scrolled by the keyboard, too. */
+  function reachable(box) {
+    const isCut = box.scrollWidth > box.clientWidth + 1;
+    if (isCut) box.setAttribute("tabindex", "0");
+    else box.removeAttribute("tabindex");
+  }
+
+  const watched = new ResizeObserver((entries) => entries.forEach(({ target }) => reachable(target)));
+  for (const box of document.querySelectorAll(".wide")) watched.observe(box);
 
   for (const table of document.querySelectorAll("table")) {
     if (table.rows.length <= LEAST_ROWS || table.rows[0].querySelector("td") || table.querySelector("[rowspan]")) continue;

@@ -1,0 +1,134 @@
+"""What was found in a set -> every line concerned, with why and what to do, and what to mend first. Pure."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from curation.audit.cross_split import share
+from curation.audit.defects import Places, reasons_of, repairs_of
+from curation.audit.report import shown
+from curation.audit.rows import Row
+
+_TODO = {
+    "conflicting_key": (
+        "equal questions have different answers, so at least one key is wrong",
+        "find the right key; correct or drop the other",
+    ),
+    "twin_in_train": ("train asks it too: a model trained on it has seen the question", "drop it from train, or replace it here"),
+    "twin_in_other_split": ("another split asks it too", "keep it in one split"),
+    "contaminated": ("a reference benchmark asks it too", "drop it, or report figures without it"),
+    "rejected": ("", "mend it, or drop it: as it is, it cannot be asked"),
+    "duplicate": ("the same split asks it already", "keep one of them"),
+    "repaired": ("", "write it so in the file; until then every user mends it in another way"),
+    "near_identical_options": ("two options are equal, or differ in one character", "read it: many are intended"),
+}
+"""Kind of problem -> why it matters where the defect itself does not say so, and what to do; the gravest first."""
+_KINDS = tuple(_TODO)
+_COLUMNS = ("file", "position", "split", "problem", "why", "detail", "what_to_do", "question", "id")
+_PLACES = 3
+_STEM_CHARS = 120
+
+
+class Line(NamedTuple):
+    """One thing to mend in one question."""
+
+    row: Row
+    kind: str
+    problem: str
+    """Name of the defect where the kind has several, else the kind."""
+    why: str
+    detail: str
+
+
+def lines_of(rows: Sequence[Row], found: Mapping[str, Any], withholding: Places) -> list[Line]:
+    """Return what is to be mended, the gravest kind first, and in a kind in the order of the files."""
+    row_at = {(row.file, row.position): row for row in rows}
+    order = {id(row): place for place, row in enumerate(rows)}
+    every = [*_conflicts(found, row_at), *_twins(found, row_at), *_contaminated(found, row_at), *_defects(rows, found, withholding)]
+    for pair in found["near_identical_options"]:
+        row = row_at[pair["file"], pair["position"]]
+        every.append(
+            Line(row, "near_identical_options", "near_identical_options", _why("near_identical_options"), " / ".join(pair["options"]))
+        )
+    return sorted(every, key=lambda line: (_KINDS.index(line.kind), order[id(line.row)], line.problem))
+
+
+def _why(kind: str) -> str:
+    return _TODO[kind][0]
+
+
+def _conflicts(found: Mapping[str, Any], row_at: Mapping[tuple[str, str], Row]) -> Iterator[Line]:
+    for one in found["conflicting_keys"]:
+        right_at = {place: key["right"] for key in one["keys"] for place in key["places"]}
+        for row in one["rows"]:
+            own = right_at.get(f"{row['file']} {row['position']}")
+            if own is not None:
+                others = [f"{key['right']} ({_listed(key['places'])})" for key in one["keys"] if key["right"] != own]
+                yield Line(row_at[row["file"], row["position"]], "conflicting_key", "conflicting_key", _why("conflicting_key"),
+                           f"right here: {own}; elsewhere: {'; '.join(others)}")  # fmt: skip
+
+
+def _twins(found: Mapping[str, Any], row_at: Mapping[tuple[str, str], Row]) -> Iterator[Line]:
+    """Yield the questions outside train that another split has, and those that their own split has already."""
+    for one in found["clusters"]:
+        first: dict[str | None, dict[str, Any]] = {}
+        for row in one["rows"]:
+            if (before := first.setdefault(row["split"], row)) is not row:
+                place = f"{before['file']} {before['position']}"
+                yield Line(row_at[row["file"], row["position"]], "duplicate", "duplicate", _why("duplicate"), f"as {place}")
+            others = [other for other in one["rows"] if other["split"] != row["split"] and other["split"]]
+            if others and row["split"] not in (None, "train"):
+                in_train = [other for other in others if other["split"] == "train"]
+                kind = "twin_in_train" if in_train else "twin_in_other_split"
+                places = [f"{other['file']} {other['position']}" for other in in_train or others]
+                yield Line(row_at[row["file"], row["position"]], kind, kind, _why(kind), f"as {_listed(places)}")
+
+
+def _contaminated(found: Mapping[str, Any], row_at: Mapping[tuple[str, str], Row]) -> Iterator[Line]:
+    for one in found["contaminated"]:
+        there = one["reference"]
+        words = f"{one['kind']} in {there['file']} {there['position']}{', with another key' if one['conflict'] else ''}"
+        yield Line(row_at[one["file"], one["position"]], "contaminated", "contaminated", _why("contaminated"), words)
+
+
+def _defects(rows: Iterable[Row], found: Mapping[str, Any], withholding: Places) -> Iterator[Line]:
+    means = {name: defect["means"] for name, defect in found["defects"].items()}
+    for row in rows:
+        for kind, names in (("rejected", reasons_of(row, withholding)), ("repaired", repairs_of(row))):
+            for name in names:
+                yield Line(row, kind, name, means.get(name, ""), "")
+
+
+def _listed(places: Sequence[str]) -> str:
+    return ", ".join(places[:_PLACES]) + (f" and {len(places) - _PLACES} more" if len(places) > _PLACES else "")
+
+
+def mend_first(lines: Sequence[Line], questions: int) -> list[dict[str, Any]]:
+    """Return each problem with its count, share of all questions, why it matters and what to do, the gravest first."""
+    counts = Counter((line.kind, line.problem, line.why) for line in lines)
+    order = sorted(counts, key=lambda key: (_KINDS.index(key[0]), -counts[key], key[1]))
+    return [
+        {"problem": problem, "kind": kind, "lines": counts[kind, problem, why], "share": share(counts[kind, problem, why], questions)}
+        | {"why": why, "what_to_do": _TODO[kind][1]}
+        for kind, problem, why in order
+    ]
+
+
+def as_csv(lines: Iterable[Line]) -> str:
+    """Return the lines as CSV; no cell is taken for a formula, and what cannot be seen is written out."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+    for line in lines:
+        row, todo = line.row, _TODO[line.kind][1]
+        question = " ".join(filter(None, (row.question.shared_stem, row.question.stem)))
+        cells = (row.file, row.position, row.split or "", line.problem, line.why, line.detail, todo, question, row.question.id)
+        writer.writerow([_cell(value, _STEM_CHARS if name == "question" else 400) for name, value in zip(_COLUMNS, cells, strict=True)])
+    return out.getvalue()
+
+
+def _cell(value: str, most: int) -> str:
+    text = shown(value, most)
+    return f"'{text}" if text.lstrip()[:1] in tuple("=+-@＝＋－＠") and text.strip() else text

@@ -1,0 +1,181 @@
+"""Every figure of the report, as a browser shows it, against metrics/*.json: of the pipeline's own run, all tables, all cells."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eval.report.__main__ import read_metrics, summarize
+from eval.report.pages import page
+
+ROOT = Path(__file__).parents[2]
+READ = """() => {
+  const words = (cell) => cell.textContent.trim().replace(/\\s+/g, " ");
+  const before = (table) => [...document.querySelectorAll("h2, h3, summary")]
+    .filter((one) => one.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING).map(words);
+  const run = (table) => {
+    let box = table.closest("details");
+    while (box?.parentElement.closest("details")) box = box.parentElement.closest("details");
+    return box ? words(box.querySelector("summary")) : "";
+  };
+  return [...document.querySelectorAll("table")].map((table) =>
+    ({ under: before(table).at(-1), within: run(table), rows: [...table.rows].map((row) => [...row.cells].map(words)) }));
+}"""
+PARTS = {
+    "by_side": "side", "by_type": "atomic type", "by_exam": "exam", "by_question_type": "question type", "by_category": "category",
+    "by_case_type": "case type", "by_form": "form", "by_subject": "subject",
+}  # fmt: skip
+TITLES = {"claim": "Claim pairs", "choice": "Choice questions", "tcm": "TCM questions", "essay": "Answers in words"}
+
+
+def metrics(name: str) -> dict:
+    return json.loads((ROOT / f"metrics/{name}.json").read_text(encoding="utf-8"))
+
+
+def percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def rate(figures: dict, name: str) -> str:
+    spread, bounds = figures.get(f"{name}_std"), figures.get(f"{name}_interval")
+    deviation = "" if spread is None else f" ± {percent(spread)}"
+    return percent(figures.get(name)) + deviation + (f" {100 * bounds[0]:.1f} … {100 * bounds[1]:.1f}" if bounds else "")
+
+
+def p_value(value: float | None) -> str:
+    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def asked(figures: dict) -> str:
+    return str(next(figures[unit] for unit in ("pairs", "claims", "questions") if unit in figures))
+
+
+RUNS = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "metrics/runs").glob("*.json"))}
+JUDGES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "metrics/judge").glob("*.json"))}
+
+
+@pytest.fixture(scope="module")
+def tables(browser, tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
+    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)
+    place = tmp_path_factory.mktemp("page") / "index.html"
+    place.write_text(page(found, summarize(found)), encoding="utf-8")
+    opened = browser.new_page()
+    opened.goto(place.as_uri())
+    read = opened.evaluate(READ)
+    opened.close()
+    return read
+
+
+def under(tables: list[dict], heading: str, within: str | None = None) -> list[list[str]]:
+    """Return the rows of the one table below a heading, the names of its columns first."""
+    (found,) = [one["rows"] for one in tables if one["under"] == heading and within in (None, one["within"])]
+    return found
+
+
+def of_task(task: str) -> dict[str, dict]:
+    return {name: run for name, run in RUNS.items() if run["task"] == task}
+
+
+@pytest.mark.parametrize("task", TITLES)
+def test_the_leaderboard_has_each_figure_of_each_run(tables: list[dict], task: str) -> None:
+    rows = under(tables, TITLES[task])
+    assert sorted(row[0] for row in rows[1:]) == sorted(of_task(task))
+    accuracies = [RUNS[row[0]].get("accuracy") or 0.0 for row in rows[1:]]
+    assert accuracies == sorted(accuracies, reverse=True)
+    for name, model, _, size, following, accuracy, _, committed, *rest in rows[1:]:
+        run = RUNS[name]
+        assert (model, size.split()[0], following) == (run["model"], asked(run), rate(run, "following_rate"))
+        marked = f"mark {JUDGES[name]['mark']:.2f}" if name in JUDGES else "–"
+        assert accuracy == (rate(run, "accuracy") if "accuracy" in run else marked)
+        assert committed == (rate(run, "committed_accuracy") if run.get("committed_accuracy") is not None else "–")
+        assert rest[:3] == [str(run["outcomes"][outcome]) for outcome in ("unparsed", "truncated", "failed")]
+        tokens = [(run.get("usage") or {}).get(kind) for kind in ("prompt_tokens", "reply_tokens")]
+        assert rest[3:] == ["–" if count is None else f"{count:,}" for count in tokens]
+
+
+@pytest.mark.parametrize("task", TITLES)
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_of_each_run_stands_in_the_table_of_its_facet(tables: list[dict], task: str, part: str) -> None:
+    values = {value for run in of_task(task).values() for value in run.get(part) or {}}
+    if len(values) < 2:
+        assert not [one for one in tables if one["under"] == f"{TITLES[task]} by {PARTS[part]}"]
+        return
+    names, *rows = under(tables, f"{TITLES[task]} by {PARTS[part]}")
+    assert {row[0] for row in rows} == values
+    for value, sizes, *cells in rows:
+        groups = [(of_task(task)[run].get(part) or {}).get(value) for run in names[2:]]
+        assert sizes == " / ".join(dict.fromkeys(asked(group) for group in groups if group))
+        for group, cell in zip(groups, cells, strict=True):
+            bounds = group and group.get("accuracy_interval")
+            known = group is not None and group["accuracy"] is not None
+            words = f"{100 * bounds[0]:.1f} … {100 * bounds[1]:.1f}" if bounds else ""
+            assert cell == (percent(group["accuracy"]) + words if known else "–")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_run_by_run_each_part_has_its_figures(tables: list[dict], name: str) -> None:
+    for part, facet in PARTS.items():
+        if not RUNS[name].get(part):
+            continue
+        rows = under(tables, f"By {facet}", name)[1:]
+        assert {row[0] for row in rows} == set(RUNS[name][part])
+        for value, size, following, accuracy, _, committed in rows:
+            group = RUNS[name][part][value]
+            assert (size, following) == (asked(group), percent(group.get("following_rate")))
+            assert (accuracy, committed) == (rate(group, "accuracy"), rate(group, "committed_accuracy"))
+
+
+def test_every_comparison_stands_in_the_list_and_twice_in_the_matrix(tables: list[dict]) -> None:
+    pairs = metrics("compare")["pairs"]
+    lists = [row for one in tables for row in one["rows"] if one["rows"][0][:2] == ["a", "b"]]
+    grids = {(row[0], names[at]): row[at] for one in tables for names in one["rows"][:1] if names[0] == "row less column"
+             for row in one["rows"][1:] for at in range(1, len(row))}  # fmt: skip
+    checked = 0
+    for pair in pairs:
+        (row,) = [row for row in lists if row[:2] == [pair["a"], pair["b"]]]
+        low, high = pair["interval"]
+        interval = f"{100 * low:+.1f} … {100 * high:+.1f}"
+        assert row[3:7] == [
+            str(pair["shared"]),
+            percent(pair["of_a"]),
+            percent(pair["of_b"]),
+            f"{100 * pair['difference']:+.1f} {interval}",
+        ]
+        assert row[7:9] == [str(pair["better"]), str(pair["worse"])]
+        tests = [pair["mcnemar_p_holm"], pair["bootstrap_p_holm"]]
+        assert row[9:12] == [*map(p_value, tests), "differ" if pair["differs"] else "not shown"]
+        if (pair["a"], pair["b"]) in grids:
+            both = [grids[pair["a"], pair["b"]], grids[pair["b"], pair["a"]]]
+            assert both == [f"{100 * sign * pair['difference'] + 0.0:+.1f} p {p_value(max(tests))}" for sign in (1, -1)]
+            checked += 1
+    assert checked == sum(len(of_task(task)) * (len(of_task(task)) - 1) // 2 for task in TITLES if len(of_task(task)) > 2)
+
+
+def test_the_papers_tables_have_the_figures_of_the_runs(tables: list[dict]) -> None:
+    errors = metrics("errors")["runs"]
+    for _, name, following, accuracy, reliable in under(tables, "SdAK, Table 4")[1:]:
+        run = RUNS[name]
+        for figure, cell in (("following_rate", following), ("accuracy", accuracy)):
+            spread = run.get(f"{figure}_std")
+            assert cell == f"{100 * run[figure]:.2f}" + ("" if spread is None else f" ({100 * spread:.2f})")
+        share = errors[name]["answer_reliability"]["share"]
+        assert reliable == ("–" if share is None else f"{100 * share:.0f}")
+    for name, way, size, *shares in under(tables, "SdAK, Table 5: errors of claims")[1:]:
+        found = errors[name][way.replace(" ", "_")]
+        kinds = ("not_follow", "sycophancy", "safety", "misinterpretation", "contrary", "reversed")
+        assert (size, shares) == (str(found["pairs"]), [percent(found[kind]["share"]) if kind in found else "" for kind in kinds])
+    for row in under(tables, "CPsyExam, Table 2")[1:]:
+        assert row[2] == percent(RUNS[row[3]]["avg"])
+        cells = RUNS[row[3]]["by_category_and_type"]
+        own = row[4:8] if RUNS[row[3]]["shots"] == 0 else row[8:12]
+        assert own == [percent(cells[cell]["accuracy"]) for cell in ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")]
+
+
+def test_the_splits_and_the_reasons_have_their_counts(tables: list[dict]) -> None:
+    split = metrics("split")
+    assert under(tables, "Splits")[1:] == [[name, str(split["questions"][name]), str(split["claims"][name])] for name in split["questions"]]
+    for stage in ("clean", "near_duplicates", "claims"):
+        rows = under(tables, f"Rejected by {stage}")[1:]
+        assert rows == [[reason, str(count)] for reason, count in metrics(stage)["rejected_by_reason"].items()]
+    of_types = under(tables, "All claim pairs by atomic type")[1:]
+    assert of_types == [[name, str(count)] for name, count in metrics("claims")["claims_by_type"].items()]
