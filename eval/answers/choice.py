@@ -17,6 +17,7 @@ from eval.answers.letters import (
     AND,
     ITEM,
     LETTERS,
+    RUN,
     has_letters,
     letters_approved,
     letters_of,
@@ -25,6 +26,7 @@ from eval.answers.letters import (
     without_rejected,
 )
 from eval.answers.option_texts import named_by_text, option_text, without_question
+from eval.answers.option_verdicts import all_judged
 from eval.answers.reply_text import folded
 from eval.answers.structured import judged_fields, judged_one_by_one
 from eval.answers.undecided import ends_without_answer, undecided, without_cases
@@ -56,6 +58,7 @@ NEXT_QUESTION = re.compile(
 _SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
 _OR = re.compile("或|还是|要么|or |/")
 _LETTERS = re.compile(LETTERS)
+_INCLUDING = re.compile(rf"(?<![不没])(?:有|包[括含])[:\s]?(?P<run>{RUN})")
 Known = Mapping[str, str]
 
 
@@ -130,6 +133,8 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     if "{" in text and (judged := judged_fields(text, 0 if many else len(known))) is not None:
         return checked(judged, known, one=not many)
     text = prepared(without_question(text, known), known)
+    if found := _judged(text, known, many):
+        return found
     if found := by_exclusion(text, known, many):
         return found
     if not has_letters(text):
@@ -169,6 +174,15 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     return _by_text(text, known, many, rejected)
 
 
+def _judged(text: str, known: Known, many: bool) -> str | None:
+    """Return what a reply that judges every option leaves: those called right, or the one set apart from all the others."""
+    judged = all_judged(text, known)
+    if not judged:
+        return None
+    right, wrong = judged
+    return right or None if many else next((each for each in (right, wrong) if len(each) == 1 and right), None)
+
+
 def _set_apart(text: str, before: str, known: Known) -> str | None:
     """Return the one option that is called wrong where all the others are called right: A、B、D三项均正确，C项错误."""
     if before == text:
@@ -182,6 +196,9 @@ def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = f
     if undecided(text) and text.rstrip("。.") not in known.values():
         return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
+    listed = _INCLUDING.search(text) if many else None
+    if listed and len(letters := letters_of(listed["run"])) > 1 and not rejected & set(letters):
+        return checked(letters, known)  # 注射给药的途径有B、C、D，口服（A）不是
     loose = "".join(letter for letter in _single_letters(text) if letter.upper() not in rejected)
     return named_by_text(text, left, many, concluded=True) or checked(loose, known, one=not many)
 

@@ -24,7 +24,7 @@ _WRONG = (
     r"(?:不(?:完全|太|够|大|是|算|能算|能说是?|很|尽|怎么){0,3}(?:(?<=是)一?[个种])?|算不上(?:是)?(?:一?[个种])?|非(?:完全)?|没有完全)(?:正确|准确|属实|成立|合理|科学"
     r"|恰当|妥当|妥|真实|对|可信|可靠|事实|符)(?:的)?"
     r"|错误?(?:的|了)?|(?:有|存在)(?:着?(?:明显|严重|一定|一些|很大|较大|多处|根本性?|原则性?|概念性?|事实性?|常识性?|逻辑性?)的?|些)?(?:错误|误|偏差|问题|谬误|不妥)|失实|不实"
-    r"|虚假的?|站不住脚|(?:没有|无)道理|(?:非如此|不是(?:这样|如此|事实)|不如此)(?:的)?|(?<=其实)不然|(?:认[识知]|健康)?误区|误解|谣言|谬误|谬论|伪科学|迷思"
+    r"|虚假的?|(?:不能|难以|无法)成立|站不住脚|(?:没有|无)道理|(?:非如此|不是(?:这样|如此|事实)|不如此)(?:的)?|(?<=其实)不然|(?:认[识知]|健康|民间|生活|饮食|用药)?误区|误解|谣言|谬误|谬论|伪科学|迷思"
     r"|伪命题|误传|否定的?|否|×|(?<=[是为:])假(?:的|命题)?|(?<![\u4e00-\u9fffA-Za-z])假的|(?:(?<=[是为:])|(?<=[:是为] )|(?<=is ))F"
     r"|false|incorrect|wrong|untrue|inaccurate|not (?:entirely |completely |fully )?(?:correct|true|accurate|right|valid)"
 )
@@ -53,10 +53,10 @@ _LONGEST_FIRST = sorted(_MODIFIERS, key=len, reverse=True)
 _LIKELY = r"(?:的?(?:可能性|概率|几率)(?:[很较更极]|非常|十分|相当|比较)?[大高])?"
 _ENDS = (
     _LIKELY + r"(?=[^\S\n]*+(?:\n|(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|嘛|噢){0,8}+[^\S\n]*+(?:[,。!;:.|\n√×—-]|$|因为|原因|理由|由于|because"
-    r"|since|as ))|的(?:说法|观点|陈述|表述|描述|命题|论断|论述|叙述|断言|认识)[^\S\n]*+(?:[,。!;.\n]|$))"
+    r"|since|as ))|的?(?:说法|观点|陈述|表述|描述|命题|论断|论述|叙述|断言|认识)[^\S\n]*+(?:[,。!;.\n]|$))"
 )
 VERDICT = re.compile(
-    rf"(?=[不非算没无谈挑存有认健错误失虚站谣谬伪否×假符违与和同正准属成合科恰真可对事如是这肯√fiwuntcrav])"
+    rf"(?=[不非算没无难谈挑存有认健民生饮用错误失虚站谣谬伪否×假符违与和同正准属成合科恰真可对事如是这肯√fiwuntcrav])"
     rf"(?:(?P<without>{_NOT_WITHOUT}){_ENDS}|(?P<right>{_NOT_WRONG}|{_NOTHING_WRONG}){_ENDS}|(?P<conforming>{_CONFORMING}){_ENDS}"
     rf"|(?<!不)(?P<wrong>{_WRONG}){_ENDS}|(?<![不没])(?P<plain>{_RIGHT}){_ENDS})",
     re.IGNORECASE,
@@ -67,7 +67,7 @@ _DISCONFORMING = re.compile(r"不|违|悖|矛盾|相反|冲突")
 _CLAIM_NOUNS = (
     "说法", "观点", "陈述", "表述", "描述", "命题", "论断", "论述", "句话", "这话", "叙述", "断言", "声明", "判断", "理解", "认识", "看法",
     "结论", "题", "题目", "题干", "选项", "内容", "这", "它", "其", "此", "该", "题述", "所述", "原文", "原句",
-    "讲法", "提法", "传言", "此话",
+    "讲法", "提法", "传言", "此话", "段话", "番话", "主张", "见解", "解释",
     "这样说", "这么说", "这样讲", "这么讲", "这种说", "□",
     "statement", "claim", "assertion", "description", "sentence", "proposition", "this", "it", "that", "which", "it's", "that's",
 )
@@ -93,7 +93,7 @@ _PART = re.compile(
     r"|刚刚|先前|上一|前面|起初|最初|一开始|原本|原先|乍一?看"
 )
 _OWN = re.compile(
-    r"(?:回答|答案|判断|理解|分析|结论)[中里]?(?:是|确实)?(?:存在|有)?(?:些|一些)?(?:有误|错误|错了|不对|误|问题)\Z"
+    r"(?<![这该此]个)(?<![这该此])(?:(?:回答|答案|判断|理解|分析|结论)[中里]?(?:确实)?(?:存在|有)?(?:些|一些)?|(?:回答|理解|分析|我的[^,。;:\n]{1,4})是)(?:有误|错误|错了|不对|误|问题)\Z"
 )  # of the reply itself
 _LEAD = (
     r"(?:综上(?:所述|分析)?|总之|总的来[说看]|[总整]体(?:上)?(?:而言|来[说看])|总结(?:一下|来说)?|综合(?:以上|上述)?(?:分析|来看"
@@ -232,12 +232,18 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> S
         return None  # 说它正确是因为它符合…
     if (not bare and not subject) or _PART.search(clause) or in_scope(before) or _OWN.search(clause + match[0].strip()):
         return None
-    is_nod = bool(_NOD.fullmatch(said)) and not subject
+    is_nod = bool(_NOD.fullmatch(said)) and not subject and not stem.endswith(("题", "题目"))
     rest = sentence[match.end() :].strip(" ,.的")
     alone = bare and is_last and not rest and len(_without_modifiers(before).strip()) < 3
     if said in "√×" and is_last and not rest and before.endswith(","):
         return Statement(_verdict(match), True, False)  # the claim, and the sign behind it in brackets
-    if is_nod and not alone and not before.rstrip().endswith(":") and not _CONCLUDING.search(clause):
+    if (
+        is_nod
+        and not alone
+        and not before.rstrip().endswith(":")
+        and not _CONCLUDING.search(clause)
+        and not _CONCLUDING_CLAUSE.search(before)
+    ):
         return None
     verdict = _verdict(match)
     own = before[len(before.removesuffix(clause).rstrip(" :").rpartition(",")[0]) :] if clause != before else before

@@ -59,7 +59,7 @@ _VERDICT_WORD = re.compile(
     r"|[没沒无無][错錯误誤])[的了吧哦呢呀啊]{0,2}(?:[^\w\s]|\s|\Z|因|原|理由|由于)"
     r"|[符违違悖盾][^。\n]{0,14}[，。,.!！\n]|不住|不[妥实實符]|[相反冲][符反突]"
     r"|(?:[实實识識定理指知规規原情][际際识識义論论南规規知则則况況律求范準准据][，。,.!！\n]|\Z)"
-    r"|[×❌✗✘✖✕❎√✅✔✓☑]|(?:说|說)法|[Tt]rue|[Ff]alse|orrect|[Rr]ight|rong|ccura|[Yy]es|[Nn]o\b|(?<![A-Za-z0-9])[TFtf](?![A-Za-z0-9\u4e00-\u9fff])|valid"
+    r"|[×❌✗✘✖✕❎√✅✔✓☑]|(?:说|說)法|推[荐薦]|[Tt]rue|[Ff]alse|orrect|[Rr]ight|rong|ccura|[Yy]es|[Nn]o\b|(?<![A-Za-z0-9])[TFtf](?![A-Za-z0-9\u4e00-\u9fff])|valid"
 )
 _SAYS_WRONG = re.compile(r"不[^。,，\n]{0,3}(?:正[确確]|[对對])|[错錯]|[误誤]")
 _SAYS_RIGHT = re.compile(r"[没沒無无不][^。,，\n]{0,3}(?:[错錯]|[误誤])|正[确確]|[对對]的")

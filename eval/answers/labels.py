@@ -16,19 +16,22 @@ STRONG = re.compile(
     r"|答案|正确(?=:)|正确项|(?:结论|(?<![^\n])答)(?=\s?[:是为])|(?<![A-Za-z])(?:[Aa]nswers?|ANSWERS?))"
     rf"(?![中里]?\s?(?:不|没有))(?:[中里])?{_MAYBE}\s?(?:(?:(?<![A-Za-z])[Oo]ptions?\s?)?(?:是|为|选|[Ii]s|[Aa]re|IS|ARE))?(?:\s?[Oo]ptions?)?",
 )
-_BETTER = r"(?:合适|恰当|符合|接近|准确|妥当|合理|贴切)"
+_NEXT = r"(?=[\s(\[{\"'“「]{0,3}(?:选?项)?[\s(\[{\"'“「]{0,3}[A-Ja-j](?![A-Za-z]))"
+_BETTER = r"(?:合适|恰当|符合|优|佳|好|可能|接近|准确|妥当|合理|贴切)"
 WEAK = re.compile(
-    r"(?=[应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那cpsligowthCPSLITH])"
-    r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<!如果)(?<!假如)(?<![若当入])"
+    r"(?=[首当宜方应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那cpsligowthCPSLITH])"
+    r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<![次误备])(?<!如果)(?<!假如)(?<![若当入])"
     r"(?:应?当?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
     r"|(?<=[,。;:\n])对应的?(?:答案|选项)?(?:应该?|就|正)?[是为](?=\s?(?:选?项)?\s?[A-Ja-j](?![A-Za-z]))"
-    rf"|[只唯]有(?=\s?{RUN}[^,。;:\nA-J不]{{0,10}}?(?:符合|正确|对(?:的|[,。]|$)|恰当|贴切))"
+    rf"|(?<!非)(?<!不)(?<!不是)首选(?:(?:药物?|方法|措施|治疗|检查|方案|方剂|方)(?![^\n]{{0,40}}(?:确诊|次选|其次|备选|替代)))?(?:的?(?:还|仍然?|就|应该?)?[是为]|:){_NEXT}"
+    rf"|(?:(?<=[,。;:\n])|\A)当选{_NEXT}|[当宜应方故]用{_NEXT}"
+    rf"|[只唯]有(?=\s?{RUN}[^,。;:\nA-J不]{{0,10}}?(?:符合|正确|对(?:的|[,。]|$)|恰当|贴切|(?:选?项)?\s?(?:[,。]|$)))"
     rf"|即(?=\s?{RUN}\s?(?:[。.]|$))|(?:(?<=不,)|(?<=不对,)|\A)是(?=\s?[A-Ja-j])"
     r"|(?:可能|也许|或许|(?:\A|(?<=[,。;]))或者(?=[是选])|大概率?|多半|其实|实际上?|实则|确认|确定|只剩下?|剩下)(?:应该?|就)?[是为选:]?(?=\s?[A-Ja-j(])"
-    r"|最[^,。;:\nA-J不]{1,6}的(?:药物|方法|措施|诊断|治疗|选项|检查|一项)?(?:应该?|就)?[是为](?=\s?[A-Ja-j](?![A-Za-z]))"
-    rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为](?=\s?[A-Ja-j(])"
+    rf"|最[^,。;:\nA-J不]{{1,6}}的(?:药物|方法|措施|诊断|治疗|选项|检查|一项)?(?:应该?|就)?[是为]{_NEXT}"
+    rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为]{_NEXT}"
     rf"|(?:因此|所以|综上(?:所述)?|故|那么)[,:]?(?=\s?{RUN}\s?(?:[。.!]|$))|(?<![A-Za-z])(?:[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence),?(?=\s[A-Ja-j]{{1,5}}[.!]?(?:\n|$))"
-    r"|(?:因此|所以|综上|故)[^,。;:\n]{0,16}?[是为](?=\s?[A-Ja-j(])"
+    rf"|(?:因此|所以|综上|故)[^,。;:\n]{{0,16}}?[是为]{_NEXT}"
     r"|(?<![A-Za-z])(?:[Cc]hoose|[Ss]elect|[Pp]ick|[Ii]t's|[Ii]t is|should be|[Ll]ean(?:ing)? towards?|go with|opt for|would say"
     r"|[Pp]robably|[Pp]erhaps)(?:\s?[Oo]ptions?)?)",
 )
@@ -73,9 +76,14 @@ _UNLISTED = re.compile(r"不|错|×|排除|incorrect|wrong|false", re.IGNORECASE
 def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
     """Return the letters after a label: the first label's, or the last one's where the reply corrects itself; weak labels: the last's."""
     found: list[tuple[int, str]] = []
+    left_open = 0
     for match in label.finditer(text):
+        if match.start() < left_open:
+            continue  # 选A还是选B
         run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
-        if run and (EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end())):
+        either = (EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end())) if run else None
+        if either:
+            left_open = either.end()
             found.append((match.start(), ""))
         elif many and label is STRONG and "\n" in text and (listed := _listed(text, match.end())):
             found.append((match.start(), listed))

@@ -25,7 +25,7 @@ _CLAUSE = r"(?=[^\s,、。;:.!?)\]}【<】\"'”’(/&+|<>和与及以或还是�
 _OTHERS_NOT = rf"(?<=[、和与及选择][A-J])\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?(?:都|均|全|皆)?[不错×]"  # A、B,C和D都不选
 _PARTED = rf"(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!{_OTHERS_NOT})"
 RUN = rf"(?>{ITEM}(?:{SAME}{_PARTED}(?!(?<=[A-J][A-J])[,;]\s?{CLOSE_RUN}[是为](?!正确|答案|对)){AND}{ITEM}){{0,15}})"
-LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[\"'“]{0,3}"
+LEAD = r"[\s:\-(\[{<>\"'“”‘’「】)=]{0,8}(?:选?项)?[\s(\[{\"'“「]{0,3}"
 
 _LETTERS = re.compile(LETTERS)
 _RANGE = re.compile(
@@ -38,7 +38,7 @@ _WORD = re.compile(rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!{_NO_ARTICL
 # One character tells whether the costly patterns are worth trying.
 _REJECTING = re.compile("不|非|除|否|错|误|×|没")
 _REJECTING_IN_ENGLISH = re.compile("not|n't|either|out|rong|ncorr|alse|elim|excl")
-_APPROVING = re.compile("正|对|准|答案|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
+_APPROVING = re.compile("正|最|对|准|答案|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
 _RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
 
@@ -46,7 +46,10 @@ _WRONG = (
     r"(?:错误|不正确|不对|不符|有误|不(?:是|(?:应该|应当|[当入应可宜能])?选)(?!\s?(?:选?项)?[A-Ja-j])|不属于|不在|并非(?!\s?[A-J])"
     r"|排除(?!\s?(?:选?项)?[A-Ja-j])|不合|错|×)"
 )
-_RIGHT = r"(?:正确|(?<=[更最])准确|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"
+_RIGHT = (
+    r"(?:正确|(?<=[更最])准确|(?<=最)能|(?<=[是为]最)(?:常见|可能|主要|佳|好|优|适合|重要|有效)(?!的?(?:错误|干扰|原因之一))"
+    r"|对(?![于应比照着])|符合|恰当|贴切|妥当|合适|[当入]选|应选(?!\s?[A-J])|本题的?答案|√)"
+)
 _OF_IT = r"(?:的?(?:说法|描述|表述|内容|观点))?(?:\([^()\n]{1,20}\))?"
 _COUNTED = r"(?:[一二三四五两\d]\s?[个项])?"
 _REJECTED = re.compile(
@@ -75,6 +78,11 @@ _QUESTION = re.compile(r"[^,。;:!?\n]{0,40}(?:[吗吧呢]|还是[^,。;:!?\n]{1
 _SIGN_IN_BRACKETS = re.compile(r"[(\[]\s?(?:(√|正确|对|是|[当入应]?选)|×|错误?|不正确|不对|否|不选)\s?[)\]]")
 _TICKED = re.compile(r"\[[xXvV√]\] ?(?=(?:选项 ?)?[A-J](?![A-Za-z0-9]))")
 _UNTICKED = re.compile(r"(?:\n[ \-•*]*+|(?<![\n \-•*])[ \-•*]++)?\[ ?\] ?(?:选项 ?)?[A-J](?![A-Za-z0-9])[^\n]*")
+_LABELS_BEHIND = re.compile("[是为][本该此这道题目的]{0,4}(?:正确|最佳|最终|标准|唯一|最优)的?(?:答案|选项)")
+_LABEL_BEHIND = re.compile(  # D为正确答案; （D错，为本题正确答案）
+    rf"(?P<run>{CLOSE_RUN})\s?(?:(?:说法|描述|表述)?(?:错误?|对|正确|不正确|符合题意)[,)]\s?)?(?:才|就|便|故|因此)?[是为]"
+    r"(?:本|该|此|这道?)?题?目?的?(?:正确|最佳|最终|标准|唯一|最优)的?(?:答案|选项)(?![中里是为:])"
+)
 _CROSSED = re.compile(rf"{LETTERS}\s?[.、:)]?\s?×")
 _CHOSEN_EACH = re.compile(r"(?<![不错误会])(?P<verb>(?<!应)选|应选)[A-J](?:[,;、] ?(?P=verb)[A-J](?![A-Za-z]))+")
 _NUMERAL = "[一二三四五六1-6]"
@@ -96,6 +104,8 @@ def prepared(text: str, known: Mapping[str, str]) -> str:
     text = ranges_spelled_out(without_words(text)).replace("~", "")
     if "?" in text:
         text = _QUESTION.sub(",", text)
+    if _LABELS_BEHIND.search(text):
+        text = _LABEL_BEHIND.sub(r"答案:\g<run>", text)
     if text.count("选") > 1:
         text = _CHOSEN_EACH.sub(lambda each: "选" + "".join(_LETTERS.findall(each[0])), text)
     if _SAME_AGAIN.search(text):

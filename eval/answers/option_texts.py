@@ -13,8 +13,8 @@ _NOT_BEFORE = re.compile(
 _LETTER = re.compile(r"[A-Ja-j]")
 _LETTER_BEFORE = re.compile(r"(?<![A-Za-z0-9])([A-Ja-j])(?:选?项)?\s?[.,、:()]?\s?\Z")
 _LETTER_BEHIND = re.compile(r"\s?\(\s?([A-Ja-j])\s?\)")
-_OVER = re.compile(r"\)?(?=[\s,。;.、!:()和与及]|以及|\Z)")
-_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|[都均皆]?(?:不是|不属于)[。.!;]")
+_OVER = re.compile(r"\)|(?=[\s,。;.、!:(和与及]|以及|\Z)")
+_NOT_AFTER = re.compile(r"[\s:,(]*(?:是|说法)?(?:错误|不正确|不对|不符|×)|[都均皆]?(?:不是|不属于)[。.!;]|[都均皆]不")
 
 
 _JOINED = re.compile(r"[\"'”’)]?\s?(?:[、,;/+&|]|\n[\s\-•]*(?:\d{1,2}[.、)]|\(\d\))?)?\s?(?:以及|还有|[和与及跟或])?\s?[\"'“‘(]?")
