@@ -1,18 +1,22 @@
 """Likelihoods of answers beside lm-evaluation-harness (`hf`): the same prompts, answers, weights and thread, in one process, by turns.
 
     python bench/eval.py --limit 100                    one thread of a CPU: a model of 118 million random parameters
-    python bench/eval.py --shape 7b --limit 4000        on a GPU: Qwen2.5-7B's shape
+    python bench/eval.py --shape 7b --limit 4000 --batch-sizes 16 64 auto        on a GPU: Qwen2.5-7B's shape, random weights
+    python bench/eval.py --shape 7b-stand-in --limit 8 --turns 1                 the same code on a CPU, in a minute
 
 Asked are single choices of all splits without examples and with five, and claims of test. (Of multiple choice the harness reads
 each of 26 answers with the whole prompt, so that nothing could be learned from a ratio.) The harness gets the batch size that is best of
-those tried on the first 16 items. `distinct` is the share of tokens that no prompt before begins with. Equal decisions are counted among
-the items whose best two answers are further apart than float noise. Needs the splits and the tokenizer of the model `tiny` (`dvc repro`).
+those tried on the first 16 items. `distinct` is the share of tokens that no prompt before begins with. `roofline` is the share that the
+distinct tokens' products, and those of the head behind each prompt, would take of our seconds at the speed of the model's own matrices
+alone, measured beside it. Equal decisions are counted among the items whose best two answers are further apart than float noise. Needs
+the splits and the tokenizer of the model `tiny` (`dvc repro`).
 """
 
 import argparse
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -32,6 +36,7 @@ from bench.predict import GREEDY, SHAPES, make_model
 from eval.models import open_backend
 from eval.models.contract import Asking
 from eval.models.huggingface import HuggingFace
+from eval.models.shared_prefixes import TOKENS_A_READING
 from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.contract import read_split
 from eval.tasks.prompt import token_ids
@@ -40,7 +45,18 @@ from eval.tasks.shots import examples_of, with_shots
 
 SPLITS = ("train", "dev", "test", "reserved")
 WAYS = {"choice, no examples": ("choice", 0), "choice, five examples": ("choice", 5), "claims": ("claim", 0)}
-COLUMNS = {"asked": 21, "items": 5, "tokens": 7, "distinct": 8, "ours": 7, "harness": 7, "ratio": 5, "its batch": 9, "equal decisions": 15}
+COLUMNS = {
+    "asked": 21,
+    "items": 5,
+    "tokens": 7,
+    "distinct": 8,
+    "ours": 7,
+    "harness": 7,
+    "ratio": 5,
+    "roofline": 8,
+    "its batch": 9,
+    "equal decisions": 15,
+}
 _NOISE = 0.01
 """Natural log; answers that are nearer to each other may change places with the last bits."""
 Answers = list[dict[str, float]]
@@ -94,6 +110,27 @@ def distinct_share(rows: Sequence[Sequence[int]]) -> float:
     return new / sum(map(len, rows))
 
 
+@torch.inference_mode()
+def roofline(model: Any, tokens: float, prompts: int) -> float:
+    """Return the seconds that the products of so many tokens, and of the head behind each prompt, take at their best speed."""
+    head, kind = model.get_output_embeddings(), model.device.type
+    size = TOKENS_A_READING[kind][-1]
+    shapes = Counter(tuple(one.weight.shape) for one in model.modules() if isinstance(one, torch.nn.Linear) and one is not head)
+    products = [(shape, number * tokens) for shape, number in shapes.items()] + [(tuple(head.weight.shape), float(prompts))]
+    needed = 0.0
+    for (wide, narrow), rows in products:
+        given, weight = (torch.randn((some, narrow), dtype=model.dtype, device=model.device) for some in (size, wide))
+        needed += rows / size * min(timed(_product, given, weight)[0] for _ in range(5))
+    return needed
+
+
+def _product(given: torch.Tensor, weight: torch.Tensor) -> Answers:
+    torch.nn.functional.linear(given, weight)
+    if given.is_cuda:
+        torch.cuda.synchronize()
+    return []
+
+
 def main() -> None:
     """Read the command line, and print one line a way of asking."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -102,7 +139,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=100, help="most items of a way")
     parser.add_argument("--subjects", type=int, default=10, help="most subjects of the choices, those with most questions")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--batch-sizes", type=int, nargs="+", default=[1, 4, 16], help="of the harness")
+    parser.add_argument("--batch-sizes", nargs="+", default=["1", "4", "16"], help="of the harness; it also knows `auto`")
     parser.add_argument("--ways", nargs="+", choices=sorted(WAYS), default=list(WAYS))
     args = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one core: neither side then takes more threads
@@ -115,6 +152,8 @@ def main() -> None:
         for way in args.ways:
             figures = measured(way, backend, model, args)
             print("  ".join(f"{figures[name]:>{width}}" for name, width in COLUMNS.items()), flush=True)
+    if torch.cuda.is_available():
+        print(f"at most {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB, of both models and either side")
     where, clock = (torch.cuda.get_device_name(), "the clock") if torch.cuda.is_available() else ("CPU, one thread", "CPU")
     print(f"{where}, torch {torch.__version__}; seconds of {clock}, the median of {args.turns}")
 
@@ -135,11 +174,14 @@ def measured(way: str, backend: HuggingFace, model: Any, args: argparse.Namespac
         seconds, expected = timed(of_harness, tried[best], askings)
         theirs.append(seconds)
     clear = [pair for pair in zip(found, expected, strict=True) if _margin(pair[1]) > _NOISE]
+    share = distinct_share(rows)
+    least = roofline(model, share * sum(map(len, rows)), len(rows))
     same = sum(max(one, key=one.__getitem__) == max(other, key=other.__getitem__) for one, other in clear)
     return {
-        "asked": way, "items": str(len(askings)), "tokens": str(sum(map(len, rows))), "distinct": f"{distinct_share(rows):.2f}",
+        "asked": way, "items": str(len(askings)), "tokens": str(sum(map(len, rows))), "distinct": f"{share:.2f}",
         "ours": f"{median(ours):.1f}", "harness": f"{median(theirs):.1f}", "ratio": f"{median(theirs) / median(ours):.2f}",
-        "its batch": str(best), "equal decisions": f"{same} of {len(clear)}",
+        "roofline": f"{least / median(ours):.2f}",
+        "its batch": best, "equal decisions": f"{same} of {len(clear)}",
     }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, following
 
-_MAKING = {"likelihood": "likelihood/3"}
+_MAKING = {"likelihood": "likelihood/4"}
 """What stands for a method in the keys of replies, raised when a change moves what it gives: kept replies are then asked anew."""
 NOT_REACHED = "the question before it failed"
 

@@ -19,7 +19,7 @@ from eval.models import batches, loglikelihood, stopping
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
-from eval.models.shared_prefixes import PrefixReader, line_ends
+from eval.models.shared_prefixes import PrefixReader
 from eval.models.weights import base_of, identity_of, locate, read_chat_template
 from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
 
@@ -170,7 +170,7 @@ class HuggingFace:
 
     @cached_property
     def _reader(self) -> PrefixReader:
-        return PrefixReader(self._model, self._pad_token(), line_ends(self._tokenizer))
+        return PrefixReader(self._model, self._pad_token())
 
     @cached_property
     def _shares_prefixes(self) -> bool:

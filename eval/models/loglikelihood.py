@@ -1,6 +1,7 @@
 """How likely a model finds each allowed answer: what scores stand behind the prompt, and behind each token of the answers."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -80,7 +81,7 @@ def whole_scores(model: Any, pad: int, choices: Sequence[Choice], shape: Shape) 
 
     This asks nothing of the model but that it reads padded rows. None where memory is too small.
     """
-    leaves = [(place, leaf) for place, choice in enumerate(choices) for leaf in _leaves(choice.nodes())]
+    leaves = [(place, leaf) for place, choice in enumerate(choices) for leaf in last_nodes(choice.nodes())]
     rows = [choices[place].start + list(leaf) for place, leaf in leaves]
 
     @torch.inference_mode()
@@ -103,8 +104,9 @@ def whole_scores(model: Any, pad: int, choices: Sequence[Choice], shape: Shape) 
             del found[place]
 
 
-def _leaves(nodes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    return [node for node in nodes if not any(other[: len(node)] == node for other in nodes if other != node)] or [()]
+def last_nodes(nodes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return, of sorted nodes, those that no other goes on from; where there are none, the root."""
+    return [node for node, after in pairwise([*nodes, ()]) if after[: len(node)] != node] or [()]
 
 
 def reply_of(asking: Asking, choice: Choice, weights: dict[str, float]) -> Reply:

@@ -1,12 +1,12 @@
-"""What many prompts begin with is read once: prompts are cut into parts, and what two begin with serves both.
+"""What many prompts begin with is read once, to the token.
 
-A reply must depend on its own prompt alone. Where a prompt is cut follows from the tokens up to there, not from what else is asked.
-Prompts are read in the order of their tokens, so that what two neighbours share is read when the second comes: one buffer a layer then
-holds the keys and values of the path that is being read, and the next prompt writes over what it does not share. Parts stand one behind
-the other, always as many tokens at a time as give the same bits, while attention is reckoned for each part apart.
+A reply must depend on its own prompt alone. Prompts are read in the order of their tokens: one buffer a layer holds the keys and values of
+the path that is being read, and the next prompt goes on behind the last token that both have and writes over the rest. All matrix products
+of a reading have one shape, and no row of them hangs on the others. Attention, which would, is computed in blocks of the grid that
+positions are divided by: where a token stands in its block, and what it sees, follow from its place in its own prompt.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -17,12 +17,15 @@ from transformers.cache_utils import DynamicLayer
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from eval.models.batches import within_memory
-from eval.models.loglikelihood import shared_length
+from eval.models.loglikelihood import last_nodes, shared_length
 
 TOKENS_A_READING = {"cpu": (32, 64, 128, 256, 512), "cuda": (8192,)}
 """Most of a reading, and of what is left at the end, where the products of fewer rows have the same bits."""
-PART = {"cpu": (8, 64), "cuda": (16, 256)}
-"""Least and most tokens of a part. On a GPU, where each part costs a call, fewer and longer ones."""
+BLOCK = {"cpu": 16, "cuda": 64}
+"""Positions that attention is computed for at once. On a GPU, where each block costs a call, more."""
+_HEAD_ROWS = {"cpu": 32, "cuda": 256}
+"""Rows that the head is given at once, always as many: where one answer a prompt is asked for, a reading needs few."""
+_LEAST_READING = 64
 _READINGS_UNTIL_GROWN = 16
 _PACKED = "atomexam_packed"
 """Name of the attention below among those of transformers."""
@@ -30,72 +33,37 @@ _UNKNOWN = ("sliding_window", "softcap", "s_aux")
 """What some models' attention is given besides; the one below has none of it."""
 
 
-class Part(NamedTuple):
-    """Some tokens of one prompt, or one token of its answers, behind what stands before them."""
+class Run(NamedTuple):
+    """Tokens of one path that stand one behind the other, to be read behind what stands before them."""
 
-    row: int
-    """Place of the prompt among all."""
     start: int
-    """Tokens before it."""
+    """Position of the first."""
     tokens: list[int]
-    is_wanted: bool
-    """Scores behind its last token are asked for."""
-
-
-class Segment(NamedTuple):
-    """A part's share of the tokens that are read together."""
-
-    begin: int
-    end: int
-    start: int
-    mask: torch.Tensor
-    """What is added to the scores of its tokens, of shape (tokens, all up to its end)."""
-
-
-def cuts(row: Sequence[int], ends_line: Callable[[int], bool], least: int, most: int) -> list[int]:
-    """Return where a prompt is cut: behind the token that ends a line, and behind `most` tokens in one; no part is below `least`."""
-    found, last = [], 0
-    for place, token in enumerate(row[:-1], 1):
-        if place - last >= most or (place - last >= least and ends_line(token)):
-            found.append(place)
-            last = place
-    return found
-
-
-def line_ends(tokenizer: Any) -> Callable[[int], bool]:
-    """Return what tells whether a token ends a line."""
-    known: dict[int, bool] = {}
-
-    def ends_line(token: int) -> bool:
-        if token not in known:
-            known[token] = tokenizer.decode([token]).endswith("\n")
-        return known[token]
-
-    return ends_line
+    wanted: int
+    """Position from which on the scores behind each token are asked for."""
 
 
 class PrefixReader:
-    """Reads prompts by their parts with one model."""
+    """Reads prompts by what they do not share, with one model."""
 
-    def __init__(self, model: Any, pad: int, ends_line: Callable[[int], bool]) -> None:
-        self._model, self._pad, self._ends_line = model, pad, ends_line
-        self._sizes = _sizes_of_equal_bits(model, TOKENS_A_READING[model.device.type])
-        self._part_size = PART[model.device.type]
-        self._most = self._sizes[-1]
-        self._path: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
-        """By layer the keys and values of the path that is being read."""
+    def __init__(self, model: Any, pad: int) -> None:
+        kind = model.device.type
+        self._model, self._pad = model, pad
+        self._sizes = _sizes_of_equal_bits(model, model.get_output_embeddings(), TOKENS_A_READING[kind])
+        self._most, self._head_rows = self._sizes[-1], _HEAD_ROWS[kind]
+        self._attention = _Attention(BLOCK[kind])
 
     def is_sound(self) -> bool:
         """Tell whether the model reads a prompt by its parts as it reads it whole: some keep a window of what they read, or a state."""
         tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
-        parts = [Part(0, 0, tokens[:8], False), Part(1, 0, tokens[:5], True), Part(2, 0, tokens[:8], False)]
-        parts += [Part(2, 8, tokens[8:16], False), Part(2, 16, tokens[16:-1], True), Part(2, 23, tokens[-1:], True)]
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
             return False
+        last = len(tokens) - 2
+        runs = [Run(0, tokens[:4], last), Run(1, tokens[5:8], last), Run(1, tokens[1:18], last), Run(18, tokens[18:], last)]
         with torch.inference_mode():
             try:
-                self._path = {}
-                read = self._read(parts, len(tokens))[1:]
+                self._attention.begin(len(tokens))
+                read = self._read(runs)
                 whole = self._model(input_ids=self._tensor([tokens])).logits[0, -2:].float()
             except (TypeError, ValueError, RuntimeError, AttributeError):  # as models do that know no such attention or caches
                 return False
@@ -109,23 +77,27 @@ class PrefixReader:
         None where memory is too small for it alone. Where it is for a reading, the next are smaller, and later grow again.
 
         Args:
-            nodes: by row, tokens from its end to each node; parents before their children.
+            nodes: by row, tokens from its end to each node, sorted; each node's parent is one.
         """
         order = sorted(range(len(rows)), key=rows.__getitem__)
-        room = max((len(row) + max(map(len, own), default=0) for row, own in zip(rows, nodes, strict=True)), default=0)
-        self._path = {}
-        done, good = 0, 0
+        self._attention.begin(max((len(row) + max(map(len, own), default=0) for row, own in zip(rows, nodes, strict=True)), default=0))
+        done, good, is_alone = 0, 0, False
         while done < len(order):  # each turn begins at the first token of a row; the only one, if memory never fails
             found: list[torch.Tensor] = []
-            for reading in _readings(self._parts(order[done:], rows, nodes), self._most):
-                made = within_memory(self._read, reading, room)
-                if made is None:
-                    if self._most > self._part_size[1]:
-                        self._most = max(self._most // 2, self._part_size[1])
-                    else:
-                        yield order[done], None
-                        done += 1
+            taken = order[done : done + 1] if is_alone else order[done:]
+            for reading in _readings(_runs((rows[place], nodes[place]) for place in taken), self._most):
+                made = within_memory(self._read, reading)
+                if made is None or (not is_alone and made.isnan().any()):
                     good = 0
+                    if made is not None:  # a score that is no number spreads in its block, also to what others share
+                        is_alone = True
+                    elif self._most > _LEAST_READING:
+                        self._most = max(self._most // 2, _LEAST_READING)
+                    elif is_alone:
+                        yield order[done], None
+                        done, is_alone = done + 1, False
+                    else:
+                        is_alone = True
                     break
                 found += made
                 while done < len(order) and len(found) > len(nodes[order[done]]):
@@ -137,50 +109,26 @@ class PrefixReader:
                 if self._most < self._sizes[-1] and good > _READINGS_UNTIL_GROWN:
                     self._most, good = min(self._most * 2, self._sizes[-1]), 0
                     break
-        self._path = {}
+            else:
+                is_alone = False
+        self._attention.begin(0)
 
-    def _parts(self, order: Sequence[int], rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]]) -> Iterator[Part]:
-        """Yield what is to be read of each row behind what it shares with the one before, and then its nodes."""
-        before: list[int] = []
-        for place in order:
-            row = rows[place]
-            same = shared_length(before, row)
-            ends = [*cuts(row, self._ends_line, *self._part_size), len(row)]
-            start = max((end for end in ends[:-1] if end <= min(same, len(before) - 1)), default=0)
-            for end in (end for end in ends if end > start):
-                yield Part(place, start, row[start:end], end == len(row))
-                start = end
-            yield from (Part(place, len(row) + len(node) - 1, [node[-1]], True) for node in nodes[place])
-            before = row
-
-    def _read(self, parts: Sequence[Part], room: int) -> torch.Tensor:
-        """Return the scores behind each part that they are wanted of.
-
-        Args:
-            room: tokens of the longest path.
-        """
-        tokens, places, segments, wanted = list[int](), list[int](), list[Segment](), list[int]()
-        for part in parts:
-            begin, size = len(tokens), len(part.tokens)
-            places += range(part.start, part.start + size)
-            tokens += part.tokens
-            if part.is_wanted:
-                wanted.append(len(tokens) - 1)
-            segments.append(Segment(begin, len(tokens), part.start, self._mask(size, part.start)))
+    def _read(self, runs: Sequence[Run]) -> torch.Tensor:
+        """Return the scores behind each token that they are wanted of."""
+        tokens = [token for run in runs for token in run.tokens]
+        places = [place for run in runs for place in range(run.start, run.start + len(run.tokens))]
+        wanted_from = [run.wanted for run in runs for _ in run.tokens]
+        wanted = [number for number, (place, first) in enumerate(zip(places, wanted_from, strict=True)) if place >= first]
         fill = self._size(len(tokens)) - len(tokens)
-        kept = wanted + [0] * (self._size(max(1, len(wanted))) - len(wanted))
-        with _packed(self._model, Reading(segments, self._path, room)):
+        kept = wanted + [0] * (-len(wanted) % self._head_rows)
+        with self._attention.over(runs, self._model), _in_pieces(self._model.get_output_embeddings(), self._head_rows):
             scores = self._model(
                 input_ids=self._tensor([tokens + [self._pad] * fill]),
                 position_ids=self._tensor([places + [0] * fill]),
                 use_cache=False,
-                logits_to_keep=self._tensor(kept),
+                logits_to_keep=self._tensor(kept or [0] * self._head_rows),
             ).logits[0]
         return scores[: len(wanted)]
-
-    def _mask(self, size: int, start: int) -> torch.Tensor:
-        unseen = torch.full((size, start + size), float("-inf"), dtype=self._model.dtype, device=self._model.device)
-        return unseen.triu_(start + 1)
 
     def _size(self, number: int) -> int:
         """Return how many rows are computed where so many are needed: of the sizes with equal bits the next that memory has room for."""
@@ -190,22 +138,42 @@ class PrefixReader:
         return torch.tensor(rows, device=self._model.device)
 
 
-def _readings(parts: Iterator[Part], most: int) -> Iterator[list[Part]]:
-    reading, size = list[Part](), 0
-    for part in parts:
-        if reading and size + len(part.tokens) > most:
-            yield reading
-            reading, size = [], 0
-        reading.append(part)
-        size += len(part.tokens)
+def _runs(asked: Iterator[tuple[list[int], list[tuple[int, ...]]]]) -> Iterator[Run]:
+    """Yield what is to be read of each row, and of the tree of its nodes, behind what it shares with the path before."""
+    before: list[int] = []
+    for row, nodes in asked:
+        known = len(row) - 1  # its last token is read in any case: what stands behind it is asked for
+        for leaf in last_nodes(nodes):
+            path = row + list(leaf)
+            start = min(shared_length(before, path), known)
+            yield Run(start, path[start:], len(row) - 1)
+            before, known = path, len(path)
+
+
+def _readings(runs: Iterator[Run], most: int) -> Iterator[list[Run]]:
+    """Yield runs that are read together, of as many tokens as there may be; only the last has fewer."""
+    reading, room = list[Run](), most
+    for start, tokens, wanted in runs:
+        done = 0
+        while done < len(tokens):
+            piece = tokens[done : done + room]
+            reading.append(Run(start + done, piece, wanted))
+            done, room = done + len(piece), room - len(piece)
+            if not room:
+                yield reading
+                reading, room = [], most
     if reading:
         yield reading
 
 
 @torch.inference_mode()
-def _sizes_of_equal_bits(model: torch.nn.Module, sizes: Sequence[int]) -> list[int]:
-    """Return the sizes whose products have, row by row, the bits of the largest. Which are, hangs on the processor and the library."""
-    known = [module for module in model.modules() if isinstance(module, torch.nn.Linear)]
+def _sizes_of_equal_bits(model: torch.nn.Module, head: torch.nn.Module | None, sizes: Sequence[int]) -> list[int]:
+    """Return the sizes whose products have, row by row, the bits of the largest. Which are, hangs on the processor and the library.
+
+    Args:
+        head: always given as many rows, so that nothing is to be tried.
+    """
+    known = [module for module in model.modules() if isinstance(module, torch.nn.Linear) and module is not head]
     others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
     weights = [weight for module in others for weight in module.parameters(recurse=False)]
     if len(sizes) == 1 or any(weight.dim() > 1 for weight in weights):  # products that cannot be tried so
@@ -221,61 +189,98 @@ def _sizes_of_equal_bits(model: torch.nn.Module, sizes: Sequence[int]) -> list[i
     return sound
 
 
-class Reading(NamedTuple):
-    """What the attention below is told of the tokens that are read."""
-
-    segments: list[Segment]
-    path: dict[int, tuple[torch.Tensor, torch.Tensor]]
-    room: int
-
-
-_readings_now: list[Reading] = []
-"""The one that is under way; `transformers` has no other way to tell its attention."""
-
-
 @contextmanager
-def _packed(model: Any, reading: Reading) -> Iterator[None]:
-    """Have a model reckon attention for each segment apart."""
-    usual = model.config._attn_implementation
-    _readings_now[:] = [reading]
-    model.config._attn_implementation = _PACKED
+def _in_pieces(head: Any, rows: int) -> Iterator[None]:
+    """Have a head computed for so many rows at a time."""
+    usual = head.forward
+    head.forward = lambda hidden: torch.cat([usual(piece) for piece in hidden.split(rows, dim=1)], dim=1)
     try:
         yield
     finally:
-        model.config._attn_implementation = usual
-        _readings_now.clear()
+        head.forward = usual
+
+
+class _Attention:
+    """Attention of the tokens of a reading to the paths that they end."""
+
+    def __init__(self, block: int) -> None:
+        self._block, self._room = block, 0
+        self._runs: Sequence[Run] = []
+        self._path: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        """By layer the keys and values of the path that is being read."""
+        self._mask = torch.empty(0)
+
+    def begin(self, room: int) -> None:
+        """Forget the path, and make room for ones of so many tokens."""
+        self._room = -(-room // 64) * 64  # so that no head begins elsewhere on its line of memory than another
+        self._path, self._mask = {}, torch.empty(0)
+
+    @contextmanager
+    def over(self, runs: Sequence[Run], model: Any) -> Iterator[None]:
+        """Have a model compute its attention here."""
+        usual = model.config._attn_implementation
+        self._runs = runs
+        _under_way[:] = [self]
+        model.config._attn_implementation = _PACKED
+        try:
+            yield
+        finally:
+            model.config._attn_implementation = usual
+            _under_way.clear()
+
+    def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None) -> torch.Tensor:
+        """Return the attention of each token, of shape (1, heads, tokens, size of a head)."""
+        keys, values = self._path.get(layer) or (self._empty(key), self._empty(value))
+        self._path[layer] = keys, values
+        out = torch.zeros(query.shape[:-1] + value.shape[-1:], dtype=query.dtype, device=query.device)
+        heads, groups = key.shape[1], query.shape[1] // key.shape[1]
+        asked = query.new_zeros((1, query.shape[1], self._block, query.shape[3]))
+        mask, begin = self._mask_for(query, groups), 0
+        for start, tokens, _ in self._runs:
+            stop, before = start + len(tokens), begin - start
+            end = -(-stop // self._block) * self._block
+            keys[:, :, start:stop], values[:, :, start:stop] = key[:, :, begin : before + stop], value[:, :, begin : before + stop]
+            keys[:, :, stop:end], values[:, :, stop:end] = 0, 0  # they are masked, but a NaN would be seen
+            for first in range(start - start % self._block, stop, self._block):
+                low, high, seen = max(start, first), min(stop, first + self._block), first + self._block
+                asked[:, :, low - first : high - first] = query[:, :, before + low : before + high]
+                made = scaled_dot_product_attention(
+                    asked.view(1, heads, -1, asked.shape[3]),  # heads that share keys stand one below the other
+                    keys[:, :, :seen],
+                    values[:, :, :seen],
+                    attn_mask=mask[:, -seen:],
+                    scale=scale,
+                ).reshape(1, query.shape[1], self._block, -1)
+                out[:, :, before + low : before + high] = made[:, :, low - first : high - first]
+            begin += len(tokens)
+        return out
+
+    def _mask_for(self, query: torch.Tensor, groups: int) -> torch.Tensor:
+        """Return what is added to the scores of a block at the end of the room; one that ends earlier takes its last columns."""
+        if not self._mask.numel():
+            unseen = torch.full((self._block, self._block), float("-inf"), dtype=query.dtype, device=query.device).triu_(1)
+            before = unseen.new_zeros((self._block, self._room - self._block))
+            self._mask = torch.cat([before, unseen], dim=1).repeat(groups, 1)
+        return self._mask
+
+    def _empty(self, like: torch.Tensor) -> torch.Tensor:
+        return like.new_zeros((*like.shape[:2], self._room, like.shape[3]))
+
+
+_under_way: list[_Attention] = []
+"""The one that is; `transformers` has no other way to tell its attention."""
 
 
 def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **given: Any) -> tuple[torch.Tensor, None]:
-    """Return the attention of each segment to what stands before it and itself, of shape (1, tokens, heads, size of a head).
+    """Return the attention of the reading that is under way, of shape (1, tokens, heads, size of a head).
 
     Raises:
         ValueError: the model asks for what this attention has not.
     """
     if unknown := [name for name in _UNKNOWN if given.get(name) is not None]:
         raise ValueError(f"attention with {', '.join(unknown)}")
-    [(segments, path, room)] = _readings_now
-    keys, values = path.get(module.layer_idx) or (_empty(key, room), _empty(value, room))
-    path[module.layer_idx] = keys, values
-    out = torch.zeros(query.shape[:-1] + value.shape[-1:], dtype=query.dtype, device=query.device)
-    grouped = query.shape[1] != key.shape[1]
-    for begin, end, start, mask in segments:
-        stop = start + end - begin
-        keys[:, :, start:stop], values[:, :, start:stop] = key[:, :, begin:end], value[:, :, begin:end]
-        out[:, :, begin:end] = scaled_dot_product_attention(
-            query[:, :, begin:end],
-            keys[:, :, :stop],
-            values[:, :, :stop],
-            attn_mask=mask,
-            scale=given.get("scaling"),
-            enable_gqa=grouped,
-        )
-    return out.transpose(1, 2).contiguous(), None
-
-
-def _empty(like: torch.Tensor, room: int) -> torch.Tensor:
-    room = -(-room // 64) * 64  # so that no head begins elsewhere on its line of memory than another
-    return like.new_empty((*like.shape[:2], room, like.shape[3]))
+    [attention] = _under_way
+    return attention.attend(module.layer_idx, query, key, value, given.get("scaling")).transpose(1, 2).contiguous(), None
 
 
 ALL_ATTENTION_FUNCTIONS.register(_PACKED, _attend)

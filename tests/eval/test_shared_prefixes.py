@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from msgspec import structs
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import (
@@ -25,7 +28,7 @@ from eval.models.batches import Shape, within_memory
 from eval.models.contract import Asking, Settings
 from eval.models.huggingface import HuggingFace
 from eval.models.loglikelihood import choices, likelihoods, shared_length, whole_scores
-from eval.models.shared_prefixes import PART, Part, PrefixReader, _sizes_of_equal_bits, cuts
+from eval.models.shared_prefixes import PrefixReader, Run, _readings, _runs, _sizes_of_equal_bits
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -120,48 +123,75 @@ def test_a_model_whose_memory_is_another_is_read_whole(backend: HuggingFace, cap
     assert (f"{name}: " in capsys.readouterr().err) == (name not in BY_PARTS)
 
 
-def test_where_a_prompt_is_cut_hangs_on_its_tokens_up_to_there() -> None:
-    rng, ends = random.Random(3), {0, 1}
-    for _ in range(200):
-        row = [rng.randrange(12) for _ in range(rng.randrange(1, 90))]
-        found = cuts(row, ends.__contains__, 3, 9)
-        sizes = [end - start for start, end in zip([0, *found], [*found, len(row)], strict=True)]
-        assert all(3 <= size <= 9 for size in sizes[:-1]) and 1 <= sizes[-1] <= 9
-        assert all(size == 9 or row[end - 1] in ends for size, end in zip(sizes, found, strict=False))
-        shared = rng.randrange(len(row))
-        other = row[:shared] + [rng.randrange(12) for _ in range(40)]
-        assert [end for end in cuts(other, ends.__contains__, 3, 9) if end <= shared] == [end for end in found if end <= shared]
-
-
-def test_each_part_is_read_once(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_token_is_read_twice(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     if not backend._shares_prefixes:
         pytest.skip("read whole")
-    askings, read = asked(backend, 4, 60), list[Part]()
+    askings, read = asked(backend, 4, 60), list[Run]()
     real = PrefixReader._read
 
-    def counted(self: PrefixReader, parts: list[Part], room: int) -> torch.Tensor:
-        read.extend(parts)
-        return real(self, parts, room)
+    def counted(self: PrefixReader, runs: list[Run]) -> torch.Tensor:
+        read.extend(runs)
+        return real(self, runs)
 
     monkeypatch.setattr(PrefixReader, "_read", counted)
     told(backend, askings)
-    rows = [choice.start for choice in choices(backend._tokenizer, askings)]
-    shared = [(tuple(rows[part.row][: part.start]), tuple(part.tokens)) for part in read if not part.is_wanted]
-    assert len(shared) == len(set(shared)), "a part that prompts share is read again"
-    distinct = len({tuple(row[:end]) for row in rows for end in range(1, len(row) + 1)})
-    assert sum(len(part.tokens) for part in read) < distinct + len(rows) * PART["cpu"][1] / 2
+    weighed = choices(backend._tokenizer, askings)
+    paths = {tuple(choice.start)[:end] for choice in weighed for end in range(1, len(choice.start) + 1)}
+    paths |= {(*choice.start, *node) for choice in weighed for node in choice.nodes()}
+    assert sum(len(run.tokens) for run in read) == len(paths)
+
+
+@given(data=st.data())
+@hypothesis_settings(max_examples=25)
+def test_a_reply_hangs_on_no_other_prompt_of_a_tree(backend: HuggingFace, data: st.DataObject) -> None:
+    """Prompts that part at any token, also within a line or a block, have the bits that each has alone, and their order is no matter."""
+    if not backend._shares_prefixes or backend._description.model == "mixture":
+        pytest.skip("read whole, or an expert takes what comes to it of the whole reading")
+    token = st.integers(0, 5)
+    trunks = data.draw(st.lists(st.lists(token, min_size=1, max_size=40), min_size=1, max_size=3))
+    rows = data.draw(
+        st.lists(
+            st.builds(
+                lambda trunk, cut, rest: [*trunk[:cut], *rest],
+                st.sampled_from(trunks), st.integers(0, 40), st.lists(token, min_size=1, max_size=40),
+            ),
+            min_size=2, max_size=8,
+        )
+    )  # fmt: skip
+    nodes = [sorted({path[:size] for path in paths for size in range(1, len(path) + 1)}) for paths in data.draw(
+        st.lists(st.lists(st.tuples(token, token), max_size=3), min_size=len(rows), max_size=len(rows)))]  # fmt: skip
+    together = dict(backend._reader.scores(rows, nodes))
+    for place, (row, own) in enumerate(zip(rows, nodes, strict=True)):
+        [(_, alone)] = backend._reader.scores([row], [own])
+        assert torch.equal(alone, together[place])
+        whole = torch.stack([backend._model(torch.tensor([[*row, *path]])).logits[0, -1] for path in [(), *own]])
+        assert torch.allclose(alone, whole, atol=2e-3)
+
+
+@given(rows=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=30), min_size=1, max_size=12), most=st.integers(1, 40))
+def test_readings_are_full_but_for_the_last(rows: list[list[int]], most: int) -> None:
+    rows.sort()
+    readings = list(_readings(_runs((row, []) for row in rows), most))
+    assert [sum(len(run.tokens) for run in reading) for reading in readings[:-1]] == [most] * (len(readings) - 1)
+    path, ends = dict[int, int](), []
+    for run in (run for reading in readings for run in reading):
+        path |= dict(enumerate(run.tokens, run.start))
+        ends += [[path[place] for place in range(end + 1)] for end in range(run.wanted, run.start + len(run.tokens)) if end >= run.start]
+    assert ends == rows
 
 
 def test_too_little_memory_makes_readings_smaller_and_then_fails_alone(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     if not backend._shares_prefixes:
         pytest.skip("read whole, in the batches of tests/eval/test_huggingface.py")
     askings = asked(backend, 5, 60)
+    askings[3] = structs.replace(askings[3], prompt=askings[3].prompt.replace("第3题", "第~题"))
+    [mark] = backend._tokenizer("~")["input_ids"]
     whole, sizes, real = told(backend, askings), [], PrefixReader._read
 
-    def scarce(self: PrefixReader, parts: list[Part], room: int) -> torch.Tensor:
-        size = sum(len(part.tokens) for part in parts)
-        scores = real(self, parts, room)  # a reading that fails has written over the path
-        if (size > 128 and len(sizes) < 8) or any(part.row == 3 for part in parts):
+    def scarce(self: PrefixReader, runs: list[Run]) -> torch.Tensor:
+        size = sum(len(run.tokens) for run in runs)
+        scores = real(self, runs)  # a reading that fails has written over the path
+        if (size > 128 and len(sizes) < 8) or any(mark in run.tokens for run in runs):
             raise torch.OutOfMemoryError
         sizes.append(size)
         return scores
@@ -198,9 +228,9 @@ def test_every_way_to_say_that_memory_is_too_small_is_known(error: Exception, is
 def test_sizes_of_products_with_other_bits_are_not_used() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(8, 8))
     sizes = [4, 8, 16]
-    assert _sizes_of_equal_bits(model, sizes)[-1] == 16
+    assert _sizes_of_equal_bits(model, None, sizes)[-1] == 16
     model[0].forward = lambda rows: rows * rows.shape[-2]  # type: ignore[method-assign]
-    assert _sizes_of_equal_bits(model, sizes) == [16]
+    assert _sizes_of_equal_bits(model, None, sizes) == [16]
 
 
 def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,6 +240,26 @@ def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, 
     monkeypatch.setattr(HuggingFace, "_scores", lambda *_: enumerate(lost))
     replies = dict(backend.loglikelihoods(askings, PLAIN))
     assert [reply.error for reply in replies.values()] == ["the model's scores are no numbers (NaN)"] * 3
+
+
+def test_scores_that_are_no_numbers_stay_with_their_prompt(backend: HuggingFace) -> None:
+    """A prompt whose keys are no numbers is read before others that go over them."""
+    if not backend._shares_prefixes or backend._description.model == "mixture":
+        pytest.skip("read whole, or an expert takes what comes to it of the whole reading")
+    table = backend._model.get_input_embeddings().weight
+    rows = [[1, 2, 3, 7, *range(8, 40)], [1, 2, 3, 8], [1, 2, 3, 8, *range(8, 38)]]
+    before = [backend._reader.scores([row], [[]]) for row in rows]
+    expected = [scores for [(_, scores)] in before]
+    kept = table[7].clone()
+    with torch.no_grad():
+        table[7] = float("nan")
+        try:
+            found = dict(backend._reader.scores(rows, [[]] * 3))
+        finally:
+            table[7] = kept
+    assert found[0].isnan().all()
+    columns = [token for token in range(table.shape[0]) if token != 7]  # where the head is the table, its score is lost as well
+    assert all(torch.equal(found[place][:, columns], expected[place][:, columns]) for place in (1, 2))
 
 
 def test_an_empty_prompt_fails_with_its_cause(backend: HuggingFace) -> None:
