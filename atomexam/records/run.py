@@ -60,7 +60,8 @@ class Training(Block, frozen=True):
     seed: int = 1
     max_text_tokens: Positive = 30_000
     """Most tokens of text that are read, so that much data costs no more time than little."""
-    prompt_epochs: Positive = 8
+    prompt_epochs: Count = 8
+    """0 leaves a base model that has read texts alone, for `tune` and `sweeps` to teach."""
     per_task: Positive = 800
     """Most requests of one task in an epoch."""
     batch_lessons: Positive = 8

@@ -37,8 +37,9 @@ def curves_of(rows: Sequence[Figures]) -> list[Curve]:
 
     found = []
     for (run, measure, kind), points in groupby(sorted((row for row in rows if row["kind"]), key=key), key):
-        first = [none[run, measure]] if (run, measure) in none else []
-        found.append(Curve(run, measure, kind, [*first, *sorted(points, key=lambda row: row["amount"])]))
+        own = sorted(points, key=lambda row: row["amount"])
+        first = [none[run, measure]] if (run, measure) in none and own[0]["amount"] else []
+        found.append(Curve(run, measure, kind, [*first, *own]))
     return found
 
 

@@ -7,11 +7,12 @@ only what is new. A killed sweep goes on.
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import structs
 
 from atomexam.records.checks import convert, one_of
+from atomexam.records.fact import Relation
 from atomexam.records.model import Description
 from atomexam.records.prediction import Score
 from atomexam.records.run import Model, Run
@@ -77,14 +78,20 @@ def plan(sweep: Sweep) -> list[tuple[Cell, int, Tuning | None]]:
         ValueError: a key of `tune` is wrong.
     """
     found: list[tuple[Cell, int, Tuning | None]] = []
-    cells = {Cell(kind, amount) if amount else Cell("", 0.0): None for kind in sweep.kinds for amount in sweep.amounts}
+    cells = {_cell(kind, amount, sweep): None for kind in sweep.kinds for amount in sweep.amounts}
     for cell in cells:
-        data = sweep.always | ({cell.kind: cell.amount} if cell.amount else {})
+        data = sweep.always | ({cell.kind: cell.amount} if cell.kind else {})
         if not data:
             found.append((cell, sweep.seeds[0], None))
             continue
         found += [(cell, seed, convert(sweep.tune | {"data": data, "seed": seed}, Tuning, "sweeps: tune")) for seed in sweep.seeds]
     return found
+
+
+def _cell(kind: str, amount: float, sweep: Sweep) -> Cell:
+    """Return the cell of a kind and an amount: none of it is the same for all kinds, but for a type that `claims` would hold else."""
+    is_taken_out = kind in get_args(Relation) and "claims" in sweep.always
+    return Cell(kind, amount) if amount or is_taken_out else Cell("", 0.0)
 
 
 def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, kept: Path) -> dict[str, list[Score]]:

@@ -18,7 +18,7 @@ _GROUPS = {"by_type": "atomic_type", "by_exam": "exam"}
 
 
 class Cell(NamedTuple):
-    """A kind and an amount of data; all models without any of it are one cell, of the kind ''."""
+    """A kind and an amount of data; all models without any of it are one cell, of the kind '', but where a type is taken out of claims."""
 
     kind: str
     amount: float
@@ -67,9 +67,9 @@ def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[
 def changes(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> list[Figures]:
     """Return for each amount of each kind what it changes of the accuracy in each atomic type and exam, from none of it, over all seeds."""
     found = {cell: [FIGURES[task](scores, requests) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()}
-    before = next((figures for cell, figures in found.items() if not cell.amount), None)
     rows = []
     for cell, figures in sorted(found.items()):
+        before = found.get(Cell(cell.kind, 0.0), found.get(Cell("", 0.0)))
         if before is None or not cell.amount:
             continue
         for part, named in _GROUPS.items():

@@ -1,6 +1,7 @@
 """From a score to the item, its claim or question, its fact, its page and the bytes in the archive, and back.
 
 python -m eval.trace WHAT      WHAT: id of a claim, question, fact, page, case or cluster; item id of a score; an address; or some text
+python -m eval.trace --kin RUN      accuracy of a run on items with and without kin in train
 """
 
 import argparse
@@ -12,8 +13,12 @@ from typing import Any
 
 import msgspec
 
+from atomexam.records.checks import one_of
+from atomexam.records.prediction import Score
+from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import command, run_stage
 from eval.trace.chains import Chain, trace
+from eval.trace.influence import effect_of_kin, items_learned, read_asked, read_train
 from eval.trace.lookup import Hit, find
 
 _SHOWN = 50
@@ -59,14 +64,46 @@ def _listed(query: str, hits: list[Hit]) -> str:
     return "\n".join([f"{len(hits)} records have {_clean(query)!r}; name one of them:", *shown, *more])
 
 
+def _kin(data: Path, run: str) -> dict[str, Any]:
+    """Return what a run is worth with and without kin in train.
+
+    Raises:
+        ValueError: no run of this name has scores.
+    """
+    path = data / "scores" / f"{run}.jsonl"
+    one_of(run, sorted(file.stem for file in path.parent.glob("*.jsonl")), "run", f"{path.parent} (`dvc repro score` writes it)")
+    asked = {item.id: item for item in read_asked(data)}
+    scores = list(read_jsonl(path, Score))
+    items = [asked[key] for key in sorted({score.item_id.partition("/")[0] for score in scores} & asked.keys())]
+    model = next((file.parent.name for file in sorted((data / "predictions").glob(f"*/{run}.jsonl"))), "")
+    learned, known_by = items_learned(data, model)
+    train = [item for item in read_train(data) if learned is None or item.id in learned]
+    return {"run": run, "train": known_by, "groups": effect_of_kin(scores, items, train)}
+
+
+def _kin_table(figures: dict[str, Any]) -> str:
+    lines = [f"{figures['run']}: {figures['train']}", "", f"{'':40}{'with kin in train':>20}{'without':>18}   difference"]
+    for row in figures["groups"]:
+        cells = [f"{part['accuracy']:.3f} of {part['items']}" if part["items"] else "–" for part in (row["with_kin"], row["without"])]
+        gap = "{:+.3f} ({:+.3f} … {:+.3f})".format(row["difference"], *row["interval"]) if "difference" in row else ""
+        lines.append(f"{_clean(row['group']):40}{cells[0]:>20}{cells[1]:>18}   {gap}".rstrip())
+    told = "Items with and without kin may differ in other ways, too; whether kin make the difference, a sweep over that type tells."
+    return "\n".join([*lines, "", told]) + "\n"
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", metavar="WHAT")
+    parser.add_argument("what", metavar="WHAT", nargs="?", default="")
+    parser.add_argument("--kin", metavar="RUN", help="accuracy of a run where train has kin of an item, and where it has none")
     parser.add_argument("--data", type=Path, default=Path("data"), help="default: data")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args: Any = parser.parse_args(argv)
     if not (args.data / "splits").is_dir():
         raise FileNotFoundError(f"{args.data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` brings it back")
+    if args.kin:
+        figures = _kin(args.data, args.kin)
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n" if args.json else _kin_table(figures))
+        return
     if not args.what.strip():
         raise ValueError("nothing to look for; give an id, an address or a piece of text")
     hits = find(args.data, args.what)

@@ -13,6 +13,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
+from eval.trace.influence import learned_by, nearest, read_train
 from eval.trace.lookup import SPLITS, Hit, fact_text, find_page, rows_with
 
 Chain = dict[str, Any]
@@ -35,6 +36,7 @@ def _claim(data: Path, hit: Hit) -> Chain:
         "atomic type": pair.atomic_type,
         "template": pair.template_id,
         "scores": _scores(data, [pair.id]),
+        **_near(data, hit, pair),
         "facts": [{"fact": fact.id, "says": fact_text(fact), "relation": fact.relation, "pages": _pages(data, fact)} for fact in facts],
         **({} if facts else {"pages": _pages(data, pair)}),
     }
@@ -50,8 +52,14 @@ def _question(data: Path, hit: Hit) -> Chain:
         "options": [f"{option.letter}. {option.text}" for option in question.options],
         "answer": question.answer or "hidden",
         "scores": _scores(data, [question.id]),
+        **_near(data, hit, question),
         "pages": _pages(data, question),
     }
+
+
+def _near(data: Path, hit: Hit, item: ClaimPair | Question) -> Chain:
+    """Return what of train is near an item that is asked."""
+    return {} if hit.place == "train" else {"nearest in train": nearest(item, read_train(data), learned_by(data))}
 
 
 def _fact(data: Path, hit: Hit) -> Chain:

@@ -79,21 +79,21 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
         raise ValueError(f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens")
     identity = identity_of(description, path)
     mark = _mark(identity, description, tuning, lessons)
-    taught = Counter(lesson.kind for lesson in lessons)
-    figures = {
-        kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
-        for kind, left in learning.left_out.items()
-    }
     with folder_lock(out) if _is_first() else nullcontext(out):
         if (known := _known(out / _MADE)) and known["mark"] == mark:
             print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
             return known["figures"]
         kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
-        trained = _train(path, description, tuning, tokenizer, lessons, dev, kept, made, mark)
+        trained, read = _train(path, description, tuning, tokenizer, lessons, dev, kept, made, mark)
         if not _is_first():
             return {}
+        taught = Counter(lesson.kind for lesson in read)
+        figures = {
+            kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
+            for kind, left in learning.left_out.items()
+        }
         write_json(made / "model.json", Description(model=description.model, backend="huggingface"))
-        write_jsonl(made / "learned.jsonl", _learned(lessons), key=lambda row: (row["kind"], row["item_id"]))
+        write_jsonl(made / "learned.jsonl", _learned(read), key=lambda row: (row["kind"], row["item_id"]))
         told = {"weights": identity_of(description, made), "base": identity, "method": tuning.method, "data": figures} | trained
         write_json(made / _MADE, {"mark": mark, "figures": told})
         shutil.rmtree(out)
@@ -105,8 +105,8 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
 def _train(
     path: Path, description: Description, tuning: Tuning, tokenizer: Any, lessons: Sequence[Lesson], dev: Sequence[Lesson],
     kept: Path, made: Path, mark: str,
-) -> dict[str, Any]:  # fmt: skip
-    """Train in a folder beside what was kept of the same training, and return its figures."""
+) -> tuple[dict[str, Any], list[Lesson]]:  # fmt: skip
+    """Train in a folder beside what was kept of the same training; return its figures, and what the weights that are kept have read."""
     from accelerate import PartialState
 
     from eval.tune import training
@@ -125,13 +125,15 @@ def _train(
     def steps(taught: Sequence[Lesson]) -> list[list[Row]]:
         return steps_of(taught, tuning.batch_tokens, tuning.batch_examples or 0, tuning.max_tokens or 0, packs)
 
-    learned = sum(target != IGNORED for lesson in lessons for target in lesson.targets)
+    planned = steps(lessons)
     sizes = {
         "parameters": model.num_parameters(),
         "trained_parameters": sum(one.numel() for one in model.parameters() if one.requires_grad),
     }
-    sizes |= {"tokens": sum(len(lesson.ids) for lesson in lessons), "learned_tokens": learned, "packed": packs}
-    return sizes | training.train(model, tokenizer, steps(lessons), steps(dev), tuning, kept, made)
+    trained = training.train(model, tokenizer, planned, steps(dev), tuning, kept, made)
+    read = [lesson for step in planned[: trained["best_step"]] for row in step for lesson in row]
+    learned = sum(target != IGNORED for lesson in read for target in lesson.targets)
+    return sizes | {"tokens": sum(len(lesson.ids) for lesson in read), "learned_tokens": learned, "packed": packs} | trained, read
 
 
 def _is_first() -> bool:

@@ -21,6 +21,7 @@ from eval.tune.lessons import Lesson, read_through, spoken
 
 T = TypeVar("T")
 _TASKS = {"claims": "claim", "knowledge": "choice", "cases": "choice", "tcm": "tcm", "words": "qa"}
+_SIDES = ("/factual", "/non_factual")
 KINDS = (*_TASKS, *get_args(Relation), "passages")
 
 
@@ -78,17 +79,18 @@ class Learning:
             return Pool({}, free, {})
         by_item: dict[str, list[Request]] = {}
         for request in requests:
-            if _is_of(request, kind):
+            if _is_of(request, kind, self._tuning.data):
                 if kin := self._held.kin(request.kin):
                     raise ValueError(f"{request.item_id} of train is kin to test or reserved by {min(kin)}; `dvc repro leaks` tells how")
                 by_item.setdefault(request.item_id, []).append(request)
         return Pool(by_item, {}, {})
 
     def _choose(self, kind: str, pool: Pool) -> Pool:
-        """Return the amount that is asked for; a larger amount holds all that a smaller one does."""
-        amount, items = self._tuning.data[kind], pool.items()
-        Random(f"{self._tuning.seed}/{kind}").shuffle(items)
-        kept = set(items[: round(amount * len(items)) if amount <= 1 else int(amount)])
+        """Return the amount that is asked for, claims in whole pairs; a larger amount holds all that a smaller one does."""
+        amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool.items()})
+        Random(f"{self._tuning.seed}/{kind}").shuffle(units)
+        chosen = set(units[: round(amount * len(units)) if amount <= 1 else int(amount)])
+        kept = {item for item in pool.items() if _unit(item) in chosen}
         return Pool(_of(pool.requests, kept), _of(pool.dialogues, kept), _of(pool.texts, kept))
 
     def lessons(self) -> list[Lesson]:
@@ -130,6 +132,11 @@ class Learning:
             yield lesson
 
 
+def _unit(item: str) -> str:
+    """Return the claim pair of a side, and any other item itself: one side tells what the other says."""
+    return item.partition("/")[0] if item.endswith(_SIDES) else item
+
+
 def _of(part: Mapping[str, T], kept: Container[str]) -> dict[str, T]:
     return {key: one for key, one in part.items() if key in kept}
 
@@ -138,7 +145,7 @@ def dev_lessons(tokenizer: Any, tuning: Tuning, splits: Path) -> list[Lesson]:
     """Return the requests of dev of the kinds that are learned, each once, in its first wording and alone."""
     taught: dict[str, Lesson] = {}
     for request in known_requests(*read_split(splits / "dev")):
-        kind = next((kind for kind in tuning.data if kind in KINDS and _is_of(request, kind)), None)
+        kind = next((kind for kind in tuning.data if kind in KINDS and _is_of(request, kind, tuning.data)), None)
         if kind and request.item_id not in taught:
             taught[request.item_id] = _asked(tokenizer, kind, [request])
     return [lesson for lesson in taught.values() if len(lesson.ids) <= (tuning.max_tokens or 0)]
@@ -150,9 +157,12 @@ def _asked(tokenizer: Any, kind: str, chunk: Sequence[Request]) -> Lesson:
     return spoken(tokenizer, kind, "+".join(request.item_id for request in chunk), turns)
 
 
-def _is_of(request: Request, kind: str) -> bool:
+def _is_of(request: Request, kind: str, kinds: Container[str]) -> bool:
+    """Tell whether a request is of a kind; beside atomic types that are kinds by themselves, `claims` are those of the other types."""
     facets = request.facets
     task = {"mcqa": "choice", "mrqa": "choice"}.get(request.reader, request.reader)
     if kind in ("knowledge", "cases"):
         return task == "choice" and (facets.get("category") == "ca") == (kind == "cases")
-    return task == _TASKS[kind] if kind in _TASKS else facets.get("atomic_type") == kind
+    if kind in _TASKS:
+        return task == _TASKS[kind] and not (kind == "claims" and facets.get("atomic_type") in kinds)
+    return facets.get("atomic_type") == kind

@@ -1,5 +1,6 @@
 """Conversations and texts -> lessons: token ids, and which of them are learned; lessons -> the steps that a trainer takes. Pure."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from eval.tasks.prompt import Message, as_said, control_tokens, render, token_id
 _REPLY = "reply-probe"
 _ASKED = [{"role": "user", "content": "user-probe"}]
 _OPEN, _CLOSED = "<think>", "\n</think>\n\n"  # what models that always think before they reply begin and end it with
+_THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
 Row = list["Lesson"]
 
 
@@ -28,7 +30,8 @@ class Lesson(NamedTuple):
 def reply_marks(tokenizer: Any) -> tuple[str, str]:
     """Return what a model writes before a reply's own words, and the token with which it ends its turn.
 
-    Both are read off its chat template. Before the words that is a blank, or the end of the thinking that the prompt has begun.
+    Both are read off its chat template. Before the words that is a blank, the end of the thinking that the prompt has begun, or on what
+    channel they are said.
 
     Raises:
         ValueError: no token ends a turn.
@@ -41,7 +44,7 @@ def reply_marks(tokenizer: Any) -> tuple[str, str]:
         lead = before.removeprefix(prompt) if before.startswith(prompt) else ""
         if prompt.rstrip().endswith(_OPEN):
             lead = lead or _CLOSED
-        elif lead.strip():
+        elif _THOUGHT.search(lead):
             lead = ""  # an empty thought that the template puts before replies; the evaluation's prompt ends before it
         places = {after.find(token): token for token in reversed(control_tokens(tokenizer)) if token in after}
         end = places[min(places)] if places else end

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
@@ -113,6 +114,7 @@ def train(
     every = max(1, len(steps) // tuning.checks)
     world = int(os.environ.get("WORLD_SIZE", "1"))
     rows = [row for step in steps for row in [*step, *[[]] * (-len(step) % world)]]
+    reads = _Reads(steps)
     arguments = TrainingArguments(
         output_dir=str(kept),
         max_steps=len(steps),
@@ -152,6 +154,7 @@ def train(
         compute_loss_func=_loss,
         callbacks=[_Progress(), *stop],
     )
+    trainer.reads = reads
     trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=_last_whole(kept))
     _save(trainer, tokenizer, out)
@@ -171,8 +174,30 @@ class _Rows:
         return columns(self._rows[place])
 
 
+class _Reads:
+    """What a model is given in each step, held against what was chosen for that step: only that was looked through for what is held."""
+
+    def __init__(self, steps: Sequence[Sequence[Row]]) -> None:
+        self._steps = [Counter(tuple(columns(row)["input_ids"]) for row in step) for step in steps]
+
+    def check(self, step: int, inputs: Mapping[str, Any]) -> None:
+        """Raise RuntimeError where a row is not one of those chosen for a step."""
+        for row in inputs["input_ids"].tolist():
+            if tuple(row) not in self._steps[step] and row != columns([])["input_ids"]:
+                raise RuntimeError(
+                    f"step {step + 1} was given a row of {len(row)} tokens that was not chosen for it; nothing is kept of this training. "
+                    "Another version of transformers or accelerate may deal out rows in another way: `pip install -r requirements.lock`"
+                )
+
+
 class _InTurn(Trainer):
     """Takes the rows as they come: their order is made before."""
+
+    reads: _Reads
+
+    def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
+        self.reads.check(self.state.global_step, inputs)
+        return super().training_step(model, inputs, num_items_in_batch)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return SequentialSampler(train_dataset or self.train_dataset)

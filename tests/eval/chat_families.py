@@ -30,6 +30,13 @@ _MISTRAL = (
     "{% if m.role == 'user' %}[INST] {{ m.content }} [/INST]{% else %} {{ m.content }}{{ eos_token }}{% endif %}{% endfor %}"
 )
 
+# What a reply is said on stands before its words and not in the prompt; the last one ends otherwise than those before it.
+_HARMONY = (
+    "{% for m in messages %}<|start|>{{ m.role }}{% if m.role == 'assistant' %}<|channel|>final{% endif %}<|message|>{{ m.content }}"
+    "{{ '<|return|>' if m.role == 'assistant' and loop.last else '<|end|>' }}{% endfor %}"
+    "{% if add_generation_prompt %}<|start|>assistant{% endif %}"
+)
+
 
 class Family(NamedTuple):
     """What makes the template of a family."""
@@ -54,6 +61,15 @@ FAMILIES = {
     "qwen3_always": Family(_QWEN3_ALWAYS, ("<|im_start|>", "<|im_end|>"), None, "<|im_end|>", "\n</think>\n\n", "<|im_end|>", False),
     "gemma": Family(_GEMMA, ("<start_of_turn>", "<end_of_turn>"), "<bos>", "<eos>", "", "<end_of_turn>"),
     "mistral": Family(_MISTRAL, ("[INST]", "[/INST]"), "<s>", "</s>", " ", "</s>"),
+    "harmony": Family(
+        _HARMONY,
+        ("<|start|>", "<|channel|>", "<|message|>", "<|end|>"),
+        None,
+        "<|return|>",
+        "<|channel|>final<|message|>",
+        "<|return|>",
+        False,
+    ),
     "base": Family(None, (), "<s>", "</s>", "", "</s>", False),
 }
 

@@ -145,6 +145,12 @@ def test_wrong_parameters_are_named(flags: list[str], message: str, toy_data: Pa
         main(["m", *flags, *map(str, paths)])
 
 
+def test_a_base_model_reads_texts_alone(train_toy: Callable[..., Path], tmp_path: Path) -> None:
+    train_toy(tmp_path, prompt_epochs=0)
+    figures = json.loads((tmp_path / "toy.json").read_bytes())
+    assert figures["prompts"] == {"steps": 0, "tokens": 0, "loss": []} and figures["steps"] == figures["text"]["steps"] > 0
+
+
 def test_few_rows_are_enough(train_toy: Callable[..., Path], tmp_path: Path) -> None:
     """One question and nothing else: no claims, no dev, no passages."""
     for name in ("train", "dev"):

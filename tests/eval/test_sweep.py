@@ -37,6 +37,19 @@ def test_the_models_of_a_sweep() -> None:
     ]  # fmt: skip
 
 
+def test_a_type_is_taken_out_of_the_claims_that_are_always_learned() -> None:
+    """With and without its kin: none of one type is another model than none of the other."""
+    kinds = ["disease_symptom", "disease_cause", "passages"]
+    made = plan(Sweep(model="m", kinds=kinds, amounts=[0, 1], seeds=[1], runs=["r"], always={"claims": 1}))
+    assert [(cell, tuning and tuning.data) for cell, _, tuning in made] == [
+        (Cell("disease_symptom", 0), {"claims": 1, "disease_symptom": 0}),
+        (Cell("disease_symptom", 1), {"claims": 1, "disease_symptom": 1}),
+        (Cell("disease_cause", 0), {"claims": 1, "disease_cause": 0}),
+        (Cell("disease_cause", 1), {"claims": 1, "disease_cause": 1}),
+        (Cell("", 0), {"claims": 1}), (Cell("passages", 1), {"claims": 1, "passages": 1}),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("change", "told"), [
     ({"kinds": []}, r"kinds: \[\] found"),
     ({"always": {"claims": 1}}, "claims stands in `kinds` and in `always`"),
@@ -113,6 +126,19 @@ def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
     assert 0.2 < widths["l"] < widths["k"]
     moved = {(row["kind"], row["atomic_type"]): row["change"] for row in changes("r", "claim", cells, asked)}
     assert moved == {(kind, group): 0.375 for kind in ("k", "l") for group in ("disease_symptom", "disease_cause")}
+
+
+def test_a_type_is_compared_with_itself_taken_out(toy_data: Path) -> None:
+    pairs = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))
+    asked = claim.requests([], pairs, "claim")
+
+    def scored(right: int) -> dict[int, list[Score]]:
+        return {1: [score(one.item_id, one.unit in {pair.id for pair in pairs[:right]}) for one in asked]}
+
+    cells = {Cell("", 0.0): scored(3), Cell("k", 0.0): scored(6), Cell("k", 1.0): scored(9), Cell("l", 1.0): scored(9)}
+    assert {row["kind"]: row["change"] for row in changes("r", "claim", cells, asked)} == {"k": 0.25, "l": 0.5}
+    curve = {found.kind: len(found.points) for found in curves_of(curves("r", "claim", cells, asked)) if found.measure == "accuracy"}
+    assert curve == {"k": 2, "l": 2}
 
 
 def row(kind: str, amount: float, value: float) -> dict[str, Any]:

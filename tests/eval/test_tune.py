@@ -1,6 +1,7 @@
 """Tuning a model further: the same bytes every time, also after a kill; nothing held is learned; adapters are opened over their base."""
 
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +209,77 @@ def test_nothing_held_is_learned(toy_models: Path, toy_data: Path, tmp_path: Pat
     assert any("您好" in text for text in read)
 
 
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """Every conversation or text that a model is given while it trains, in turn, taken at its door and cut where positions begin anew."""
+    found: list[list[int]] = []
+    opened = training.open_base
+
+    def open_watched(*args: Any) -> Any:
+        def watch(module: Any, args: Any, inputs: dict[str, Any]) -> None:
+            if module.training:
+                for ids, places in zip(inputs["input_ids"].tolist(), inputs["position_ids"].tolist(), strict=True):
+                    starts = [*(number for number, place in enumerate(places) if place == 0), len(ids)]
+                    found.extend(ids[start:end] for start, end in itertools.pairwise(starts))
+
+        model = opened(*args)
+        model.register_forward_pre_hook(watch, with_kwargs=True)
+        return model
+
+    monkeypatch.setattr(training, "open_base", open_watched)
+    return found
+
+
+@pytest.mark.parametrize("activations", ["kept", "again"])
+def test_what_the_model_is_given_holds_nothing_of_test_or_reserved(
+    activations: str, toy_models: Path, toy_data: Path, tmp_path: Path, given: list[list[int]]
+) -> None:
+    """Looked for by other means than those that choose: in the text of all that the model reads, every held claim, name and question."""
+    data = copied(toy_data, tmp_path)
+    held = [tuple(read_jsonl(data / "splits" / name / "claims.jsonl", ClaimPair)) for name in ("test", "reserved")]
+    questions = [row for name in ("test", "reserved") for row in read_jsonl(data / "splits" / name / "questions.jsonl", Question)]
+    pairs = [pair for claims in held for pair in claims]
+    (data / "dialogues").mkdir()
+    rows = [{"instruction": f"{pair.factual}吗？", "output": "是的。"} for pair in pairs] + [{"instruction": "你好", "output": "您好"}]
+    (data / "dialogues" / "own.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    with open(data / "passages.jsonl", "a", encoding="utf-8") as file:
+        for pair in pairs:
+            text = f"{pair.head}的病人多有{pair.tail}。"
+            file.write(json.dumps({"id": f"p{pair.id}", "text": text, "source": "toy", "url": "https://example.com"}) + "\n")
+    kinds = {"claims": 1, "knowledge": 1, "tcm": 1, "words": 1, "passages": 1, "own": 1}
+    tuned(toy_models, data, tmp_path / "m", data=kinds, max_tokens=4000, batch_tokens=4000, activations=activations)
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+    read = [tokenizer.decode(ids) for ids in given]
+    assert len(read) > 50 and any("您好" in text for text in read) and any("多见于老人" in text for text in read)
+    names = [name for pair in pairs for name in (pair.head, pair.factual, pair.non_factual)] + [row.stem for row in questions]
+    assert not [(name, text) for name in names for text in read if name in text]
+    learned = {row["item_id"] for row in read_jsonl(tmp_path / "m" / "learned.jsonl", dict)}
+    kin = {key for pair in pairs for key in (pair.id, f"{pair.id}/factual")} | {key for row in questions for key in (row.id, row.group_id)}
+    assert not learned & kin
+
+
+def test_what_was_learned_is_what_the_kept_weights_have_read(
+    toy_models: Path, toy_data: Path, tmp_path: Path, given: list[list[int]]
+) -> None:
+    """Not what was planned: training ends early, and the weights of an earlier step are kept."""
+    settings = {"learning_rate": 3.0, "warmup": 0.0, "checks": 30, "patience": 1, "epochs": 3, "data": {"claims": 1, "words": 1}}
+    figures = tuned(toy_models, toy_data, tmp_path / "m", **settings)
+    assert figures["best_step"] < figures["steps"] < figures["planned_steps"]
+    learned = list(read_jsonl(tmp_path / "m" / "learned.jsonl", dict))
+    assert sum(row["tokens"] for row in learned) == figures["tokens"] < sum(map(len, given))
+    assert sum(row["times"] for row in learned) == sum(kind["lessons"] for kind in figures["data"].values()) < len(given)
+
+
+def test_a_row_that_was_not_chosen_stops_the_training(
+    toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Should a library deal out rows in another way than it was given them."""
+    made = training._tensors
+    monkeypatch.setattr(training, "_tensors", lambda rows: made([{name: list(reversed(row[name])) for name in row} for row in rows]))
+    with pytest.raises(RuntimeError, match=r"step 1 was given a row of \d+ tokens that was not chosen for it"):
+        tuned(toy_models, toy_data, tmp_path / "m")
+
+
 def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
     turns = [{"from": "system", "value": "s"}, {"from": "human", "value": "问"}, {"from": "gpt", "value": "答"}]
     rows = [
@@ -256,8 +329,22 @@ def test_more_holds_what_less_does_and_the_seed_draws(toy_models: Path, toy_data
         learning = Learning(tokenizer, Tuning(**QUICK | {"data": {"claims": amount}, "seed": seed}), places_of(toy_data), "here")
         return {lesson.item_id for lesson in learning.lessons()}
 
-    assert len(items(0.25)) == 6 and items(0.25) < items(0.5) < items(1) and len(items(5)) == 5
+    assert len(items(0.25)) == 6 and items(0.25) < items(0.5) < items(1) and len(items(5)) == 10
+    for chosen in (items(0.25), items(5)):  # whole pairs: one side tells what the other says
+        assert {item.partition("/")[2] for item in chosen} == {"factual", "non_factual"}
+        assert all(count == 2 for count in Counter(item.partition("/")[0] for item in chosen).values())
     assert items(0.5) != items(0.5, 2)
+
+
+def test_a_type_beside_claims_is_no_part_of_them(toy_models: Path, toy_data: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+
+    def items(**data: float) -> dict[str, int]:
+        return Learning(tokenizer, Tuning(**QUICK | {"data": data}), places_of(toy_data), "here").items
+
+    assert items(claims=1) == {"claims": 24}
+    assert items(claims=1, disease_symptom=0, words=1) == {"claims": 0, "disease_symptom": 0, "words": 1}
+    assert items(claims=1, disease_symptom=0.5, disease_cause=0) == {"claims": 0, "disease_symptom": 12, "disease_cause": 0}
 
 
 def test_kinds_come_in_turn_where_they_are_listed(toy_models: Path, toy_data: Path) -> None:

@@ -1,0 +1,165 @@
+"""What of train is near an item, and how often a run is right where train has kin and where it has none. No claim about causes.
+
+Kin of a claim is a claim of train of the same atomic type with the same tail; heads never cross splits. Kin of a question is a question
+of train of the same exam and subject with the same right answer. Which items a tuned model has learned stands beside its weights; a model
+that `finetune` made has learned train; of all others nothing is known.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from heapq import nlargest
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.prediction import Score
+from atomexam.records.question import Question
+from atomexam.runtime.jsonl import read_jsonl
+from atomexam.text.canonical import canonical
+from atomexam.text.ngrams import jaccard, ngrams
+from eval.statistics.intervals import DIGITS, Figures, numbered, rate_interval
+
+Item = ClaimPair | Question
+LEARNED = "learned.jsonl"
+_NGRAM_CHARS = 3
+_SHOWN = 3
+
+
+def words_of(item: Item) -> str:
+    """Return what an item says or asks."""
+    if isinstance(item, ClaimPair):
+        return item.factual
+    return "\n".join(text for text in (item.shared_stem, item.stem, *(option.text for option in item.options)) if text)
+
+
+def fact_of(item: Item) -> Hashable | None:
+    """Return what kin share; None for a question whose right answer is hidden."""
+    if isinstance(item, ClaimPair):
+        return item.atomic_type, canonical(item.tail)
+    right = tuple(sorted(canonical(option.text) for option in item.options if option.letter in (item.answer or "")))
+    return (item.exam, item.subject, right) if right else None
+
+
+def group_of(item: Item) -> str:
+    """Return what an item belongs to: its atomic type, or exam and subject."""
+    return item.atomic_type if isinstance(item, ClaimPair) else f"{item.exam} {item.subject}"
+
+
+def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return what of train is nearest to an item by its words and by its fact, and how much there is of its type or subject.
+
+    Args:
+        learned: by item of train, the tuned models that have learned it.
+    """
+    grams, fact = ngrams(canonical(words_of(item)), _NGRAM_CHARS), fact_of(item)
+    others = [other for other in train if type(other) is type(item)]
+    shares = [(jaccard(grams, ngrams(canonical(words_of(other)), _NGRAM_CHARS)), other.id, other) for other in others]
+    alike = [entry for entry in nlargest(_SHOWN, shares, key=lambda entry: entry[:2]) if entry[0]]
+    same = sorted((other for other in others if fact and fact_of(other) == fact), key=lambda other: other.id)
+    return {
+        "by wording": [_line(other, learned, f"{share:.2f} ") for share, _, other in alike],
+        "by fact": [_line(other, learned) for other in same],
+        "by type" if isinstance(item, ClaimPair) else "by subject": (
+            f"{sum(group_of(other) == group_of(item) for other in others)} in train of {group_of(item)}"
+        ),
+    }
+
+
+def _line(item: Item, learned: Mapping[str, Sequence[str]], before: str = "") -> str:
+    by = f" (learned by {', '.join(learned[item.id])})" if learned.get(item.id) else ""
+    text = item.factual if isinstance(item, ClaimPair) else item.stem
+    return f"{before}{item.id} {text}{by}"
+
+
+def learned_by(data: Path) -> dict[str, list[str]]:
+    """Return by item of train the tuned models that have learned it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted((data / "models").glob(f"*/{LEARNED}")):
+        for item in _items_in(path):
+            found[item].append(path.parent.name)
+    return found
+
+
+def items_learned(data: Path, model: str) -> tuple[set[str] | None, str]:
+    """Return which items a model has learned, None for all of train, and how that is known."""
+    path = data / "models" / model / LEARNED
+    if path.exists():
+        return _items_in(path), f"{model} has learned what {path} lists"
+    if (data / "models" / model).is_dir():
+        return None, f"{model} was trained here on train"
+    return None, f"what {model} has learned is not known; kin are looked for in all of train"
+
+
+def _items_in(path: Path) -> set[str]:
+    return {msgspec.json.decode(line)["item_id"].partition("/")[0] for line in path.read_bytes().splitlines()}
+
+
+def effect_of_kin(scores: Sequence[Score], asked: Sequence[Item], train: Iterable[Item]) -> list[Figures]:
+    """Return for all items of a run, and for each atomic type or subject, accuracy where train has kin of the item and where it has none.
+
+    A claim pair is right when both sides are. Intervals draw heads of claims and groups of questions; that of the difference puts
+    together the two (R. Newcombe, Statistics in Medicine 17, 1998, method 10).
+    """
+    facts = {type(item): set[Hashable]() for item in asked}
+    for item in train:
+        if type(item) in facts and (fact := fact_of(item)):
+            facts[type(item)].add(fact)
+    right = _right(scores)
+    rows: dict[str, dict[bool, list[tuple[str, int, int]]]] = defaultdict(lambda: {True: [], False: []})
+    for item in asked:
+        if item.id in right and (fact := fact_of(item)):
+            cluster = item.head if isinstance(item, ClaimPair) else item.group_id or item.id
+            for group in ("all", group_of(item)):
+                rows[group][fact in facts[type(item)]].append((cluster, *right[item.id]))
+    return [_row(group, rows[group]) for group in sorted(rows, key=lambda name: (name != "all", name))]
+
+
+def _right(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
+    """Return by item in how many of its repeats all sides of it are right, and its repeats."""
+    sides: dict[tuple[str, int], bool] = {}
+    for score in scores:
+        if score.correct is not None:
+            key = score.item_id.partition("/")[0], score.repeat
+            sides[key] = sides.get(key, True) and score.correct
+    repeats, right = Counter(item for item, _ in sides), Counter(item for (item, _), is_right in sides.items() if is_right)
+    return {item: (right[item], repeats[item]) for item in repeats}
+
+
+def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Figures:
+    row: Figures = {"group": group}
+    bounds = {}
+    for has_kin, name in ((True, "with_kin"), (False, "without")):
+        found = parts[has_kin]
+        row[name] = {"items": len(found)}
+        if found:
+            numbers = numbered([cluster for cluster, _, _ in found])
+            sums, counts = (np.bincount(numbers, [one[place] for one in found]).astype(np.int64) for place in (1, 2))
+            rate, interval = float(sums.sum() / counts.sum()), rate_interval(sums, counts, f"{group} {name}")
+            row[name] |= {"accuracy": round(rate, DIGITS)}
+            bounds[has_kin] = rate, *(interval or (0.0, 1.0))
+    if len(bounds) == 2:
+        (one, one_low, one_high), (two, two_low, two_high) = bounds[True], bounds[False]
+        gap = one - two
+        low, high = gap - sqrt((one - one_low) ** 2 + (two_high - two) ** 2), gap + sqrt((one_high - one) ** 2 + (two - two_low) ** 2)
+        row |= {"difference": round(gap, DIGITS), "interval": [round(low, DIGITS), round(high, DIGITS)]}
+    return row
+
+
+def read_train(data: Path) -> list[Item]:
+    """Return questions and claims of train."""
+    folder = data / "splits" / "train"
+    return [*_read(folder / "claims.jsonl", ClaimPair), *_read(folder / "questions.jsonl", Question)]
+
+
+def read_asked(data: Path) -> list[Item]:
+    """Return questions and claims of test."""
+    folder = data / "splits" / "test"
+    return [*_read(folder / "claims.jsonl", ClaimPair), *_read(folder / "questions.jsonl", Question)]
+
+
+def _read(path: Path, shape: Any) -> list[Any]:
+    return list(read_jsonl(path, shape)) if path.exists() else []
