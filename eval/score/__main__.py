@@ -12,6 +12,7 @@ from eval.answers.readers import read_reply
 from eval.plan.planned import describe, read_runs
 from eval.score.metrics import FIGURES
 from eval.statistics.costs import cost_of
+from eval.statistics.intervals import Figures
 from eval.tasks import TASKS, RequestBuilder, wording
 from eval.tasks.request import Request
 
@@ -76,8 +77,8 @@ def usage(predictions: Sequence[Prediction], server: Server | None) -> dict[str,
     return tokens | cost_of(predictions, server)
 
 
-def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> None:
-    """Write the scores and the figures of one run."""
+def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
+    """Write the scores and the figures of one run; return the few that a diff shows."""
     path = args.predictions / run.model / f"{name}.jsonl"
     predictions = list(read_jsonl(path, Prediction, f"`dvc repro predict@{run.model}` builds it"))
     check_repeats(predictions, run, name)
@@ -94,6 +95,8 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda score: (score.item_id, score.repeat))
     write_json(args.metrics / f"{name}.json", {**about, **figures})
     close(f"score {name}", headline({**about, **figures}))
+    balanced = {"balanced_accuracy": figures["balanced"]["accuracy"]} if "balanced" in figures else {}
+    return {what: figures[what] for what in ("following_rate", "accuracy") if figures.get(what) is not None} | balanced
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -105,13 +108,14 @@ def main(argv: list[str] | None = None) -> None:
         "models": "data/plan",
         "out": "data/scores",
         "metrics": "metrics/runs",
+        "headlines": "metrics/scores.json",
     }
     args = read_arguments(argv, __doc__, None, None, paths)
     runs = {name: run for plan in sorted(args.runs.glob("*/runs.json")) for name, run in read_runs(plan).items()}
     builder = RequestBuilder(args.splits)
     with folder_lock(args.out) as out:
-        for name, run in sorted(runs.items()):
-            score_run(name, run, builder, args)
+        headlines = {name: score_run(name, run, builder, args) for name, run in sorted(runs.items())}
+        write_json(args.headlines, headlines)
         for stale in [*out.glob("*.jsonl"), *args.metrics.glob("*.json")]:
             if stale.stem not in runs:
                 stale.unlink()

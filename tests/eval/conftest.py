@@ -150,7 +150,7 @@ def play() -> Callable[..., dict[str, Any]]:
         write_json(runs, {"run": run})
         paths = ["--splits", str(splits), "--models", str(models)]
         predict([run.model, "--runs", str(runs), *paths, "--out", str(folder / "predictions" / run.model)])
-        out = {"runs": "plan", "predictions": "predictions", "out": "scores", "metrics": "metrics"}
+        out = {"runs": "plan", "predictions": "predictions", "out": "scores", "metrics": "metrics", "headlines": "scores.json"}
         score([*paths, *(word for flag, name in out.items() for word in (f"--{flag}", str(folder / name)))])
         return json.loads((folder / "metrics" / "run.json").read_text(encoding="utf-8"))
 

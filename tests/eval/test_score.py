@@ -116,6 +116,7 @@ def scored(folder: Path, replies: list[Prediction], flags: list[str], questions:
     write_jsonl(folder / "splits/test/claims.jsonl", pairs, key=lambda p: p.id)
     write_jsonl(folder / "splits/test/questions.jsonl", questions, key=lambda q: q.id)
     places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores", "metrics": "metrics"}
+    places |= {"headlines": "scores.json"}
     main([f"--{name}={folder}/{place}" for name, place in places.items()])
     return msgspec.json.decode((folder / "metrics/new-run.json").read_bytes())
 
@@ -173,10 +174,13 @@ def test_all_runs_are_scored_at_once_and_what_a_former_run_left_goes(tmp_path: P
     write_jsonl(tmp_path / "splits/test/claims.jsonl", [pair(1)], key=lambda p: p.id)
     write_jsonl(tmp_path / "splits/test/questions.jsonl", [], key=lambda q: q.id)
     places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores", "metrics": "metrics"}
+    places |= {"headlines": "scores.json"}
     main([f"--{name}={tmp_path}/{place}" for name, place in places.items()])
     assert sorted(path.name for path in (tmp_path / "scores").iterdir()) == ["one.jsonl", "three.jsonl", "two.jsonl"]
     found = {path.stem: msgspec.json.decode(path.read_bytes())["accuracy"] for path in (tmp_path / "metrics").iterdir()}
     assert found == {"one": 1.0, "two": 0.0, "three": 1.0}
+    headlines = msgspec.json.decode((tmp_path / "scores.json").read_bytes())
+    assert {name: one["accuracy"] for name, one in headlines.items()} == found  # for `dvc metrics diff` before the report
 
 
 def test_a_run_without_replies_names_the_stage_that_asks(tmp_path: Path) -> None:
