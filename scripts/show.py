@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import webbrowser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,27 @@ SUMMARY = Path("metrics/summary.json")
 REPORT = Path("reports/index.html")
 _MOST_MOVED = 15
 Tree = Mapping[str, Any]
+
+
+def _differs(file: str, figures: Callable[[Tree], Any], reported: Callable[[Tree], Any]) -> Callable[[Path, Tree], bool]:
+    """Return what tells whether a stage's own figures are others than those of the report."""
+    return lambda metrics, summary: (metrics / file).exists() and figures(_read(metrics / file)) != reported(summary)
+
+
+_STAGES = {
+    "clean": _differs("clean.json", lambda own: own["questions"]["in"], lambda summary: summary["data"]["items"]),
+    "claims": _differs("claims.json", lambda own: own["facts"]["out"], lambda summary: summary["data"]["claims"]),
+    "split": _differs(
+        "split.json",
+        lambda own: [own["questions"], own["claims"]],
+        lambda summary: [{name: held[kind] for name, held in summary["splits"].items()} for kind in ("questions", "claims")],
+    ),
+    "score": _differs(
+        "scores.json",
+        lambda own: {name: one.get("accuracy") for name, one in own.items()},
+        lambda summary: {name: one.get("accuracy") for name, one in summary["runs"].items()},
+    ),
+}
 
 
 def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]) -> list[str]:
@@ -51,6 +72,8 @@ def lines(root: Path) -> Iterator[str]:
         raise FileNotFoundError(f"{SUMMARY}: no such file; `make repro` builds it")
     yield from figures_of(root)
     summary = _read(root / SUMMARY)
+    if newer := [stage for stage, differs in _STAGES.items() if differs(root / "metrics", summary)]:
+        yield f"these are the figures of the last report; {', '.join(newer)} ran since, and `make repro` renews them"
     if (last := _committed(root)) is not None:
         changed = moved(last, summary)
         yield f"moved since the last commit: {'nothing' if not changed else number_of(len(changed), 'figure')}"

@@ -137,3 +137,8 @@ def test_the_overview_has_data_splits_runs_and_where_the_report_is(tmp_path: Pat
         "runs    tiny-claims  accuracy 50.0 % [10.0, 90.0] of 1",
     ]
     assert whole[-1] == f"report  file://{tmp_path}/reports/index.html"
+    assert not any("ran since" in line for line in whole)
+    (tmp_path / "metrics/clean.json").write_text(json.dumps({"questions": {"in": 4}}))
+    (tmp_path / "metrics/scores.json").write_text(json.dumps({"tiny-claims": {"accuracy": 0.5}}))
+    (told,) = [line for line in show.lines(tmp_path) if "ran since" in line]
+    assert told == "these are the figures of the last report; clean ran since, and `make repro` renews them"

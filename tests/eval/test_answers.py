@@ -415,3 +415,14 @@ def test_a_row_without_a_response_is_told_with_its_line(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "eval.answers", file], capture_output=True, text=True)
     assert done.returncode == 1
     assert "rows.jsonl:1: missing response" in done.stderr
+
+
+@pytest.mark.parametrize("task", ["mcqa", "mrqa"])
+def test_a_choice_without_options_is_an_error_and_not_unparsed(task: str, tmp_path: Path) -> None:
+    rows = [{"id": "1", "task": task, "response": "答案是B"}, {"id": "2", "task": task, "response": "B", "options": {}}]
+    for row in rows:
+        with pytest.raises(ValueError, match=rf"task {task} without options, .*expected `options` beside it"):
+            read_row(row)
+    (tmp_path / "replies.jsonl").write_text(json.dumps(rows[0]))
+    with pytest.raises(ValueError, match=r"replies.jsonl:1: task"):
+        main([str(tmp_path / "replies.jsonl")])

@@ -66,6 +66,7 @@ def test_two_trainings_give_the_same_bytes(toy_models: Path, train_toy: Callable
 PROCESSORS = {
     "this one": {},
     "without AVX-512": {"ATEN_CPU_CAPABILITY": "avx2", "DNNL_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
+    "MKL's way for all": {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE"},
     "without AVX": {"ATEN_CPU_CAPABILITY": "default", "DNNL_MAX_CPU_ISA": "SSE41", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2"},
 }
 """Stand-ins for other processors, by the instructions that the libraries may use."""

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from atomexam.records.model import Description
 from atomexam.records.run import Model
+from eval.models.weights import locate
 from eval.plan.__main__ import describe_model, main
 from eval.plan.__main__ import weights_of as weights_of_described
 from eval.plan.planned import read_runs
@@ -137,3 +138,16 @@ def test_a_new_run_moves_what_its_own_model_is_asked_and_nothing_else(planned: P
     Path("params.yaml").write_text(PARAMS.replace("runs: {", "runs: {new: {model: one, task: claim}, "))
     main([])
     assert {path.relative_to(planned).as_posix() for path, content in before.items() if path.read_bytes() != content} == {"one/runs.json"}
+
+
+def test_a_folder_that_is_not_there_is_no_name_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "imports/models/other").mkdir(parents=True)
+    wanted = Description(model="mine", backend="huggingface", name="imports/models/mine")
+    with pytest.raises(ValueError, match=r"model mine: imports/models/mine: no such folder; expected one with .*: other; put it"):
+        locate(wanted, tmp_path)
+    (tmp_path / "imports/models/mine").mkdir()
+    with pytest.raises(ValueError, match=r"imports/models/mine has no config.json"):
+        locate(wanted, tmp_path)
+    (tmp_path / "imports/models/mine/config.json").write_text("{}")
+    assert locate(wanted, tmp_path) == Path("imports/models/mine")
