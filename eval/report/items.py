@@ -4,6 +4,7 @@ The page is opened from a disk, where a browser lets no script read a file. So e
 a text from outside is a value, never the name of something.
 """
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import groupby
@@ -25,6 +26,8 @@ FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "
 """What the list is filtered by: the parts that the figures of runs are broken down by."""
 SIDES = ("", "factual", "non_factual")
 """A claim pair as a whole and each of its sides; a question has the first alone."""
+PACKED_FROM = 500_000
+"""Bytes from which a file is packed; a shorter one stays a list that people can read."""
 MOST_REPLY_CHARS = 4_000
 """A longer reply is cut; its file in data/predictions has all of it."""
 _OUTCOMES = get_args(Outcome)
@@ -233,8 +236,17 @@ def _reply(place: int, reply: Reply) -> list[Any]:
 
 
 def handed_over(what: str, value: list[Any]) -> bytes:
-    """Return a script that hands a list to the page, without anything that ends a script or a line of one."""
+    """Return a script that hands a list to the page, without anything that ends a script or a line of one; a long one packed.
+
+    Packed is gzip of UTF-16, in which Chinese packs better than in UTF-8, in base64, which a script may hold. pyarrow brings a zlib
+    of its own, so the bytes are those of the lock and not of the machine's.
+    """
     text = msgspec.json.encode(value)
+    if len(text) >= PACKED_FROM:
+        import pyarrow
+
+        packed = pyarrow.Codec("gzip", compression_level=9).compress(text.decode().encode("utf-16-le"), asbytes=True)
+        return b'AtomExam.take("packed",["%s","%s"]);\n' % (what.encode(), b64encode(packed))
     for sign, escape in _ESCAPED.items():
         text = text.replace(sign, escape)
     return b'AtomExam.take("%s",%s);\n' % (what.encode(), text)
