@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 import msgspec
@@ -122,9 +123,14 @@ class Numbered:
 class Browser:
     """The files of the item browser, an item at a time."""
 
-    def __init__(self, runs: Mapping[str, Mapping[str, Any]]) -> None:
-        self.runs = runs
-        self.facets = {name: Numbered() for name in FACETS}
+    def __init__(self, runs: Mapping[str, Mapping[str, Any]], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> None:
+        """Begin the files.
+
+        Args:
+            further: facets beside those of the figures: name -> item -> value.
+        """
+        self.runs, self.further = runs, further
+        self.facets = {name: Numbered() for name in (*FACETS, *further)}
         self.sources, self.codes = Numbered(), Numbered()
         self.items = 0
 
@@ -179,7 +185,7 @@ class Browser:
         return f"detail-{place:05}.js", handed_over("detail", [place, details])
 
     def _manifest(self) -> list[Any]:
-        facets = [[name, self.facets[name].values] for name in FACETS]
+        facets = [[name, numbered.values] for name, numbered in self.facets.items()]
         runs = [[name, run["model"], run["task"]] for name, run in self.runs.items()]
         sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
@@ -190,13 +196,14 @@ class Browser:
         if isinstance(item, ClaimPair):
             facets = {"question_type": "claim", "atomic_type": item.atomic_type}
             codes = "".join(self._code(made.get(place, {}).get(side)) for place in range(len(self.runs)) for side in SIDES)
-            return [item.id, self._facets(facets), None, [item.factual, item.non_factual], [], None, codes]
+            return [item.id, self._facets(item.id, facets), None, [item.factual, item.non_factual], [], None, codes]
         options = [text for option in item.options for text in (option.letter, option.text)]
         codes = "".join(self._code(made.get(place, {}).get("")) for place in range(len(self.runs)))
-        return [item.id, self._facets(facets_of(item)), item.shared_stem, [item.stem], options, item.answer, codes]
+        return [item.id, self._facets(item.id, facets_of(item)), item.shared_stem, [item.stem], options, item.answer, codes]
 
-    def _facets(self, facets: Mapping[str, str]) -> list[int]:
-        return [self.facets[name](facets.get(name)) for name in FACETS]
+    def _facets(self, item: str, facets: Mapping[str, str]) -> list[int]:
+        known = {name: facets.get(name) for name in FACETS} | {name: values.get(item) for name, values in self.further.items()}
+        return [numbered(known[name]) for name, numbered in self.facets.items()]
 
     def _code(self, verdict: Verdict | None) -> str:
         return "-" if verdict is None else chr(_FIRST_CODE + self.codes(verdict))
