@@ -69,6 +69,8 @@ class Changes(NamedTuple):
     """Split -> records of it in the first version and in the second."""
     kinds: dict[str, Found]
     """`added`, `removed`, `moved`, `edited`; what is moved and edited is in both."""
+    became: dict[str, str]
+    """Of the second version's test split, the records that are `added`, `moved` or `edited`."""
 
 
 def changes_of(a: Version, b: Version) -> list[Changes]:
@@ -105,7 +107,10 @@ def _changes(
         "edited": [change for change in both if change.fields],
     }
     counts = {split: (len(before[split]), len(after[split])) for split in _SPLITS}
-    return Changes(kind, counts, {name: _shown(found, is_hidden) for name, found in kinds.items()})
+    became = {
+        change.id: name for name in ("moved", "edited", "added") for change in kinds[name] if change.b and change.b.split == "test"
+    }  # fmt: skip
+    return Changes(kind, counts, {name: _shown(found, is_hidden) for name, found in kinds.items()}, became)
 
 
 def _shown(changes: list[Change], is_hidden: Callable[[Change], bool]) -> Found:

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from atomexam.runtime.jsonl import replacing
+from eval.diff.browser import item_files
 from eval.diff.content import MOST_SHOWN, Record, changes_of, whole_text
 from eval.diff.parts import CAUSES
 from eval.diff.version import Replied, Version
 from eval.report.marks import MOST_CHARS
-from eval.report.pages import rendered, write_scripts
+from eval.report.pages import rendered, write_items
 from eval.statistics.intervals import Figures
 from eval.statistics.pairing import counted
 
@@ -28,13 +29,14 @@ class Turned(NamedTuple):
 
 
 def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
-    """Write the page of a difference and its scripts into a folder; return the page.
+    """Write the page of a difference, an item browser and their scripts into a folder; return the page.
 
     Args:
         found: what `difference_of` returns of the two.
     """
     figures = [(run, name, figure) for run, named in found["runs"].items() for name, figure in named.items()]
     moved = [(run, name, figure) for run, name, figure in figures if any(part["items"] for part in figure["parts"].values())]
+    changes = changes_of(a, b)
     context = {
         "a": a.name,
         "b": b.name,
@@ -43,11 +45,12 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
         "still": [one for one in figures if one not in moved],
         "parts": [part for part in PARTS if any(figure["parts"][part]["items"] for _, _, figure in moved)],
         "trained": {run: _training(a, b, run) for run in found["runs"]},
-        "changes": changes_of(a, b),
+        "changes": changes,
         "whole_text": whole_text,
         "turned": _turned(a, b, found["runs"]),
     }
-    write_scripts(folder)
+    since = {key: became for change in changes for key, became in change.became.items()}
+    write_items(folder, item_files(b, since, found["runs"]), alone=True)
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
     return folder / "index.html"

@@ -4,10 +4,12 @@ The page is opened from a disk, where a browser lets no script read a file. So e
 a text from outside is a value, never the name of something.
 """
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 import msgspec
@@ -25,6 +27,8 @@ FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "
 """What the list is filtered by: the parts that the figures of runs are broken down by."""
 SIDES = ("", "factual", "non_factual")
 """A claim pair as a whole and each of its sides; a question has the first alone."""
+PACKED_FROM = 500_000
+"""Bytes from which a file is packed; a shorter one stays a list that people can read."""
 MOST_REPLY_CHARS = 4_000
 """A longer reply is cut; its file in data/predictions has all of it."""
 _OUTCOMES = get_args(Outcome)
@@ -119,9 +123,14 @@ class Numbered:
 class Browser:
     """The files of the item browser, an item at a time."""
 
-    def __init__(self, runs: Mapping[str, Mapping[str, Any]]) -> None:
-        self.runs = runs
-        self.facets = {name: Numbered() for name in FACETS}
+    def __init__(self, runs: Mapping[str, Mapping[str, Any]], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> None:
+        """Begin the files.
+
+        Args:
+            further: facets beside those of the figures: name -> item -> value.
+        """
+        self.runs, self.further = runs, further
+        self.facets = {name: Numbered() for name in (*FACETS, *further)}
         self.sources, self.codes = Numbered(), Numbered()
         self.items = 0
 
@@ -176,7 +185,7 @@ class Browser:
         return f"detail-{place:05}.js", handed_over("detail", [place, details])
 
     def _manifest(self) -> list[Any]:
-        facets = [[name, self.facets[name].values] for name in FACETS]
+        facets = [[name, numbered.values] for name, numbered in self.facets.items()]
         runs = [[name, run["model"], run["task"]] for name, run in self.runs.items()]
         sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
@@ -187,13 +196,14 @@ class Browser:
         if isinstance(item, ClaimPair):
             facets = {"question_type": "claim", "atomic_type": item.atomic_type}
             codes = "".join(self._code(made.get(place, {}).get(side)) for place in range(len(self.runs)) for side in SIDES)
-            return [item.id, self._facets(facets), None, [item.factual, item.non_factual], [], None, codes]
+            return [item.id, self._facets(item.id, facets), None, [item.factual, item.non_factual], [], None, codes]
         options = [text for option in item.options for text in (option.letter, option.text)]
         codes = "".join(self._code(made.get(place, {}).get("")) for place in range(len(self.runs)))
-        return [item.id, self._facets(facets_of(item)), item.shared_stem, [item.stem], options, item.answer, codes]
+        return [item.id, self._facets(item.id, facets_of(item)), item.shared_stem, [item.stem], options, item.answer, codes]
 
-    def _facets(self, facets: Mapping[str, str]) -> list[int]:
-        return [self.facets[name](facets.get(name)) for name in FACETS]
+    def _facets(self, item: str, facets: Mapping[str, str]) -> list[int]:
+        known = {name: facets.get(name) for name in FACETS} | {name: values.get(item) for name, values in self.further.items()}
+        return [numbered(known[name]) for name, numbered in self.facets.items()]
 
     def _code(self, verdict: Verdict | None) -> str:
         return "-" if verdict is None else chr(_FIRST_CODE + self.codes(verdict))
@@ -233,8 +243,17 @@ def _reply(place: int, reply: Reply) -> list[Any]:
 
 
 def handed_over(what: str, value: list[Any]) -> bytes:
-    """Return a script that hands a list to the page, without anything that ends a script or a line of one."""
+    """Return a script that hands a list to the page, without anything that ends a script or a line of one; a long one packed.
+
+    Packed is gzip of UTF-16, in which Chinese packs better than in UTF-8, in base64, which a script may hold. pyarrow brings a zlib
+    of its own, so the bytes are those of the lock and not of the machine's.
+    """
     text = msgspec.json.encode(value)
+    if len(text) >= PACKED_FROM:
+        import pyarrow
+
+        packed = pyarrow.Codec("gzip", compression_level=9).compress(text.decode().encode("utf-16-le"), asbytes=True)
+        return b'AtomExam.take("packed",["%s","%s"]);\n' % (what.encode(), b64encode(packed))
     for sign, escape in _ESCAPED.items():
         text = text.replace(sign, escape)
     return b'AtomExam.take("%s",%s);\n' % (what.encode(), text)

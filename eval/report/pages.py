@@ -11,7 +11,7 @@ from atomexam.runtime.jsonl import replacing
 from eval.report.flow import flows, picture
 from eval.report.heat import by_task, heats, matrix
 from eval.report.radar import radar
-from eval.report.sweeps import change_table, pictures
+from eval.report.sweeps import change_table, pictures, ticks
 from eval.report.tables import CELLS, FEW, cpsyexam_table, letter_shares, rule_sets, sdak_table, whole_groups
 from eval.statistics.intervals import Figures
 
@@ -28,7 +28,7 @@ SCRIPTS = {
 """By page, in the order in which they are read."""
 _DRAWN = {
     "rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS, "heats": heats, "matrix": matrix,
-    "pictures": pictures, "change_table": change_table, "flows": flows, "flow_picture": picture, "radar": radar,
+    "pictures": pictures, "ticks": ticks, "change_table": change_table, "flows": flows, "flow_picture": picture, "radar": radar,
 }  # fmt: skip
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 

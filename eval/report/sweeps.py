@@ -71,6 +71,13 @@ def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[Drawn]]]:
     return found
 
 
+def ticks(rows: Sequence[Figures]) -> list[tuple[float, str]]:
+    """Return the amounts of a sweep with their places in its pictures."""
+    amounts = sorted({row["amount"] for row in rows})
+    widest = max(amounts, default=0) or 1
+    return [(round(_EDGE + (_WIDTH - 2 * _EDGE) * amount / widest, 1), f"{amount:g}") for amount in amounts]
+
+
 def change_table(rows: Sequence[Figures]) -> list[tuple[str, list[tuple[str, float]], dict[str, dict[tuple[str, float], float]]]]:
     """Return for each run its kinds and amounts, and the change of accuracy that each makes in each atomic type or exam."""
     found = []

@@ -174,3 +174,24 @@ def test_the_page_is_the_same_each_time(two, tmp_path: Path, capsys) -> None:
         main(["one", "two", "--html", str(tmp_path / name)], lambda _, versions=versions: next(versions))
         pages.append((tmp_path / name / "index.html").read_bytes())
     assert pages[0] == pages[1]
+
+
+def test_items_are_filtered_by_what_became_of_them_since_the_first_version(browser, two, tmp_path: Path, capsys) -> None:
+    a, b, ids = two
+    versions = iter([a, b])
+    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
+    opened = Opened(browser, tmp_path / "diff", "index.html")
+    in_test = {row.id for row in b.questions_of("test")}
+    opened.page.get_by_role("link", name="added", exact=True).click()
+    opened.page.wait_for_selector("body[data-ready]")
+    assert opened.count == len(ids["added"] & in_test) + 1 + 1  # and a claim, and one that speaks of what is reserved: it is in test
+    for became, wanted in (("edited", ids["edited"]), ("moved", ids["moved"])):
+        opened.go(f"items.html#since={became}")
+        assert opened.count == len(wanted & in_test) > 0
+    opened.go("items.html#result_since=newly+wrong&run=run&verdict=wrong&item=q-000250")
+    opened.page.get_by_role("region", name="Provenance").wait_for()
+    assert opened.count >= 1 and "file:bank.json" in opened.page.locator("#item").inner_text()
+    assert opened.page.get_by_label("result since").input_value() == "newly wrong"
+    opened.go("items.html#since=as+before")
+    assert opened.count == len(in_test) + 3 - len((ids["added"] | ids["edited"] | ids["moved"]) & in_test) - 2
+    opened.close()

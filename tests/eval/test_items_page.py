@@ -1,8 +1,11 @@
 """The pages of items and of rejections: what they hold, what they never hold, and how they behave in a real browser."""
 
 import csv
+import gzip
 import io
 import json
+import random
+from base64 import b64decode
 from pathlib import Path
 
 import msgspec
@@ -14,7 +17,8 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import Pair
 from eval.errors.tables import run_figures
-from eval.report.items import MOST_REPLY_CHARS, SIDES, Browser, Reply, paired_replies, verdicts
+from eval.report.__main__ import main
+from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, SIDES, Browser, Reply, paired_replies, verdicts
 from eval.report.rejections import Advice, read_advice
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
@@ -45,7 +49,11 @@ def files_of(questions: list[Question], claims: list[ClaimPair], replies: dict[s
     found = {}
     for name, content in browser.files(questions, claims, replies):
         assert content.startswith(b"AtomExam.take(") and content.endswith(b");\n")
-        found[name] = json.loads(content.decode().partition(",")[2][:-3])
+        value = json.loads(content.decode().partition(",")[2][:-3])
+        if content.startswith(b'AtomExam.take("packed"'):
+            assert len(content) < PACKED_FROM
+            value = json.loads(gzip.decompress(b64decode(value[1])).decode("utf-16-le"))
+        found[name] = value
     return found
 
 
@@ -375,3 +383,45 @@ def test_claims_stand_beside_the_passages_that_speak_of_them_and_what_people_jud
     assert page.get_by_text("Krippendorff's alpha: 0.500; Fleiss' kappa: too few.").is_visible()
     assert page.get_by_role("cell", name="33.3 % 6.0 … 79.0").count() == 3
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory, reports: Path) -> Path:
+    """The same pages with every file of items packed, as long ones are."""
+    out = tmp_path_factory.mktemp("packed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(reports.parent)
+        patch.setattr("eval.report.items.PACKED_FROM", 0)
+        main(["--out", str(out / "reports")])
+    assert all(path.read_bytes().startswith(b'AtomExam.take("packed"') for path in (out / "reports/items").glob("*.js"))
+    return out / "reports"
+
+
+def test_packed_items_are_those_of_the_plain_files(browser, reports: Path, packed: Path) -> None:
+    told = []
+    for folder in (reports, packed):
+        opened = Opened(browser, folder, f"items.html#run=first&verdict=wrong&item={question(1).id}")
+        opened.page.get_by_role("region", name="Provenance").wait_for()
+        told.append([opened.count, opened.figures(), opened.page.locator("#item").inner_text(), opened.page.locator("#list").inner_text()])
+        assert opened.page.title() == "AtomExam items" and "⟨U+202E⟩" in told[-1][2]
+        opened.close()
+    assert told[0] == told[1] and told[0][0] > 0
+
+
+def test_a_browser_that_cannot_unpack_says_so(browser, packed: Path) -> None:
+    page = browser.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto((packed / "items.html").as_uri())
+    page.get_by_text("error: this browser cannot unpack the items").wait_for()
+    page.close()
+
+
+def test_long_replies_are_packed() -> None:
+    """Of words that share nothing; what runs say alike packs better."""
+    drawn = random.Random(1)
+    signs = [chr(0x4E00 + number) for number in range(3_000)]
+    items = [question(number) for number in range(200)]
+    said = [(one.id, [Reply(score(one.id), reply(one.id, "".join(drawn.choices(signs, k=1_000))))]) for one in items]
+    files = dict(Browser({"r": {"model": "m", "task": "choice"}}).files(items, [], {"r": said}))
+    raw = sum(len(reply.said.reply.encode()) for _, (reply,) in said if reply.said)
+    assert len(files["detail-00000.js"]) < 0.8 * raw

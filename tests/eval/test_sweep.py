@@ -13,7 +13,7 @@ from atomexam.records.prediction import Score
 from atomexam.records.tuning import Sweep
 from atomexam.runtime.jsonl import read_jsonl
 from eval.models import huggingface
-from eval.report.sweeps import change_table, curves_of, pictures, plotted
+from eval.report.sweeps import change_table, curves_of, pictures, plotted, ticks
 from eval.sweep.__main__ import main, plan
 from eval.sweep.effects import Cell, changes, curves
 from eval.tasks import claim
@@ -157,4 +157,5 @@ def test_plots_and_report_show_the_curves() -> None:
     assert len(plotted(sweeps)) == 5
     [(_, _, drawn)] = pictures(rows)
     assert drawn[0].line == "12.0,70.0 150.0,46.8 288.0,23.6"
+    assert ticks(rows) == [(12.0, "0"), (150.0, "0.5"), (288.0, "1")] and ticks([]) == []
     assert change_table(moved) == [("r", [("k", 1.0)], {"PCE<b>": {("k", 1.0): 0.4}})]

@@ -31,7 +31,18 @@
     detail([part, rows]) {
       details.set(part, rows);
     },
+    packed([what, text]) {
+      document.currentScript.unpacked = unpacked(text).then((value) => take[what](value));
+    },
   };
+
+  /** Return what a packed list holds: gzip of UTF-16, in base64. */
+  async function unpacked(text) {
+    if (!window.DecompressionStream) throw new Error("this browser cannot unpack the items; any of 2023 or later can");
+    const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(new TextDecoder("utf-16le").decode(await new Response(stream).arrayBuffer()));
+  }
 
   /** Called by the files of data. */
   AtomExam.take = (what, value) => take[what](value);
@@ -40,7 +51,7 @@
     if (!waiting.has(file)) {
       const came = new Promise((resolve, reject) => {
         const script = AtomExam.element("script", { src: "items/" + file });
-        script.addEventListener("load", resolve);
+        script.addEventListener("load", () => resolve(script.unpacked));
         script.addEventListener("error", () => {
           waiting.delete(file);
           reject(new Error("items/" + file + " could not be read; it belongs beside this page"));

@@ -1,0 +1,69 @@
+"""The test split of a version with all replies, and what became of each item since another: files of an item browser beside the page."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.prediction import Prediction, Score
+from atomexam.records.provenance import Provenance
+from atomexam.records.question import Option, Question
+from eval.diff.version import Asked, Claimed, Replied, Scored, Seen, Version
+from eval.report.items import Browser, paired_replies
+from eval.statistics.intervals import Figures
+
+SAME = "as before"
+_AS_THEY_ARE = ("id", "stem", "group_id", "shared_stem", "answer", "explanation", "case_type", "form")
+_OF_A_CLAIM = ("id", "factual", "non_factual", "head", "tail", "atomic_type", "fact_ids")
+
+
+def item_files(b: Version, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the item browser of a version, filtered also by what changed since another.
+
+    Args:
+        since: item -> what became of it; the others stand as before.
+        runs: what `difference_of` returns of the runs that both versions have.
+    """
+    asked, claimed = sorted(b.questions_of("test"), key=lambda row: row.id), sorted(b.claims_of("test"), key=lambda row: row.id)
+    became = {key: since.get(key, SAME) for key in [*(row.id for row in asked), *(row.id for row in claimed)]}
+    about = {run: {"model": b.model_of(run), "task": ""} for run in runs}
+    replies = {run: paired_replies(_scores(b.scores(run)), _predictions(run, b.replies(run))) for run in runs}
+    browser = Browser(about, {"since": became, "result_since": _results(runs)})
+    return browser.files(map(_question, asked), map(_claim, claimed), replies)
+
+
+def _results(runs: Mapping[str, Figures]) -> dict[str, str]:
+    """Return for each item that both versions asked and that has another result, whether it is right more often or less."""
+    ways: dict[str, set[str]] = {}
+    for figures in runs.values():
+        for key, one in figures.get("accuracy", {}).get("changed", {}).items():
+            ways.setdefault(key, set()).add("newly right" if one["b"] > one["a"] else "newly wrong")
+    return {key: found.pop() if len(found) == 1 else "newly right and newly wrong" for key, found in ways.items()}
+
+
+def _provenance(seen: Iterable[Seen]) -> list[Provenance]:
+    return [Provenance(source=one.source, url=one.url, snapshot="", page_id="", position=one.position) for one in seen]
+
+
+def _question(row: Asked) -> Question:
+    """Return a question of any version as the browser takes it; what an older version did not know is empty."""
+    known: dict[str, Any] = {name: getattr(row, name) for name in _AS_THEY_ARE}
+    known |= {name: getattr(row, name) or "" for name in ("exam", "subject", "question_type", "category")}
+    options = [Option(letter=option.letter, text=option.text) for option in row.options]
+    return Question(options=options, provenance=_provenance(row.provenance), **known)
+
+
+def _claim(row: Claimed) -> ClaimPair:
+    known: dict[str, Any] = {name: getattr(row, name) for name in _OF_A_CLAIM}
+    return ClaimPair(template_id="", provenance=_provenance(row.provenance), **known)
+
+
+def _scores(rows: Iterable[Scored]) -> Iterator[Score]:
+    for row in rows:
+        read: dict[str, Any] = {name: getattr(row, name) for name in ("item_id", "repeat", "outcome", "answer", "correct")}
+        yield Score(**read, committed=row.answer, committed_correct=row.correct)
+
+
+def _predictions(run: str, rows: Iterable[Replied]) -> Iterator[Prediction]:
+    for row in rows:
+        read: dict[str, Any] = {name: getattr(row, name) for name in ("item_id", "repeat", "prompt_sha256", "reply", "finish_reason")}
+        yield Prediction(run=run, tokens=0, **read)
