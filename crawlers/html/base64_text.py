@@ -8,11 +8,13 @@ _ENCODED = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+
 SHOWN = 20
 """Characters of a text that a message shows."""
 _MOST_TRIED = 1000
+_WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})(?:\\r|\\n|[\r\n])+(?=[A-Za-z0-9+/])")
+"""Where lines of one text end, as mail has it; in JSON the ends are escaped."""
 
 
 def base64_in(text: str) -> str | None:
     """Return what is encoded in a text; only Chinese and markup count, since letters alone may be a name."""
-    for count, match in enumerate(_ENCODED.finditer(text)):
+    for count, match in enumerate(_ENCODED.finditer(_WRAPPED.sub("", text))):
         if count == _MOST_TRIED:
             break
         try:

@@ -133,7 +133,10 @@ def diet(response: Response) -> tuple[list[LabelledValue], list[Section]]:
         foods = [food for row in rows if (food := first_text(row.css("td"))) and food not in _HEAD_CELLS]
         values += labelled(((named, food) for food in foods), f"dl_{number}")
         if not rows:
-            sections += _tabs(side, heads, number)
+            tabs = _tabs(side, heads, number)
+            if tabs and len(heads) > 1 and heads[0] not in {tab.title for tab in tabs}:  # a title above foods
+                values += labelled(((named, food) for food in heads[1:]), f"dl_{number}")
+            sections += tabs
     return values, sections
 
 

@@ -129,6 +129,18 @@ def test_a_title_above_the_tabs_of_foods_is_none_of_them(spider: Ask120Spider) -
     assert [(section.title, section.text) for section in item.sections] == [("燕麦", "富含膳食纤维。"), ("菠菜", "富含镁。")]
 
 
+def test_foods_under_a_title_are_told_on_their_side(spider: Ask120Spider) -> None:
+    """A section named by a food alone does not say whether it is to be eaten."""
+    sides = [("dl_1", "宜吃食物", ("燕麦", "菠菜")), ("dl_2", "忌吃食物", ("红酒",))]
+    html = ""
+    for place, title, foods in sides:
+        tabs = "".join(f"<div><em>{food}</em></div>" for food in foods)
+        reasons = "".join(f"<div>{food}的理由。</div>" for food in foods)
+        html += f"<div class={place}><em>{title}</em><div class=swiper-container>{tabs}</div><div class=bigbox>{reasons}</div></div>"
+    [item] = spider.parse_article(page(f'<div class="wrap_big">{html}</div>', f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
+    assert [(value.label, value.value) for value in item.values] == [("宜吃食物", "燕麦"), ("宜吃食物", "菠菜"), ("忌吃食物", "红酒")]
+
+
 @pytest.mark.parametrize("title", ["宜吃食物", "推荐食谱"])
 def test_a_title_is_told_from_foods_by_their_number(spider: Ask120Spider, title: str) -> None:
     tabs = f"<div><em>{title}</em></div><div class=swiper-container><div><em>宜母子</em></div><div><em>菠菜</em></div></div>"

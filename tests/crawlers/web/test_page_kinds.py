@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -88,12 +89,15 @@ class Packed(SourceSpider):
         yield self.question(response, "q1", paper_raw="甲卷某年真题", stem_raw=text)
 
 
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.encodebytes], ids=["one line", "lines"])
 @pytest.mark.parametrize(("is_sf", "decodes", "misfits"), [(0, True, 0), (0, False, 1), (1, True, 0)])
-def test_base64_is_read_where_most_of_it_is_in_items_or_the_spider_says_why_not(is_sf: int, decodes: bool, misfits: int) -> None:
+def test_base64_is_read_where_most_of_it_is_in_items_or_the_spider_says_why_not(
+    encode: Callable[[bytes], bytes], is_sf: int, decodes: bool, misfits: int
+) -> None:
     text = (
         "<p>以下是甲卷某年真题，由本站整理，仅供参考。</p>旋转的木马停下来以后，人在一段时间里还觉得周围的东西在转动，这与哪里有关（ ）。"
     )
-    content = base64.b64encode(text.encode()).decode()
+    content = encode(text.encode()).decode()
     body = json.dumps({"title": "甲卷某年真题", "content": content, "is_sf": is_sf}, ensure_ascii=False)
     spider = made(Packed)
     spider.decodes = decodes
