@@ -8,6 +8,7 @@ from crawlers.adding.findings import Findings, kinds_of
 from crawlers.adding.item_advice import of_items
 from crawlers.adding.page_hints import Hint, PageHints
 from crawlers.html.links import link_to
+from crawlers.html.walls import BESIDE_WALLS, is_wall
 from crawlers.papers.questions.draft import DOUBTS
 from crawlers.text.columns import counted
 from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
@@ -38,13 +39,15 @@ def _access(findings: Findings) -> Iterator[str]:
             f"The site refuses {how} (HTTP status {Counter(refusing).most_common(1)[0][0]}): it may want a log-in, a browser, or fewer "
             "requests. Set `delay` in the source's line, set ATOMEXAM_CONTACT, ask the owner; do not try to get around it."
         )
+    if walls := Counter(cause(why) for why in findings.failed.values() if is_wall(why)):
+        yield f"{counted(walls.total(), 'request')} met {' or '.join(sorted(walls))}: {BESIDE_WALLS}."
     if findings.forbidden:
         yield f"robots.txt forbids {counted(findings.forbidden, 'request')}: what it forbids stays unread; ask the site if you need it."
     broken = [why for why in findings.failed.values() if (found := _STATUS.match(why)) and int(found[1]) not in _REFUSING]
     if broken:
         yield f"{counted(len(broken), 'request')} answered with an error ({broken[0]}): try later{_unsaved_host(findings, broken)}."
     for why, count in causes.items():
-        if not _STATUS.match(why) and why not in (HOST_NOT_FOUND, NO_ROBOTS):
+        if not _STATUS.match(why) and not is_wall(why) and why not in (HOST_NOT_FOUND, NO_ROBOTS):
             requests = [request for request, each in findings.failed.items() if cause(each) == why]
             yield f"{counted(count, 'request')} failed: {why} ({_first(requests)})."
 

@@ -10,6 +10,10 @@ from crawlers.adding.walk import Visit
 from crawlers.html.walls import WALL_SCRIPT, WALLS, wall_of
 
 _SHOWN = 3
+_SHOWN_WORDS = 60
+_FEW_NODES = 5
+_STRANGE_SHARE = 0.4
+"""Every page has html and body."""
 _CLASS, _ID = "class", "id"
 
 
@@ -79,9 +83,20 @@ def _stands_in_place(page: Visit, shape: Shape, wanted: Expected) -> Iterator[Di
     elif not response.body.strip():
         yield Difference(name="empty_page", detail=f"{len(response.body)} bytes")
     elif any("redirected to where the site begins" in why for why in page.misfits):
-        yield Difference(name="redirect_home", detail=f"{page.request.url} led to {response.url}")
+        asked = page.request.meta.get("redirect_urls", [page.request.url])[0]
+        yield Difference(name="redirect_home", detail=f"{asked} led to {response.url}")
     elif shape.is_json != wanted.nearest[0].is_json:
         yield Difference(name="other_form", detail=f"{'JSON' if shape.is_json else 'HTML'} in the place of the other")
+    elif _is_strange(shape, wanted):
+        words = " ".join(" ".join(response.css("title::text, body ::text").getall()).split())
+        yield Difference(name="other_page", detail=f"hardly anything that pages like it have; it says {words[:_SHOWN_WORDS]!r}")
+
+
+def _is_strange(shape: Shape, wanted: Expected) -> bool:
+    """Tell whether an HTML page has next to nothing of what all pages like it have: a notice, another site, a new design."""
+    return (
+        not shape.is_json and len(wanted.nodes) >= _FEW_NODES and len(wanted.nodes & set(shape.nodes)) < _STRANGE_SHARE * len(wanted.nodes)
+    )
 
 
 def _encoding(shape: Shape, wanted: Expected) -> Iterator[Difference]:

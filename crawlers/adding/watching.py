@@ -14,6 +14,7 @@ from crawlers.adding.page_hints import PageHints, hints_of
 from crawlers.html.source_spider import NOTED
 from crawlers.store.exchanges import without_password
 from crawlers.store.request_keys import is_robots
+from crawlers.web.failure_causes import SENT_STATUS
 from crawlers.web.page_kinds import kind_of
 
 PAGES, KEPT, REFUSED, ANSWERS, MET = "watch/pages", "watch/kept", "watch/refused", "watch/answers", "watch/met"
@@ -103,8 +104,10 @@ class Watch:
         return watch
 
     def note_status(self, response: Response, request: Request) -> None:
-        """Note an answer, and one that no callback sees."""
-        if response.status >= 400 and not is_robots(request.url):
+        """Note an answer, and one that no callback sees. A refusal has a name among the failures, which says more than its status."""
+        if is_walled := response.status == 403 and SENT_STATUS in request.meta:
+            response = response.replace(status=request.meta[SENT_STATUS])
+        if response.status >= 400 and not is_walled and not is_robots(request.url):
             self.refused[response.url] = response.status
         if not is_robots(request.url):
             self.met.append((request, response))

@@ -14,7 +14,11 @@ _WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})(?:\\r|\\n|[\r\n])+(?=[A-Za-z0-9+/
 
 def base64_in(text: str) -> str | None:
     """Return what is encoded in a text; only Chinese and markup count, since letters alone may be a name."""
-    for count, match in enumerate(_ENCODED.finditer(_WRAPPED.sub("", text))):
+    return _first_in(_WRAPPED.sub("", text)) or _first_in(text)
+
+
+def _first_in(text: str) -> str | None:
+    for count, match in enumerate(_ENCODED.finditer(text)):
         if count == _MOST_TRIED:
             break
         try:

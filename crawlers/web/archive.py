@@ -24,7 +24,7 @@ from crawlers.store.request_keys import Key, digest_of, is_robots
 from crawlers.store.segments import Row
 from crawlers.store.warc import Page, header_value
 from crawlers.web.charset import Charset
-from crawlers.web.failure_causes import LOG_IN, REFUSED, UNANSWERED_FOR, Refused, of_answer, of_exception, refuse, stop
+from crawlers.web.failure_causes import LOG_IN, REFUSED, SENT_STATUS, UNANSWERED_FOR, Refused, of_answer, of_exception, refuse, stop
 from crawlers.web.redirect_chains import AT_LOGIN, held, hold, is_followed, is_for_good, may_hold, release
 
 
@@ -129,6 +129,7 @@ class ArchiveMiddleware:
 
     def _keep(self, key: Key, request: Request, response: Response) -> tuple[Response, str | None]:
         """Store an answer where it is one; return what the spider is to see, and the page's id where it was stored."""
+        request.meta.pop(SENT_STATUS, None)  # of an earlier try
         if page := self.stored.page(key):  # asked for twice at once; the first answer counts
             return response_of(page, request.url, REPLAYED), None
         older = self.older.page(key)
@@ -137,8 +138,10 @@ class ArchiveMiddleware:
         if response.status == 304:
             why = None if older else "HTTP status 304"
         elif why is None and str(key) not in self.broken and (why := self.refusals.find(request, response)):
+            request.meta[SENT_STATUS] = response.status
             response = response.replace(status=403)  # whatever it says: so it is asked for again and seen by no callback
         elif why and not is_robots(key.url) and response.status >= 400 and (wall := self.refusals.wall(request, response)):
+            request.meta[SENT_STATUS] = response.status
             why, response = wall, response.replace(status=403)
         elif why is None and request.meta.get(AT_LOGIN) and not self._leads_on(request, response):
             why = LOG_IN  # the pages that led there are refused where redirects are followed

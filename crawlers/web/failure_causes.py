@@ -26,6 +26,7 @@ from crawlers.web.redirect_chains import unstored
 
 REFUSED = "crawl/refused"  # stats: request -> why, for what was not sent or not followed
 UNANSWERED_FOR = "unanswered for"  # meta: why the archive took an answer for none, where that is more than its status
+SENT_STATUS = "sent status"  # meta: with which status came what the archive took for a refusal, and shows as 403
 STOPPED = "crawl/stopped"  # stats: why the crawl was given up
 FORBIDDEN = "robotstxt/forbidden"
 OFF_SITE = "hosts/off_site"

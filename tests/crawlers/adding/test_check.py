@@ -380,3 +380,13 @@ def test_what_the_command_refuses(root: Path, arguments: list[str], status: int,
     done = check(root, *arguments)
     assert done.returncode == status
     assert told in done.stdout + done.stderr
+
+
+def test_a_wall_is_said_once_with_what_a_person_can_do() -> None:
+    failed = {
+        "GET https://www.toy.example/1": "a captcha in the place of the page",
+        "GET https://www.toy.example/2": "a captcha (HTTP status 521)",
+    }
+    told = [line for line in advice(found(failed=failed)) if "captcha" in line]
+    assert len(told) == 1 and told[0].startswith("2 requests met ") and "open the address in a browser" in told[0]
+    assert not any("HTTP status 403" in line for line in advice(found(failed=failed)))

@@ -14,6 +14,7 @@ from crawlers.adding.meeting import meeting, meeting_shown, patch
 from crawlers.adding.saving import without_people
 from crawlers.adding.scrub import scrubbed, scrubbed_body
 from crawlers.adding.site_verdict import Difference, verdict
+from crawlers.adding.walk import made, visited
 from crawlers.adding.watching import page_kept
 from crawlers.web.run_spider import spider_class
 from tests.crawlers.change_survey import SOURCES, Changed, changes, pages_of
@@ -68,6 +69,27 @@ def test_a_meeting_names_the_line_to_edit() -> None:
     shown = "\n".join(meeting_shown("ask120", verdicts))
     assert ".details-right-drug is gone, and .drug-head stands where it stood" in shown
     assert "crawlers/sources/ask120/catalogue.py:" in shown and "- " in shown and "div.drug-head" in shown
+
+
+def test_a_notice_in_the_place_of_a_page_is_mostly_another_page() -> None:
+    """A firewall's words with status 200 are no wall by their form: neither a form nor a script. Pages of few elements look like it."""
+    notice = "<html><head><title>网站防火墙</title></head><body><p>您的请求已被网站管理员设置拦截。</p></body></html>".encode()
+    names: Counter[str] = Counter()
+    for source in SOURCES:
+        for page in pages_of(source):
+            others = [each for each in pages_of(source) if each.kind == page.kind and each is not page] or [page]
+            came = visited(made(spider_class(source)), page.request, HtmlResponse(page.response.url, body=notice, encoding="utf-8"))
+            assert came.misfits or came.noted or came.requests, page.response.url
+            names[verdict(came, others).name] += 1
+    assert names["other_page"] + names["other_form"] >= 0.8 * names.total() and not names["as_expected"], names
+
+
+def test_a_page_that_was_sent_home_names_what_was_asked_for() -> None:
+    page = next(page for page in pages_of("hxter") if page.kind == "parse_list")
+    request = page.request.replace(url="https://www.hxter.com/", meta={"redirect_urls": [page.request.url]})
+    home = HtmlResponse("https://www.hxter.com/", body=b"<p>x</p>", encoding="utf-8")
+    said = verdict(visited(made(spider_class("hxter")), request, home), [page])
+    assert (said.name, page.request.url in said.differences[0].detail) == ("redirect_home", True)
 
 
 def test_a_patch_says_when_no_line_names_it() -> None:

@@ -17,6 +17,7 @@ from scrapy.utils.test import get_crawler
 
 from atomexam.records.params import Source
 from crawlers.adding.walk import Visit, made, respond_of, visited, walk
+from crawlers.html.base64_text import base64_in
 from crawlers.html.source_spider import SourceSpider
 from crawlers.html.walls import wall_of
 from crawlers.web.archive import Refusals
@@ -125,6 +126,11 @@ def test_a_redirect_to_the_start_is_no_page() -> None:
 def test_base64_that_is_not_decoded_is_a_misfit() -> None:
     (told,) = read('<a class="entry" href="/1">5LiA44CB5Y2V6aG56YCJ5oup6aKY</a>').misfits
     assert "base64" in told and "一、单项选择题" in told
+
+
+def test_a_number_behind_base64_is_no_further_line_of_it() -> None:
+    encoded = base64.b64encode(("一、单项选择题" * 5).encode()).decode()
+    assert base64_in(f"{encoded}\n33、") == base64_in(encoded) == "一、单项选择题" * 5
 
 
 @pytest.mark.parametrize(
