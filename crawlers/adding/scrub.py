@@ -13,7 +13,9 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
         r"\g<1>TOKEN",
     ),
     (
-        re.compile(r"(?i)((?:name|id)=[\"'](?>[^\"']*?(?:token|csrf|session|viewstate))[^\"']*+[\"'][^<>]{0,1000}\bvalue=[\"'])[^\"']+"),
+        re.compile(
+            r"(?i)((?:name|id)=[\"'](?>[^\"']*?(?:token|csrf|session|viewstate))[^\"']*+[\"'][^<>]{0,1000}\b(?:value|content)=[\"'])[^\"']+"
+        ),
         r"\g<1>TOKEN",
     ),
     (re.compile(r"(?i)([\"']?\b(?:login_?)?(?:user|author|member|account)_?(?:id|no)[\"']?\s*+[:=]\s*+[\"']?)\d{2,}"), r"\g<1>0"),
@@ -36,7 +38,23 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         r"\g<1>某人",
     ),
-    (re.compile(r"(?i)([\"'](?:nick_?name|user_?name|author_?name|login_?name|real_?name)[\"']\s*:\s*[\"'])[^\"']+"), r"\g<1>某人"),
+    (
+        re.compile(
+            r"""(?i)(["']?\b(?:data-)?(?:nick(?:_?name)?|(?:user|author|login|real)_?name)["']?\s*+[:=]\s*+["'])[^"'<>]{1,40}(?=["'])"""
+        ),
+        r"\g<1>某人",
+    ),
+    (re.compile(r"""(?i)(\b\w*+(?<=uid)["']?\s*+[:=]\s*+["']?)\d{2,}"""), r"\g<1>0"),
+    # The first row of a paper of examcoo: number, name and school of who entered it. In rows of questions b is no number.
+    (re.compile(r'("b"\s*+:\s*+)"\d{2,}"(\s*+,\s*+"c"\s*+:\s*+)"[^"]*+"(\s*+,\s*+"d"\s*+:\s*+)"[^"]*+"'), r'\g<1>"0"\g<2>"某人"\g<3>""'),
+    (re.compile(r"(欢迎[您你][，,：:\s]{1,3})[^\s<>，,]{1,20}"), r"\g<1>某人"),
+    (re.compile(r"""(?i)(<img\b[^<>]{0,300}avatar[^<>]{0,300}\balt=["'])[^"'<>]+"""), r"\g<1>某人"),
+    (
+        re.compile(r"""(?i)(<a\b[^<>]{0,300}/(?:user|member|space|author|u|home)/(?:id/|uid/)?0[/"'][^<>]{0,300}>)[^<>]+(?=</a>)"""),
+        r"\g<1>某人",
+    ),
+    (re.compile(r"(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"), "010-00000000"),
+    (re.compile(r"(?i)((?:微信号?|wechat)\s*+[:：]\s*+)[a-z][\w-]{4,19}"), r"\g<1>someone"),
 )
 """What stands for a person or a session, and what stands there instead. What names the place stays, so that the page reads as before."""
 
