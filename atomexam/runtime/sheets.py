@@ -192,7 +192,7 @@ def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterat
     yield from map(bounded, sheets)
 
 
-def without_advice(error: Exception) -> str:
+def without_advice(error: BaseException) -> str:
     """Return what went wrong in one line; of a number of thousands of digits without Python's advice to programmers."""
     words = " ".join(str(error).split())
     return "a number of more than 4,300 digits; write it as text" if "set_int_max_str_digits" in words else words
