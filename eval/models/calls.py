@@ -111,7 +111,7 @@ async def bounded(response: httpx2.Response) -> None:
     if packed.lower() != "identity":
         raise TooLong(f"the answer is packed ({packed[:20]}), which was not asked for")
     said = response.charset_encoding
-    response.encoding = said if is_charset(said) else "utf-8"
+    response.encoding = said if said and is_charset(said) else "utf-8"
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     response.stream = _Bounded(response.stream)
 
