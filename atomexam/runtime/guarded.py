@@ -298,5 +298,5 @@ def _limit_seconds(seconds: float) -> None:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    soft = int(used.ru_utime + used.ru_stime + seconds) + 1 if seconds else resource.RLIM_INFINITY
+    soft = int(used.ru_utime + used.ru_stime + seconds) + 1 if seconds else hard  # as `ulimit -t` may have it
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))

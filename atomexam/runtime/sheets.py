@@ -3,7 +3,7 @@
 import csv
 import re
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
@@ -162,23 +162,37 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
             refuse_far_rows(file)
         book = openpyxl.load_workbook(path, read_only=True, data_only=computed)
         try:
-            return _bounded(book.worksheets[0].iter_rows(values_only=True))
+            sheet = book.worksheets[0]
+            sheet.reset_dimensions()  # what the file says of its size may be wrong: rows beyond it would be left out
+            [rows] = bounded_rows([sheet.iter_rows(values_only=True)])
+            return list(rows)
         finally:
             book.close()
     except (*torn, *other) as error:
-        raise ValueError(f"{path}: no workbook ({' '.join(str(error).split())[:200]}); {_SAVE}") from None
+        raise ValueError(f"{path}: no workbook ({without_advice(error)[:200]}); {_SAVE}") from None
 
 
-def _bounded(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return all rows.
+def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterator[tuple[Any, ...]]]:
+    """Yield the rows of each sheet of a workbook as openpyxl makes them up, as far as a table goes.
 
     Raises:
-        ValueError: they have more cells than a table may.
+        ValueError: a sheet has more rows, or the sheets so far have more cells than a table may.
     """
-    read: list[tuple[Any, ...]] = []
     cells = 0
-    for row in rows:
-        if (cells := cells + len(row)) > MAX_CELLS:
-            raise ValueError(f"more than {MAX_CELLS} cells by row {len(read) + 1}, with empty ones; at most so many are read")
-        read.append(row)
-    return read
+
+    def bounded(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        nonlocal cells
+        for number, row in enumerate(rows, 1):
+            if number > MAX_ROWS:
+                raise ValueError(f"a row further down than {MAX_ROWS}, which is the last")
+            if (cells := cells + len(row)) > MAX_CELLS:
+                raise ValueError(f"more than {MAX_CELLS} cells by row {number}, with empty ones; at most so many are read")
+            yield row
+
+    yield from map(bounded, sheets)
+
+
+def without_advice(error: BaseException) -> str:
+    """Return what went wrong in one line; of a number of thousands of digits without Python's advice to programmers."""
+    words = " ".join(str(error).split())
+    return "a number of more than 4,300 digits; write it as text" if "set_int_max_str_digits" in words else words

@@ -1,6 +1,8 @@
 """An element that pairs a label with its value in: the two as texts out, whether a colon parts them, or cells, or dt and dd."""
 
 import re
+from collections.abc import Iterator
+from itertools import takewhile
 
 from parsel import Selector, SelectorList
 
@@ -16,7 +18,7 @@ def label_and_value(row: Selector) -> tuple[str, str] | None:
 
     Cells go before a colon, which may stand in a value; elements that are no cells go behind it.
     """
-    if row.root.tag == "dd" and row.xpath("preceding-sibling::dt"):
+    if row.root.tag == "dd" and next(row.root.itersiblings("dt", preceding=True), None) is not None:
         return None  # its dt has it
     cells = _defined(row) if row.root.tag == "dt" else row.xpath(_CELLS)
     if len(cells) < 2:
@@ -31,11 +33,14 @@ def label_and_value(row: Selector) -> tuple[str, str] | None:
     return (label, value) if 0 < len(label) <= _MOST_CHARS else None
 
 
+def siblings_below(element: Selector) -> Iterator[Selector]:
+    """Yield the elements that follow one beside it, as far as they are wanted: all of them for each of many take time by its square."""
+    for below in element.root.itersiblings("*"):
+        yield Selector(root=below, type="html")
+
+
 def _defined(term: Selector) -> SelectorList:
     """Return a dt and the dd that follow it up to the next dt."""
     found = [term]
-    for below in term.xpath("following-sibling::*"):
-        if below.root.tag != "dd":
-            break
-        found.append(below)
+    found += takewhile(lambda below: below.root.tag == "dd", siblings_below(term))
     return SelectorList(found)

@@ -11,7 +11,7 @@ from lxml.html import HtmlElement, document_fromstring
 from atomexam.text.option_letters import LETTERS, WIDE
 from crawlers.papers.passes.emphasis import RIGHT_CLASS
 from crawlers.rows.tree import Rows
-from crawlers.text.fields import text_of
+from crawlers.text.fields import text_of, uncrowded
 
 TEXT = "#text"
 """Key of an element's own words, where it has attributes or children beside them."""
@@ -68,7 +68,7 @@ def questions_of_page(text: str) -> Rows | None:
 
 
 def _document(text: str) -> HtmlElement:
-    return document_fromstring(re.sub(r"^\s*<\?xml[^>]{0,200}\?>", "", text) or "<html></html>")
+    return document_fromstring(uncrowded(re.sub(r"^\s*<\?xml[^>]{0,200}\?>", "", text)) or "<html></html>")
 
 
 def _options_in(parent: Any) -> tuple[Any, list[Any]] | None:

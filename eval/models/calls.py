@@ -17,6 +17,7 @@ from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI
 
 from atomexam.records.prediction import FinishReason
 from atomexam.records.run import Server
+from atomexam.text.encodings import is_charset
 from eval.models.contract import Reply
 
 _AGAIN = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
@@ -99,7 +100,9 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 async def bounded(response: httpx2.Response) -> None:
-    """Bound the body of an answer before any of it is read.
+    """Bound the body of an answer before any of it is read, and how it is read.
+
+    What Python keeps beside the encodings of text raises errors of its own, or takes time by the square of the length.
 
     Raises:
         TooLong: the body is packed, though that was not asked for.
@@ -107,6 +110,8 @@ async def bounded(response: httpx2.Response) -> None:
     packed = response.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
         raise TooLong(f"the answer is packed ({packed[:20]}), which was not asked for")
+    said = response.charset_encoding
+    response.encoding = said if said and is_charset(said) else "utf-8"
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     response.stream = _Bounded(response.stream)
 

@@ -97,6 +97,9 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200, completion("半", {"filter": "content_filter", "odd": "gremlins", "null": None}[way]))
         if way == "echo":
             return self._send(200, completion(f"your key is {KEY}."))
+        if way.startswith("charset-"):
+            said = f"text/plain; charset={way.removeprefix('charset-')}"
+            return self._bytes(b"slow down" + b"-" + b"a9" * 100_000, said, 400)
         getattr(self, f"_{way}")()
 
     def _send(self, status: int, body: dict, headers: dict[str, str] | None = None) -> None:
@@ -147,6 +150,17 @@ class _Handler(BaseHTTPRequestHandler):
     def _packed(self) -> None:
         """Send what unpacks to a thousand times its size."""
         self._bytes(gzip.compress(b" " * 50_000_000, 1), "application/json", headers={"Content-Encoding": "gzip"})
+
+    def _headers(self) -> None:
+        """Send headers until the caller hangs up."""
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            self.wfile.write(b"X-More: answers\r\n" * 1000)
+
+    def _early(self) -> None:
+        """Say that the answer will come, until the caller hangs up."""
+        while True:
+            self.wfile.write(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000)
 
     def _close(self) -> None:
         self.close_connection = True

@@ -100,6 +100,25 @@ def test_an_answer_of_any_length_takes_little_memory(way: str, cause: str, opene
     assert peak < 60_000_000
 
 
+@pytest.mark.parametrize("charset", ["punycode", "idna", "zlib", "hex", "undefined", "unicode_escape", "no-such"])
+def test_a_refusal_in_a_charset_that_is_none_is_a_refusal(charset: str, opened: Opened) -> None:
+    """Some of Python's codecs raised what ended the run; punycode took time by the square of the answer's length."""
+    start = time.process_time()
+    (failed,) = asked(opened(timeout=60, concurrency=1, tries=1), [f"[charset-{charset}]问"])
+    assert failed.finish_reason == "error" and failed.error.startswith("HTTP status 400: slow down-a9"), failed.error[:80]
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(("way", "cause"), [("headers", "connection: .*"), ("early", "no whole reply within 2 s|connection: .*")])
+def test_a_head_without_end_ends(way: str, cause: str, opened: Opened) -> None:
+    tracemalloc.start()
+    (failed,) = asked(opened(timeout=2, concurrency=1, tries=1), [f"[{way}]问"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert re.fullmatch(cause, failed.error), failed.error
+    assert peak < 60_000_000
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("way", "calls", "cause"), [
     ("429", 2, "HTTP status 429: .*slow down.*, 2 times"),

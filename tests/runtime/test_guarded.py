@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -66,6 +68,19 @@ def test_what_breaks_its_reader_ends_alone(body: bytes, words: str, monkeypatch:
     with pytest.raises(ValueError, match=f"^{words}$"):
         list(read_guarded(reader, "a", body, "cut it", BUDGET))
     assert list(read_guarded(reader, "b", b"nested", "cut it", BUDGET)) == ["b begins", "inner begins"]
+
+
+def test_a_limit_of_the_shell_breaks_no_reader() -> None:
+    """Under `ulimit -t`, going back to no limit of one's own was an error, and every file after it unread."""
+    code = """
+import resource
+from atomexam.runtime.guarded import _limit_seconds
+resource.setrlimit(resource.RLIMIT_CPU, (100, 100))
+_limit_seconds(5)
+_limit_seconds(0)
+assert resource.getrlimit(resource.RLIMIT_CPU) == (100, 100)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_time_of_one_file_is_not_that_of_the_next() -> None:

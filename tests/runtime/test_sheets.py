@@ -1,5 +1,6 @@
 """What people fill in: text stays text, the bytes hang on the content alone, and nothing changes on the way there and back."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -147,24 +148,85 @@ def test_a_text_longer_than_a_cell_is_told(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def with_rows(path: Path, rows: str, before: str = "<sheetData>") -> Path:
+    """Write a workbook of a header and one line, with rows of XML behind them and another begin of its cells."""
+    write_sheet(path.with_name("sound.xlsx"), ["a"], [["1"]])
+    with zipfile.ZipFile(path.with_name("sound.xlsx")) as sound, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for entry in sound.infolist():
+            content = sound.read(entry).decode()
+            if entry.filename == "xl/worksheets/sheet1.xml":
+                content = re.sub("<dimension [^>]*>", "", content) if before != "<sheetData>" else content
+                content = content.replace("<sheetData>", before, 1).replace("</sheetData>", f"{rows}</sheetData>")
+            made.writestr(entry, content)
+    return path
+
+
 @pytest.mark.parametrize(
     "row", ['<row r="99999999999"><c t="inlineStr"><is><t>x</t></is></c></row>', '<row><c r="A99999999999" t="n"><v>1</v></c></row>']
 )
 def test_a_row_further_down_than_a_sheet_goes_is_told_at_once(row: str, tmp_path: Path) -> None:
     """openpyxl makes up every row before it: 4.7 kB took 3.8 GB."""
-    write_sheet(tmp_path / "sound.xlsx", ["a"], [["1"]])
-    path = tmp_path / "far.xlsx"
-    with zipfile.ZipFile(tmp_path / "sound.xlsx") as sound, zipfile.ZipFile(path, "w") as far:
-        for entry in sound.infolist():
-            content = sound.read(entry)
-            if entry.filename == "xl/worksheets/sheet1.xml":
-                content = content.replace(b"</sheetData>", row.encode() + b"</sheetData>")
-            far.writestr(entry, content)
+    path = with_rows(tmp_path / "far.xlsx", row)
     told = r"far\.xlsx.* has row 99999999999; 1048576 is the last"
     with pytest.raises(ValueError, match=told):
         read_sheet(path)
     with pytest.raises(ValueError, match=told):
         list(sheets_of(path.name, path.read_bytes()))
+
+
+FAR = [
+    "<row r='99999999999'/>",
+    '<row r="&#57;9999999999"/>',
+    '<row r = "99999999999"/>',
+    f'<row spans="{"1 " * 200}" r="99999999999"/>',
+    '<row spans="1>2" r="99999999999"/>',
+]
+
+
+@pytest.mark.parametrize("row", FAR, ids=range(len(FAR)))
+def test_a_far_row_is_told_however_it_is_written(monkeypatch: pytest.MonkeyPatch, row: str, tmp_path: Path) -> None:
+    """Its bytes were looked for in one form of several: in the others it took all memory."""
+    monkeypatch.setattr(sheets, "MAX_ROWS", 1000)
+    path = with_rows(tmp_path / "far.xlsx", row)
+    with pytest.raises(ValueError, match=r"far\.xlsx.*a row further down than 1000, which is the last"):
+        read_sheet(path)
+    with pytest.raises(ValueError, match=r"far\.xlsx.*a row further down than 1000, which is the last"):
+        list(sheets_of(path.name, path.read_bytes()))
+
+
+def test_what_a_workbook_says_of_its_size_changes_nothing(tmp_path: Path) -> None:
+    """A size that is too small had the rows beyond it left out in silence."""
+    rows = '<row r="3"><c r="A3" t="inlineStr"><is><t>2</t></is></c></row>'
+    for size in ("A1:A2", "A1:XFD1048576"):
+        path = with_rows(tmp_path / "lies.xlsx", rows, f'<dimension ref="{size}"/><sheetData>')
+        assert [row.cells for row in read_sheet(path)] == [{"a": "1"}, {"a": "2"}]
+
+
+def test_empty_cells_far_to_the_right_are_counted(tmp_path: Path) -> None:
+    """16,384 of them for each row of 22 bytes: 5 kB took 12 s."""
+    path = with_rows(tmp_path / "wide.xlsx", '<row><c r="XFD1"/></row>' * 700)
+    for read in (lambda: list(sheets_of(path.name, path.read_bytes())), lambda: read_sheet(path)):
+        with pytest.raises(ValueError, match=r"wide\.xlsx.*more than 10000000 cells by row"):
+            read()
+
+
+def test_sheets_that_share_a_part_are_refused(tmp_path: Path) -> None:
+    """Five thousand names for one sheet: it would be read as often."""
+    book = openpyxl.Workbook()
+    book.create_sheet("two")
+    book.save(tmp_path / "two.xlsx")
+    with zipfile.ZipFile(tmp_path / "two.xlsx") as two, zipfile.ZipFile(tmp_path / "one.xlsx", "w") as one:
+        for entry in two.infolist():
+            one.writestr(entry, two.read(entry).replace(b"worksheets/sheet2.xml", b"worksheets/sheet1.xml"))
+    with pytest.raises(ValueError, match=r"2 sheets in 1 parts; expected a part for each"):
+        list(sheets_of("one.xlsx", (tmp_path / "one.xlsx").read_bytes()))
+
+
+def test_a_number_of_thousands_of_digits_says_what_to_do(tmp_path: Path) -> None:
+    path = with_rows(tmp_path / "digits.xlsx", f'<row r="3"><c r="A3"><v>{"9" * 5000}</v></c></row>')
+    for read in (lambda: list(sheets_of(path.name, path.read_bytes())), lambda: read_sheet(path)):
+        with pytest.raises(ValueError, match=r"digits\.xlsx.*more than 4,300 digits; write it as text"):
+            read()
 
 
 def test_a_workbook_that_unfolds_to_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from docx.document import Document as OpenDocument
 from docx.opc.exceptions import OpcError
 from lxml import etree
 
+from atomexam.runtime.sheets import without_advice
 from crawlers.importers.documents.docx_formulas import FORMULA, formula, is_placed, placed
 from crawlers.importers.documents.docx_numbers import Numbering
 from crawlers.importers.documents.docx_tables import table_lines
@@ -72,7 +73,7 @@ def _with_told_answers(lines: list[str], signed: list[str]) -> list[str]:
 
 
 def _damaged(name: str, error: Exception) -> str:
-    return f"{name}: no readable docx ({type(error).__name__}: {error}); open and save it in Word"
+    return f"{name}: no readable docx ({type(error).__name__}: {without_advice(error)}); open and save it in Word"
 
 
 class _Walk:

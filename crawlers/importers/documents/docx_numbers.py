@@ -11,6 +11,8 @@ from atomexam.text.numerals import chinese, roman
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEVELS = 9
+_MOST_CHARS, _MOST_DIGITS = 255, 9
+"""Of the text of a level, and of the number it begins with. Each paragraph repeats them: 3 kB gave 120 MB of text."""
 _REFERENCE = re.compile("%([1-9])")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
 
@@ -56,6 +58,8 @@ class Numbering:
         self._styles = _by_id(styles, "style", "styleId")
         self._counts: dict[str, dict[int, int]] = {}
         self._begun: set[str] = set()
+        self._shapes: dict[str, dict[int, etree._Element]] = {}
+        self._levels_of: dict[str, dict[int, etree._Element]] = {}
 
     def prefix(self, paragraph: etree._Element) -> str:
         """Return the number that Word shows before a paragraph; nothing where it shows none, or only a bullet."""
@@ -71,7 +75,9 @@ class Numbering:
         if kind in ("bullet", "none"):
             return ""
         # A form that is not known here is shown in digits: a wrong sign loses less than no number.
-        shown = _REFERENCE.sub(lambda match: _shown(int(match[1]) - 1, counts, levels), _value(levels[level], "lvlText") or "")
+        shown = _REFERENCE.sub(
+            lambda match: _shown(int(match[1]) - 1, counts, levels), (_value(levels[level], "lvlText") or "")[:_MOST_CHARS]
+        )
         return f"{shown} " if shown and shown[-1].isalnum() else shown
 
     def _place(self, paragraph: etree._Element) -> tuple[str, int] | None:
@@ -98,23 +104,29 @@ class Numbering:
     def _levels(self, number: str) -> tuple[str, dict[int, etree._Element]]:
         """Return the id of a list's numbering, by which lists share their count, and its levels."""
         abstract = _value(self._lists[number], "abstractNumId") or ""
+        if number not in self._levels_of:
+            if abstract not in self._shapes:
+                self._shapes[abstract] = self._shape(abstract)
+            changes = ((_level_of(change), change.find(f"{_W}lvl")) for change in self._lists[number].iterfind(f"{_W}lvlOverride"))
+            own = {place: level for place, level in changes if level is not None and place < _LEVELS}
+            self._levels_of[number] = self._shapes[abstract] | own
+        return abstract, self._levels_of[number]
+
+    def _shape(self, abstract: str) -> dict[int, etree._Element]:
         shape = self._abstract.get(abstract)
         if linked := _value(shape, "numStyleLink"):
             style = self._styles.get(linked)
             other = _value(None if style is None else style.find(f"{_W}pPr/{_W}numPr"), "numId")
             shape = self._abstract.get(_value(self._lists.get(other or ""), "abstractNumId") or "")
-        levels = {} if shape is None else {_level_of(level): level for level in shape.iterfind(f"{_W}lvl")}
-        for change in self._lists[number].iterfind(f"{_W}lvlOverride"):
-            if (level := change.find(f"{_W}lvl")) is not None:
-                levels[_level_of(change)] = level
-        return abstract, levels
+        levels = [] if shape is None else shape.iterfind(f"{_W}lvl")
+        return {place: level for level in levels if (place := _level_of(level)) < _LEVELS}
 
     def _count(self, number: str, abstract: str, level: int, levels: dict[int, etree._Element]) -> dict[int, int]:
         counts = self._counts.setdefault(abstract, {})
         if number not in self._begun:
             self._begun.add(number)
             for change in self._lists[number].iterfind(f"{_W}lvlOverride"):
-                if (start := _value(change, "startOverride")) and start.isdigit():
+                if (start := _value(change, "startOverride")) and start.isdigit() and len(start) <= _MOST_DIGITS:
                     counts[_level_of(change)] = int(start) - 1
         counts[level] = counts[level] + 1 if level in counts else _start(levels[level])
         for deeper in [place for place in counts if place > level]:
@@ -131,7 +143,7 @@ def _shown(level: int, counts: dict[int, int], levels: dict[int, etree._Element]
 
 def _start(level: etree._Element) -> int:
     start = _value(level, "start")
-    return int(start) if start and start.isdigit() else 1
+    return int(start) if start and start.isdigit() and len(start) <= _MOST_DIGITS else 1
 
 
 def _level_of(element: etree._Element) -> int:

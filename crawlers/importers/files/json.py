@@ -1,6 +1,7 @@
 """Importer of JSON: bytes in, records out: one document, an array of records, or one record a line."""
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -137,7 +138,7 @@ def ways_to_records(records: Sequence[Any]) -> list[list[str]]:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(sound_json(text), parse_constant=_no_constant, object_pairs_hook=object_of)
+        return json.loads(sound_json(text), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record a line? then name the file .jsonl" if error.msg == "Extra data" else ""
@@ -155,11 +156,19 @@ def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
-    for key in found:
-        values = [value for name, value in pairs if name == key]
+    by_key: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        by_key.setdefault(key, []).append(value)
+    for key, values in by_key.items():
         if any(value != values[0] for value in values):
             found[key] = Twice({str(place): value for place, value in enumerate(values, 1)})
     return found
+
+
+def _finite(word: str) -> float:
+    if math.isinf(number := float(word)):
+        raise ValueError(f"{word[:20]} is larger than any number that is read; write it as text")
+    return number
 
 
 def _no_constant(word: str) -> None:

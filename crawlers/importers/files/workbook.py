@@ -13,7 +13,7 @@ from xml.etree.ElementTree import ParseError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
-from atomexam.runtime.sheets import refuse_far_rows
+from atomexam.runtime.sheets import bounded_rows, refuse_far_rows, without_advice
 from crawlers.importers.files.sheet_marks import Covered, Marks, Unsaved, marks_of
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 
@@ -47,11 +47,17 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
     try:
         refuse_far_rows(BytesIO(body))
         workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
+        parts = [sheet._worksheet_path for sheet in workbook.worksheets]
+        if len(set(parts)) < len(parts):  # thousands of sheets of one part: a small file that takes hours
+            raise ValueError(f"{len(parts)} sheets in {len(set(parts))} parts; expected a part for each")
         marks = marks_of(body)
     except _DAMAGED as error:
         raise ValueError(_damaged(name, error)) from None
     for sheet in workbook.worksheets:
-        yield sheet.title, sheet.sheet_state != "visible", _rows(name, sheet, marks.get(sheet.title, Marks({}, {})))
+        sheet.reset_dimensions()  # what the file says of its size may be wrong
+    bounded = bounded_rows(sheet.iter_rows(values_only=True) for sheet in workbook.worksheets)
+    for sheet, rows in zip(workbook.worksheets, bounded, strict=True):
+        yield sheet.title, sheet.sheet_state != "visible", _rows(name, sheet.title, rows, marks.get(sheet.title, Marks({}, {})))
 
 
 def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
@@ -101,11 +107,10 @@ def _old_text(cell: Any, datemode: int) -> str:
     )
 
 
-def _rows(name: str, sheet: Any, marks: Marks) -> Iterator[tuple[str, list[str]]]:
-    sheet.reset_dimensions()  # what the file says of its size may be wrong
+def _rows(name: str, title: str, rows: Iterator[tuple[Any, ...]], marks: Marks) -> Iterator[tuple[str, list[str]]]:
     covering: dict[int, tuple[int, str]] = {}  # column: the last row that is covered, and by what
     try:
-        for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        for number, row in enumerate(rows, 1):
             if len(row) > MAX_COLUMNS and any(value is not None for value in row[MAX_COLUMNS:]):
                 raise ValueError(f"row {number} has {len(row)} columns; at most {MAX_COLUMNS} are read")
             cells = [_text(value) for value in row[:MAX_COLUMNS]]
@@ -118,9 +123,9 @@ def _rows(name: str, sheet: Any, marks: Marks) -> Iterator[tuple[str, list[str]]
                 elif column < len(cells) and not cells[column]:
                     cells[column] = Covered(text)
             covering |= {each.column: (each.last, cells[each.column]) for each in marks.merged.get(number, ()) if each.column < len(cells)}
-            yield f"{sheet.title}:row:{number}", cells
+            yield f"{title}:row:{number}", cells
     except _DAMAGED as error:
-        raise ValueError(_damaged(f"{name}: sheet {sheet.title}", error)) from None
+        raise ValueError(_damaged(f"{name}: sheet {title}", error)) from None
 
 
 def _text(value: Any) -> str:
@@ -137,4 +142,4 @@ def _text(value: Any) -> str:
 
 
 def _damaged(name: str, error: BaseException) -> str:
-    return f"{name}: no readable xlsx ({type(error).__name__}: {str(error)[:80]}); open and save it in Excel"
+    return f"{name}: no readable xlsx ({type(error).__name__}: {without_advice(error)[:80]}); open and save it in Excel"

@@ -69,9 +69,11 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
 def named(cells: Iterable[str]) -> list[str]:
     """Return the names of columns, each once: those without one by their place."""
     names: list[str] = []
+    seen: set[str] = set()
     for place, cell in enumerate(cells, 1):
         name = cell.strip() or f"column {place}"
-        names.append(name if name not in names else f"{name} (column {place})")
+        names.append(name if name not in seen else f"{name} (column {place})")
+        seen.add(names[-1])
     while names and names[-1].startswith("column "):
         names.pop()
     return names

@@ -13,6 +13,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from atomexam.records.item import EntityItem, LabelledValue, Section
+from crawlers.html.label_pairs import siblings_below
 from crawlers.html.links import links_to
 from crawlers.html.pages import MOST_PAGES, is_page
 from crawlers.html.source_spider import SourceSpider
@@ -130,7 +131,7 @@ def _sections(page: Selector) -> list[Section]:
 def _below(heading: Selector) -> str:
     """Return what stands below a heading in its box, up to the next heading."""
     texts = []
-    for below in heading.xpath("following-sibling::*"):
+    for below in siblings_below(heading):
         if "directory_flag" in below.root.get("class", "").split():
             break
         texts.append(text_of(below))

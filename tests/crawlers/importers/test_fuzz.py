@@ -17,6 +17,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.runtime.guarded import stop
 from crawlers.importers.documents.pdf import read_pdf
 from crawlers.importers.formats import known_formats, read_file, suffixes_of
+from crawlers.importers.layouts.table import named
 
 SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
 PAPER = "一、单项选择题\n1．感觉是（ ）。\nA．甲 B．乙\n答案：A\n2．知觉是（ ）。\nA．丙\nB．丁\n答案：B\n解析：见书。\n"
@@ -80,6 +81,21 @@ def check(name: str, body: bytes, format_name: str) -> None:
         assert all(item.provenance.position for item in reading.items)
         assert len({item.provenance.position for item in reading.items}) == len(reading.items)
     assert time.process_time() - start < 5
+
+
+def test_many_names_of_one_record_take_time_by_their_number() -> None:
+    """One name that stands twice had all names compared with all others, and the names of columns always: 60 s and more for 650 kB."""
+    keys = "".join(f'"key {number}":1,' for number in range(40_000))
+    check("a.json", f'[{{{keys}"key 0":2}}]'.encode(), "table")
+    assert named(str(number) for number in range(60_000))[-1] == "59999"
+
+
+def test_a_crowded_tag_of_a_saved_page_takes_time_by_its_length() -> None:
+    """Its tables were looked for without the bound on attributes: 889 kB took over 24 s."""
+    names = " ".join(f"a{number}=1" for number in range(80_000))
+    body = f"<html><body><p {names}>1. 感觉是</p><table><tr><th>题干<th>A<th>B<th>答案<tr><td>感觉是<td>甲<td>乙<td>A</table>".encode()
+    for format_name in ("paper", "table"):
+        check("a.html", body, format_name)
 
 
 def formats_for(name: str) -> list[str]:

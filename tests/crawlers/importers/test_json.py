@@ -58,10 +58,11 @@ def test_fields_around_an_array_belong_to_every_record() -> None:
         ("a.json", b'["q",1]\n["q",2]', r"name the file \.jsonl"),
         ("a.json", b'{"q":' + b"9" * 5000 + b"}", r"a\.json: a number of more than 4,300 digits; expected .*: write it as text"),
         ("a.json", b'{"q":NaN}', r"a\.json: NaN is no JSON value"),
+        ("a.json", b'{"q":1e400}', r"a\.json: 1e400 is larger than any number that is read; write it as text"),
         ("a.jsonl", '{"q":1}\n{"q":"题题题"}'.encode()[:-4], r"a\.jsonl: line 2: byte 20 is not UTF-8"),
         ("a.json", b'{"q":' * 50_000, r"a\.json: nested too deeply"),
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_what_is_no_file_of_records_is_told(name: str, body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
