@@ -17,7 +17,10 @@ from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, following
 
 _MAKING = {"likelihood": "likelihood/4", "verdict": "generation/2"}
-"""What stands for a method, or for `stop: verdict`, in the keys of replies, raised when a change moves what it gives: kept replies are then asked anew."""
+"""What stands for a method, or for `stop: verdict`, in the keys of replies.
+
+Raised when a change moves what it gives: kept replies are then asked anew.
+"""
 NOT_REACHED = "the question before it failed"
 
 
