@@ -16,8 +16,11 @@ from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, following
 
-_MAKING = {"likelihood": "likelihood/4"}
-"""What stands for a method in the keys of replies, raised when a change moves what it gives: kept replies are then asked anew."""
+_MAKING = {"likelihood": "likelihood/4", "verdict": "generation/2"}
+"""What stands for a method, or for `stop: verdict`, in the keys of replies.
+
+Raised when a change moves what it gives: kept replies are then asked anew.
+"""
 NOT_REACHED = "the question before it failed"
 
 
@@ -138,7 +141,8 @@ def settings_of(asked: Asked) -> Settings:
 def key_of(identity: str, asking: Asking, settings: Settings, method: str) -> str:
     """Return the hash of all that a reply depends on: not of the batch, the run's name or the version of the data."""
     request = asking.request
-    what: list[Any] = [identity, prompt_sha256(asking.prompt), structs.replace(settings, batch_size=1), _MAKING.get(method, method)]
+    what: list[Any] = [identity, prompt_sha256(asking.prompt), structs.replace(settings, batch_size=1)]
+    what += [_MAKING.get("verdict" if settings.stop == "verdict" else method, method)]
     what += [request.question_type, [option.letter for option in request.options], request.answer_format]
     what += [request.item_id, asking.repeat]
     return hashlib.sha256(msgspec.json.encode(what)).hexdigest()

@@ -16,6 +16,7 @@ from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
 from eval.models import batches, loglikelihood, stopping
+from eval.models.continuous import Replies, Row, Said
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
@@ -25,6 +26,7 @@ from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
 _NOTHING_BEFORE = "no token of the prompt stands before all answers"
+_EMPTY = "the prompt has no tokens"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
 _REASONS = "the chat template opens the model's reasoning (<think>)"
 _CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
@@ -40,14 +42,6 @@ class _Row(NamedTuple):
     prompt: list[int]
     said: list[int]
     asking: Asking
-
-
-class _Said(NamedTuple):
-    tokens: list[int]
-    """Without the end of the reply."""
-    is_done: bool
-    is_cut: bool
-    """Done by its verdict, before its own end."""
 
 
 class HuggingFace:
@@ -109,9 +103,13 @@ class HuggingFace:
     def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
 
-        Where replies end with their verdict, they are made in rounds: those that have it leave, and full batches go on with the others.
+        Where replies end with their verdict, those that have it leave: on a CPU at once, and others take their places; else, and with
+        models whose prompts are not read by what they share, batches are made anew in rounds.
         """
         ids = token_ids(self._tokenizer, [asking.prompt for asking in askings])
+        if settings.stop == "verdict" and self._device.type == "cpu" and self._shares_prefixes and self._reader.has_small_steps():
+            yield from self._until_verdict(ids, askings, settings)
+            return
         rows = {place: _Row(prompt, [], askings[place]) for place, prompt in enumerate(ids)}
         for limit in stopping.limits(settings):
             left = {}
@@ -124,12 +122,24 @@ class HuggingFace:
                     left[place] = rows[place]._replace(said=made.tokens)
             rows = dict(sorted(left.items()))
 
-    def _round(self, rows: Mapping[int, _Row], settings: Settings, limit: int) -> Iterator[tuple[int, _Said | Reply]]:
+    def _until_verdict(self, prompts: list[list[int]], askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        rows = []
+        for place, failed in self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts]):
+            prompt, asking = prompts[place], askings[place]
+            if failed or not prompt:
+                yield place, failed or _failed(_EMPTY)
+            else:
+                rows.append(Row(place, prompt, [], SampledToken(settings, [asking], torch.ones((1, len(prompt)))), {}))
+        for place, said in Replies(self._reader, self._tokenizer, self._ends, settings).of(rows):
+            size = len(prompts[place])
+            yield place, self._read(said, size) if said else self._out_of_memory(size)
+
+    def _round(self, rows: Mapping[int, _Row], settings: Settings, limit: int) -> Iterator[tuple[int, Said | Reply]]:
         """Yield the place of each row with all that is said to it by the limit of tokens, or with the cause of its failure."""
         places = list(rows)
         room = [(len(row.prompt) + len(row.said), len(row.prompt) + settings.max_new_tokens) for row in rows.values()]
 
-        def work(taken: list[int], width: int) -> list[_Said]:
+        def work(taken: list[int], width: int) -> list[Said]:
             return self._say([rows[places[number]] for number in taken], width, settings, limit)
 
         yield from ((places[number], made) for number, made in self._answers(room, settings, work))
@@ -181,8 +191,8 @@ class HuggingFace:
         return is_sound
 
     def _answers(
-        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[_Said]]
-    ) -> Iterator[tuple[int, _Said | Reply]]:
+        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[Said]]
+    ) -> Iterator[tuple[int, Said | Reply]]:
         """Yield what the work makes of each place; a place that is too long, in tokens read or in all, fails with its cause."""
         fitting = list(self._fitting(room))
         yield from ((place, failed) for place, failed in fitting if failed)
@@ -202,7 +212,7 @@ class HuggingFace:
         return _failed(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
 
     @torch.inference_mode()
-    def _say(self, rows: Sequence[_Row], width: int, settings: Settings, limit: int) -> list[_Said]:
+    def _say(self, rows: Sequence[_Row], width: int, settings: Settings, limit: int) -> list[Said]:
         """Return what is said to each row, with what was said before, up to a limit of tokens in all."""
         pad, before = self._pad_token(), len(rows[0].said)  # rows of a round have said equally much
         read = [[*row.prompt, *row.said] for row in rows]
@@ -219,12 +229,12 @@ class HuggingFace:
         done = decided.done if decided else [False] * len(rows)
         return [self._ended([*row.said, *more], is_cut) for row, more, is_cut in zip(rows, output[:, width:].tolist(), done, strict=True)]
 
-    def _ended(self, tokens: list[int], is_cut: bool) -> _Said:
+    def _ended(self, tokens: list[int], is_cut: bool) -> Said:
         ends = {*self._ends, self._pad_token()} if is_cut else self._ends
         end = next((place for place, token in enumerate(tokens) if token in ends), len(tokens) if is_cut else None)
-        return _Said(tokens if end is None else tokens[:end], end is not None, is_cut)
+        return Said(tokens if end is None else tokens[:end], end is not None, is_cut)
 
-    def _read(self, said: _Said, prompt_tokens: int) -> Reply:
+    def _read(self, said: Said, prompt_tokens: int) -> Reply:
         text = self._tokenizer.decode(said.tokens, skip_special_tokens=True)
         text = text[: stopping.verdict_end(text)] if said.is_cut else text  # a token may hold more than the end of a clause
         reason: FinishReason = "stop" if said.is_done else "length"

@@ -2,45 +2,27 @@
 
 A reply must depend on its own prompt alone. Prompts are read in the order of their tokens: one buffer a layer holds the keys and values of
 the path that is being read, and the next prompt goes on behind the last token that both have and writes over the rest. All matrix products
-of a reading have one shape, and no row of them hangs on the others. Attention, which would, is computed in blocks of the grid that
-positions are divided by: where a token stands in its block, and what it sees, follow from its place in its own prompt.
+of a reading have one shape, and no row of them hangs on the others; attention is that of `eval/models/block_attention.py`.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
-from torch.nn.functional import scaled_dot_product_attention
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from eval.models.batches import within_memory
+from eval.models.block_attention import BlockAttention, Path, Run
 from eval.models.loglikelihood import last_nodes, shared_length
 
 TOKENS_A_READING = {"cpu": (32, 64, 128, 256, 512), "cuda": (8192,)}
 """Most of a reading, and of what is left at the end, where the products of fewer rows have the same bits."""
-BLOCK = {"cpu": 16, "cuda": 64}
-"""Positions that attention is computed for at once. On a GPU, where each block costs a call, more."""
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
 """Rows that the head is given at once, always as many: where one answer a prompt is asked for, a reading needs few."""
 _LEAST_READING = 64
 _READINGS_UNTIL_GROWN = 16
-_PACKED = "atomexam_packed"
-"""Name of the attention below among those of transformers."""
-_UNKNOWN = ("sliding_window", "softcap", "s_aux")
-"""What some models' attention is given besides; the one below has none of it."""
-
-
-class Run(NamedTuple):
-    """Tokens of one path that stand one behind the other, to be read behind what stands before them."""
-
-    start: int
-    """Position of the first."""
-    tokens: list[int]
-    wanted: int
-    """Position from which on the scores behind each token are asked for."""
 
 
 class PrefixReader:
@@ -51,7 +33,7 @@ class PrefixReader:
         self._model, self._pad = model, pad
         self._sizes = _sizes_of_equal_bits(model, model.get_output_embeddings(), TOKENS_A_READING[kind])
         self._most, self._head_rows = self._sizes[-1], _HEAD_ROWS[kind]
-        self._attention = _Attention(BLOCK[kind])
+        self._attention = BlockAttention(kind)
 
     def is_sound(self) -> bool:
         """Tell whether the model reads a prompt by its parts as it reads it whole: some keep a window of what they read, or a state."""
@@ -71,21 +53,25 @@ class PrefixReader:
         return bool((read.float().log_softmax(-1) - whole.log_softmax(-1)).abs().max() < near * max(1.0, float(whole.abs().max())))
 
     @torch.inference_mode()
-    def scores(self, rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]]) -> Iterator[tuple[int, torch.Tensor | None]]:
+    def scores(
+        self, rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]], paths: Sequence[Path | None] | None = None
+    ) -> Iterator[tuple[int, torch.Tensor | None]]:
         """Yield the place of each row with the scores behind it and behind each of its nodes, of shape (1 + nodes, vocabulary).
 
         None where memory is too small for it alone. Where it is for a reading, the next are smaller, and later grow again.
 
         Args:
             nodes: by row, tokens from its end to each node, sorted; each node's parent is one.
+            paths: by row, what is filled with its keys and values before it is yielded.
         """
+        paths = paths or [None] * len(rows)
         order = sorted(range(len(rows)), key=rows.__getitem__)
         self._attention.begin(max((len(row) + max(map(len, own), default=0) for row, own in zip(rows, nodes, strict=True)), default=0))
         done, good, is_alone = 0, 0, False
         while done < len(order):  # each turn begins at the first token of a row; the only one, if memory never fails
             found: list[torch.Tensor] = []
             taken = order[done : done + 1] if is_alone else order[done:]
-            for reading in _readings(_runs((rows[place], nodes[place]) for place in taken), self._most):
+            for reading in _readings(_runs((rows[place], nodes[place], paths[place]) for place in taken), self._most):
                 made = within_memory(self._read, reading)
                 if made is None or (not is_alone and made.isnan().any()):
                     good = 0
@@ -113,6 +99,15 @@ class PrefixReader:
                 is_alone = False
         self._attention.begin(0)
 
+    @torch.inference_mode()
+    def step(self, runs: Sequence[Run]) -> torch.Tensor | None:
+        """Return the scores behind runs that go on with paths of their own; None where memory is too small."""
+        return within_memory(self._read, runs)
+
+    def has_small_steps(self) -> bool:
+        """Tell whether few tokens can be read at once without computing hundreds."""
+        return self._sizes[0] <= _LEAST_READING
+
     def _read(self, runs: Sequence[Run]) -> torch.Tensor:
         """Return the scores behind each token that they are wanted of."""
         tokens = [token for run in runs for token in run.tokens]
@@ -138,26 +133,27 @@ class PrefixReader:
         return torch.tensor(rows, device=self._model.device)
 
 
-def _runs(asked: Iterator[tuple[list[int], list[tuple[int, ...]]]]) -> Iterator[Run]:
+def _runs(asked: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]]) -> Iterator[Run]:
     """Yield what is to be read of each row, and of the tree of its nodes, behind what it shares with the path before."""
     before: list[int] = []
-    for row, nodes in asked:
+    for row, nodes, own in asked:
         known = len(row) - 1  # its last token is read in any case: what stands behind it is asked for
         for leaf in last_nodes(nodes):
             path = row + list(leaf)
             start = min(shared_length(before, path), known)
-            yield Run(start, path[start:], len(row) - 1)
+            yield Run(start, path[start:], len(row) - 1, own)
             before, known = path, len(path)
 
 
 def _readings(runs: Iterator[Run], most: int) -> Iterator[list[Run]]:
     """Yield runs that are read together, of as many tokens as there may be; only the last has fewer."""
     reading, room = list[Run](), most
-    for start, tokens, wanted in runs:
+    for run in runs:
         done = 0
-        while done < len(tokens):
-            piece = tokens[done : done + room]
-            reading.append(Run(start + done, piece, wanted))
+        while done < len(run.tokens):
+            piece = run.tokens[done : done + room]
+            is_last = done + len(piece) == len(run.tokens)
+            reading.append(run._replace(start=run.start + done, tokens=piece, own=run.own if is_last else None))
             done, room = done + len(piece), room - len(piece)
             if not room:
                 yield reading
@@ -198,89 +194,3 @@ def _in_pieces(head: Any, rows: int) -> Iterator[None]:
         yield
     finally:
         head.forward = usual
-
-
-class _Attention:
-    """Attention of the tokens of a reading to the paths that they end."""
-
-    def __init__(self, block: int) -> None:
-        self._block, self._room = block, 0
-        self._runs: Sequence[Run] = []
-        self._path: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
-        """By layer the keys and values of the path that is being read."""
-        self._mask = torch.empty(0)
-
-    def begin(self, room: int) -> None:
-        """Forget the path, and make room for ones of so many tokens."""
-        self._room = -(-room // 64) * 64  # so that no head begins elsewhere on its line of memory than another
-        self._path, self._mask = {}, torch.empty(0)
-
-    @contextmanager
-    def over(self, runs: Sequence[Run], model: Any) -> Iterator[None]:
-        """Have a model compute its attention here."""
-        usual = model.config._attn_implementation
-        self._runs = runs
-        _under_way[:] = [self]
-        model.config._attn_implementation = _PACKED
-        try:
-            yield
-        finally:
-            model.config._attn_implementation = usual
-            _under_way.clear()
-
-    def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None) -> torch.Tensor:
-        """Return the attention of each token, of shape (1, heads, tokens, size of a head)."""
-        keys, values = self._path.get(layer) or (self._empty(key), self._empty(value))
-        self._path[layer] = keys, values
-        out = torch.zeros(query.shape[:-1] + value.shape[-1:], dtype=query.dtype, device=query.device)
-        heads, groups = key.shape[1], query.shape[1] // key.shape[1]
-        asked = query.new_zeros((1, query.shape[1], self._block, query.shape[3]))
-        mask, begin = self._mask_for(query, groups), 0
-        for start, tokens, _ in self._runs:
-            stop, before = start + len(tokens), begin - start
-            end = -(-stop // self._block) * self._block
-            keys[:, :, start:stop], values[:, :, start:stop] = key[:, :, begin : before + stop], value[:, :, begin : before + stop]
-            keys[:, :, stop:end], values[:, :, stop:end] = 0, 0  # they are masked, but a NaN would be seen
-            for first in range(start - start % self._block, stop, self._block):
-                low, high, seen = max(start, first), min(stop, first + self._block), first + self._block
-                asked[:, :, low - first : high - first] = query[:, :, before + low : before + high]
-                made = scaled_dot_product_attention(
-                    asked.view(1, heads, -1, asked.shape[3]),  # heads that share keys stand one below the other
-                    keys[:, :, :seen],
-                    values[:, :, :seen],
-                    attn_mask=mask[:, -seen:],
-                    scale=scale,
-                ).reshape(1, query.shape[1], self._block, -1)
-                out[:, :, before + low : before + high] = made[:, :, low - first : high - first]
-            begin += len(tokens)
-        return out
-
-    def _mask_for(self, query: torch.Tensor, groups: int) -> torch.Tensor:
-        """Return what is added to the scores of a block at the end of the room; one that ends earlier takes its last columns."""
-        if not self._mask.numel():
-            unseen = torch.full((self._block, self._block), float("-inf"), dtype=query.dtype, device=query.device).triu_(1)
-            before = unseen.new_zeros((self._block, self._room - self._block))
-            self._mask = torch.cat([before, unseen], dim=1).repeat(groups, 1)
-        return self._mask
-
-    def _empty(self, like: torch.Tensor) -> torch.Tensor:
-        return like.new_zeros((*like.shape[:2], self._room, like.shape[3]))
-
-
-_under_way: list[_Attention] = []
-"""The one that is; `transformers` has no other way to tell its attention."""
-
-
-def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **given: Any) -> tuple[torch.Tensor, None]:
-    """Return the attention of the reading that is under way, of shape (1, tokens, heads, size of a head).
-
-    Raises:
-        ValueError: the model asks for what this attention has not.
-    """
-    if unknown := [name for name in _UNKNOWN if given.get(name) is not None]:
-        raise ValueError(f"attention with {', '.join(unknown)}")
-    [attention] = _under_way
-    return attention.attend(module.layer_idx, query, key, value, given.get("scaling")).transpose(1, 2).contiguous(), None
-
-
-ALL_ATTENTION_FUNCTIONS.register(_PACKED, _attend)

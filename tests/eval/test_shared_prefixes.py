@@ -25,10 +25,11 @@ from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.models import open_backend
 from eval.models.batches import Shape, within_memory
+from eval.models.block_attention import Run
 from eval.models.contract import Asking, Settings
 from eval.models.huggingface import HuggingFace
 from eval.models.loglikelihood import choices, likelihoods, shared_length, whole_scores
-from eval.models.shared_prefixes import PrefixReader, Run, _readings, _runs, _sizes_of_equal_bits
+from eval.models.shared_prefixes import PrefixReader, _readings, _runs, _sizes_of_equal_bits
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -171,7 +172,7 @@ def test_a_reply_hangs_on_no_other_prompt_of_a_tree(backend: HuggingFace, data: 
 @given(rows=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=30), min_size=1, max_size=12), most=st.integers(1, 40))
 def test_readings_are_full_but_for_the_last(rows: list[list[int]], most: int) -> None:
     rows.sort()
-    readings = list(_readings(_runs((row, []) for row in rows), most))
+    readings = list(_readings(_runs((row, [], None) for row in rows), most))
     assert [sum(len(run.tokens) for run in reading) for reading in readings[:-1]] == [most] * (len(readings) - 1)
     path, ends = dict[int, int](), []
     for run in (run for reading in readings for run in reading):

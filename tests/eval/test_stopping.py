@@ -18,6 +18,7 @@ from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
 from eval.models import huggingface, open_backend
 from eval.models.asker import key_of, settings_of
 from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.shared_prefixes import PrefixReader
 from eval.models.stopping import verdict_end
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
@@ -58,8 +59,15 @@ def asking(name: str, backend: Backend) -> Asking:
     return Asking(request=request, repeat=0, prompt=backend.render(request.messages))
 
 
+@pytest.fixture(params=["one leaves and the next comes", "in rounds"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How replies are made: token by token in one go, or as where a reading of few tokens computes hundreds."""
+    monkeypatch.setattr(PrefixReader, "has_small_steps", lambda _: request.param != "in rounds")
+    return request.param
+
+
 @pytest.fixture
-def scripted(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Backend:
+def scripted(backend: Backend, way: str, monkeypatch: pytest.MonkeyPatch) -> Backend:
     """The backend, whose model says what stands in SAID."""
     tokenizer: Any = backend._tokenizer  # type: ignore[attr-defined]
 
@@ -136,11 +144,28 @@ def test_kept_replies_of_runs_without_it_keep_their_keys(backend: Backend) -> No
     assert key_of("m", one, plain, "generation") != key_of("m", one, structs.replace(plain, stop="verdict"), "generation")
 
 
-def test_rounds_change_neither_draws_nor_words(backend: Backend) -> None:
-    """What a model says in three rounds is what it says in one, as far as it goes."""
+def test_memory_that_is_too_small_makes_fewer_at_once_and_fails_one_alone(scripted: Backend, way: str, monkeypatch: Any) -> None:
+    if way == "in rounds":
+        pytest.skip("in the batches of tests/eval/test_huggingface.py")
+    whole, steps, real = said(scripted, list(SAID), ENOUGH), [], PrefixReader.step
+
+    def scarce(self: PrefixReader, runs: list[Any]) -> torch.Tensor | None:
+        steps.append(len(runs))
+        return None if len(runs) > 3 else real(self, runs)
+
+    monkeypatch.setattr(PrefixReader, "step", scarce)
+    assert said(scripted, list(SAID), ENOUGH) == whole
+    assert steps[:2] == [len(SAID), 3]
+    monkeypatch.setattr(PrefixReader, "step", lambda *_: None)
+    assert {"out of memory" in (reply.error or "") for reply in said(scripted, list(SAID), ENOUGH).values()} == {True}
+
+
+def test_neither_way_nor_company_changes_draws_or_words(backend: Backend, way: str) -> None:
+    """What a model says until its verdict is what it says to the end, as far as it goes."""
     drawn = structs.replace(ENOUGH, temperature=1.0, max_new_tokens=48)
-    in_rounds, at_once = (said(backend, list(SAID), structs.replace(drawn, stop=stop)) for stop in ("verdict", "end"))
-    assert all(at_once[name].text.startswith(reply.text) for name, reply in in_rounds.items())
-    assert all(at_once[name] == reply for name, reply in in_rounds.items() if reply.finish_reason == "length")
-    assert sum(reply.finish_reason == "length" for reply in in_rounds.values()) > 1
+    cut_short, at_once = (said(backend, list(SAID), structs.replace(drawn, stop=stop)) for stop in ("verdict", "end"))
+    assert all(at_once[name].text.startswith(reply.text) for name, reply in cut_short.items())
+    assert all(at_once[name] == reply for name, reply in cut_short.items() if reply.finish_reason == "length")
+    assert sum(reply.finish_reason == "length" for reply in cut_short.values()) > 1
+    assert all(said(backend, [name], structs.replace(drawn, stop="verdict"))[name] == cut_short[name] for name in list(SAID)[:3])
     assert max(reply.tokens for reply in at_once.values()) > 32
