@@ -39,7 +39,9 @@
   /** Return what a packed list holds: gzip of UTF-16, in base64. */
   async function unpacked(text) {
     if (!window.DecompressionStream) throw new Error("this browser cannot unpack the items; any of 2023 or later can");
-    const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+    const signs = atob(text);
+    const bytes = new Uint8Array(signs.length);
+    for (let at = 0; at < signs.length; at += 1) bytes[at] = signs.charCodeAt(at); // Uint8Array.from calls a function for each
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(new TextDecoder("utf-16le").decode(await new Response(stream).arrayBuffer()));
   }
