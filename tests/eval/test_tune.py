@@ -407,7 +407,7 @@ def test_the_stage_tunes_what_finetune_made(toy_models: Path, toy_data: Path, tm
 
 def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"empty holds no model \(no config.json\)"):
+    with pytest.raises(ValueError, match=r"empty has no config.json; expected a model of transformers"):
         tune(structs.replace(base_of(toy_models), name=str(tmp_path / "empty")), Tuning(**QUICK), places_of(toy_data), tmp_path / "m")
     monkeypatch.setitem(sys.modules, "peft", None)
     with pytest.raises(ValueError, match=r"needs peft, which is not installed; `pip install -e .\[tune\]`, or set `method: full`"):
