@@ -117,7 +117,12 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
         raise
     if suffix in BOOKS and body.startswith(b"PK") and reading.found and (told := with_coloured_answers(body, reading.items)):
         reading.items = told
-    if suffix != PARQUET and 2 * (answered := _answered(reading)) < reading.found:
+    if suffix != PARQUET and 2 * _verdicts(reading) >= reading.found:
+        with suppress(ValueError):
+            found = read_found(name, body, seen)
+            if found and found.items and _are_marked(found):
+                return found  # the truth values are those of options
+    if suffix != PARQUET and (2 * (answered := _answered(reading)) < reading.found or len(reading.faults) >= reading.found):
         with suppress(ValueError):
             found = read_found(name, body, seen)
             if found and _answered(found) > answered and len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults):
@@ -128,6 +133,17 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
 def _answered(reading: Reading) -> int:
     """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words where none are."""
     return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
+
+
+def _verdicts(reading: Reading) -> int:
+    return sum(isinstance(item, QuestionItem) and answer_form(item.answer_raw) == "verdict" for item in reading.items)
+
+
+def _are_marked(reading: Reading) -> bool:
+    """Tell whether nearly all questions have options of their own, and letters of these as answers."""
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
+    return sound * 10 >= 9 * len(items)
 
 
 def _is_answered(item: QuestionItem) -> bool:
@@ -201,15 +217,22 @@ def read_guessed(
     """
     shape = shipped_layouts().get(told)
     is_shipped = shape is not None and _layouts(known).get(told) == shape
+    is_page = told == "paper" and PurePosixPath(name).suffix.lower() in PAGES
     try:
         reading = read_file(name, body, told, seen, asked, known)
     except ValueError:
         if not is_shipped:
+            if is_page and (found := read_found(name, body, seen)):
+                return TABLE, found
             raise
         with suppress(ValueError):
             return TABLE, read_file(name, body, TABLE, seen, asked, known)
         raise
-    if told == "paper" and PurePosixPath(name).suffix.lower() in PAGES and 2 * (answered := _answered(reading)) < reading.found:
+    if told in EXCHANGES and not reading.found:
+        with suppress(ValueError):
+            if found := read_found(name, body, seen):
+                return TABLE, found
+    if is_page and 2 * (answered := _answered(reading)) <= reading.found:
         with suppress(ValueError):
             if (found := read_found(name, body, seen)) and _answered(found) > answered:
                 return TABLE, found

@@ -47,14 +47,22 @@ def _begin_lines(text: str, starts: list[int]) -> bool:
 
 
 def options_below(text: str) -> tuple[str, list[str]]:
-    """Return a question and the options that stand in the lines below it; none where no line opens with A."""
+    """Return a question and the options that stand in the lines below it; else those that stand behind it in its own line."""
     lines = _WRITTEN_LINE_END.sub("\n", text).strip().splitlines()
     first = next((place for place, line in enumerate(lines) if (found := _MARK.match(line.strip())) and _letter(found) == "A"), 0)
     options = split_options("\n".join(line.strip() for line in lines[first:] if line.strip())) if first else []
     lettered = [_letter(found) for option in options if (found := _MARK.match(option))]
     if len(options) < 2 or lettered != [letters_at([place]) for place in range(len(options))]:
-        return text, []
+        return _inline(text)
     return "\n".join(lines[:first]).strip(), options
+
+
+def _inline(text: str) -> tuple[str, list[str]]:
+    """Return a question and the options that stand behind it in its own line, where they are sure: `知觉是 A、甲 B、乙 C、丙`."""
+    run = find_options(text) if "\n" not in text.strip() else None
+    if not (run and run.sure and len(run.cuts) > 2 and min(run.cuts)[0] > 0):
+        return text, []
+    return text[: min(run.cuts)[0]].strip(), run.texts(text)
 
 
 def _letter(found: re.Match[str]) -> str:
