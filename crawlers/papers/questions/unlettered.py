@@ -8,6 +8,7 @@ from msgspec import structs
 
 from atomexam.text.numerals import RINGS
 from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.draft import Draft
 from crawlers.papers.signs.answer_marks import LETTERS, flat
 
 _CHOICE = ("choice", "multiple", "case")
@@ -15,6 +16,7 @@ _STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种�
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
 _LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
 """A and B within one option: the letters have no sign."""
+_SEPARATORS = "|｜/"
 _MOST = 10
 _RING = re.compile(f"[{RINGS}]")
 
@@ -41,6 +43,15 @@ def _usual_counts(sections: Mapping[int, Sequence[Asked]]) -> dict[int, int]:
             continue
         found[section] = usual
     return found
+
+
+def drop_separators(drafts: Sequence[Draft]) -> None:
+    """Leave out the sign between the options of a line, `A.甲|B.乙|C.丙`, where it stands behind each of them but the last."""
+    for draft in drafts:
+        *first, last = draft.options or [""]
+        for sign in _SEPARATORS if len(first) > 1 else ():
+            if all(option.endswith(sign) for option in first) and sign not in "".join(option[:-1] for option in first) + last[:-1]:
+                draft.options = [option[:-1].rstrip() for option in first] + [last.removesuffix(sign).rstrip()]
 
 
 def _may_have(one: Asked) -> bool:
