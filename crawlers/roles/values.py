@@ -10,8 +10,8 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.roles.option_cells import split_options
 from crawlers.rows.marked_options import NO, RIGHT, TEXT, YES, word_of
 
-FORMS = ("letters", "text", "from 0", "from 1")
-"""Letters; the text of options; places counted from 0; places counted from 1."""
+FORMS = ("letters", "text", "from 0", "from 1", "mask")
+"""Letters; the text of options; places counted from 0; places counted from 1; a 1 or a 0 for each option, `0110`."""
 MARKED = "marked"
 """Further form: each option says itself whether it is right."""
 ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
@@ -186,6 +186,10 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
         return _letters(parts, options)
     if form == "text":
         return _by_text(parts, options)
+    if form == "mask":
+        mask = str(parts[0]).strip() if len(parts) == 1 else ""
+        sound = len(mask) == len(options) > 1 and set(mask) <= {"0", "1"} and "1" in mask
+        return "".join(letter for letter, sign in zip(LETTERS, mask, strict=False) if sign == "1") if sound else ""
     pieces = [piece for each in parts for piece in _SEPARATORS.split(str(each).strip())]
     if not all(re.fullmatch(r"\d{1,2}", piece) for piece in pieces):
         return ""

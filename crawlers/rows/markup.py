@@ -20,7 +20,8 @@ _OPTION_TAGS = ("li", "label", "dd", "p", "div", "span", "button")
 _RIGHT = re.compile(RIGHT_CLASS)
 _LETTER = re.compile(r"\s{0,9}[(（\[]?(?P<letter>[A-JＡ-Ｊ])\s?[)）\]]?[.．、:：)）\s]")
 _SAID = re.compile(
-    r"[【\[]?(?:(?P<answer>(?:正确|参考|标准)?答案|answer)|(?P<explanation>(?:答案)?解析|详解|analysis))[】\]]?\s?[:：]?\s?", re.IGNORECASE
+    r"[【\[]?(?:(?P<answer>(?:正确|参考|标准)?答案|正解|answer)|(?P<explanation>(?:答案)?解析|详解|analysis))[】\]]?\s?[:：]?\s?",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\s{0,3}(?:第\s?\d{1,5}\s?题\s?[.．、:：)）]?|\d{1,5}\s?[.．、:：)）])\s{0,3}(?=\D)")
 """The number of a question, at the start alone: others are part of it (`女，32岁`)."""

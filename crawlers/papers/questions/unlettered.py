@@ -7,17 +7,22 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from atomexam.text.numerals import RINGS
+from atomexam.text.option_letters import LETTERS as _LETTERS
 from crawlers.papers.questions.assembly import Asked
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.signs.answer_marks import LETTERS, flat
+from crawlers.papers.signs.options import without_sign
 
 _CHOICE = ("choice", "multiple", "case")
 _STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
 _LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
 """A and B within one option: the letters have no sign."""
-_SEPARATORS = "|｜/"
-_MOST = 10
+_BULLET = re.compile(r"\s*[·•*○●◦▪–-]\s{0,4}")
+_JOINTS = ("、", "，", ",", "；", ";", "|", " ")
+_COUNTED = re.compile(r"[(（]?(?P<number>\d{1,2})\s?[)）.．、]\s{0,4}(?=\S)")
+_NUMBERS = re.compile(r"\d{1,2}(?:[\s,，、;；]{1,3}\d{1,2}){0,9}")
+_MOST, _FEWEST = 10, 3
 _RING = re.compile(f"[{RINGS}]")
 
 
@@ -48,10 +53,42 @@ def _usual_counts(sections: Mapping[int, Sequence[Asked]]) -> dict[int, int]:
 def drop_separators(drafts: Sequence[Draft]) -> None:
     """Leave out the sign between the options of a line, `A.甲|B.乙|C.丙`, where it stands behind each of them but the last."""
     for draft in drafts:
-        *first, last = draft.options or [""]
-        for sign in _SEPARATORS if len(first) > 1 else ():
-            if all(option.endswith(sign) for option in first) and sign not in "".join(option[:-1] for option in first) + last[:-1]:
-                draft.options = [option[:-1].rstrip() for option in first] + [last.removesuffix(sign).rstrip()]
+        draft.options = without_sign(draft.options) if draft.options else draft.options
+
+
+def take_named_by_answers(drafts: Sequence[Draft]) -> None:
+    """Give questions the lines below them as options, where most answers of the paper are such lines: `知觉是⏎·甲⏎·乙⏎答：乙`.
+
+    A question of such a paper whose answer is none of its lines is given up.
+    """
+    asked = [draft for draft in drafts if draft.answer and draft.doubt is None and not draft.options and not draft.above.shared_options]
+    lined = [(draft, _rows_below(draft)) for draft in asked]
+    lined = [(draft, rows) for draft, rows in lined if 1 < len(rows) <= _MOST and len(set(rows)) == len(rows)]
+    found = [(draft, options, answer) for draft, rows in lined for options, answer in _named_in(rows, (draft.answer or "").strip())]
+    if len(found) < _FEWEST or len(found) * 2 < len(asked):
+        return
+    for draft, options, answer in found:
+        draft.stem, draft.options, draft.answer = draft.stem.split("\n")[0].strip(), options, answer
+    for draft, _ in lined:
+        if not draft.options:
+            draft.doubt = "options_unreadable"
+
+
+def _rows_below(draft: Draft) -> list[str]:
+    return [_BULLET.sub("", row).strip() for row in draft.stem.split("\n") if row.strip()][1:]
+
+
+def _named_in(rows: list[str], said: str) -> list[tuple[list[str], str]]:
+    """Return the options that lines are and the answer, where it says one line or several of them, by their words or by their numbers."""
+    if said in rows or any(sign.join(row for row in rows if row in said) == said for sign in _JOINTS):
+        return [(rows, said)]
+    numbers = [_COUNTED.match(row) for row in rows]
+    in_turn = [int(number["number"]) if number else 0 for number in numbers] == list(range(1, len(rows) + 1))
+    pieces = [int(piece) for piece in re.findall(r"\d+", said)] if _NUMBERS.fullmatch(said) else []
+    if in_turn and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
+        options = [row[number.end() :] for row, number in zip(rows, numbers, strict=True) if number]
+        return [(options, "".join(sorted({_LETTERS[piece - 1] for piece in pieces})))]
+    return []
 
 
 def _may_have(one: Asked) -> bool:
