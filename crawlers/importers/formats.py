@@ -164,7 +164,7 @@ def _are_marked(reading: Reading) -> bool:
 
 def _is_answered(item: QuestionItem) -> bool:
     if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
-        return bool(item.answer_raw) and item.answer_raw.strip() not in ("0", "1")
+        return (item.answer_raw or "").strip() not in ("", "0", "1")
     return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
 
 

@@ -19,7 +19,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
 )
 """How an option opens with each kind of sign, and the signs in their order; digits with a point only where a line is indented."""
 _PARTS = re.compile(r"[\s,，、;；/]+")
-_COUNTS = re.compile(r"几|多少|个数|次序|顺序|排序|排列")
+ASKS_A_NUMBER = re.compile(r"几|多少|个数|次序|顺序|排序|排列")
 """Questions whose answer is a number of its own, or an order."""
 _FEWEST_OPTIONS, _FEWEST = 3, 3
 _AHEAD = 5
@@ -50,7 +50,7 @@ def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence
             done[at] = (lines[at][0], f"{letter}. {opens.sub('', lines[at][1], count=1)}")
         done[below] = (lines[below][0], f"答案：{told}")
         asked = next((text for _, text in reversed(lines[:place]) if seen(text)), "")
-        blocks, counted, place = blocks + 1, counted + (_COUNTS.search(asked) is not None), below
+        blocks, counted, place = blocks + 1, counted + (ASKS_A_NUMBER.search(asked) is not None), below
     return done if blocks >= _FEWEST and counted * 2 <= blocks else None
 
 

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from atomexam.text.numerals import RINGS
 from atomexam.text.option_letters import LETTERS as _LETTERS
+from crawlers.papers.passes.counted import ASKS_A_NUMBER
 from crawlers.papers.questions.assembly import Asked
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.signs.answer_marks import LETTERS, flat
@@ -63,7 +64,11 @@ def take_named_by_answers(drafts: Sequence[Draft]) -> None:
     """
     asked = [draft for draft in drafts if draft.answer and draft.doubt is None and not draft.options and not draft.above.shared_options]
     lined = [(draft, _rows_below(draft)) for draft in asked]
-    lined = [(draft, rows) for draft, rows in lined if 1 < len(rows) <= _MOST and len(set(rows)) == len(rows)]
+    lined = [
+        (draft, rows)
+        for draft, rows in lined
+        if 1 < len(rows) <= _MOST and len(set(rows)) == len(rows) and not ASKS_A_NUMBER.search(draft.stem.split("\n")[0])
+    ]
     found = [(draft, options, answer) for draft, rows in lined for options, answer in _named_in(rows, (draft.answer or "").strip())]
     if len(found) < _FEWEST or len(found) * 2 < len(asked):
         return
