@@ -94,7 +94,7 @@ def _is_answered(draft: Draft) -> bool:
 
 
 def _shows_question(draft: Draft, own_options: bool) -> bool:
-    if _is_answered(draft) or _has_kind(draft):
+    if _is_answered(draft) or _has_kind(draft) or (draft.doubt and answer_form(draft.answer) in ("letters", "verdict")):
         return True
     if len(draft.options) == 1:  # `A：` is the answer of a list of questions that people ask
         return False
