@@ -87,8 +87,8 @@ def without_sign(parts: list[str]) -> list[str]:
     """Return options without the sign that stands behind each of them but the last: `A:甲$`, `B:乙$`, `C:丙`."""
     *first, last = parts
     for sign in _BETWEEN:
-        if len(first) > 1 and all(part.endswith(sign) and sign not in part[:-1] for part in first) and sign not in last[:-1]:
-            return [part[:-1].rstrip() for part in first] + [last.removesuffix(sign).rstrip()]
+        if len(first) > 1 and all(part.endswith(sign) and sign not in part[:-1] for part in first) and sign not in last:
+            return [part[:-1].rstrip() for part in first] + [last]  # `14#`, `16#`, `18#`: a sign behind the last one, too, is a unit
     return parts
 
 

@@ -226,3 +226,8 @@ def test_ones_and_noughts_are_truth_values() -> None:
 def test_options_whose_answer_is_unknown_are_no_words() -> None:
     rows = [["题干", "选项1", "选项2", "选项3", "答案"], *([q, *os[:3], f"{_L[a % 3]}（{os[a % 3]}）"] for q, os, a in GOLD)]
     assert all(item.options_raw for item in _items("a.csv", _csv(rows)))
+
+
+def test_a_sign_behind_every_option_is_a_part_of_it() -> None:
+    text = "\n".join(f"{n}、应选用的铅丝是（ ）\nA.14#\nB.16#\nC.18#\nD.20#\n答案：B" for n in range(1, 7))
+    assert all(item.options_raw == ["A.14#", "B.16#", "C.18#", "D.20#"] for item in _items("题库.txt", text))
