@@ -17,7 +17,7 @@ from crawlers.importers.no_banks import refuse_no_bank
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS
 from crawlers.papers.questions.draft import Reading as Paper
-from crawlers.papers.questions.unlettered import drop_separators, take_named_by_answers
+from crawlers.papers.questions.unlettered import with_plain_options
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of
 from crawlers.papers.signs.letters import is_signed
@@ -75,9 +75,7 @@ def questions_in(name: str, text: Text, seen: Provenance) -> Reading:
     """
     lines = text.lines
     _refuse_records(name, lines)
-    paper = better_read(lines, read_paper(lines))
-    drop_separators(paper.drafts)
-    take_named_by_answers(paper.drafts)
+    paper = with_plain_options(better_read(lines, read_paper(lines)))
     refuse_no_bank(name, lines, paper)
     titles = _titles(name, lines, paper)
     reading = Reading(unread=[*text.dropped, *paper.unread], source=text)

@@ -10,7 +10,7 @@ from atomexam.text.numerals import RINGS
 from atomexam.text.option_letters import LETTERS as _LETTERS
 from crawlers.papers.passes.counted import ASKS_A_NUMBER
 from crawlers.papers.questions.assembly import Asked
-from crawlers.papers.questions.draft import Draft
+from crawlers.papers.questions.draft import Draft, Reading
 from crawlers.papers.signs.answer_marks import LETTERS, flat
 from crawlers.papers.signs.options import without_sign
 
@@ -51,49 +51,54 @@ def _usual_counts(sections: Mapping[int, Sequence[Asked]]) -> dict[int, int]:
     return found
 
 
-def drop_separators(drafts: Sequence[Draft]) -> None:
-    """Leave out the sign between the options of a line, `A.甲|B.乙|C.丙`, where it stands behind each of them but the last."""
-    for draft in drafts:
-        draft.options = without_sign(draft.options) if draft.options else draft.options
+def with_plain_options(paper: Reading) -> Reading:
+    """Return a paper without the signs between options, `A.甲|B.乙|C.丙`, with the lines as options that its answers name."""
+    drafts = _named_by_answers([structs.replace(one, options=without_sign(one.options)) if one.options else one for one in paper.drafts])
+    given_up = [draft for draft in drafts if draft.doubt]
+    return structs.replace(paper, questions=[draft for draft in drafts if not draft.doubt], rejected=given_up)
 
 
-def take_named_by_answers(drafts: Sequence[Draft]) -> None:
+def _named_by_answers(drafts: Sequence[Draft]) -> list[Draft]:
     """Give questions the lines below them as options, where most answers of the paper are such lines: `知觉是⏎·甲⏎·乙⏎答：乙`.
 
     A question of such a paper whose answer is none of its lines is given up.
     """
-    asked = [draft for draft in drafts if draft.answer and draft.doubt is None and not draft.options and not draft.above.shared_options]
-    lined = [(draft, _rows_below(draft)) for draft in asked]
-    lined = [
-        (draft, rows)
-        for draft, rows in lined
-        if 1 < len(rows) <= _MOST and len(set(rows)) == len(rows) and not ASKS_A_NUMBER.search(draft.stem.split("\n")[0])
+    asked = [
+        place
+        for place, draft in enumerate(drafts)
+        if draft.answer and draft.doubt is None and not draft.options and not draft.above.shared_options
     ]
-    found = [(draft, options, answer) for draft, rows in lined for options, answer in _named_in(rows, (draft.answer or "").strip())]
+    lined = {place: rows for place in asked if 1 < len(rows := _rows_below(drafts[place])) <= _MOST and len(set(rows)) == len(rows)}
+    found = {place: named for place, rows in lined.items() if (named := _named_in(drafts[place], rows))}
     if len(found) < _FEWEST or len(found) * 2 < len(asked):
-        return
-    for draft, options, answer in found:
-        draft.stem, draft.options, draft.answer = draft.stem.split("\n")[0].strip(), options, answer
-    for draft, _ in lined:
-        if not draft.options:
-            draft.doubt = "options_unreadable"
+        return list(drafts)
+    return [
+        _named(draft, found[place]) if place in found else draft.doubted("options_unreadable" if place in lined else None)
+        for place, draft in enumerate(drafts)
+    ]
+
+
+def _named(draft: Draft, named: tuple[list[str], str]) -> Draft:
+    return structs.replace(draft, stem=draft.stem.split("\n")[0].strip(), options=named[0], answer=named[1])
 
 
 def _rows_below(draft: Draft) -> list[str]:
     return [_BULLET.sub("", row).strip() for row in draft.stem.split("\n") if row.strip()][1:]
 
 
-def _named_in(rows: list[str], said: str) -> list[tuple[list[str], str]]:
+def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:
     """Return the options that lines are and the answer, where it says one line or several of them, by their words or by their numbers."""
+    said = (draft.answer or "").strip()
     if said in rows or any(sign.join(row for row in rows if row in said) == said for sign in _JOINTS):
-        return [(rows, said)]
+        return rows, said
     numbers = [_COUNTED.match(row) for row in rows]
     in_turn = [int(number["number"]) if number else 0 for number in numbers] == list(range(1, len(rows) + 1))
     pieces = [int(piece) for piece in re.findall(r"\d+", said)] if _NUMBERS.fullmatch(said) else []
-    if in_turn and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
+    counts = ASKS_A_NUMBER.search(draft.stem.split("\n")[0]) is not None
+    if in_turn and not counts and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
         options = [row[number.end() :] for row, number in zip(rows, numbers, strict=True) if number]
-        return [(options, "".join(sorted({_LETTERS[piece - 1] for piece in pieces})))]
-    return []
+        return options, "".join(sorted({_LETTERS[piece - 1] for piece in pieces}))
+    return None
 
 
 def _may_have(one: Asked) -> bool:
