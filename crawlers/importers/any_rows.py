@@ -25,6 +25,7 @@ from crawlers.rows.separated import separated
 from crawlers.rows.shaping import shaped
 from crawlers.rows.statements import statement_rows
 from crawlers.rows.tree import Rows, tables_in
+from crawlers.rows.turning import turned_document, turned_sheet, with_stems
 from crawlers.text.fields import text_of
 
 LITERALS = (".js", ".ts", ".mjs")
@@ -38,6 +39,8 @@ _LEAST_LINES, _LONE = 9, 0.95
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )
+_KEY_WORD = re.compile(r"题号|序号|编号|题目编号|试题编号|(?:正确|参考|标准)?答案|解析|分值")
+"""Names of the columns of a list of answers."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]", re.ASCII)
 
 
@@ -83,7 +86,7 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
     text = decoded(name, body)
     if suffix in TEXTS and text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return _in_text(text)
-    return tables_in(name, document_of(name, text))
+    return tables_in(name, with_stems(turned_document(document_of(name, text))))
 
 
 def literals_as_json(name: str, body: bytes) -> bytes:
@@ -162,7 +165,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
     """Yield a sheet as rows; its first row names the columns where it stands out among them."""
-    rows = [(place, cells) for place, cells in rows if any(cells)]
+    rows = turned_sheet([(place, cells) for place, cells in rows if any(cells)])
     if len(rows) < _LEAST_ROWS:
         return
     width = max(len(cells) for _, cells in rows[:200])
@@ -176,7 +179,11 @@ def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
 def _is_header(rows: list[list[str]]) -> bool:
     """Tell whether a first row names the columns: short words, each once, none of which stands below in its column."""
     first = [cell for cell in rows[0] if cell]
-    if layout_of_keys(named(rows[0])) is not None or (len(first) > 1 and all(_IDENTIFIER.fullmatch(cell) for cell in first)):
+    if (
+        layout_of_keys(named(rows[0])) is not None
+        or (len(first) > 1 and all(map(_KEY_WORD.fullmatch, first)))
+        or (len(first) > 1 and all(_IDENTIFIER.fullmatch(cell) for cell in first))
+    ):
         return True
     if not first or len(set(first)) < len(first) or any(len(cell) > _LONGEST_NAME_CHARS for cell in first):
         return False

@@ -24,6 +24,7 @@ from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
+from crawlers.roles.values import answer_letters
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""
@@ -117,10 +118,20 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
         raise
     if suffix in BOOKS and body.startswith(b"PK") and reading.found and (told := with_coloured_answers(body, reading.items)):
         reading.items = told
-    if suffix != PARQUET and 2 * (answered := _answered(reading)) < reading.found:
+    if suffix != PARQUET and _may_miss_options(reading):
         with suppress(ValueError):
             found = read_found(name, body, seen)
-            if found and _answered(found) > answered and len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults):
+            if found and found.items and (_are_marked(found) or (_answered(reading) == 0 and _answered(found) == len(found.items))):
+                return found  # the answers are those of options that the names of columns do not show
+    if suffix != PARQUET and (2 * (answered := _answered(reading)) < reading.found or len(reading.faults) >= reading.found):
+        with suppress(ValueError):
+            found = read_found(name, body, seen)
+            if (
+                found
+                and _answered(found) > answered
+                and (_are_marked(found) or not _has_options(reading))
+                and (_are_marked(found) or len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults))
+            ):
                 return found
     return reading
 
@@ -130,10 +141,31 @@ def _answered(reading: Reading) -> int:
     return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
 
 
+def _has_options(reading: Reading) -> bool:
+    return any(isinstance(item, QuestionItem) and item.options_raw for item in reading.items)
+
+
+def _may_miss_options(reading: Reading) -> bool:
+    """Tell whether most answers are truth values, or words, or numbers, of questions without options."""
+    bare = [
+        item
+        for item in reading.items
+        if isinstance(item, QuestionItem) and item.answer_raw and (not item.options_raw or answer_form(item.answer_raw) == "verdict")
+    ]
+    return 2 * len(bare) >= reading.found > 0
+
+
+def _are_marked(reading: Reading) -> bool:
+    """Tell whether nearly all questions have options of their own, and letters of these as answers."""
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
+    return sound * 10 >= 9 * len(items)
+
+
 def _is_answered(item: QuestionItem) -> bool:
-    if not item.answer_raw or not (item.options_raw or item.shared_options_raw):
-        return bool(item.answer_raw)
-    return answer_form(item.answer_raw) in ("letters", "verdict") or not item.answer_raw.strip().isdigit()
+    if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
+        return (item.answer_raw or "").strip() not in ("", "0", "1")
+    return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
 
 
 def suffix_of(name: str, format_name: str, known: Known | None = None) -> str:
@@ -201,15 +233,22 @@ def read_guessed(
     """
     shape = shipped_layouts().get(told)
     is_shipped = shape is not None and _layouts(known).get(told) == shape
+    is_page = told == "paper" and PurePosixPath(name).suffix.lower() in PAGES
     try:
         reading = read_file(name, body, told, seen, asked, known)
     except ValueError:
         if not is_shipped:
+            if is_page and (found := read_found(name, body, seen)):
+                return TABLE, found
             raise
         with suppress(ValueError):
             return TABLE, read_file(name, body, TABLE, seen, asked, known)
         raise
-    if told == "paper" and PurePosixPath(name).suffix.lower() in PAGES and 2 * (answered := _answered(reading)) < reading.found:
+    if told in EXCHANGES and not reading.found:
+        with suppress(ValueError):
+            if found := read_found(name, body, seen):
+                return TABLE, found
+    if is_page and 2 * (answered := _answered(reading)) <= reading.found:
         with suppress(ValueError):
             if (found := read_found(name, body, seen)) and _answered(found) > answered:
                 return TABLE, found

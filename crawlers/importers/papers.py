@@ -13,12 +13,13 @@ from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.pdf import read_pdf_guarded
 from crawlers.importers.files.reading import Reading, Text
 from crawlers.importers.files.text import read_html, read_text
+from crawlers.importers.no_banks import refuse_no_bank
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS
 from crawlers.papers.questions.draft import Reading as Paper
-from crawlers.papers.sections.signals import asks, inquires
+from crawlers.papers.questions.unlettered import with_plain_options
+from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of
-from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import is_signed
 from crawlers.papers.signs.numbers import number_of
 
@@ -26,6 +27,7 @@ LineReader = Callable[[str, bytes], Text]
 LINE_READERS: dict[str, LineReader] = {
     ".txt": read_text,
     ".text": read_text,
+    ".gift": read_text,
     ".md": read_text,
     ".docx": read_docx,
     ".pdf": read_pdf_guarded,
@@ -33,15 +35,8 @@ LINE_READERS: dict[str, LineReader] = {
     ".htm": read_html,
 }
 _TITLE_CHARS = 60
-_FEWEST = 5
-"""Numbered points from which a text can be told from questions."""
-_SET = re.compile("[试谈]|论述|论[^文]|评|概述|阐|列举|辨|解释|定义|计算|求|证明|译|写出|画|填")
-"""What a question in words may say besides the words of crawlers.papers.sections.signals."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
-_SURVEY = re.compile(r"问卷|无对错之分|满意度调查")
-_SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
-"""What says of points without answers that they are questions of a test."""
 _FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
 """A title between rules: `--- 组织生活 ---`. It stands above a part of the file, wherever that begins."""
 _NO_TITLE = re.compile(
@@ -80,8 +75,8 @@ def questions_in(name: str, text: Text, seen: Provenance) -> Reading:
     """
     lines = text.lines
     _refuse_records(name, lines)
-    paper = better_read(lines, read_paper(lines))
-    _refuse_notes(name, paper)
+    paper = with_plain_options(better_read(lines, read_paper(lines)))
+    refuse_no_bank(name, lines, paper)
     titles = _titles(name, lines, paper)
     reading = Reading(unread=[*text.dropped, *paper.unread], source=text)
     for draft, title in zip(paper.drafts, titles, strict=True):
@@ -101,29 +96,6 @@ def _refuse_records(name: str, lines: list[str]) -> None:
     records = [place for place, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
     if len(records) * 2 > len(filled):
         raise ValueError(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
-
-
-def _refuse_notes(name: str, paper: Paper) -> None:
-    """Refuse notes of a book: their numbered points would be taken for questions without answers. So would those of a survey or a law."""
-    if paper.drafts and not any(draft.answer for draft in paper.drafts):
-        said = [name, *paper.unread, *(draft.above.heading or "" for draft in paper.drafts)]
-        stems = [flat(draft.stem) for draft in paper.drafts]
-        is_survey = any(_SURVEY.search(text) for text in [*said, *(draft.above.case or "" for draft in paper.drafts)])
-        if is_survey or (len(paper.drafts) < _FEWEST and not any(map(_SIGNED.search, said)) and not any(map(asks, stems))):
-            raise ValueError(
-                f"{name}: {len(paper.drafts)} numbered points without an answer, and nothing that says they are questions of a test: "
-                f"first {stems[0][:40]!r}; expected 答案, 试题, 选择题 or blanks; a survey, a manual or a law is no bank"
-            )
-    if len(paper.drafts) < _FEWEST or any(
-        draft.options or draft.answer or draft.above.shared_options or kind_of(flat(draft.above.heading or "")) for draft in paper.drafts
-    ):
-        return
-    asked = sum(inquires(line := flat(draft.stem.split("\n")[0])) or _SET.search(line) is not None for draft in paper.drafts)
-    if asked * 5 < len(paper.drafts):
-        raise ValueError(
-            f"{name}: {len(paper.drafts)} numbered points, of which {asked or 'none'} ask anything: expected questions with options, "
-            "blanks, answers or a question word; notes or an outline are no questions"
-        )
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:

@@ -26,6 +26,7 @@ from crawlers.papers.doubts.unsure import unsure, with_ringed_answers
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import own_lines
 from crawlers.papers.passes.boxes import boxes_told
+from crawlers.papers.passes.counted import counts_as_letters
 from crawlers.papers.passes.emphasis import emphasis_told
 from crawlers.papers.passes.essays import essays_joined
 from crawlers.papers.passes.exports import without_fields
@@ -60,7 +61,7 @@ def told_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
     plain = boxes_told(without_fields(without_markup(without_gift(emphasis_told(given)))))
-    return list(ticks_told(rings_as_letters(cells_joined(usual_spelling(plain)))))
+    return list(ticks_told(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain))))))
 
 
 def read_paper(lines: Iterable[str]) -> Reading:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from atomexam.text.option_letters import are_in_turn, letters_at
-from crawlers.papers.signs.options import find_options
+from crawlers.papers.signs.options import find_options, without_sign
 
 _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
 _BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")
@@ -27,7 +27,7 @@ def split_options(text: str) -> list[str]:
         starts = bare if "\n" not in text or _begin_lines(text, bare) else starts
     if len(starts) > 1:
         parts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-        return [part.strip().rstrip(";；|").strip() for part in parts]
+        return without_sign([part.strip().rstrip(";；|").strip() for part in parts])
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) > 1:
         return lines
@@ -37,7 +37,7 @@ def split_options(text: str) -> list[str]:
             return parts if parts[-1] else parts[:-1]
     run = find_options(text)
     if run and run.sure and len(run.cuts) > 2 and min(run.cuts)[0] == 0:
-        return run.texts(text)  # run together: `A.甲B.乙（丙）C.丁`
+        return without_sign(run.texts(text))  # run together: `A.甲B.乙（丙）C.丁`
     return [text]
 
 
@@ -47,14 +47,22 @@ def _begin_lines(text: str, starts: list[int]) -> bool:
 
 
 def options_below(text: str) -> tuple[str, list[str]]:
-    """Return a question and the options that stand in the lines below it; none where no line opens with A."""
+    """Return a question and the options that stand in the lines below it; else those that stand behind it in its own line."""
     lines = _WRITTEN_LINE_END.sub("\n", text).strip().splitlines()
     first = next((place for place, line in enumerate(lines) if (found := _MARK.match(line.strip())) and _letter(found) == "A"), 0)
     options = split_options("\n".join(line.strip() for line in lines[first:] if line.strip())) if first else []
     lettered = [_letter(found) for option in options if (found := _MARK.match(option))]
     if len(options) < 2 or lettered != [letters_at([place]) for place in range(len(options))]:
-        return text, []
+        return _inline(text)
     return "\n".join(lines[:first]).strip(), options
+
+
+def _inline(text: str) -> tuple[str, list[str]]:
+    """Return a question and the options that stand behind it in its own line, where they are sure: `知觉是 A、甲 B、乙 C、丙`."""
+    run = find_options(text) if "\n" not in text.strip() else None
+    if not (run and run.sure and len(run.cuts) > 2 and min(run.cuts)[0] > 0):
+        return text, []
+    return text[: min(run.cuts)[0]].strip(), run.texts(text)
 
 
 def _letter(found: re.Match[str]) -> str:

@@ -301,7 +301,8 @@ def _asking(rows: Sequence[dict[str, Any]], key: str) -> float:
 def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) -> bool:
     """Tell whether options are seen, in a column of sets, in columns named by letters, or below the question itself."""
     names = set(columns)
-    lettered = any(key[-1:] == "A" and {key[:-1] + "B", key[:-1] + "C"} <= names for key in columns)
+    turns = (("A", "B", "C"), ("1", "2", "3"), ("一", "二", "三"))
+    lettered = any(key[-1:] == one and {key[:-1] + two, key[:-1] + three} <= names for key in columns for one, two, three in turns)
     below = sum(isinstance(text := row.get(stem), str) and bool(options_below(text)[1]) for row in rows)
     named = (_EXPLAINED, *_NAMED.values())
     sets = [key for key in columns if not any(one.search(key) for one in named) and _shares_sets(rows, key) >= _LEAST_OPTIONS]

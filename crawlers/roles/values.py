@@ -8,25 +8,23 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.roles.option_cells import split_options
+from crawlers.rows.marked_options import NO, RIGHT, TEXT, YES, word_of
 
-FORMS = ("letters", "text", "from 0", "from 1")
-"""Letters; the text of options; places counted from 0; places counted from 1."""
+FORMS = ("letters", "text", "from 0", "from 1", "mask")
+"""Letters; the text of options; places counted from 0; places counted from 1; a 1 or a 0 for each option, `0110`."""
 MARKED = "marked"
 """Further form: each option says itself whether it is right."""
 ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
 _TRUE = {"正确", "对", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
 _FALSE = {"错误", "错", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.]{0,3}[A-Ja-j])*[.、。;；,]?")
+_ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}", re.IGNORECASE)
 _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
 _SEPARATORS = re.compile(r"[\s,，、;；|]+")
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
 _LONGEST, _SHORT_CHARS = 100_000, 60
 _FLAG = re.compile(r"right|correct|true|is_?ans|^answer$|正确|对错|是否答案|是否为?正确", re.IGNORECASE)
 _OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
-_YES, _NO = (
-    {"1", "true", "是", "对", "正确", "y", "yes", "t", "√"},
-    {"0", "false", "否", "错", "错误", "n", "no", "f", "", "none", "null", "×"},
-)
 
 
 def plain(text: str) -> str:
@@ -74,6 +72,7 @@ def options_in(value: Any) -> list[str]:
             short = sum(map(len, parts)) <= _SHORT_CHARS * len(parts) and lettered == 0
             return parts if len(parts) <= len(LETTERS) and (short or lettered == len(parts)) else []
         value = found
+    value = _as_objects(value)
     if isinstance(value, dict):
         keys = [str(key).strip() for key in value]
         ends = [key.upper()[-1:] for key in keys]
@@ -84,6 +83,30 @@ def options_in(value: Any) -> list[str]:
     if all(isinstance(each, dict) for each in value):
         return _of_objects(value)
     return _texts(value)
+
+
+def _as_objects(value: Any) -> Any:
+    """Return options in pairs with a truth value, `[甲, true]`, `[A, 甲, 是]`, `{甲: true}`, as objects; else the value itself."""
+    if isinstance(value, dict) and len(value) > 1:
+        if all(isinstance(each, bool) for each in value.values()) and not all(key.strip().upper() in LETTERS for key in value):
+            return [{TEXT: key, RIGHT: each} for key, each in value.items()]
+        if all(isinstance(each, list) for each in value.values()) and [key.strip().upper() for key in value] == list(LETTERS[: len(value)]):
+            value = list(value.values())
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, list) and 2 <= len(each) <= 3 for each in value):
+        return value
+    if len({len(each) for each in value}) > 1 or any(isinstance(one, list | dict) for each in value for one in each):
+        return value
+    columns = list(zip(*value, strict=True))
+    flags = [place for place, column in enumerate(columns) if {word_of(one) for one in column} <= (YES | NO) - {""}]
+    labels = [place for place, column in enumerate(columns) if [word_of(one).upper() for one in column] == list(LETTERS[: len(column)])]
+    texts = [place for place in range(len(columns)) if place not in (*flags, *labels)]
+    if len(flags) != 1 or len(texts) != 1:
+        bools = [place for place, column in enumerate(columns) if all(isinstance(one, bool) for one in column)]
+        texts = [place for place in range(len(columns)) if place not in (*bools, *labels)]
+        flags = bools
+    if len(flags) != 1 or len(texts) != 1:
+        return value
+    return [{TEXT: each[texts[0]], RIGHT: int(word_of(each[flags[0]]) in YES)} for each in value]
 
 
 def _digits(first: int, keys: list[str]) -> list[str]:
@@ -120,18 +143,18 @@ def _flag_of(objects: list[dict[str, Any]]) -> str:
     """Return the key that says of each option whether it is right; nothing where none does."""
     for key in objects[0]:
         words = {str(each.get(key)).strip().lower() for each in objects}
-        if _FLAG.search(key) and not _OWN.search(key) and words <= _YES | _NO:
+        if _FLAG.search(key) and not _OWN.search(key) and words <= YES | NO:
             return key
     return ""
 
 
 def marked_letters(value: Any) -> str:
     """Return the letters of the options that say of themselves that they are right."""
-    value = listed(value) if isinstance(value, str) else value
+    value = _as_objects(listed(value) if isinstance(value, str) else value)
     if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
         return ""
     flag = _flag_of(value)
-    right = [letter for letter, each in zip(LETTERS, value, strict=False) if flag and str(each.get(flag)).strip().lower() in _YES]
+    right = [letter for letter, each in zip(LETTERS, value, strict=False) if flag and str(each.get(flag)).strip().lower() in YES]
     return "".join(right)
 
 
@@ -163,6 +186,10 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
         return _letters(parts, options)
     if form == "text":
         return _by_text(parts, options)
+    if form == "mask":
+        mask = str(parts[0]).strip() if len(parts) == 1 else ""
+        sound = len(mask) == len(options) > 1 and set(mask) <= {"0", "1"} and "1" in mask
+        return "".join(letter for letter, sign in zip(LETTERS, mask, strict=False) if sign == "1") if sound else ""
     pieces = [piece for each in parts for piece in _SEPARATORS.split(str(each).strip())]
     if not all(re.fullmatch(r"\d{1,2}", piece) for piece in pieces):
         return ""
@@ -171,7 +198,7 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
 
 
 def _letters(parts: list[Any], options: list[str]) -> str:
-    texts = [unicodedata.normalize("NFKC", str(each)).strip() for each in parts]
+    texts = [_ANSWER_LABEL.sub("", unicodedata.normalize("NFKC", str(each)).strip()) for each in parts]
     if not all(_LETTERED.fullmatch(text) for text in texts):
         return ""
     letters = sorted({sign.upper() for text in texts for sign in text if sign.isalpha()})

@@ -20,9 +20,11 @@ _OPTION_TAGS = ("li", "label", "dd", "p", "div", "span", "button")
 _RIGHT = re.compile(RIGHT_CLASS)
 _LETTER = re.compile(r"\s{0,9}[(（\[]?(?P<letter>[A-JＡ-Ｊ])\s?[)）\]]?[.．、:：)）\s]")
 _SAID = re.compile(
-    r"[【\[]?(?:(?P<answer>(?:正确|参考|标准)?答案|answer)|(?P<explanation>(?:答案)?解析|详解|analysis))[】\]]?\s?[:：]?\s?", re.IGNORECASE
+    r"[【\[]?(?:(?P<answer>(?:正确|参考|标准)?答案|正解|answer)|(?P<explanation>(?:答案)?解析|详解|analysis))[】\]]?\s?[:：]?\s?",
+    re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\s{0,3}(?:第\s?\d{1,5}\s?题|\d{1,5})\s?[.．、:：)）]?\s{0,3}(?=\D)")
+_NUMBER = re.compile(r"\s{0,3}(?:第\s?\d{1,5}\s?题\s?[.．、:：)）]?|\d{1,5}\s?[.．、:：)）])\s{0,3}(?=\D)")
+"""The number of a question, at the start alone: others are part of it (`女，32岁`)."""
 
 
 def data_of(element: Any) -> Any:
@@ -116,7 +118,8 @@ def _row(top: Any, parent: Any, options: list[Any]) -> dict[str, Any]:
         if key.startswith("data-")
     }
     stem = " ".join("".join(before).split())
-    return {"stem": _NUMBER.sub("", stem, count=1) or stem, "options": shown} | attributes | _said("".join(after))
+    number = _NUMBER.match(stem)
+    return {"stem": stem[number.end() :] if number else stem, "options": shown} | attributes | _said("".join(after))
 
 
 def _shown(element: Any) -> str:

@@ -6,6 +6,9 @@ import re
 from typing import NamedTuple
 
 SIGNS = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
+_LONG_SIGNS = ("@@", "##", "||", "$$", "::", "###")
+_LETTERS = re.compile(r"[A-J][A-J,，、\s]{0,18}")
+_MOST_CELLS = 14
 _ANKI = re.compile(r"#(?P<key>separator|html|columns|tags column|notetype column|deck column|guid column|notetype|deck|tags):(?P<value>.*)")
 _NAMED_SIGNS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
 _LEAST_LINES, _SHARE, _MOST_HEAD = 5, 0.95, 12
@@ -23,6 +26,8 @@ class Separated(NamedTuple):
 def separated(text: str) -> Separated | None:
     """Return the rows of a text; None where its lines are not parted alike."""
     told = _told(text)
+    if not told and (answered := _ending_in_answers(text)):
+        return answered
     sign = told.get("separator", "")
     sign = _NAMED_SIGNS.get(sign.lower(), sign) if told else _sign_of(text)
     if len(sign) != 1:
@@ -57,6 +62,23 @@ def _told(text: str) -> dict[str, str]:
             break
         told[found["key"]] = found["value"]
     return told if "separator" in told else {}
+
+
+def _ending_in_answers(text: str) -> Separated | None:
+    """Return the rows of a text whose lines all end in letters behind a sign, whatever number of options stands before it; else None."""
+    lines = [(place, line.strip()) for place, line in enumerate(text.lstrip("\ufeff").split("\n"), 1) if line.strip()]
+    if len(lines) < _LEAST_LINES or '"' in text:
+        return None
+    for sign in (*_LONG_SIGNS, *SIGNS):
+        if lines[0][1].count(sign) < 2:
+            continue
+        rows = [(f"line:{place}", [cell.strip() for cell in line.split(sign)]) for place, line in lines]
+        sound = sum(len(cells) > 2 and _LETTERS.fullmatch(cells[-1]) is not None for _, cells in rows)
+        if sound < _SHARE * len(rows) or any(len(cells) > _MOST_CELLS for _, cells in rows):
+            continue
+        width = max(len(cells) for _, cells in rows)
+        return Separated([], [(place, [*cells[:-1], *[""] * (width - len(cells)), cells[-1]]) for place, cells in rows])
+    return None
 
 
 def _sign_of(text: str) -> str:

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.rows.marked_options import marked_below, marked_beside
+from crawlers.rows.named_answers import with_named_answers
 from crawlers.rows.tree import EVERY, Rows
+from crawlers.rows.turning import with_answers, with_talks
 
 OPTIONS, STEM = "options", "题干"
 """Names of the columns that are made here."""
@@ -27,7 +30,8 @@ _ANSWERED = re.compile(
 
 def shaped(tables: list[Rows]) -> list[Rows]:
     """Return the tables with each question in one row, as far as they tell how its rows belong together."""
-    return _joined([_of_answers(_of_cards(_of_options(table))) for table in tables])
+    whole = with_answers([with_named_answers(marked_beside(with_talks(table))) for table in tables])
+    return [marked_below(table) for table in _joined([_of_answers(_of_cards(_of_options(table))) for table in whole])]
 
 
 def _of_answers(table: Rows) -> Rows:

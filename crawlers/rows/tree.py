@@ -78,5 +78,10 @@ def flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> Iterator[t
     """Yield the paths of a record with their values; an object inside it is a value of its own, too."""
     for key, value in record.items():
         yield f"{prefix}{key}", value
-        if isinstance(value, dict) and depth < 2 and len(value) <= 40:
+        if isinstance(value, dict) and depth < 2 and len(value) <= 40 and not _are_marks(value):
             yield from flat(value, f"{prefix}{key}.", depth + 1)
+
+
+def _are_marks(value: dict[str, Any]) -> bool:
+    """Tell whether an object names texts and says of each whether it is right: its keys are no fields."""
+    return len(value) > 1 and all(isinstance(each, bool) for each in value.values())

@@ -62,6 +62,8 @@ _KEY_TITLE = re.compile(
 _GROUP_ANSWER = re.compile(
     r"[【\[(]\s?第?\s?(?P<first>\d{1,5})\s{0,2}-\s{0,2}(?P<last>\d{1,5})\s?题?\s?的?(?:参考|正确|标准)?答案\s?[】\])]\s?:?\s{0,3}(?=[A-J√×对错])"
 )
+_LIGHT_BRACKETS = re.compile(r"〔\s?(?P<letter>[A-J])\s?〕")
+_OPTION_NAMED = re.compile(r"^\s{0,8}[\[【(（]?\s?选项\s?(?P<letter>[A-J])\s?[\]】)）:：.．、]\s{0,4}(?=\S)")
 _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A-J]\s?[.、)]).){1,400})$")
 
 
@@ -108,6 +110,8 @@ def _mended(text: str, spaced: bool) -> list[str]:
 
 def _signs(text: str) -> list[str]:
     """Return a line with the signs of options and answers that are usual."""
+    text = _LIGHT_BRACKETS.sub(r"[\g<letter>]", text) if "〔" in text else text
+    text = _OPTION_NAMED.sub(r"\g<letter>. ", text, count=1) if "选项" in text else text
     text = _with_signs(text) if "A" in text and "B" in text else text
     line = flat(text)
     if "答" in line and "案" in line:

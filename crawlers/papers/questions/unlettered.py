@@ -7,15 +7,23 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from atomexam.text.numerals import RINGS
+from atomexam.text.option_letters import LETTERS as _LETTERS
+from crawlers.papers.passes.counted import ASKS_A_NUMBER
 from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.draft import Draft, Reading
 from crawlers.papers.signs.answer_marks import LETTERS, flat
+from crawlers.papers.signs.options import without_sign
 
 _CHOICE = ("choice", "multiple", "case")
 _STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
 _LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
 """A and B within one option: the letters have no sign."""
-_MOST = 10
+_BULLET = re.compile(r"\s*[·•*○●◦▪–-]\s{0,4}")
+_JOINTS = ("、", "，", ",", "；", ";", "|", " ")
+_COUNTED = re.compile(r"[(（]?(?P<number>\d{1,2})\s?[)）.．、]\s{0,4}(?=\S)")
+_NUMBERS = re.compile(r"\d{1,2}(?:[\s,，、;；]{1,3}\d{1,2}){0,9}")
+_MOST, _FEWEST = 10, 3
 _RING = re.compile(f"[{RINGS}]")
 
 
@@ -41,6 +49,56 @@ def _usual_counts(sections: Mapping[int, Sequence[Asked]]) -> dict[int, int]:
             continue
         found[section] = usual
     return found
+
+
+def with_plain_options(paper: Reading) -> Reading:
+    """Return a paper without the signs between options, `A.甲|B.乙|C.丙`, with the lines as options that its answers name."""
+    drafts = _named_by_answers([structs.replace(one, options=without_sign(one.options)) if one.options else one for one in paper.drafts])
+    given_up = [draft for draft in drafts if draft.doubt]
+    return structs.replace(paper, questions=[draft for draft in drafts if not draft.doubt], rejected=given_up)
+
+
+def _named_by_answers(drafts: Sequence[Draft]) -> list[Draft]:
+    """Give questions the lines below them as options, where most answers of the paper are such lines: `知觉是⏎·甲⏎·乙⏎答：乙`.
+
+    A question of such a paper whose answer is none of its lines is given up.
+    """
+    asked = [
+        place
+        for place, draft in enumerate(drafts)
+        if draft.answer and draft.doubt is None and not draft.options and not draft.above.shared_options
+    ]
+    lined = {place: rows for place in asked if 1 < len(rows := _rows_below(drafts[place])) <= _MOST and len(set(rows)) == len(rows)}
+    found = {place: named for place, rows in lined.items() if (named := _named_in(drafts[place], rows))}
+    if len(found) < _FEWEST or len(found) * 2 < len(asked):
+        return list(drafts)
+    return [
+        _named(draft, found[place]) if place in found else draft.doubted("options_unreadable" if place in lined else None)
+        for place, draft in enumerate(drafts)
+    ]
+
+
+def _named(draft: Draft, named: tuple[list[str], str]) -> Draft:
+    return structs.replace(draft, stem=draft.stem.split("\n")[0].strip(), options=named[0], answer=named[1])
+
+
+def _rows_below(draft: Draft) -> list[str]:
+    return [_BULLET.sub("", row).strip() for row in draft.stem.split("\n") if row.strip()][1:]
+
+
+def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:
+    """Return the options that lines are and the answer, where it says one line or several of them, by their words or by their numbers."""
+    said = (draft.answer or "").strip()
+    if said in rows or any(sign.join(row for row in rows if row in said) == said for sign in _JOINTS):
+        return rows, said
+    numbers = [_COUNTED.match(row) for row in rows]
+    in_turn = [int(number["number"]) if number else 0 for number in numbers] == list(range(1, len(rows) + 1))
+    pieces = [int(piece) for piece in re.findall(r"\d+", said)] if _NUMBERS.fullmatch(said) else []
+    counts = ASKS_A_NUMBER.search(draft.stem.split("\n")[0]) is not None
+    if in_turn and not counts and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
+        options = [row[number.end() :] for row, number in zip(rows, numbers, strict=True) if number]
+        return options, "".join(sorted({_LETTERS[piece - 1] for piece in pieces}))
+    return None
 
 
 def _may_have(one: Asked) -> bool:

@@ -19,6 +19,12 @@ _INLINE = re.compile(
 _THIRD = re.compile(r"C\s{0,2}[)\]】.、:,]")
 _BLANK = re.compile(r"[(\[【]\s{0,12}[)\]】]|_{2,}|[?]$|[?]\s?[(\[]")
 _ASKS = re.compile(r"简述|试述|论述|什么是|为什么|如何|怎样|哪些|哪[种项个一]|举例|名词|说明|分析|比较|[?:]\s?$")
+_WORDED = re.compile(
+    r"[(\[【]\s{0,12}[)\]】]|_{2,}|[?]\s{0,4}$|[?]\s?[(\[]|简述|试述|论述|什么是|是什么|为什么|如何|怎样|哪些|哪[种项个一]|几[种项个条类]|多少|何者|举例|名词解释"
+    r"|^[\d\s().、:【】第题]{0,9}[请要]?(?:[试谈]|论[^文]|评|概述|阐|列举|辨|解释|定义|计算|求|证明|译|写出|画|填|说明|分析|比较)"
+    r"|(?:是|为|有|在|于|应|宜|见|的|包括|属于|不包括|称为|叫做?|首选|除外|正确|错误)\s?[:]?\s{0,4}$"
+)
+"""How a question is worded: it leaves a blank, has a question word, begins with what is to be done, or breaks off."""
 _FILLED = re.compile(rf"[(\[【]\s{{0,6}}(?:{LETTERS}|{VERDICT})\s{{0,6}}[)\]】]|[√×]$")
 _AHEAD = 12  # lines that are looked at to tell a question from an answer
 
@@ -43,6 +49,11 @@ def asks(line: str) -> bool:
 def inquires(line: str) -> bool:
     """Tell whether a flat line is worded as a question."""
     return bool(_BLANK.search(line) or _ASKS.search(line) or _FILLED.search(line))
+
+
+def is_worded_as_question(line: str) -> bool:
+    """Tell whether a flat line is worded as a question of a test: stricter than `inquires`, which a colon at the end suffices."""
+    return bool(_WORDED.search(line) or _FILLED.search(line))
 
 
 def looks_asked(lines: Sequence[Line], place: int) -> bool:

@@ -29,6 +29,8 @@ _GLUES = ".:)"
 """Signs behind a letter that is an option's wherever it stands; 、 parts the items of a list, too."""
 _ENDS_WITH_LETTER = re.compile(r"\(([B-J])\)\s{0,9}$")
 _MANY = 4  # letters that stand for options even where single blanks part them
+_BETWEEN = "$|｜/#^~@&"
+"""Signs that a maker puts between options that have letters, too."""
 
 
 class Found(Struct, frozen=True):
@@ -79,6 +81,15 @@ def options_in(text: str, after: str = "") -> list[str]:
         return []
     found = find_options(text)
     return found.texts(text) if found and found.cuts and min(found.cuts)[0] == 0 else [text]
+
+
+def without_sign(parts: list[str]) -> list[str]:
+    """Return options without the sign that stands behind each of them but the last: `A:甲$`, `B:乙$`, `C:丙`."""
+    *first, last = parts
+    for sign in _BETWEEN:
+        if len(first) > 1 and all(part.endswith(sign) and sign not in part[:-1] for part in first) and sign not in last:
+            return [part[:-1].rstrip() for part in first] + [last]  # `14#`, `16#`, `18#`: a sign behind the last one, too, is a unit
+    return parts
 
 
 def _chains(signs: Iterable[Sign]) -> Iterable[list[Sign]]:

@@ -1,0 +1,119 @@
+"""Papers that are no banks of questions: notes, minutes, laws, surveys, recipes, interviews. What was read of a text in, a refusal out."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from atomexam.records.answer_forms import answer_form
+from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.sections.signals import asks, is_worded_as_question
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import kind_of
+
+_FEWEST = 5
+"""Questions with answers that fit them from which a text is a bank, whatever else stands in it; points from which their share tells."""
+_MANY_OPTIONS = 4
+"""Options from which on a point without an answer is a question, though its words do not ask."""
+_SPOKEN_SHARE = 5
+"""One in so many answers in words that speaks of its speaker makes the text an interview or advice to a reader."""
+_SURVEY = re.compile(r"问卷|无对错之分|满意度调查|量表")
+_SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
+"""What says of points without answers that they are questions of a test."""
+_SPOKEN = re.compile(r"[您你我]")
+_CODE = re.compile(
+    r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|.*(?:[;{}]|\):)\s*$"
+)
+_CODE_SHARE = 3
+_BRACKET_LAST = re.compile(r"\(\s{0,9}\)[.。]?\s{0,4}$")
+_BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
+
+
+def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
+    """Refuse a text most of whose points show nothing of a question: they would be taken for questions without answers.
+
+    Raises:
+        ValueError: it is no bank; says what was found, and what makes a text one.
+    """
+    drafts = paper.drafts
+    if not drafts:
+        return
+    said = [name, *paper.unread, *(draft.above.heading or "" for draft in drafts)]
+    shown = sum(_shows_question(draft, own) for draft, own in zip(drafts, _are_own(drafts), strict=True))
+    points = f"{name}: {len(drafts)} numbered points"
+    if not any(draft.answer for draft in drafts):
+        is_survey = any(_SURVEY.search(text) for text in [*said, *(draft.above.case or "" for draft in drafts)])
+        is_signed = any(map(_SIGNED.search, said))
+        if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
+            raise ValueError(
+                f"{points} without an answer, and nothing that says they are questions of a test: "
+                f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; a survey, a manual or a law is no bank"
+            )
+    answered = sum(map(_is_answered, drafts))
+    filled = [line for line in lines if line.strip()]
+    if answered < _FEWEST and sum(_CODE.match(line) is not None for line in filled) * _CODE_SHARE > len(filled):
+        raise ValueError(f"{points} among the lines of a program; expected a paper in lines of text")
+    if _are_tasks(lines, drafts):
+        raise ValueError(f"{points} with boxes to tick, most of which ask nothing; a list of things to do is no bank")
+    if _is_spoken(drafts) and not any(map(_SIGNED.search, (name, *(draft.above.heading or "" for draft in drafts)))):
+        raise ValueError(
+            f"{name}: {len(drafts)} questions answered in words to a person; an interview or advice is no bank; "
+            "if it is one, say so in its name, such as 题库.txt"
+        )
+    if shown * 2 <= len(drafts) and answered < _FEWEST:
+        raise ValueError(
+            f"{points}, of which {shown or 'none'} ask anything: expected questions with options, "
+            "blanks, answers or a question word; notes or an outline are no questions"
+        )
+
+
+def _are_own(drafts: Sequence[Draft]) -> list[bool]:
+    """Return for each draft whether its options are its own: those of a scale are the same at every point."""
+    counts = Counter(tuple(draft.options) for draft in drafts)
+    return [counts[tuple(draft.options)] * 2 <= len(drafts) or len(drafts) < _FEWEST for draft in drafts]
+
+
+def _has_kind(draft: Draft) -> bool:
+    return bool(draft.type) or kind_of(flat(draft.above.heading or "")) not in ("", "case")
+
+
+def _are_chosen(drafts: Sequence[Draft]) -> bool:
+    """Tell whether most points ask for one of their options, or end in an empty bracket, or any stands under a kind of question."""
+    stems = [(draft, flat(draft.stem)) for draft in drafts if draft.doubt is None]
+    sound = [
+        draft
+        for draft, stem in stems
+        if (len(draft.options) > 1 and is_worded_as_question(stem)) or _BRACKET_LAST.search(stem.split("\n")[0])
+    ]
+    return len(sound) * 2 > len(drafts) or any(map(_has_kind, drafts))
+
+
+def _is_answered(draft: Draft) -> bool:
+    """Tell whether a draft has an answer in a form that fits it."""
+    form = answer_form(draft.answer)
+    return form == "verdict" or (form == "letters" and bool(len(draft.options) > 1 or draft.above.shared_options))
+
+
+def _shows_question(draft: Draft, own_options: bool) -> bool:
+    if _is_answered(draft) or _has_kind(draft) or (draft.doubt and answer_form(draft.answer) in ("letters", "verdict")):
+        return True
+    if len(draft.options) == 1:  # `A：` is the answer of a list of questions that people ask
+        return False
+    if len(draft.options) >= _MANY_OPTIONS and own_options:
+        return True
+    return is_worded_as_question(flat(draft.stem.split("\n")[0])) or asks(flat(draft.stem).rstrip())
+
+
+def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
+    """Tell whether boxes stand below points that ask nothing."""
+    if not any(map(_BOX.match, lines)):
+        return False
+    return sum(is_worded_as_question(flat(draft.stem)) for draft in drafts) * 2 < len(drafts)
+
+
+def _is_spoken(drafts: Sequence[Draft]) -> bool:
+    """Tell whether questions are answered in words alone, and questions or answers speak to somebody."""
+    if any(draft.options or _is_answered(draft) or _has_kind(draft) for draft in drafts):
+        return False
+    in_words = [draft for draft in drafts if draft.answer]
+    spoken = sum(_SPOKEN.search(f"{draft.stem}{draft.answer}") is not None for draft in in_words)
+    return 2 * len(in_words) >= len(drafts) and spoken * _SPOKEN_SHARE >= len(in_words) and spoken > 1

@@ -1,0 +1,78 @@
+"""Options with other signs than letters, `1) 甲`, `甲、…`, `Ⅰ …`, where the answers are such signs, too -> options with letters.
+
+Numbered lines in and out.
+"""
+
+import re
+from collections.abc import Sequence
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.passes.rings import Numbered
+from crawlers.papers.signs.answer_marks import parts_of, seen
+
+_STEMS, _ROMAN, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ", [str(number) for number in range(1, 11)]
+_FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
+    (re.compile(r"\s*(?:[(（]\s?(?P<in>\d{1,2})\s?[)）]|(?P<sign>\d{1,2})\s?[)）])\s{0,4}[、.．]?\s{0,4}(?=\S)"), _DIGITS),
+    (re.compile(r"[ \t\u3000]{2,}(?:-\s)?(?P<sign>\d{1,2})\s?[.．、]\s{0,4}(?=\S)"), _DIGITS),
+    (re.compile(rf"\s*[(（]?\s?(?P<sign>[{_STEMS}])\s?[)）、.．:：]\s{{0,4}}(?=\S)"), _STEMS),
+    (re.compile(rf"\s*[(（]?\s?(?P<sign>[{_ROMAN}])\s?[)）、.．:：\s]\s{{0,4}}(?=\S)"), _ROMAN),
+)
+"""How an option opens with each kind of sign, and the signs in their order; digits with a point only where a line is indented."""
+_PARTS = re.compile(r"[\s,，、;；/]+")
+ASKS_A_NUMBER = re.compile(r"几|多少|个数|次序|顺序|排序|排列")
+"""Questions whose answer is a number of its own, or an order."""
+_FEWEST_OPTIONS, _FEWEST = 3, 3
+_AHEAD = 5
+
+
+def counts_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines with options 1)甲 2)乙 as A.甲 B.乙, and their answers as letters, where all answers below such options fit them."""
+    texts = [text for _, text in lines]
+    for opens, signs in _FAMILIES:
+        if sum(opens.match(text) is not None for text in texts) >= _FEWEST * _FEWEST_OPTIONS and (done := _lettered(lines, opens, signs)):
+            return done
+    return list(lines)
+
+
+def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence[str]) -> list[Numbered] | None:
+    """Return the lines with one kind of signs as letters; None where an answer does not fit the signs above it."""
+    done, blocks, counted, place = list(lines), 0, 0, 0
+    while place < len(lines):
+        stop = _run_stop(lines, place, opens, signs)
+        if stop == place:
+            place += 1
+            continue
+        below = next((at for at in range(stop, min(stop + _AHEAD, len(lines))) if seen(lines[at][1])), len(lines))
+        told = _told(seen(lines[below][1]), signs[: stop - place]) if below < len(lines) else ""
+        if not told:
+            return None  # these signs are no options here, or not all of them
+        for at, letter in zip(range(place, stop), LETTERS, strict=False):
+            done[at] = (lines[at][0], f"{letter}. {opens.sub('', lines[at][1], count=1)}")
+        done[below] = (lines[below][0], f"答案：{told}")
+        asked = next((text for _, text in reversed(lines[:place]) if seen(text)), "")
+        blocks, counted, place = blocks + 1, counted + (ASKS_A_NUMBER.search(asked) is not None), below
+    return done if blocks >= _FEWEST and counted * 2 <= blocks else None
+
+
+def _run_stop(lines: Sequence[Numbered], place: int, opens: re.Pattern[str], signs: Sequence[str]) -> int:
+    """Return where options that begin at a place end; the place itself where none do."""
+    at = place
+    while at < len(lines) and at - place < len(signs) and (found := opens.match(lines[at][1])):
+        if (found["sign"] or found.groupdict().get("in")) != signs[at - place]:
+            break
+        at += 1
+    return at if at - place >= _FEWEST_OPTIONS else place
+
+
+def _told(line: str, signs: Sequence[str]) -> str:
+    """Return as letters the signs that a line says are the answer; nothing where it says none, or one that no option has."""
+    parts = parts_of(line)
+    if len(parts) != 1 or parts[0][0] != "answer":
+        return ""
+    said = parts[0][1].strip().strip("()（）。. ")
+    pieces = [piece for piece in _PARTS.split(said) if piece]
+    if len(pieces) == 1 and pieces[0] not in signs:
+        pieces = list(pieces[0])
+    if not pieces or any(piece not in signs for piece in pieces) or len(set(pieces)) < len(pieces):
+        return ""
+    return "".join(sorted(LETTERS[signs.index(piece)] for piece in pieces))
