@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -324,3 +325,9 @@ def test_failed_calls_commit_to_nothing_and_words_to_themselves() -> None:
 def test_a_field_that_lists_the_options_is_no_answer(reply: str, letter: str, many: bool) -> None:
     options = {"A": "感觉", "B": "知觉", "C": "记忆", "D": "想象"}
     assert (read_several if many else read_single)(reply, options) == letter
+
+
+def test_a_reply_that_repeats_what_comes_before_a_verdict_is_read_in_time() -> None:
+    started = process_time()
+    read_reply("claim", "公认" * 200, {})
+    assert process_time() - started < 1
