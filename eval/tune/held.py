@@ -10,6 +10,7 @@ from eval.tasks.request import kin_of
 
 _HELD = ("test", "reserved")
 _KEY_CHARS = 4
+_NAME_CHARS = 2
 _TELLING_CHARS = 8  # a shorter question in words may stand in any text
 
 
@@ -33,10 +34,10 @@ class Held:
                 for side in (pair.factual, pair.non_factual):
                     self._add(canonical(side), ())
                 head, tail = canonical(pair.head), canonical(pair.tail)
-                self._facts[head[:2]].add((head, tail))
+                self._facts[head[:_NAME_CHARS]].add((head, tail))
 
     def _add(self, words: str, others: tuple[str, ...]) -> None:
-        if len(words) >= _KEY_CHARS:
+        if words:
             self._texts[words[:_KEY_CHARS]].append((words, others))
 
     def kin(self, known_as: Iterable[str]) -> set[str]:
@@ -46,11 +47,16 @@ class Held:
     def stands_in(self, text: str) -> bool:
         """Tell whether a text asks a held question, with all its options, or says a held claim."""
         said = canonical(text)
-        keys = {said[place : place + _KEY_CHARS] for place in range(len(said))} & self._texts.keys()
+        keys = _starts(said, _KEY_CHARS) & self._texts.keys()
         return any(words in said and all(other in said for other in others) for key in keys for words, others in self._texts[key])
 
     def is_told_in(self, text: str) -> bool:
         """Tell whether a text names head and tail of a held claim: it may state the fact in words of its own."""
         said = canonical(text)
-        keys = {said[place : place + 2] for place in range(len(said))} & self._facts.keys()
+        keys = _starts(said, _NAME_CHARS) & self._facts.keys()
         return any(head in said and tail in said for key in keys for head, tail in self._facts[key])
+
+
+def _starts(text: str, most: int) -> set[str]:
+    """Return all that a text has in a row, of one character up to so many: what is held may be shorter than its key."""
+    return {text[place : place + size] for size in range(1, most + 1) for place in range(len(text))}

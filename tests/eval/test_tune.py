@@ -21,7 +21,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LM
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
-from atomexam.records.question import Question
+from atomexam.records.question import Option, Question
 from atomexam.records.tuning import PRESETS, Tuning
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.models import open_backend
@@ -31,6 +31,7 @@ from eval.plan.__main__ import weights_of
 from eval.tune import training
 from eval.tune.__main__ import main, tune
 from eval.tune.dialogues import kinds_in, read_dialogues
+from eval.tune.held import Held
 from eval.tune.learned import Learning, Places
 from eval.tune.training import keeps_apart
 
@@ -278,6 +279,20 @@ def test_a_row_that_was_not_chosen_stops_the_training(
     monkeypatch.setattr(training, "_tensors", lambda rows: made([{name: list(reversed(row[name])) for name in row} for row in rows]))
     with pytest.raises(RuntimeError, match=r"step 1 was given a row of \d+ tokens that was not chosen for it"):
         tuned(toy_models, toy_data, tmp_path / "m")
+
+
+def test_the_shortest_names_are_looked_for_too(tmp_path: Path) -> None:
+    """A disease may be one character long, and a stem three: 痔 had passages with its causes learned."""
+    options = [Option(letter="A", text="反映"), Option(letter="B", text="活动")]
+    question = Question(id="q-1", exam="PCE", subject="甲", question_type="mcqa", stem="心理是", options=options, answer="A", provenance=[])
+    words = {"head": "痔", "tail": "久坐", "factual": "痔的病因包括久坐", "non_factual": "痔的病因不包括久坐"}
+    pair = ClaimPair(id="claim-1", atomic_type="disease_cause", template_id="t/0", fact_ids=[], provenance=[], **words)
+    for name in ("test", "reserved"):
+        write_jsonl(tmp_path / name / "questions.jsonl", [question], key=lambda row: row.id)
+        write_jsonl(tmp_path / name / "claims.jsonl", [pair], key=lambda row: row.id)
+    held = Held(tmp_path)
+    assert held.is_told_in("长期便秘和久坐会加重痔的发作。") and not held.is_told_in("久坐会使静脉回流受阻。")
+    assert held.stands_in("心理是（ ）。A. 反映 B. 活动") and not held.stands_in("心理是反映")
 
 
 def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
