@@ -11,8 +11,8 @@ from scrapy.http import TextResponse
 from crawlers.papers.signs.options import options_in
 from crawlers.text.fields import images_in, text_of
 
-_ANSWER = re.compile(r"^\s*[【\[]?\s*(?:(?:参考|正确|标准|本题)?答案|答)\s*(?:[】\]]\s*[:：]?|[:：]|(?:是|为)\s*[:：]?)\s*")
-_ANALYSIS = re.compile(r"^\s*[【\[]?\s*(?:(?:答案|试题|参考|名师)?(?:解析|详解|分析))\s*(?:[】\]]\s*[:：]?|[:：])\s*")
+_ANSWER = re.compile(r"^\s*(?:[【\[]\s*)?(?:(?:参考|正确|标准|本题)?答案|答)\s*(?:[】\]]\s*[:：]?|[:：]|(?:是|为)\s*[:：]?)\s*")
+_ANALYSIS = re.compile(r"^\s*(?:[【\[]\s*)?(?:(?:答案|试题|参考|名师)?(?:解析|详解|分析))\s*(?:[】\]]\s*[:：]?|[:：])\s*")
 _ATTRIBUTE = re.compile(r"::attr\(|::text")
 
 

@@ -12,10 +12,10 @@ from crawlers.papers.signs.answer_marks import parts_of, seen
 
 _STEMS, _ROMAN, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ", [str(number) for number in range(1, 11)]
 _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
-    (re.compile(r"\s*(?:[(（]\s?(?P<in>\d{1,2})\s?[)）]|(?P<sign>\d{1,2})\s?[)）])\s{0,4}[、.．]?\s{0,4}(?=\S)"), _DIGITS),
-    (re.compile(r"[ \t\u3000]{2,}(?:-\s)?(?P<sign>\d{1,2})\s?[.．、]\s{0,4}(?=\S)"), _DIGITS),
-    (re.compile(rf"\s*[(（]?\s?(?P<sign>[{_STEMS}])\s?[)）、.．:：]\s{{0,4}}(?=\S)"), _STEMS),
-    (re.compile(rf"\s*[(（]?\s?(?P<sign>[{_ROMAN}])\s?[)）、.．:：\s]\s{{0,4}}(?=\S)"), _ROMAN),
+    (re.compile(r"^\s*(?:[(（]\s?(?P<in>\d{1,2})\s?[)）]|(?P<sign>\d{1,2})\s?[)）])\s{0,4}[、.．]?\s{0,4}(?=\S)"), _DIGITS),
+    (re.compile(r"^[ \t\u3000]{2,}(?:-\s)?(?P<sign>\d{1,2})\s?[.．、]\s{0,4}(?=\S)"), _DIGITS),
+    (re.compile(rf"^\s*[(（]?\s?(?P<sign>[{_STEMS}])\s?[)）、.．:：]\s{{0,4}}(?=\S)"), _STEMS),
+    (re.compile(rf"^\s*[(（]?\s?(?P<sign>[{_ROMAN}])\s?[)）、.．:：\s]\s{{0,4}}(?=\S)"), _ROMAN),
 )
 """How an option opens with each kind of sign, and the signs in their order; digits with a point only where a line is indented."""
 _PARTS = re.compile(r"[\s,，、;；/]+")

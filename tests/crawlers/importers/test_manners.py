@@ -231,3 +231,13 @@ def test_options_whose_answer_is_unknown_are_no_words() -> None:
 def test_a_sign_behind_every_option_is_a_part_of_it() -> None:
     text = "\n".join(f"{n}、应选用的铅丝是（ ）\nA.14#\nB.16#\nC.18#\nD.20#\n答案：B" for n in range(1, 7))
     assert all(item.options_raw == ["A.14#", "B.16#", "C.18#", "D.20#"] for item in _items("题库.txt", text))
+
+
+def test_a_dot_within_an_option_is_no_bullet() -> None:
+    names = ["卡尔·罗杰斯", "约翰·华生", "伯尔赫斯·斯金纳", "西格蒙德·弗洛伊德"]
+    body = "\n\n".join(
+        f"{n}. 第{n}种学说的提出者是\n" + "\n".join(f"·{name}" for name in names) + f"\n答：{names[n % 4]}" for n in range(1, 7)
+    )
+    questions = _items("a.txt", body)
+    assert len(questions) == 6
+    assert all(one.options_raw == names and one.answer_raw in names for one in questions if not one.doubt)
