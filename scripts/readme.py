@@ -14,7 +14,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from scripts.show import figures_of
+from scripts.show import aligned, figures_of
 
 README = Path("README.md")
 PIPELINE = Path("dvc.yaml")
@@ -130,8 +130,7 @@ def example_block(before: Mapping[str, int], after: Mapping[str, int]) -> str:
         for name in sorted(before)
         if after[name] != before[name]
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("    " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(f"    {line}" for line in aligned(rows))
 
 
 def example() -> str | None:

@@ -59,7 +59,7 @@ def moved(before: Tree, now: Tree) -> list[str]:
     """Return the figures that are not what they were, `data.questions 766 -> 780`."""
     old, new = dict(_leaves(before)), dict(_leaves(now))
     rows = [(key, _said(old.get(key)), "->", _said(new.get(key))) for key in [*old, *(key for key in new if key not in old)]]
-    return _aligned([row for row in rows if row[1] != row[3]])
+    return aligned([row for row in rows if row[1] != row[3]])
 
 
 def lines(root: Path) -> Iterator[str]:
@@ -129,10 +129,11 @@ def _said(value: Any) -> str:
 
 
 def _block(name: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return [f"{name if not place else '':<8}{line}" for place, line in enumerate(_aligned(rows))]
+    return [f"{name if not place else '':<8}{line}" for place, line in enumerate(aligned(rows))]
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows of cells as lines, each column as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 

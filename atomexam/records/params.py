@@ -23,6 +23,8 @@ from atomexam.records.tuning import Sweep, Tuning
 from atomexam.text.yaml_values import yaml_values
 
 PARAMS_FILE = "params.yaml"
+_SPIDERS = Path("crawlers/sources")
+_TEMPLATES = Path("curation/claims/claims.yaml")
 
 
 class Source(Block, frozen=True):
@@ -270,6 +272,31 @@ def _check_moved(values: Any, where: str) -> None:
             raise ValueError(f"{where}: sources.{name}: files have a block of their own; take the line out there and write\n\n{new}\n")
 
 
+def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -> None:
+    """Make sure that the repository has what params.yaml names.
+
+    Raises:
+        ValueError: it has not; says where the name stands, and what to do.
+    """
+    known = sorted(path.parent.name for path in (root / _SPIDERS).glob("*/spider.py"))
+    for name in params.sources:
+        if known and name not in known:
+            new = f"`python -m crawlers.new {name} URL --kind exam-blocks` writes a new one, files of your own stand under `imports`"
+            try:
+                one_of(name, known, "source", f"{where}: sources")
+            except ValueError as error:
+                raise ValueError(f"{error}; {new}") from None
+    for name, line in params.imports.items():
+        if not (root / line.path).exists():
+            raise ValueError(
+                f"{where}: imports.{name}.path: no file or folder {line.path} below the folder of the repository; put the files there, "
+                f"and look at them with `python -m crawlers.read {line.path}`"
+            )
+    if (root / _TEMPLATES).exists():
+        templates = yaml_values((root / _TEMPLATES).read_bytes(), str(_TEMPLATES))
+        one_of(params.claims.template, templates, "template set", f"{where}: claims.template")
+
+
 def _flow(block: Any) -> str:
     """Return a block as one line of YAML."""
     out = StringIO()
@@ -280,8 +307,6 @@ def _flow(block: Any) -> str:
 
 
 if __name__ == "__main__":
-    from atomexam.records.named_things import check_named
-
     try:
         if not Path(PARAMS_FILE).exists():
             raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")

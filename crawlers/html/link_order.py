@@ -3,7 +3,6 @@
 Links of one place are followed all or, where the reader chooses, as many as it wants; lists are built of parts that are alike.
 """
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from scrapy import Request
 from scrapy.http import Response, TextResponse
 
 from crawlers.html.links import address_of
-from crawlers.html.page_state import states
+from crawlers.html.page_state import named_parts
 from crawlers.html.places import Name, at_most, name_of, place_of, shown_elements
 from crawlers.html.readable import is_json
 
@@ -25,13 +24,18 @@ _MOST_HOLDERS = 6
 _DIGITS = re.compile(r"\d+")
 
 
-def links_in_order(response: Response, requests: Sequence[Request]) -> Iterator[str]:
+def links_in_order(response: Response, values: Sequence[Any], requests: Sequence[Request]) -> Iterator[str]:
+    """Yield what is in order of the links of a page.
+
+    Args:
+        values: the JSON that the page is or carries.
+    """
     by_kind: dict[str, set[str]] = defaultdict(set)
     for request in requests:
         by_kind[getattr(request.callback, "__name__", "parse")].add(request.url)
     if by_kind and sum(map(len, by_kind.values())) == len(set().union(*by_kind.values())):
         yield "links to pages of one kind each"
-    addresses = _addresses(response) if by_kind else {}
+    addresses = _addresses(response, values) if by_kind else {}
     for kind, urls in by_kind.items():
         yield from at_most(len({_form(url) for url in urls}), f"forms of links to {kind}")
         wanted = {key for url in urls for key in _keys(url)}
@@ -50,43 +54,22 @@ def _unlike(response: Response, wanted: set[str]) -> int:
     names = {name_of(above) for link in links for above in islice(link.root.iterancestors(), _MOST_HOLDERS) if above.get("class")}
     held: dict[str, set[frozenset[str]]] = defaultdict(set)
     nested = 0
-    for element in shown_elements(response.selector.root) if names else ():
+    for element in shown_elements(response) if names else ():
         if (name := name_of(element)) in names:
             held[name].add(frozenset(name_of(each) for each in element if isinstance(each.tag, str)))
             nested += any(name_of(above) == name for above in islice(element.iterancestors(), _MOST_HOLDERS))
     return nested + sum(len(each) - 1 for each in held.values())
 
 
-def _addresses(response: Response) -> dict[Name, list[str]]:
+def _addresses(response: Response, values: Sequence[Any]) -> dict[Name, list[str]]:
     found: dict[Name, list[str]] = defaultdict(list)
-    if not isinstance(response, TextResponse) or not response.body.strip():
-        return found
-    values: list[Any] = []
-    if is_json(response):
-        try:
-            values = [json.loads(response.text)]
-        except (ValueError, RecursionError):
-            return found
-    elif response.selector.type == "html" and response.selector.root is not None:
-        for element in shown_elements(response.selector.root):
-            if element.tag == "a":
-                found[place_of(element)].append(element.get("href") or "")
-        values = list(states(response))
-    for name, text in (pair for value in values for pair in _strings(value)):
-        found[name].append(text)
+    for element in shown_elements(response):
+        if element.tag == "a":
+            found[place_of(element)].append(element.get("href") or "")
+    for name, part in (pair for value in values for pair in named_parts(value)):
+        if isinstance(part, str) and part:
+            found[name].append(part)
     return found
-
-
-def _strings(value: Any) -> Iterator[tuple[Name, str]]:
-    waiting: list[tuple[Name, Any]] = [((), value)]
-    while waiting:
-        name, one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += [((*name, str(key)), inner) for key, inner in one.items()]
-        elif isinstance(one, list):
-            waiting += [((*name, "[]"), inner) for inner in one]
-        elif isinstance(one, str) and one:
-            yield name, one
 
 
 def _keys(url: str) -> set[str]:

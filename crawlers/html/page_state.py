@@ -3,14 +3,16 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from html import unescape
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
 from parsel import Selector
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 
+from crawlers.html.readable import is_json
 from crawlers.text.fields import sound_json
 
 CONTAINERS = (
@@ -24,6 +26,29 @@ _SCRIPT_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[^\"\\/bfnrtu])|(\\.)", re.DOTA
 _MAX_ASSIGNMENTS = 4
 _MAX_WRAPPINGS = 4
 """JSON in a string, in a call, in an address: deeper than this nobody packs it."""
+
+
+def values_of(response: Response) -> list[Any]:
+    """Return the JSON values that a page is or carries; none where it cannot be read."""
+    if not isinstance(response, TextResponse) or not response.body.strip():
+        return []
+    if is_json(response):
+        with suppress(ValueError, RecursionError):
+            return [json.loads(response.text)]
+        return []
+    return list(states(response)) if response.selector.type == "html" and response.selector.root is not None else []
+
+
+def named_parts(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield what a value holds, itself first, each with the keys that lead to it; `[]` stands for every place of a list."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
+    while waiting:
+        name, one = waiting.pop()
+        yield name, one
+        if isinstance(one, dict):
+            waiting += [((*name, str(key)), inner) for key, inner in one.items()]
+        elif isinstance(one, list):
+            waiting += [((*name, "[]"), inner) for inner in one]
 
 
 def states(page: Response | Selector) -> Iterator[Any]:

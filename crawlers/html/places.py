@@ -5,11 +5,9 @@ of most of its texts should be read of all: a text that nothing was made of, an 
 goes on in the next element are signs that a page no longer is what its reader takes it for, though something was read of it.
 """
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from html import unescape
 from itertools import islice
 from typing import Any
@@ -20,7 +18,7 @@ from scrapy import Request
 from scrapy.http import Response, TextResponse
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from crawlers.html.page_state import states
+from crawlers.html.page_state import named_parts
 from crawlers.html.readable import is_json
 
 _NOT_SHOWN = {"script", "style", "noscript", "template", "head"}
@@ -74,12 +72,16 @@ def at_most(number: int, what: str) -> Iterator[str]:
     yield from (f"at most {bound} {what}" for bound in _BOUNDS if number <= bound)
 
 
-def texts_in_order(response: Response, items: Sequence[Item], requests: Sequence[Request]) -> Iterator[str]:
-    """Yield what is in order of the texts of a page: `stem_raw without empty elements`, and of all fields `at most 2 empty elements`."""
+def texts_in_order(response: Response, values: Sequence[Any], items: Sequence[Item], requests: Sequence[Request]) -> Iterator[str]:
+    """Yield what is in order of the texts of a page: `stem_raw without empty elements`, and of all fields `at most 2 empty elements`.
+
+    Args:
+        values: the JSON that the page is or carries.
+    """
     fields = {name: grams for name, grams in _read(items, requests).items() if grams}
     everything: set[str] = set().union(*fields.values())
     used: dict[str, list[Place]] = defaultdict(list)
-    for place in _places(response).values() if fields else ():
+    for place in _places(response, values).values() if fields else ():
         known = [each for text in place.texts if (each := set(_grams(text.words)))]
         place.unread = sum(not _is_in(each, everything) for each in known)
         if not known or place.unread > (1 - _MOST_SHARE) * len(known):
@@ -155,23 +157,17 @@ def _passed_on(value: Any) -> Iterator[tuple[str, str]]:
             waiting += [getattr(one, name) for name in one.__struct_fields__]
 
 
-def _places(response: Response) -> dict[Name, Place]:
-    if not isinstance(response, TextResponse) or not response.body.strip():
-        return {}
+def _places(response: Response, values: Sequence[Any]) -> dict[Name, Place]:
     places: dict[Name, Place] = {}
-    if is_json(response):
-        with suppress(ValueError, RecursionError):
-            _add_values(places, json.loads(response.text))
-    elif response.selector.type == "html" and response.selector.root is not None:
-        _add_elements(places, response.selector.root)
-        for state in states(response):
-            _add_values(places, state)
+    _add_elements(places, shown_elements(response))
+    for value in values:
+        _add_values(places, value)
     return places
 
 
-def _add_elements(places: dict[Name, Place], root: HtmlElement) -> None:
+def _add_elements(places: dict[Name, Place], elements: Iterable[HtmlElement]) -> None:
     last: dict[HtmlElement, Text] = {}
-    for count, element in enumerate(shown_elements(root)):
+    for count, element in enumerate(elements):
         if count == _MOST_TEXTS:
             break
         own = [text.strip() for text in (element.text, *(child.tail for child in element)) if text and text.strip()]
@@ -195,8 +191,11 @@ def _add_elements(places: dict[Name, Place], root: HtmlElement) -> None:
         place.texts += texts
 
 
-def shown_elements(root: HtmlElement) -> Iterator[HtmlElement]:
-    waiting = [root]
+def shown_elements(response: Response) -> Iterator[HtmlElement]:
+    """Yield the elements of an HTML page that a browser shows, in their order."""
+    if not isinstance(response, TextResponse) or not response.body.strip() or is_json(response) or response.selector.type != "html":
+        return
+    waiting = [] if response.selector.root is None else [response.selector.root]
     while waiting:
         element = waiting.pop()
         if isinstance(element.tag, str) and element.tag not in _NOT_SHOWN:
@@ -224,13 +223,8 @@ def _somename_of(elements: Iterable[HtmlElement]) -> set[str]:
 
 
 def _add_values(places: dict[Name, Place], value: Any) -> None:
-    waiting: list[tuple[Name, Any]] = [((), value)]
-    while waiting:
-        name, one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += [((*name, str(key)), inner) for key, inner in one.items()]
-        elif isinstance(one, list):
-            waiting += [((*name, "[]"), inner) for inner in one]
+    for name, one in named_parts(value):
+        if isinstance(one, list):
             rows = [row for row in one[:_MOST_ROWS] if isinstance(row, dict)]
             for key in {str(key) for row in rows for key in row}:
                 places.setdefault((*name, "[]", key), Place()).empty += sum(not row.get(key) for row in rows)

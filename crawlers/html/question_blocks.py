@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
-from parsel import Selector, SelectorList
+from parsel import Selector
 from scrapy.http import TextResponse
 
+from crawlers.html.nesting import outermost
 from crawlers.papers.signs.options import options_in
 from crawlers.text.fields import images_in, text_of
 
@@ -49,17 +50,11 @@ def questions_on(page: TextResponse, where: Blocks) -> Iterator[dict[str, Any]]:
         }
 
 
-def outermost(blocks: SelectorList) -> list[Selector]:
-    """Return those elements that lie in no other of them."""
-    roots = {id(block.root): block.root for block in blocks}
-    return [block for block in blocks if not any(id(above) in roots for above in block.root.iterancestors())]
-
-
 def _parts(block: Selector, css: str) -> list[Selector | str]:
     if not css:
         return []
     found = block.css(css)
-    return list(found.getall()) if _ATTRIBUTE.search(css) else list(outermost(found))
+    return list(found.getall()) if _ATTRIBUTE.search(css) else [*outermost(found)]
 
 
 def _words(block: Selector, css: str) -> str:

@@ -7,10 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from crawlers.rows.tree import Rows
+from crawlers.rows.tree import OPTIONS, Rows
 
-OPTIONS = "options"
-"""Name of the column that is made here."""
 TEXT, RIGHT = "text", "right"
 YES = frozenset({"1", "true", "是", "对", "正确", "y", "yes", "t", "√", "✓", "✔"})
 NO = frozenset({"0", "false", "否", "错", "错误", "n", "no", "f", "", "none", "null", "×", "✗", "✘"})
@@ -34,7 +32,7 @@ def marked_beside(table: Rows) -> Rows:
     rows = table.rows
     if len(rows) < _FEWEST:
         return table
-    columns = [key for key in dict.fromkeys(key for _, row in rows[:50] for key in row) if not key.startswith("^")]
+    columns = table.own_columns()
     flags = [key for key in columns if _holds_truths(rows, key)]
     pairs = _pairs(columns, flags) if _LISTED_CELL <= len(flags) <= _MOST_OPTIONS else []
     if not pairs or {word_of(row.get(flag)) for _, row in rows for _, flag in pairs} & YES == set():
@@ -54,7 +52,7 @@ def marked_below(table: Rows) -> Rows:
     rows = table.rows
     if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
         return table
-    columns = list(dict.fromkeys(key for _, row in rows[:50] for key in row))
+    columns = table.columns()
     if any(key.startswith("^") for key in columns):
         return table
     flags = [key for key in columns if _holds_truths(rows, key)]

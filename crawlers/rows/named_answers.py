@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.rows.tree import Rows
+from crawlers.rows.tree import OPTIONS, Rows
 
-OPTIONS = "options"
 _FEWEST, _SHARE, _MOST_OPTIONS = 3, 0.95, 10
 _WRONG = re.compile(r"incorrect|wrong|distract|错误(?:答案|选项)|错误项|干扰", re.IGNORECASE)
 _RIGHT = re.compile(r"^(?:correct|right)(?:_?answers?)?$|^正确(?:答案|选项|项)$|^answer$|^答案$", re.IGNORECASE)
@@ -20,7 +19,7 @@ def with_named_answers(table: Rows) -> Rows:
     """Return a table whose answers are texts or letters of its options."""
     if len(table.rows) < _FEWEST:
         return table
-    columns = [key for key in dict.fromkeys(key for _, row in table.rows[:50] for key in row) if not key.startswith("^")]
+    columns = table.own_columns()
     _of_columns(table, columns)
     _of_keys(table, columns)
     return _with_wrong_ones(table, columns)

@@ -11,11 +11,9 @@ from typing import Any
 from atomexam.text.option_letters import LETTERS
 from crawlers.rows.marked_options import marked_below, marked_beside
 from crawlers.rows.named_answers import with_named_answers
-from crawlers.rows.tree import EVERY, Rows
+from crawlers.rows.tree import EVERY, OPTIONS, STEM, Rows
 from crawlers.rows.turning import with_answers, with_talks
 
-OPTIONS, STEM = "options", "题干"
-"""Names of the columns that are made here."""
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
 _MOST_LABELS, _MOST_LABEL_CHARS = 20, 12
 _OWNER = re.compile(r"question|ques|item|stem|parent|topic|timu|题|^[qp]_?id$|tid$|sid$|pid$", re.IGNORECASE)
@@ -52,7 +50,7 @@ def _of_options(table: Rows) -> Rows:
     rows = table.rows
     if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
         return table
-    columns = list(dict.fromkeys(key for _, row in rows[:50] for key in row))
+    columns = table.columns()
     if any(key.startswith("^") for key in columns):
         return table  # a list inside a record, which has them together
     for key in columns:
@@ -114,7 +112,7 @@ def _joined(tables: list[Rows]) -> list[Rows]:
     """Return the tables, the rows of one that name a row of another by its key put into that row as a list."""
     done = list(tables)
     for inner in tables:
-        columns = list(dict.fromkeys(key for _, row in inner.rows[:50] for key in row))
+        columns = inner.columns()
         for outer in tables:
             ids = outer.way[-1:] == (EVERY,) and inner.way[-1:] == (EVERY,) and outer is not inner and _key_of(outer)
             if not ids or len(inner.rows) < 2 * len(outer.rows) * _SHARE or outer not in done or inner not in done:

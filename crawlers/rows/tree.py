@@ -10,6 +10,10 @@ from msgspec import Struct
 
 MAX_DEPTH, MAX_NODES = 32, 20_000_000
 EVERY = "*"
+OPTIONS, STEM = "options", "题干"
+"""Names of the columns that are made of several."""
+_SHOWN_ROWS = 50
+"""Which columns a table has is told by so many rows."""
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _CARRIED_CHARS = 5000
 
@@ -21,6 +25,14 @@ class Rows(Struct):
     """Keys that lead to it; `*` stands for every place of a list, or every name of an object of alike objects."""
     rows: list[tuple[str, dict[str, Any]]]
     """Places and rows."""
+
+    def columns(self) -> list[str]:
+        """Return the names of its columns, those of fields that stand above it included."""
+        return list(dict.fromkeys(key for _, row in self.rows[:_SHOWN_ROWS] for key in row))
+
+    def own_columns(self) -> list[str]:
+        """Return the names of its columns without those of fields that stand above it."""
+        return [key for key in self.columns() if not key.startswith("^")]
 
 
 def tables_in(name: str, document: Any) -> list[Rows]:

@@ -7,9 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from crawlers.rows.tree import Rows
+from crawlers.rows.tree import STEM, Rows
 
-STEM = "题干"
 _FEWEST = 3
 _MOST_FIELDS, _DEEPEST = 15, 2
 _LEAST_STEM_CHARS, _SHARE = 8, 0.8

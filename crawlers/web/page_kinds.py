@@ -21,6 +21,7 @@ from atomexam.records.params import Source
 from atomexam.runtime.jsonl import write_json
 from crawlers.html.base64_text import SHOWN, base64_in
 from crawlers.html.link_order import links_in_order
+from crawlers.html.page_state import values_of
 from crawlers.html.places import at_most, texts_in_order
 from crawlers.html.question_order import regularities
 from crawlers.html.readable import is_json
@@ -147,9 +148,9 @@ class _Page:
         self._figures[f"{self._kind}: pages"] += 1
         if getattr(self._response, "encoding", "utf-8").lower().startswith(_ENCODINGS):
             self._figures[f"{self._kind}: pages in UTF-8 or GB"] += 1
-        if self._figures[f"{self._kind}: pages"] <= _LOOKED_AT and (encoded := self._unread_base64()):
-            self._spider.misfit(self._response, f"text in base64 that was not decoded: {encoded!r}")
         if self._figures[f"{self._kind}: pages"] <= _LOOKED_AT:
+            if encoded := self._unread_base64():
+                self._spider.misfit(self._response, f"text in base64 that was not decoded: {encoded!r}")
             self._count_order()
         is_page = self._response.status < 300  # a spider may ask to see a 404, too
         if is_page and not self._has_yielded and self._messages() == self._told:
@@ -158,7 +159,9 @@ class _Page:
     def _count_order(self) -> None:
         """Count what is in order of the page; what is not, on pages of which it was, is a change of the site."""
         noted = at_most(self._messages() - self._told, "things noted")
-        texts, links = texts_in_order(self._response, self._items, self._requests), links_in_order(self._response, self._requests)
+        values = values_of(self._response)
+        texts = texts_in_order(self._response, values, self._items, self._requests)
+        links = links_in_order(self._response, values, self._requests)
         self._figures[f"{self._kind}: {LOOKED_AT}"] += 1
         asked = {_place(request.url) for request in self._requests}
         onward = {"links to other pages alone"} if asked.isdisjoint(self._starts() | {_place(self._response.url)}) else set()

@@ -13,7 +13,6 @@ from msgspec import Meta, Struct
 
 from atomexam.records import params
 from atomexam.records.checks import convert
-from atomexam.records.named_things import check_named
 from atomexam.records.params import Source
 from atomexam.records.run import Model
 from atomexam.records.split_blocks import Split
@@ -218,14 +217,14 @@ def test_the_line_and_the_likely_word_are_named(path: str, value: object, told: 
 
 
 def test_what_the_repository_has_not_is_told_before_the_first_stage(root: Path) -> None:
-    check_named(params.check(PARAMS), root)
+    params.check_named(params.check(PARAMS), root)
     for path, value, told in (
         ("sources.mxqee", {}, r"sources: unknown source 'mxqee'; .*did you mean mxqe\?; `python -m crawlers.new mxqee URL"),
         ("imports.mine", {"path": "imports/nowhere"}, r"imports.mine.path: no file or folder imports/nowhere .*python -m crawlers.read"),
         ("claims.template", "papr", r"claims.template: unknown template set 'papr'; .*did you mean paper\?"),
     ):
         with pytest.raises(ValueError, match=told):
-            check_named(params.check(changed(path, value)), root)
+            params.check_named(params.check(changed(path, value)), root)
 
 
 def test_another_folder_is_told(root: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from atomexam.text.numerals import RINGS
-from atomexam.text.option_letters import LETTERS as _LETTERS
+from atomexam.text.option_letters import LETTERS as IN_TURN
 from crawlers.papers.passes.counted import ASKS_A_NUMBER
 from crawlers.papers.questions.assembly import Asked
 from crawlers.papers.questions.draft import Draft, Reading
@@ -97,7 +97,7 @@ def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:
     counts = ASKS_A_NUMBER.search(draft.stem.split("\n")[0]) is not None
     if in_turn and not counts and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
         options = [row[number.end() :] for row, number in zip(rows, numbers, strict=True) if number]
-        return options, "".join(sorted({_LETTERS[piece - 1] for piece in pieces}))
+        return options, "".join(sorted({IN_TURN[piece - 1] for piece in pieces}))
     return None
 
 
