@@ -54,7 +54,7 @@ class Narrator:
         if not self.ran:
             self._say(f"nothing to do: {self.same} stages are as they were")
         elif self.same:
-            self._say(f"{self.same} other stages are as they were")
+            self._say("1 other stage is as it was" if self.same == 1 else f"{self.same} other stages are as they were")
 
     def wait(self) -> None:
         """Say again and again which stage is at work; for a thread of its own."""

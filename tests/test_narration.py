@@ -45,6 +45,7 @@ def test_what_did_not_run_is_counted() -> None:
     same = [(INFO, f"Stage '{name}' didn't change, skipping") for name in "ab"]
     assert told(*same)[0] == ["nothing to do: 2 stages are as they were"]
     cached = (INFO, "Stage 'c' is cached - skipping run, checking out outputs")
+    assert told(same[0], cached, plan=(("a", None), ("c", None)))[0][-1] == "1 other stage is as it was"
     assert told(*same, cached, plan=(("a", None), ("b", None), ("c", "Does it.")))[0] == [
         "[3/3] c: as in an earlier run, taken from the cache",
         "2 other stages are as they were",
