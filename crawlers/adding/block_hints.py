@@ -12,7 +12,8 @@ from crawlers.html.readable import is_json
 _FEW = 2
 _MOST = 0.5
 """Share of the containers in which a part has to stand; a question of words has no options."""
-_MOST_ELEMENTS = 20_000
+_MOST_READ = 5_000_000
+"""Elements and characters that are read at most, where the text of each element is that of all below it."""
 _NOT_SHOWN = {"script", "style", "noscript", "template", "head", "title"}
 _FIRST = re.compile(r"(?<![A-Za-z])[AＡ]\s*[.．、:：)）]")
 _OPTION = re.compile(r"^\s*[(（]?[A-HＡ-Ｈ]\s*[.．、:：)）]?\s*(?![A-Za-z])\S")
@@ -29,9 +30,10 @@ def selectors_of(response: Response) -> dict[str, str]:
     """Return name and selector of each part that the page shows; nothing where no two containers hold a question each."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html" or response.selector.root is None:
         return {}
-    elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str) and one.tag not in _NOT_SHOWN]
-    if len(elements) > _MOST_ELEMENTS:
+    elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str)]
+    if _read_in(elements) > _MOST_READ:
         return {}
+    elements = [one for one in elements if one.tag not in _NOT_SHOWN]
     name, blocks = _containers(elements)
     if not blocks:
         return {}
@@ -39,6 +41,16 @@ def selectors_of(response: Response) -> dict[str, str]:
     if path := next((named for one in elements if _is_path(one) and (named := _named(one))), None):
         found["EXAM"] = path
     return found
+
+
+def _read_in(elements: Sequence[HtmlElement]) -> int:
+    """Return how many elements and characters the texts of all elements have together: each counts once for all that stand around it."""
+    depths: dict[HtmlElement, int] = {}
+    read = 0
+    for one in elements:
+        depths[one] = depth = depths.get(one.getparent(), 0) + 1
+        read += depth * (1 + len(one.text or "") + len(one.tail or ""))
+    return read
 
 
 def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
@@ -52,7 +64,13 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
         asking = sum(len(_FIRST.findall(_text(one))) == 1 and len(one) > 1 for one in members)
         if asking >= _FEW and asking >= len(members) * _MOST:
             best = max(best, (asking, -place, named))  # of like groups the one that begins first holds the others
-    return best[2], groups[best[2]] if best[0] else []
+    return best[2], _outermost(groups[best[2]]) if best[0] else []
+
+
+def _outermost(members: Sequence[HtmlElement]) -> list[HtmlElement]:
+    """Return the elements that stand in none of the others."""
+    around = set(members)
+    return [one for one in members if not any(above in around for above in one.iterancestors())]
 
 
 def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:

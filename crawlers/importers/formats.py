@@ -120,12 +120,12 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
         reading.items = told
     if suffix != PARQUET and _may_miss_options(reading):
         with suppress(ValueError):
-            found = read_found(name, body, seen)
+            found = read_found(name, body, seen, reading.items)
             if found and found.items and (_are_marked(found) or (_answered(reading) == 0 and _answered(found) == len(found.items))):
                 return found  # the answers are those of options that the names of columns do not show
     if suffix != PARQUET and (2 * (answered := _answered(reading)) < reading.found or len(reading.faults) >= reading.found):
         with suppress(ValueError):
-            found = read_found(name, body, seen)
+            found = read_found(name, body, seen, reading.items)
             if (
                 found
                 and _answered(found) > answered

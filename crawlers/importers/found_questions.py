@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from atomexam.records.checks import one_of
+from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files.reading import Lost, Reading, Text
@@ -28,8 +29,11 @@ _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "�
 Found = tuple[Rows, Roles]
 
 
-def read_found(name: str, body: bytes, seen: Provenance) -> Reading | None:
+def read_found(name: str, body: bytes, seen: Provenance, known: Sequence[Item] = ()) -> Reading | None:
     """Return the questions of a file, by roles that are found in it; None where it holds none.
+
+    Args:
+        known: items that the names of columns gave; those of tables whose roles are not found stay.
 
     Raises:
         ValueError: it looks like questions, but which column holds what is not sure; says what was found.
@@ -41,7 +45,7 @@ def read_found(name: str, body: bytes, seen: Provenance) -> Reading | None:
             propose = f"python -m crawlers.read {name} --propose writes down what was found, for you to confirm or mend"
             raise ValueError(f"{name}: may hold questions, but it is not sure which: {told(*unsure)}; {propose}")
         return None
-    return _reading(name, tables, sure, seen)
+    return _reading(name, tables, sure, seen, known)
 
 
 def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Provenance) -> Reading:
@@ -99,17 +103,29 @@ def _apart(found: list[Found]) -> list[Found]:
     return taken
 
 
-def _reading(name: str, tables: list[Rows], found: list[Found], seen: Provenance) -> Reading:
+def _reading(name: str, tables: list[Rows], found: list[Found], seen: Provenance, known: Sequence[Item] = ()) -> Reading:
     reading = Reading(source=Text([]))
     taken = _apart(found)
     inner = {table.way: {each.way[len(table.way)] for each, _ in taken if _is_below(each, table)} for table, _ in taken}
     for table in _left(tables, [each for each, _ in taken]):
-        reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not told to be questions, so they are not read")
+        _take_known(reading, table, known)
     for table, roles in taken:
         outer = next((each for each in taken if _is_below(table, each[0])), None)
         _logger.warning("%s: %s", name, told(table, roles))
         _take(reading, table, roles, f"^{outer[1].stem}" if outer else "", inner[table.way], seen)
     return reading
+
+
+def _take_known(reading: Reading, table: Rows, known: Sequence[Item]) -> None:
+    """Take what is known of a table whose roles are not found; a table of which nothing is known is told, and its text is unread."""
+    places = {position for position, _ in table.rows}
+    items = [item for item in known if item.provenance.position in places]
+    if not items:
+        reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not told to be questions, so they are not read")
+    reading.items += items
+    reading.found += len(items)
+    if reading.source is not None:
+        reading.source.lines.extend(line for _, row in table.rows for line in _lines_of(row))
 
 
 def _is_below(table: Rows, other: Rows) -> bool:
@@ -150,10 +166,10 @@ def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str
             else:
                 reading.items.append(item)
         if reading.source is not None:
-            said = {key: value for key, value in row.items() if not key.startswith("^") and not isinstance(value, dict)}
             if case and row.get(case) != last:
-                last = said[case] = row.get(case)
-            reading.source.lines.extend(line for value in said.values() for line in _lines(value))
+                last = row.get(case)
+                reading.source.lines.extend(_lines(last))
+            reading.source.lines.extend(_lines_of(row))
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}
     reading.columns |= {field: keys for field, keys in named.items() if keys}
 
@@ -166,6 +182,13 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
         yield Lost(place.position, "answer_unreadable", f"the answer {said!r} fits no options of its row", raw_of(row))
     else:
         yield from items_of(record, shape, place)
+
+
+def _lines_of(row: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of a row's own values."""
+    for key, value in row.items():
+        if not key.startswith("^") and not isinstance(value, dict):
+            yield from _lines(value)
 
 
 def _lines(value: Any) -> Iterator[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.rows.tree import STEM, Rows
 
 _FEWEST = 3
@@ -71,7 +72,7 @@ def _is_key(cells: list[str]) -> bool:
     said = [cell for cell in cells if cell]
     letters = [cell for cell in said if _LETTERS.fullmatch(cell)]
     named = [cell for cell in said if cell not in letters]
-    in_turn = "".join(letters) in "ABCDEFGHIJ"
+    in_turn = "".join(letters) in LETTERS
     return len(letters) >= _FEWEST and len(named) <= 1 and len(set(letters)) > 1 and not in_turn
 
 
