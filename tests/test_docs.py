@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from importlib import import_module
 from pathlib import Path
 
 import msgspec
@@ -220,6 +221,13 @@ def test_paths_in_docs_exist(path: Path) -> None:
     text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     named = {name.rstrip("/") for name in _PATH.findall(text) if not _PLACEHOLDER.search(name)}
     assert sorted(name for name in named if name not in MADE and not (ROOT / name).exists()) == []
+
+
+def test_what_happens_where_is_true() -> None:
+    named = re.findall(r"`([a-z_/]+)\.py`, `(\w+)`", (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8"))
+    assert len(named) > 10
+    for module, name in named:
+        assert hasattr(import_module(module.replace("/", ".")), name), f"{module}.py has no {name}"
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -14,7 +14,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_js
 from atomexam.runtime.stage import read_arguments, run_stage
 from curation.claims.claim_context import Chosen, ClaimContext, read_claim_context
 from curation.claims.claim_pairs import Refused, make_claims, measure, met_in_references, reviews_of
-from curation.claims.conflicts import resolve
+from curation.claims.settled_contradictions import resolve
 
 
 def main(argv: list[str] | None = None) -> None:

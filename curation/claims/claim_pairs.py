@@ -15,12 +15,12 @@ from atomexam.records.params import Claims
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Review
 from curation.claims.claim_context import ClaimContext, Contaminated, contaminated, judgement_of, references_stating
-from curation.claims.conflicts import Resolution, resolve, review_of
 from curation.claims.contradictions import Key, key_of
+from curation.claims.negated_claims import Wordings, make_claim, read_templates, sentences_of, wording_of
 from curation.claims.sampling import Turns
+from curation.claims.settled_contradictions import Resolution, resolve, review_of
 from curation.claims.synonyms import Synonyms, names_itself
-from curation.claims.tails import denies, is_unfit
-from curation.claims.templates import Wordings, make_claim, read_templates, sentences_of, wording_of
+from curation.claims.tail_fitness import denies, is_unfit
 
 REASONS = {
     "head_unfit": "the head is no name: it holds no letter and no digit",

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from eval.statistics.intervals import Figures
 
-TASKS = {"claim": "Claim pairs", "choice": "Choice questions", "tcm": "TCM questions", "essay": "Answers in words"}
-"""Name of a task -> what people call it."""
 PARTS = (
     ("by_side", "side"),
     ("by_type", "atomic_type"),
@@ -53,17 +51,6 @@ class Matrix(NamedTuple):
     runs: list[str]
     cells: list[list[Versus | None]]
     """A row and a column a run: the row's figure less the column's; none on the diagonal and where both were asked nothing."""
-
-
-def by_task(runs: Mapping[str, Figures]) -> list[tuple[str, str, dict[str, Figures]]]:
-    """Return the runs of each task with its name for people; the highest accuracy first, the rest as they came."""
-    found = []
-    for task in dict.fromkeys([*TASKS, *(run["task"] for run in runs.values())]):
-        own = [(name, run) for name, run in runs.items() if run["task"] == task]
-        own.sort(key=lambda entry: -(entry[1].get("accuracy") or 0.0))
-        if own:
-            found.append((task, TASKS.get(task, task), dict(own)))
-    return found
 
 
 def heats(runs: Mapping[str, Figures]) -> list[Heat]:

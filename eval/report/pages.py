@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
 from eval.report.flow import flows, picture
-from eval.report.heat import by_task, heats, matrix
+from eval.report.heat import heats, matrix
+from eval.report.leaderboard import leaderboards
 from eval.report.radar import radar
 from eval.report.sweeps import change_table, pictures, ticks
 from eval.report.tables import CELLS, FEW, cpsyexam_table, letter_shares, rule_sets, sdak_table, whole_groups
@@ -85,7 +86,7 @@ def page(found: Any, summary: Figures, scripted: bool = False, about: Sequence[s
     for row in found.comparisons:
         compared.setdefault(row["task"], []).append(row)
     tables = {"cpsyexam": cpsyexam_table(found.runs), "sdak": sdak_table(found.runs, found.errors)}
-    told = {"summary": summary, "by_task": by_task(found.runs), "compared": compared, "about": about}
+    told = {"summary": summary, "leaderboards": leaderboards(found.runs), "compared": compared, "about": about}
     return rendered("report", found._asdict() | told | tables, scripted)
 
 

@@ -1,4 +1,4 @@
-"""The dataset card of a release, rendered from `splits/templates/README.md.jinja`."""
+"""The dataset card of a release, rendered from `splits/release/templates/README.md.jinja`."""
 
 from collections import Counter
 from typing import Any, Protocol

@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from atomexam.records.model import Description
 from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
+from eval.finetune import __main__ as finetune
 from eval.finetune.__main__ import main
 from eval.finetune.training_data import (
     IGNORED,
@@ -61,6 +62,33 @@ def test_two_trainings_give_the_same_bytes(toy_models: Path, train_toy: Callable
     assert digests(train_toy(tmp_path)) == digests(toy_models / "toy")
     assert (tmp_path / "toy.json").read_bytes() == (toy_models / "toy.json").read_bytes()
     assert not (tmp_path / "toy.part").exists()
+
+
+def test_noise_of_sums_is_gone_after_each_step(train_toy: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a processor that adds in another order would bring in; a weight differs where it falls beside the border of two values."""
+    ended: list[list[torch.Tensor]] = []
+    learn, clip = finetune._learn, torch.nn.utils.clip_grad_norm_
+    draw = torch.Generator().manual_seed(1)
+
+    def learned(model: torch.nn.Module, *given: object) -> object:
+        told = learn(model, *given)
+        ended.append([weights.detach().clone() for weights in model.parameters()])
+        return told
+
+    def noisy(parameters: Iterable[torch.nn.Parameter], *given: object) -> object:
+        weights = list(parameters)
+        for one in weights:
+            assert one.grad is not None
+            one.grad *= 1 + 1e-14 * torch.randn(one.grad.shape, dtype=one.grad.dtype, generator=draw)
+        return clip(weights, *given)
+
+    monkeypatch.setattr(finetune, "_learn", learned)
+    train_toy(tmp_path / "one")
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", noisy)
+    train_toy(tmp_path / "other")
+    half = len(ended) // 2
+    pairs = [pair for one, other in zip(ended[:half], ended[half:], strict=True) for pair in zip(one, other, strict=True)]
+    assert pairs and all(torch.equal(one, other) for one, other in pairs)
 
 
 PROCESSORS = {

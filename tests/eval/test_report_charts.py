@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from eval.report.__main__ import about
 from eval.report.flow import WIDTH, Flow, Step, flows, picture
-from eval.report.heat import Cell, by_task, heats, matrix
+from eval.report.heat import Cell, heats, matrix
+from eval.report.leaderboard import leaderboards
 from eval.report.tables import sdak_table
 
 COUNTS = {"in": 10, "out": 8, "rejected": 2}
@@ -80,7 +81,7 @@ def part(accuracy: float | None, questions: int = 8) -> dict:
 
 def test_runs_of_a_task_stand_together_the_best_first() -> None:
     runs = {"low": run("choice", 0.1), "claims": run("claim", 0.5), "high": run("choice", 0.9), "own": run("own", 0.2)}
-    assert [(task, words, list(own)) for task, words, own in by_task(runs)] == [
+    assert [(task, words, list(own)) for task, words, own in leaderboards(runs)] == [
         ("claim", "Claim pairs", ["claims"]), ("choice", "Choice questions", ["high", "low"]), ("own", "own", ["own"]),
     ]  # fmt: skip
 

@@ -5,11 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
-from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import is_heading
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _HEAD = re.compile(
     r"\s{0,20}(?P<first>\d{1,5})\s?[、.](?!\d)\s{0,3}\S[^\n]{3,80}?(?:\s{2,}|\t)(?P<right>(?P<second>\d{1,5})\s?[、.](?!\d)\s{0,3}\S.{2,})$"

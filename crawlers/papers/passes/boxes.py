@@ -6,10 +6,7 @@ Numbered lines in and out.
 import re
 from collections.abc import Iterator, Sequence
 
-from crawlers.papers.signs.answer_marks import flat
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
+from crawlers.papers.signs.answer_marks import Numbered, flat
 
 TICK = "✦"
 """Stands before the letter of an option whose box is ticked."""

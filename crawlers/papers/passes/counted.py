@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.passes.rings import Numbered
-from crawlers.papers.signs.answer_marks import parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, parts_of, seen
 
 _STEMS, _ROMAN, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ", [str(number) for number in range(1, 11)]
 _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (

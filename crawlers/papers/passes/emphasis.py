@@ -11,10 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from atomexam.text.option_letters import are_in_turn
-from crawlers.papers.signs.answer_marks import flat, parts_of
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
 
 _FIRST_SIGN, _END = 0xE100, "\ue0ff"
 _MAX_KINDS, _MAX_OPEN = 200, 20

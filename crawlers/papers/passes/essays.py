@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.papers.sections.endings import sets_question
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import heads, is_note
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import Number, number_of
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _MARK = re.compile(
     r"[【\[(]?(?:(?P<loose>(?:参考|标准|正确)?答案)|(?:参考|标准)?(?:答案|答题|评分|参考)?要点|(?:参考|标准)答案(?:及评分标准|要点)|答|解答)[】\])]?\s?:?\s{0,3}"

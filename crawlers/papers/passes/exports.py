@@ -4,14 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.numerals import value_of
-from crawlers.papers.signs.answer_marks import flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import TYPE, number_of
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _STEM_FIELD = re.compile(
     r"(?P<before>\s{0,8}(?:\d{1,5}\s?[、.]|第\s?\d{1,5}\s?题)?\s{0,3})[【\[]?(?:题干|题目|试题|题面)(?:内容)?[】\]]?\s?:\s{0,3}(?=\S)"

@@ -4,10 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS, letters_at
-from crawlers.papers.signs.answer_marks import seen
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
+from crawlers.papers.signs.answer_marks import Numbered, seen
 
 _TITLE = re.compile(r"::[^:]{0,200}::")
 _VERDICT = re.compile(r"(?<!\s)\s*(?P<said>TRUE|T|FALSE|F)\s*(?:#[^{}]*)?", re.I)

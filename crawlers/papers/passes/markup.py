@@ -5,11 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import IMAGE, flat
+from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat
 from crawlers.text.fields import lowered, raised
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _BLOCK = "p|br|div|li|ul|ol|tr|table|h[1-6]|section|article|dl|dt|dd|hr"
 _INLINE = "span|b|strong|i|em|u|font|td|th|tbody|thead|a|label|html|body"

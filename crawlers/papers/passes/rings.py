@@ -5,13 +5,10 @@ from collections.abc import Sequence
 
 from atomexam.text.numerals import RINGS
 from atomexam.text.option_letters import RINGS_AS_LETTERS
-from crawlers.papers.signs.answer_marks import flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _RING = re.compile(f"[{RINGS}]")
 _TOLD = re.compile(rf"[(\[]?[{RINGS}](?:[\s,、]{{0,2}}[{RINGS}]){{0,9}}[)\]]?[\s。.]?")

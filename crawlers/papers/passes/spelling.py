@@ -7,11 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import flat, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, seen
 from crawlers.papers.signs.headings import is_heading
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _CJK = "\u4e00-\u9fff"
 _SPACED = re.compile(rf"(?<=[{_CJK}])[ ](?=[{_CJK}])")

@@ -8,14 +8,11 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.passes.boxes import TICK
-from crawlers.papers.signs.answer_marks import columns_of, flat, parts_of
+from crawlers.papers.signs.answer_marks import Numbered, columns_of, flat, parts_of
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _SIGN = r"[★☆✦⭐]|(?<!\*)\*(?!\*)"
 _OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-Ja-j])\s?[.、:)\]]")

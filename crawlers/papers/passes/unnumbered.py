@@ -6,12 +6,9 @@ Only where no line of the paper opens with a number of a question: there the blo
 import re
 from collections.abc import Callable, Sequence
 
-from crawlers.papers.signs.answer_marks import flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.numbers import number_of
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "ringed")
 _RULE = re.compile(r"[-=_*~#+]{3,}|[-=*#~]{2,}+\s{0,3}(?:错题|题目|试题|问题|第)?\s?\d{0,4}\s?题?\s{0,3}[-=*#~]{2,}")

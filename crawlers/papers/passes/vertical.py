@@ -3,11 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from crawlers.papers.signs.answer_marks import flat, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, seen
 from crawlers.papers.signs.entries import is_title
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _NUMBERS = re.compile(r"(?:题\s?号|序\s?号|题\s?目)\s?:?")
 _NUMBER = re.compile(r"(?P<value>\d{1,4})\s?[、.:]?")

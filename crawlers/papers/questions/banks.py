@@ -17,12 +17,9 @@ from crawlers.papers.passes.unnumbered import is_parted
 from crawlers.papers.questions.bank_options import Choice, letters_of, read_choice
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import LETTERS, WHOLE_ANSWER, columns_of, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, parts_of, seen
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_note
 from crawlers.papers.signs.numbers import number_of
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
 
 _FEWEST = 3  # answers of a bank
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "hanzi", "ocr")

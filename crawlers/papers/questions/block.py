@@ -33,7 +33,7 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
 
     Args:
         usual: how many options the questions around have, 0 where that is unknown.
-        kind: what the heading above says, as paper_headings.kind_of does.
+        kind: what the heading above says, as headings.kind_of does.
         letters: letters of the options that are shared with other questions.
     """
     sorted_ = _sorted(lines, kind, bool(letters))

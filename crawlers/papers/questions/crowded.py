@@ -8,10 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import flat, seen
-
-Numbered = tuple[int, str]
-"""A line with its place in the source."""
+from crawlers.papers.signs.answer_marks import Numbered, flat, seen
 
 _SHORTEST, _LONGEST = 40, 20_000
 _NUMBER = re.compile(r"(?:^|(?<=\s))(?P<number>\d{1,4})\s{1,3}(?=[“《(]?[\u4e00-\u9fff])")

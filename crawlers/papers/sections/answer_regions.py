@@ -6,9 +6,8 @@ from collections.abc import Sequence, Set
 from msgspec import Struct
 
 from crawlers.papers.pages.page import Line
-from crawlers.papers.sections.numbered_answers import is_entries, is_entry, is_list
 from crawlers.papers.sections.signals import looks_asked, opens_options
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, parts_of
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in
 from crawlers.papers.signs.headings import heading_key, heads, is_note, may_head
 from crawlers.papers.signs.letters import letter_of
@@ -193,3 +192,48 @@ def _heading_goes_on(lines: Sequence[Line], place: int, headings: set[str], titl
 
 def _next_number(lines: Sequence[Line], place: int) -> int | None:
     return next((at for at in range(place, min(place + 4, len(lines))) if number_of(lines[at].flat)), None)
+
+
+def is_list(text: str) -> bool:
+    """Tell whether a text opens with answers, each behind its number."""
+    listed = listed_in(text)
+    return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip() or not _is_text(listed.rest))
+
+
+def _is_text(rest: str) -> bool:
+    """Tell whether what follows an answer opens with words instead of a mark."""
+    return [kind for kind, _ in parts_of(rest)[:1]] == ["text"]
+
+
+def is_entry(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a line is one or several answers, each behind its number."""
+    if place >= len(lines):
+        return False
+    if place + 1 < len(lines) and is_table(lines[place].flat, lines[place + 1].flat):
+        return True
+    if place and is_table(lines[place - 1].flat, lines[place].flat):
+        return True
+    if is_list(lines[place].text):
+        return True
+    number = number_of(lines[place].flat)
+    if number is None or number.style == "tight":
+        return False
+    parts = parts_of(lines[place].text[number.end :])
+    return bool(parts) and parts[0][0] in ("answer", "explanation")
+
+
+def is_entries(lines: Sequence[Line], place: int) -> bool:
+    """Tell whether a list opens without a title."""
+    if not is_entry(lines, place):
+        return False
+    listed = listed_in(lines[place].text)
+    if len(listed.entries) > 1:
+        return not listed.rest.strip(" 。.;；,，、") or not _is_text(listed.rest)
+    if not listed.entries:
+        return True  # a table, or `1. 【答案】B`
+    return (
+        is_entry(lines, place + 1)
+        or "答案" in lines[place].flat
+        or flat(lines[place].text).endswith(("解析", "】"))
+        or bool(listed.rest.strip())
+    )

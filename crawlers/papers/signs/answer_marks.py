@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from atomexam.text.numerals import HANZI
 
+Numbered = tuple[int, str]
+"""A line with its place in the source."""
 IMAGE = "\ufffc"
 """Stands for an image in a line of text, so that a question of images alone is still seen."""
 

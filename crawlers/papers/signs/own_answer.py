@@ -67,7 +67,7 @@ def with_answer(block: Block, start: int, verdict: str, kind: str, letters: str)
     Args:
         start: where the words of the stem begin behind the number.
         verdict: true or false before the number.
-        kind: what the heading above says, as paper_headings.kind_of does.
+        kind: what the heading above says, as headings.kind_of does.
         letters: letters of the options that are shared with other questions.
     """
     if block.options and not block.answer:

@@ -14,7 +14,7 @@ from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
 from curation.clean.facts.kinds import class_fits, doubtful_infectivity, tells
 from curation.clean.facts.names import is_sibling, plain_name
-from curation.clean.facts.pieces import CACHE_SIZE
+from curation.clean.facts.piece import CACHE_SIZE
 from curation.vocab.reader import compiled, read_vocabulary
 
 _BODY = re.compile(r"\{[a-z]+\}")

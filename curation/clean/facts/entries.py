@@ -14,13 +14,13 @@ from atomexam.records.identity import content_id
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.rejection import Rejected
 from atomexam.text.canonical import canonical
-from curation.clean.facts.fact_values import is_prose, tails, tidy
+from curation.clean.facts.cut_tails import is_prose, tails, tidy
 from curation.clean.facts.kinds import apart, misfit
 from curation.clean.facts.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
 from curation.clean.facts.monographs import SYNTAXES as OF_MONOGRAPHS
 from curation.clean.facts.monographs import monograph_pieces
 from curation.clean.facts.passages import passages_in, split_passages
-from curation.clean.facts.pieces import Piece, checked
+from curation.clean.facts.piece import Piece, checked
 from curation.clean.facts.sections import RELATIONS as TOLD_IN_SECTIONS
 from curation.clean.facts.sections import says_no_more, section_pieces
 from curation.clean.facts.separators import ALIASES, NO_COLUMNS, Column, Columns, column_for, columns_of

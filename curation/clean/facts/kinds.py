@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from atomexam.text.canonical import canonical
 from curation.clean.facts.names import KIND_CHARS, is_kind, says
-from curation.clean.facts.pieces import CACHE_SIZE, Piece, words
+from curation.clean.facts.piece import CACHE_SIZE, Piece, words
 from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
 REASONS = {

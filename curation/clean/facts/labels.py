@@ -7,8 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 from atomexam.records.fact import RELATIONS
 from atomexam.records.item import EntityItem
-from curation.clean.facts.fact_values import tidy
-from curation.clean.facts.pieces import CACHE_SIZE, LOST_CHARACTER
+from curation.clean.facts.cut_tails import tidy
+from curation.clean.facts.piece import CACHE_SIZE, LOST_CHARACTER
 from curation.text.normalize import normalize
 from curation.vocab.reader import read_vocabulary
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from curation.clean.facts.fact_values import tails, without_label, without_marks
-from curation.clean.facts.pieces import Piece
+from curation.clean.facts.cut_tails import tails, without_label, without_marks
+from curation.clean.facts.piece import Piece
 from curation.clean.facts.separators import NO_COLUMN, Column, divided, without_link
 from curation.text.normalize import normalize
 from curation.vocab.reader import compiled, read_vocabulary

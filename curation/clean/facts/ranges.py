@@ -2,7 +2,7 @@
 
 import re
 
-from curation.clean.facts.pieces import MAX_TAIL_CHARS, MEASURE, Piece, checked
+from curation.clean.facts.piece import MAX_TAIL_CHARS, MEASURE, Piece, checked
 
 _PEOPLE = (
     r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"

@@ -4,8 +4,8 @@ import itertools
 import re
 from collections.abc import Collection
 
-from curation.clean.facts.fact_values import split_items
-from curation.clean.facts.pieces import Piece
+from curation.clean.facts.cut_tails import split_items
+from curation.clean.facts.piece import Piece
 from curation.text.normalize import normalize
 
 RELATIONS = ("disease_cause", "disease_prevention")

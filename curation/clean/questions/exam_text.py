@@ -13,8 +13,6 @@ from curation.text.rules import CleanText
 from curation.text.signs import CJK
 
 _CACHED_CHARS = 4_000
-_FIRST_NUMBER = re.compile(r"\d+")
-_NUMBER_MARK = re.compile(r"\s*[）)、.．:：]+\s*")
 _SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*+[A-Ja-j](?:[、，,\s]*+[A-Ja-j])*+\s*+[.．、]?\s*+[）)】\]］]|（ ）[A-J]{1,6}（ ）")
 _SHOWN_VERDICT = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
 _GAP = re.compile(rf"(?<=[{CJK}，、“《：])[ \u3000\xa0]{{3,12}}(?=[{CJK}，、。；”》])|(?<=[{CJK}])[ \u3000\xa0]{{2}}(?=[{CJK}])")
@@ -54,15 +52,6 @@ def _clean_prose(text: str) -> CleanText:
 def clean_answer(text: str | None) -> CleanText:
     """Return an answer in words. An empty one is `""`."""
     return normalize_and(text, ANSWER_RULES) if text else CleanText("", ())
-
-
-def without_number(text: str, number_raw: str | None) -> str:
-    """Return a normalized stem without its own number in the paper, where the source tells that apart."""
-    number = _FIRST_NUMBER.search(number_raw) if number_raw else None
-    if not number or not text.startswith((number[0], "（" + number[0], "(" + number[0])):
-        return text
-    mark = _NUMBER_MARK.match(text, text.index(number[0]) + len(number[0]))
-    return text[mark.end() :] if mark else text
 
 
 def clean_explanation(text: str | None) -> str | None:

@@ -4,6 +4,7 @@ import re
 
 from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
 from curation.clean.questions.misreadings import MISREADINGS
+from curation.clean.questions.stem_numbers import NUMBER, SEPARATED, TYPE
 from curation.text.markup import BLANK
 from curation.text.normalize import RULES
 from curation.text.rules import Group, rule_of_signs, run_rules
@@ -64,39 +65,15 @@ def without_pages(text: str) -> str:
     return _PAGE_AT_END.sub("", _PAGE_NAMED.sub("", _PAGE.sub("", text)))
 
 
-_TYPE = (
-    r"(?:单项选择题?|多项选择题?|不定项选择题?|单选题?|可?多选题?|不定项题?|最佳选择题|选择题"
-    r"|判断题|是非题|填空题|简答题|论述题|名词解释|[ABX][1-4]?(?:/?[ABX]?[1-4])?型题?)"
-)
-_LIST_OF_NUMBERS = r"\d+(?:\.\d+)?\s*[、，,和与及~：:]"
-SEPARATED = (
-    rf"\s*+(?:、(?!{_LIST_OF_NUMBERS})|[.．)）:：](?!\d{{1,2}}(?!\d)))"  # 1、 and 1、90项 and 1.1879年, but neither 1.5 nor 8、26、10
-)
-_ASKS = r"(?:试[用述论比]|简[述答要]|什么是|请|举例|如何|论述|根据|对于?[该本]|使用|下列|下述|以下|关于)"
-_NUMBER_BEFORE_FIGURE = (  # 12.3岁儿童 and 7.5-羟色胺, but not 1.5岁
-    r"\d{1,3}[.．](?=\d{1,2}(?:世纪|型|号|-[\u4e00-\u9fff])|16PF|\d+\.\d|(?!(?:5|25|50|75)(?!\d))\d{1,2}(?:岁|个月|小时|天|周))"
-)
-_NUMBER_IN_WORDS = (
-    r"(?:[Qq]|[Nn][Oo][.．]?|题目?|试题|问题|题号|例)\s*\d{1,3}\s*[、.．:：]|#\s*\d{1,3}\s*|第[一二三四五六七八九十]{1,3}题[、.．:：]?"
-    r"|[一二三四五六七八九十]{1,3}[、。](?![一二三四五六七八九十两]|" + _TYPE + ")"
-)
-_GROUP = r"【第?\d{1,3}\s?[-~～—–至]\s?\d{1,3}题?】(?!\s*(?:[岁个天周月年次分]|小时|[A-Za-zμ%]))"
-"""The numbers of a group of questions; 【5-10】岁 is a figure."""
-_NUMBER = re.compile(
-    rf"^\d{{1,2}}(?={_ASKS})|^(?:{_NUMBER_BEFORE_FIGURE}|{_NUMBER_IN_WORDS}|{_GROUP}|[\[【]第?\d{{1,3}}题?[\]】]|[⑴-⒛](?!.*[⑴-⒛]))\s*(?=\S)"
-    r"|^\d{1,3}(?:[，。]|……)(?=[\u4e00-\u9fff])|^\d{1,2}-\d{1,3}[、.．]\s*(?=[^\d\s])"
-    r"|^(?:第\s*\d{1,3}\s*[题小]题?[:：、.]?|[（(]\d{1,3}[）)](?![×/=+*])"
-    rf"|\d{{1,3}}{SEPARATED})\s*(?=\S)|^\d{{1,3}}\s*[、.．)）]$|^案例[一二三四五六七八九十\d]{{1,3}}(?:[（(]\d{{1,3}}[）)])?[：:](?=.{{6}})"
-)
 _TAG = (  # 单选，A1型题 and 单选题，2分 as well
-    rf"[\[【（〔{{［《]\s*+(?:题型[:：]\s*+)?({_TYPE})(?:\s*+[/，,、]?\s*+(?:{_TYPE}|\d{{1,2}}(?:\.\d)?分))*\s*+[\]】）〕}}］》]"
+    rf"[\[【（〔{{［《]\s*+(?:题型[:：]\s*+)?({TYPE})(?:\s*+[/，,、]?\s*+(?:{TYPE}|\d{{1,2}}(?:\.\d)?分))*\s*+[\]】）〕}}］》]"
 )
 _BARE_TYPE = r"[单多]项?选(?:择题|题)?+(?![题测的与和及或法项是为可中由型答]|量表|问卷)(?=[\u4e00-\u9fff“（])"
 _START_TAG = re.compile(
-    rf"^[\[【]([AB][1-4])[\]】]\s*+(?=[\u4e00-\u9fff“]{{4}})|^(?:\d{{1,3}}\s*+[、.．]?\s*+)?(?:(?:{_TAG}[:：]?(?:\s*+\*)?|({_TYPE})[:：])\s*+(?:\d{{1,3}}{SEPARATED})?\s*+"
+    rf"^[\[【]([AB][1-4])[\]】]\s*+(?=[\u4e00-\u9fff“]{{4}})|^(?:\d{{1,3}}\s*+[、.．]?\s*+)?(?:(?:{_TAG}[:：]?(?:\s*+\*)?|({TYPE})[:：])\s*+(?:\d{{1,3}}{SEPARATED})?\s*+"
     rf"|({_BARE_TYPE}))"
 )
-_END_TAG = re.compile(rf"(?:{_TAG}(?:\s*+\*)?|(?<!\w)({_TYPE})|([单多]选)题?)[。.：:]?$")
+_END_TAG = re.compile(rf"(?:{_TAG}(?:\s*+\*)?|(?<!\w)({TYPE})|([单多]选)题?)[。.：:]?$")
 _SPEAKS_OF_TYPES = re.compile(r"题型|题目|问卷|试卷|试题|这种题|类题|选择题|判断题|客观题")
 _NEAR_CHARS = 20
 _TAG_SIGN = re.compile("[选题型释项]")
@@ -111,7 +88,7 @@ _INSTRUCTION = re.compile(
     r"^请在每小题的?空格中填上正确答案[，。]?错填、?不填均无分。?\s*+"
     r"|^(?:请)?(?:判断|在)[^。，（]{0,16}[，。]?(?:正确|对)的[^。，]{0,12}[打画划]“?√”?[，；、](?:错误?|不正确|不对)的[^。，]{0,12}[打画划]“?×”?[。；]\s*+"
     r"|^请?(?:在|从)?(?:每小?题|以下|下列)[^。：，（]{0,20}选项[^。：（]{0,40}(?:选出|符合题|填写)[^。：（]{0,30}[。：]\s*+(?=\S{6})"
-    rf"|^[一二三四五六七八九十]{{1,3}}、{_TYPE}\s*+(?:[（(][^（）()]{{0,40}}[）)])?[。：:]?\s*+(?=\d{{1,3}}\s*+[、.．)）])"
+    rf"|^[一二三四五六七八九十]{{1,3}}、{TYPE}\s*+(?:[（(][^（）()]{{0,40}}[）)])?[。：:]?\s*+(?=\d{{1,3}}\s*+[、.．)）])"
 )
 _DOUBLE_BRACKET = re.compile(r"[（(]（ ）[）)]|[（(]（ ）(?=[。？]?$)")
 _STOP_BEFORE_BLANK = re.compile(r"(?<=[是为即])。(?=（ ）)")
@@ -192,14 +169,7 @@ STEM_RULES = Group(
             "注意的品质有（ ）。[1分]",
             "注意的品质有（ ）。",
         ),
-        rule_of_signs(
-            "number",
-            "numbers of questions",
-            lambda text: _NUMBER.sub("", text),
-            (_NUMBER.pattern,),
-            "12．下列属于知觉的是（ ）。",
-            "下列属于知觉的是（ ）。",
-        ),
+        NUMBER,
         rule_of_signs(
             "instruction",
             "instructions that belong to the paper",

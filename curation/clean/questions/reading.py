@@ -14,13 +14,14 @@ from atomexam.text.option_letters import LETTERS
 from curation.clean.classify.classes import Classes, classify_rows
 from curation.clean.questions.answers import Answer, are_opposites, are_verdicts, read_letters, read_verdict, read_verdict_line, read_words
 from curation.clean.questions.drafts import VERDICTS, Draft, question_of, rejected_of, shares_options, unclassified
-from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps, without_number
+from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps
 from curation.clean.questions.options import clean_options, holds_sentence
 from curation.clean.questions.paper_marks import type_tag
 from curation.clean.questions.rejections import reason_against
 from curation.clean.questions.run_together import split_options
 from curation.clean.questions.shared_cases import Parts, case_text, split_marked, without_case
 from curation.clean.questions.source_context import NOTHING, Context, allows_several, declared_as
+from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import is_plain, normalize
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)

@@ -14,9 +14,9 @@ from atomexam.records.item import QuestionItem
 from atomexam.text.natural_order import natural_key
 from atomexam.text.option_letters import letters_in
 from curation.clean.classify.classes import declared_type
-from curation.clean.questions.exam_text import without_number
 from curation.clean.questions.incomplete_stems import misses_case
 from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, Parts, split_shared
+from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import normalize
 
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source says the same few things over and over

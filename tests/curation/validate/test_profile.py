@@ -21,8 +21,8 @@ from crawlers.importers import papers
 from curation.clean.classify import classes as classify
 from curation.clean.classify.subjects import ExamAndSubject
 from curation.clean.cleaning import clean
+from curation.clean.facts import cut_tails
 from curation.clean.facts import entries as entity_facts
-from curation.clean.facts import fact_values
 from curation.clean.questions import reading as questions
 from curation.clean.questions import rejections
 from curation.validate.__main__ import main
@@ -311,7 +311,7 @@ def test_lists_glued_again_stop_the_line(tmp_path: Path, monkeypatch: pytest.Mon
     items: list[Item] = [_entry(at, value, f"病症{at}", "典型症状") for at, value in enumerate(values)]
     through_clean(tmp_path, items)
     assert validate(tmp_path) == ""
-    monkeypatch.setattr(fact_values, "divided", lambda value, *_, **__: value.replace(" ", ""))
+    monkeypatch.setattr(cut_tails, "divided", lambda value, *_, **__: value.replace(" ", ""))
     through_clean(tmp_path, items)
     assert "on tails_run_together: wiki has" in validate(tmp_path)
 

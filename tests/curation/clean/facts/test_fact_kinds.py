@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.clean.facts.kinds import REASONS, apart, class_fits, doubtful_infectivity, misfit, tells
-from curation.clean.facts.pieces import Piece
+from curation.clean.facts.piece import Piece
 
 
 @pytest.mark.parametrize(

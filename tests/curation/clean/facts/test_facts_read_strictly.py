@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.clean.facts.corroboration import is_allowed_head
-from curation.clean.facts.fact_values import tails
+from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.kinds import apart, class_fits, misfit
 from curation.clean.facts.monographs import monograph_pieces
-from curation.clean.facts.pieces import Piece
+from curation.clean.facts.piece import Piece
 from curation.clean.facts.sections import section_pieces
 
 

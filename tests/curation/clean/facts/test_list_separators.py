@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
+from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.entries import EntryReading, read_entities
-from curation.clean.facts.fact_values import tails
 from curation.clean.facts.separators import Column, column_of, columns_of, without_link
 
 NAMES = [

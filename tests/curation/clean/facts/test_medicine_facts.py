@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
+from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.entries import read_entity
-from curation.clean.facts.fact_values import tails
 from curation.clean.facts.kinds import apart, misfit
 from curation.clean.facts.monographs import SYNTAXES, monograph_pieces
 

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from curation.clean.facts.pieces import INFECTIVITY, MAX_TAIL_CHARS, Piece, checked, words
+from curation.clean.facts.piece import INFECTIVITY, MAX_TAIL_CHARS, Piece, checked, words
 from curation.clean.facts.ranges import are_ranges, read_ranges
 from curation.clean.facts.separators import NO_COLUMN, UNSURE, Column, divided, without_link
 from curation.text.normalize import RULES, normalize

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from atomexam.records.fact import Fact
 from atomexam.records.review import Decision, Review, Statement
 from curation.claims.contradictions import Clash, clashes, said_by
+from curation.claims.negated_claims import Wordings, sentences_of
 from curation.claims.synonyms import Synonyms
-from curation.claims.templates import Wordings, sentences_of
 
 _Truth = Mapping[Hashable, Decision]
 """What facts say -> the decision on it, which holds for all facts that say the same, under whatever names."""
