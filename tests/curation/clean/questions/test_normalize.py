@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem, without_number
+from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem
 from curation.clean.questions.options import OPTION_RULES, clean_options
 from curation.clean.questions.paper_marks import STEM_RULES
 from curation.clean.questions.prose_marks import ANSWER_RULES
+from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import RULES, is_plain, normalize
 from curation.text.rules import run_rules
 
