@@ -10,13 +10,16 @@ export PYTHONHASHSEED := 0
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60
-.PHONY: help setup repro show test test-slow fuzz check format lock golden readme audit
+.PHONY: help setup setup-dev repro show test test-slow fuzz check format lock golden readme audit
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
-setup:  ## make .venv what requirements.lock says
+setup:  ## make .venv what requirements.lock says: all that the pipeline needs
 	@scripts/setup.sh
+
+setup-dev:  ## the same with what tests and checks need beside
+	@scripts/setup.sh dev
 
 repro: setup  ## rebuild data and results, only what changed (STAGE=name for one stage)
 	@python -m scripts.repro $(STAGE)
@@ -24,30 +27,30 @@ repro: setup  ## rebuild data and results, only what changed (STAGE=name for one
 show: setup  ## print the figures, what moved since the last commit and where the report is; open it where there is a desktop
 	@python -m scripts.show
 
-test: setup  ## run the quick tests (ARGS=... for pytest: a folder, -k words)
+test: setup-dev  ## run the quick tests (ARGS=... for pytest: a folder, -k words)
 	@python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup $(ARGS)
 
-test-slow: setup  ## run the long ones: whole pipelines, kills, clusters, fuzzing
+test-slow: setup-dev  ## run the long ones: whole pipelines, kills, clusters, fuzzing
 	@python -m pytest -m slow --numprocesses 2 --dist loadgroup $(ARGS)
 
-fuzz: setup  ## look for inputs that break what reads them, FUZZ_SECONDS a target (ARGS=... for some: pages json)
+fuzz: setup-dev  ## look for inputs that break what reads them, FUZZ_SECONDS a target (ARGS=... for some: pages json)
 	@python -c "import atheris" 2>/dev/null || { echo "installing atheris into .venv" >&2; pip install --quiet --constraint requirements.lock "atheris>=3.0"; }
 	@python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
 
-check: setup  ## lint and check types, as pre-commit and CI do
+check: setup-dev  ## lint and check types, as pre-commit and CI do
 	@ruff check . && ruff format --check . && mypy
 
-format: setup  ## let ruff format the code
+format: setup-dev  ## let ruff format the code
 	@ruff format . && ruff check --fix .
 
-golden: setup  ## rewrite the expected items beside the saved pages; read the diff like code
+golden: setup-dev  ## rewrite the expected items beside the saved pages; read the diff like code
 	@GOLDEN=1 python -m pytest tests/crawlers/test_pages.py
 
 readme: setup  ## write graph and figures into README.md
 	@python -m scripts.readme
 
-lock: setup  ## resolve requirements.lock anew from pyproject.toml, with hashes, and list the licences
-	@scripts/lock.sh && scripts/setup.sh && python -m scripts.licences
+lock: setup-dev  ## resolve requirements.lock anew from pyproject.toml, with hashes, and list the licences
+	@scripts/lock.sh && scripts/setup.sh dev && python -m scripts.licences
 
-audit: setup  ## look for known vulnerabilities and licences that are not allowed
+audit: setup-dev  ## look for known vulnerabilities and licences that are not allowed
 	@python -m scripts.audit

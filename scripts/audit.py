@@ -28,7 +28,7 @@ def main() -> int:
     if licences_differ:
         print("error: licences.tsv is not what the installed packages say. Next: python -m scripts.licences", file=sys.stderr)
         return 1
-    packages = licences.locked(licences.LOCK.read_text(encoding="utf-8"), licences.TORCH.read_text(encoding="utf-8"))
+    packages = licences.locked(*(lock.read_text(encoding="utf-8") for lock in licences.LOCKS))
     print(f"licences: {len(packages)} packages, all allowed ({len(licences.EXCEPTIONS)} by name)")
     return report(_checked(), len(packages))
 
@@ -64,7 +64,7 @@ def _checked() -> list[dict[str, Any]]:
                 print("pip-audit could not be installed", file=sys.stderr)
                 return []
     for service in SERVICES:
-        command = [f"{program}", "--disable-pip", "--require-hashes", "-r", f"{licences.LOCK}", "-r", f"{licences.TORCH}"]
+        command = [f"{program}", "--disable-pip", "--require-hashes", *(word for lock in licences.LOCKS for word in ("-r", f"{lock}"))]
         command += ["-s", service, "-f", "json", "--progress-spinner", "off", "--timeout", "10"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_MOST_SECONDS)

@@ -1,4 +1,4 @@
-"""`python -m scripts.licences`: the installed packages of requirements.lock -> licences.tsv, a line each: package, SPDX licence, use.
+"""`python -m scripts.licences`: the installed packages of the lock files -> licences.tsv, a line each: package, SPDX licence, use.
 
 `use` is `run` for what the project needs at work, and `develop` for what only its tests and checks need. A licence that is not listed as
 allowed here, or that no package may have, stops it.
@@ -15,7 +15,8 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-LOCK, TORCH, TABLE, PROJECT = Path("requirements.lock"), Path("requirements-torch.txt"), Path("licences.tsv"), Path("pyproject.toml")
+LOCKS = (Path("requirements.lock"), Path("requirements-dev.lock"), Path("requirements-torch.txt"))
+TABLE, PROJECT = Path("licences.tsv"), Path("pyproject.toml")
 ALLOWED = frozenset(
     ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "CNRI-Python", "EPL-1.0", "EPL-2.0", "ISC",
      "LGPL-2.1-or-later", "LLVM-exception", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "TCL", "Unlicense", "ZPL-2.1", "Zlib")
@@ -132,11 +133,11 @@ def table() -> str:
     Raises:
         ValueError: a package is not installed, or its licence unknown or not allowed.
     """
-    packages = locked(LOCK.read_text(encoding="utf-8"), TORCH.read_text(encoding="utf-8"))
+    packages = locked(*(lock.read_text(encoding="utf-8") for lock in LOCKS))
     try:
         licences = {package: licence_of(package) for package in packages}
     except PackageNotFoundError as error:
-        raise ValueError(f"{error.name} of {LOCK} is not installed; `make setup` installs it") from None
+        raise ValueError(f"{error.name} is not installed; `make setup-dev` installs it") from None
     if wrong := forbidden(licences):
         raise ValueError("\n".join(wrong))
     run = needed_at_work(packages)

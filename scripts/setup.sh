@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Make .venv what requirements.lock says. Does nothing when it already is. Needs git, make and Python 3.11.5 or a later 3.11.
+# Make .venv what requirements.lock says; `setup.sh dev` adds requirements-dev.lock, what tests and checks need beside. Does nothing when it
+# already is. Needs git, make and Python 3.11.5 or a later 3.11.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,9 +9,15 @@ die() { printf 'error: %s\n' "$*" >&2; exit 2; }
 git rev-parse --git-dir >/dev/null 2>&1 ||
   die "this folder is not a git checkout, and DVC needs one. Next: git clone the repository, or here: git init && git add -A && git commit -m import"
 
-files=(requirements.lock requirements-torch.txt pyproject.toml)
+files=(requirements.lock requirements-dev.lock requirements-torch.txt pyproject.toml)
 stamp=.venv/.ready-$(cat "${files[@]}" | sha256sum | cut -c1-16)
-[ -e "$stamp" ] && exit 0
+locks=(requirements.lock)
+[ -e "$stamp-dev" ] && exit 0
+if [ "${1:-}" = dev ]; then
+  locks+=(requirements-dev.lock) stamp+=-dev
+elif [ -e "$stamp" ]; then
+  exit 0
+fi
 
 python=${PYTHON:-python3.11}
 command -v "$python" >/dev/null 2>&1 || die "no $python on PATH. Next: install Python 3.11, or name it: make repro PYTHON=/path/to/python3.11"
@@ -19,7 +26,7 @@ found=$("$python" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])') || 
 # Measured: under 3.11.2 some patterns of the cleaning rules match otherwise, so the data would differ; and soupsieve asks for 3.11.5.
 [ "${found##*.}" -ge 5 ] || die "$python is Python $found; cleaning needs the regular expressions of 3.11.5 or a later 3.11. Next: make repro PYTHON=/path/to/python3.11"
 
-need_mb=3000
+need_mb=3000  # for all; without what tests need, 2,000
 free_mb=$(df -Pm . | awk 'NR == 2 {print $4}')
 [ "$free_mb" -ge "$need_mb" ] || die "$free_mb MB free on this disk; the environment needs about $need_mb. Next: free some space"
 
@@ -35,14 +42,14 @@ install() {
 }
 echo "set-up: installing the locked packages into .venv (a few minutes, once)" >&2
 # The lock names every package with its version and the hashes of its files: nothing is resolved, and no other file is installed.
-install --no-deps --require-hashes -r requirements.lock
+install --no-deps --require-hashes "${locks[@]/#/-r}"
 # torch differs by machine (CPU, CUDA): the index chooses its file, which must be one of those in requirements-torch.txt. What a CUDA build
 # brings along has the versions that torch names; no hash of it is known here.
 torch=$(sed -n -E 's/^torch==([^ ]+).*/\1/p' requirements-torch.txt)
 if ! .venv/bin/pip show --disable-pip-version-check torch 2>/dev/null | grep -qE "^Version: $torch(\+|$)"; then
   wheels=.venv/wheels
   rm -rf "$wheels"
-  sed -E '/^ *--hash/d; s/ *\\$//' requirements.lock >.venv/constraints.txt  # pip takes no constraints with hashes for what has none
+  sed -E '/^ *--hash/d; s/ *\\$//' "${locks[@]}" >.venv/constraints.txt  # pip takes no constraints with hashes for what has none
   .venv/bin/pip download --quiet --disable-pip-version-check --no-deps --only-binary torch --dest "$wheels" "torch==$torch" ||
     die "pip found no torch $torch. Next: set PIP_INDEX_URL or PIP_FIND_LINKS to an index that has it"
   sum=$(sha256sum "$wheels"/torch-*.whl | cut -d' ' -f1)
@@ -53,5 +60,5 @@ if ! .venv/bin/pip show --disable-pip-version-check torch 2>/dev/null | grep -qE
 fi
 install --no-deps --no-build-isolation --editable .
 broken=$(.venv/bin/pip check --disable-pip-version-check) || die "requirements.lock is not one consistent set: $broken. Next: make lock"
-rm -f .venv/.ready-*
+rm -f .venv/.ready-*  # of other files; what the tests need stays installed
 touch "$stamp"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FILES = ("scripts/setup.sh", "requirements.lock", "requirements-torch.txt", "pyproject.toml")
+FILES = ("scripts/setup.sh", "requirements.lock", "requirements-dev.lock", "requirements-torch.txt", "pyproject.toml")
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_no_way_to_a_package_index(checkout: Path) -> None:
 def test_a_finished_set_up_is_not_done_again(checkout: Path) -> None:
     (checkout / ".venv").mkdir()
     stamp = subprocess.run(
-        "cat requirements.lock requirements-torch.txt pyproject.toml | sha256sum | cut -c1-16",
+        "cat requirements.lock requirements-dev.lock requirements-torch.txt pyproject.toml | sha256sum | cut -c1-16",
         shell=True,
         cwd=checkout,
         capture_output=True,

@@ -10,7 +10,7 @@ from scripts import audit, licences
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-torch.txt"])
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", "requirements-torch.txt"])
 def test_every_locked_package_has_hashes(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     packages = [block for block in re.split(r"\n(?=\S)", text) if not block.startswith("#")]
