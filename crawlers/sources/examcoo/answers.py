@@ -9,7 +9,8 @@ from crawlers.text.fields import sound_json, text_of
 SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS = "s1", "s2", "s3", "s4", "s5"
 BAD_DATA = "answer_mask_beyond_options"
 """The one doubt that the site's own data give reason for; the others say that it is not as we know it."""
-_VERDICTS = {"1": "对", "2": "错"}
+_VERDICT_OF_CODE = {"1": "对", "2": "错"}
+VERDICTS = frozenset(_VERDICT_OF_CODE.values())
 _MASK_CHARS = 6  # in decimal; ten options have no longer one
 
 
@@ -35,7 +36,7 @@ def answer_of_code(kind: str, code: Any, options: int) -> Answer:
     if kind in (SINGLE, MULTIPLE) and text.isdecimal():
         return _of_mask(text, options)
     if kind == VERDICT:
-        return Answer(_VERDICTS.get(text, text_of(text)) or None) if text != "0" else Answer(None)
+        return Answer(_VERDICT_OF_CODE.get(text, text_of(text)) or None) if text != "0" else Answer(None)
     if kind == BLANKS and text.startswith("["):
         return _of_blanks(text)
     return Answer(text_of(text) or None)

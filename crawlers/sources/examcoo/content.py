@@ -12,6 +12,12 @@ TIMED_OUT = "-1"
 _REFUSALS = {TIMED_OUT: "the token of the page timed out", "-2": "wrong parameters", "-3": "no right to read this paper"}
 
 
+def refused_with(text: str) -> str | None:
+    """Return the number that a call was refused with, and what it stands for; None for any other answer."""
+    code = text.strip('\ufeff \t\r\n"')
+    return f"{code}: {_REFUSALS[code]}" if code in _REFUSALS else None
+
+
 def rows_of(text: str) -> list[Any]:
     """Return the rows of an answer of the content call, which wraps them in nothing, in `b` or in `c`.
 
@@ -22,8 +28,8 @@ def rows_of(text: str) -> list[Any]:
         found = json.loads(sound_json(text.lstrip("\ufeff")))
     except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested without end
         raise ValueError(f"not JSON: {error}; it begins with {text[:40]!r}") from None
-    if str(found) in _REFUSALS:
-        raise ValueError(f"the call was answered with {found}: {_REFUSALS[str(found)]}")
+    if refused := refused_with(text):
+        raise ValueError(f"the call was answered with {refused}")
     rows = next((found[key] for key in ("b", "c") if isinstance(found.get(key), list)), found) if isinstance(found, dict) else found
     if not isinstance(rows, list):
         shown = f"the keys {', '.join(map(str, found))[:80]}" if isinstance(found, dict) else repr(found)[:80]

@@ -8,14 +8,14 @@ from parsel import Selector
 
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import without
-from crawlers.sources.examcoo.answers import BLANKS, VERDICT, answer_of_marks, kind_of_answer
+from crawlers.sources.examcoo.answers import BLANKS, VERDICT, VERDICTS, answer_of_marks, kind_of_answer
 from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
 from crawlers.text.fields import images_in, text_of
 
 _VARIABLE = re.compile(r"""\bvar (\w+) ?= ?["']([^"']*)["']""")
 _TOKEN = re.compile("[0-9a-f]{32}")
 _SITE = "-考试酷(examcoo)"
-_QUESTION = "#paperContent .questionArea:not(#profile), #paperContent .singleContainer"  # the profile has the class as well
+_QUESTION = "#paperContent .questionArea:not(#profile), #paperContent .singleContainer:not(#profile)"  # the profile has the class as well
 _RULE_LINK = re.compile(r"/editor/do/view/id/(\d+)")
 _MARK_BESIDE = 'parent::*//*[contains(@class, "CheckedDisabled")]'
 _FIRST_STEM = 'string((.//div[contains(@class, "subjectBox")])[1])'
@@ -58,9 +58,12 @@ def read_page(page: Selector) -> Reading:
                 first = len(questions) if between.restarts() else first
             continue
         if part.root.get("id", "").startswith("s100_"):
-            drawn_from += [link[1] for href in part.css("a::attr(href)").getall() if (link := _RULE_LINK.search(href))]
+            papers = [link[1] for href in part.css("a::attr(href)").getall() if (link := _RULE_LINK.search(href))]
+            drawn_from += papers
+            faults += [] if papers else [f"{part.root.get('id')} draws from no paper, /editor/do/view/id/"]
             continue
         found = QUESTION_ID.match(part.root.get("id", ""))
+        faults += [] if found else [f"a question without id s1 to s5: {text_of(part)[:40]!r}"]
         if part.root in torn:
             faults.append(f"{found[0] if found else 'a question'} holds others")
             words = part.xpath(_FIRST_STEM).get() or ""
@@ -86,10 +89,11 @@ def _shown_words(kind: str | None, part: Selector) -> str:
         values = [(value or "").strip() for value in part.xpath('.//input[not(@type) or @type="text"]/@value').getall()]
         if any(values):
             return "；".join(values)
-    labels = part.css(".answerBar label") if kind == VERDICT else []
-    if len(labels) == 1:
-        return text_of(labels[0])
-    return text_of(part.css(".answerLabel")[:1] or part.css(".textAnswerBar .textAnswer")[:1])
+    labels = [text_of(label) for label in part.css(".answerBar label")] if kind == VERDICT else []
+    verdicts = [label for label in labels if label in VERDICTS] or labels
+    if len(verdicts) == 1:
+        return verdicts[0]
+    return text_of(part.css(".answerLabel")[:1]) or "\n".join(map(text_of, outermost(part.css(".textAnswerBar .textAnswer"))))
 
 
 def _shown_fields(kind: str | None, part: Selector) -> Fields:

@@ -15,6 +15,7 @@ from crawlers.text.fields import text_of
 
 QUESTION_ID = re.compile(r"(s\d)_(\d+)")
 _RANGE = re.compile(r"(\d{1,3})\s*+题?\s*+[-~～—–－至到]++\s*+(\d{1,3})\s*+小?题")
+_HIDDEN = re.compile(r"""\btype\s*=\s*["']?hidden""", re.I)
 _REMARK = re.compile("[（(][^（()）]{1,60}[)）]")
 _HEADING_CHARS = 40  # a longer line in the style of a heading is no heading
 
@@ -144,7 +145,7 @@ def joined(above: Fields, own: Fields, number: str | None = None) -> Fields:
 
 def stem_text(html: str) -> str | None:
     """Return a stem with a line in the place of each blank."""
-    return text_of(re.sub("<input[^>]{0,2000}>", "____", html)) or None
+    return text_of(re.sub(r"(?i)<input[^>]{0,2000}>", lambda tag: "" if _HIDDEN.search(tag[0]) else "____", html)) or None
 
 
 def own_options(own: list[str], shared: list[str] | None) -> list[str]:

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from atomexam.records.item import QuestionItem
 from crawlers.html.pages import MOST_PAGES, is_page, links_of, request_of
 from crawlers.html.source_spider import SourceSpider
-from crawlers.sources.examcoo.content import TIMED_OUT, read_rows, rows_of
+from crawlers.sources.examcoo.content import TIMED_OUT, read_rows, refused_with, rows_of
 from crawlers.sources.examcoo.page import about, call_of, holds_questions, read_page
 from crawlers.sources.examcoo.parts import Asked, Reading
 from crawlers.store.exchanges import UNSTORED, Outdated, lasting, of_session
@@ -29,6 +29,7 @@ _RECORDS = re.compile(r"(\d{1,9})\s*条记录")
 _ROWS_A_PAGE = 25
 _EXPLANATION = '//div[contains(@class, "bold")][contains(., "试题解析")]/following-sibling::div[1][not(contains(@class, "bold"))]'
 _NO_EXPLANATION = "[ 尚无记录 ]"
+_ROW_NAME_CHARS = 60
 _PART = 'preceding::a[contains(concat(" ", @class, " "), " catSubAnchor ")][1]'
 
 Fields = dict[str, Any]
@@ -76,14 +77,18 @@ class ExamcooSpider(SourceSpider):
         if not is_page(response, self):
             return
         lists: dict[str, str] = {}
+        rows = _rows(response)
         for url, link in links_of(response):
             if _LIST.search(url):
-                row = text_of(link.xpath("ancestor::tr[1]/*[self::td or self::th][1]"))
-                part = text_of(link.xpath(_PART))
-                lists[url] = " ".join([lists.get(url, ""), part, row, text_of(link), link.root.get("title", "")]).strip()
-        if not lists:
+                row = next((rows[above] for above in link.root.iterancestors("tr") if above in rows), "")
+                words = [text_of(link.xpath(_PART)), text_of(link), link.root.get("title", "")]
+                lists[url] = " ".join([lists.get(url, ""), row, *map(_closed_up, words)]).strip()
+        bare = [name for row, name in rows.items() if _WANTED.search(name) and next(row.iter("a"), None) is None]
+        if bare:
+            self.misfit(response, f"no list, /paperlist/index/k/, in the row of {bare[0]!r}")
+        elif not lists:
             self.misfit(response, "a category without lists, /paperlist/index/k/")
-        wanted = [url for url, words in lists.items() if _WANTED.search(f"{category} {words}")]
+        wanted = [url for url, words in lists.items() if _WANTED.search(f"{_closed_up(category)} {words}")]
         if lists and not wanted:  # as of most categories of the site, which hold other examinations
             self.note("categories of other examinations: none of their lists passes the filter")
             self.logger.info(
@@ -210,7 +215,7 @@ class ExamcooSpider(SourceSpider):
         """Read what stands below 试题解析; there may be comments alone."""
         is_read = is_page(response, self)
         text = text_of(response.xpath(_EXPLANATION)[:1]) if is_read else ""
-        if is_read and (refused := text_of(response.css(".error-bar")[:1])):
+        if is_read and (refused := refused_with(response.text) or text_of(response.css(".error-bar")[:1])):
             self.misfit(response, f"the call for an explanation was refused: {refused[:60]!r}")
         elif not text or text == _NO_EXPLANATION:
             self.note("explanations that are announced and absent")
@@ -234,4 +239,25 @@ class ExamcooSpider(SourceSpider):
 
 
 def _has_timed_out(response: Response) -> bool:
-    return response.body.decode("utf-8", "replace").strip('\ufeff \t\r\n"') == TIMED_OUT
+    return (refused_with(response.body.decode("utf-8", "replace")) or "").startswith(f"{TIMED_OUT}:")
+
+
+def _closed_up(name: str) -> str:
+    """Return a name without the blanks that space it out."""
+    return re.sub(r"\s", "", name)
+
+
+def _rows(page: TextResponse) -> dict[Any, str]:
+    """Return the rows of a category's tables with their names: the first cell, and the one above that spans several rows."""
+    found: dict[Any, str] = {}
+    for table in page.css("table"):
+        above, left = "", 0
+        for row in table.xpath("tr | tbody/tr"):
+            cell = row.xpath("(td | th)[1]")
+            own = _closed_up(text_of(cell))[:_ROW_NAME_CHARS]
+            found[row.root] = f"{above} {own}".strip() if left > 0 else own
+            left -= 1
+            span = cell.xpath("@rowspan").get("")
+            if re.fullmatch("[1-9][0-9]{0,3}", span) and span != "1":
+                above, left = own, int(span) - 1
+    return found

@@ -508,7 +508,9 @@ def test_a_refused_explanation_is_a_misfit(spider: ExamcooSpider) -> None:
         ("职业资格(9)", "心理咨询师", "基础知识", "", True),
         ("医师资格", "某级", "基础知识", "", True),
         ("职业资格", "某级", "基础知识", "心理咨询师基础知识", True),
+        ("职业资格", "心 理\u3000咨询师", "基础知识", "", True),
         ("学历类", "初一", "语文", "初一语文", False),
+        ("献爱心", "理财规划师", "基础知识", "", False),
     ],
 )
 def test_a_list_is_wanted_by_row_category_or_title(
@@ -543,3 +545,61 @@ def test_links_into_a_category_do_not_name_the_whole_of_it(spider: ExamcooSpider
 @pytest.mark.parametrize("body", ["-1", "\ufeff-1\n", '"-1"'])
 def test_a_token_that_timed_out_is_known_in_any_writing(spider: ExamcooSpider, body: str) -> None:
     assert "timed out" in (spider.refusal(call(body)) or "")
+
+
+def test_rows_that_share_their_first_cell_are_of_one_examination(spider: ExamcooSpider) -> None:
+    def row(kid: int, first: str = "") -> str:
+        return f'<tr>{first}<td><a href="/paperlist/index/k/{kid}">第{kid}科</a></td></tr>'
+
+    html = row(1, "<td>导游</td>") + row(2, "<td rowspan=2>心理咨询师</td>") + row(3) + row(4, "<td>会计</td>") + row(5)
+    urls = [one.url for one in spider.parse_category(page(f"{HOST}/index/detail/mid/6", f"<table class=courseTable>{html}</table>"))]
+    assert urls == [f"{HOST}/paperlist/index/k/{kid}" for kid in (2, 3)]
+
+
+def test_a_wanted_row_without_lists_is_a_misfit(spider: ExamcooSpider) -> None:
+    rows = '<tr><td>中医师</td><td><span data-k="7">综合</span></td></tr><tr><td>药师</td><td><a href="/paperlist/index/k/8">综合</a></td></tr>'
+    urls = [one.url for one in spider.parse_category(page(f"{HOST}/index/detail/mid/6", f"<table class=courseTable>{rows}</table>"))]
+    assert urls == [f"{HOST}/paperlist/index/k/8"]
+    [told] = spider.crawler.stats.get_value("misfit/pages")
+    assert "中医师" in told and "no list" in told
+
+
+def shown(spider: ExamcooSpider, *parts: str) -> list[QuestionItem]:
+    made = spider.parse_view(page(f"{HOST}/editor/do/view/id/1", f'<div id="paperContent">{"".join(parts)}</div>'))
+    return [one for one in made if isinstance(one, QuestionItem)]
+
+
+def test_a_part_of_a_page_that_names_no_question_is_a_misfit(spider: ExamcooSpider) -> None:
+    profile = '<div id="profile" class="singleContainer questionArea"><div id="paperName">某卷</div></div>'
+    [item] = shown(spider, profile, rendered(1, "s3", '<div class="answerBar"><label>对</label></div>'))
+    assert item.answer_raw == "对" and spider.crawler.stats.get_value("misfit/count") is None
+    nameless = '<div class="singleContainer questionArea"><div class="subjectBox">题干</div></div>'
+    assert len(shown(spider, nameless, rendered(1, "s3", ""))) == 2
+    assert "a question without id s1 to s5" in spider.crawler.stats.get_value("misfit/pages")[0]
+
+
+def test_a_rule_that_names_no_paper_is_a_misfit(spider: ExamcooSpider) -> None:
+    shown(spider, rendered(1, "s3", ""), '<div id="s100_7_3" class="singleContainer questionArea">从某卷中抽取3题</div>')
+    assert "s100_7_3 draws from no paper" in spider.crawler.stats.get_value("misfit/pages")[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "stem", "raw"),
+    [
+        ("s3", '<div class="answerBar"><label>参考答案：</label><label>错</label></div>', "题干", "错"),
+        ("s3", '<div class="answerBar"><label>对</label><label>错</label></div>', "题干", None),
+        ("s5", '<div class="textAnswerBar"><div class="textAnswer">一则</div><div class="textAnswer">二则</div></div>', "题干", "一则\n二则"),
+        ("s4", "", '甲<input type="hidden" value="7"><input type="text" value="子">乙', "子"),
+    ],
+)
+def test_answers_of_a_page_in_other_writings(spider: ExamcooSpider, kind: str, answer: str, stem: str, raw: str | None) -> None:
+    [item] = shown(spider, rendered(1, kind, answer, stem))
+    assert item.answer_raw == raw
+    assert item.stem_raw == ("甲____乙" if kind == "s4" else "题干")
+
+
+def test_an_explanation_refused_by_a_number_is_a_misfit_that_says_why(spider: ExamcooSpider) -> None:
+    [request] = read(spider, [{"id": "123"}, row(e="1")])
+    [item] = spider.parse_explanation(page(request.url, "-1"), **request.cb_kwargs)
+    assert item.explanation_raw is None and "the token of the page timed out" in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert not [name for name in spider.crawler.stats.get_stats() if "announced and absent" in name]
