@@ -18,7 +18,7 @@ CLINICAL = {"3F": "临床意义", "4F": "注意事项", "5F": "检查过程", "6
 RELATED = "div.w_cr1 div.clears a"
 """Diseases that an examination is made for."""
 _NORMAL = re.compile(r"\s*(正常值\s*[：:])?(.*)", re.DOTALL)
-_TAG_SEARCH = re.compile(r"tagSearch\(\s*['\"](.+?)['\"]\s*[,)]")
+_TAG_SEARCH = re.compile(r"tagSearch\([^'\"()]{0,40}['\"](.+?)['\"]\s*[,)]")
 _TABS = ("tab-dm-1", "tab-dm-2")
 _NAME = "div.details-right-drug > p:not([class*=Explain])"
 _LEAFLET_ROW, _LEAFLET_NAME = ".tabrow", "h1"
@@ -67,9 +67,7 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
     values: list[LabelledValue] = []
     for number, row in enumerate(outermost(response.css("div.details-right-drug ul li")), 1):
         label, value = divided(first_text(row))
-        # The diseases stand in the scripts of the links; what the links say beside runs together.
-        searches = [found[1] for script in row.css("var::attr(onclick)").getall() if (found := _TAG_SEARCH.search(script))]
-        values += one(label, "、".join(dict.fromkeys(searches)) or value, f"head:{number}")
+        values += one(label, "、".join(_searches(row, label)) or value, f"head:{number}")
     values += one("价格", first_text(response.css(".Drugs-Price span")), "price:1")
     sections = []
     for tab in _TABS:
@@ -82,6 +80,16 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
         rows = labelled(map(_row, outermost(response.css(_LEAFLET_ROW))), "tabrow")
         values, sections = values + rows, _leaflet(rows, [], "tabrow")
     return values, sections
+
+
+def _searches(row: Selector, label: str) -> list[str]:
+    """Return the names in a row of links to searches, which stand in the scripts or in the links: as text they run together."""
+    if not row.css("li [onclick]") and "疾病" not in label:
+        return []
+    links = outermost(row.css("li [onclick], var, a"))
+    scripts = [_TAG_SEARCH.search(link.root.get("onclick", "")) for link in links]
+    names = [script[1] if script else first_text(link) for script, link in zip(scripts, links, strict=True)]
+    return list(dict.fromkeys(filter(None, names)))
 
 
 def _leaflet(rows: list[LabelledValue], prose: list[str], position: str) -> list[Section]:

@@ -1,5 +1,6 @@
 """Diseases, symptoms and surgery of ask120: homes and their sub-pages in the layouts of 2014, 2016 and 2019 on. From pages to values."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,10 +40,12 @@ INTROS = ("div.disease-cont dl dd p", "div.p_lbox1_ab p", "dl.p_sibox1dl p")
 BODIES = ("div.art_cont", "div.symptom-box-left-details", "div.w_contl")
 POSSIBLE = ("div.jibing-box a", "div.possible-sick span.sp1 a", "ul.p_cbox3ul span.p_cbox3li1 a")
 """Diseases that a symptom may come from: the whole list, its beginning on the symptom's home, the list of 2016."""
-_POSSIBLE_ROW = "div.possible-sick li"
+_POSSIBLE_ROW = "//div[contains(concat(' ', @class, ' '), ' possible-sick ')]//*[span[contains(@class, 'sp1')]//a]"
 _SIDES = ("left", "center")
 _SHORTLY = "dd.w_d1, dd.w_d2, dd.w_d3"
 _DIETS = (("宜：", "div.dl_1", "div.container-1"), ("忌：", "div.dl_2", "div.container-2"))
+_DIET_PLACES = "div.wrap_big, div.container-1, div.container-2"
+_DIET_TITLES = re.compile(r"(?<!\S)[宜忌](?:吃|食)?(?:食物)?[：:]?(?!\S)")
 _HEAD_CELLS = {"食物", "食物名称", "名称", "宜吃食物", "忌吃食物"}
 
 
@@ -87,9 +90,9 @@ def possible_diseases(response: Response) -> list[LabelledValue]:
 
 def possible_rows(response: Response) -> Iterator[tuple[str, str, list[LabelledValue], str]]:
     """Yield what a symptom's home says of each disease that it may come from: name, link, department and typical symptoms, place."""
-    for number, row in enumerate(outermost(response.css(_POSSIBLE_ROW)), 1):
+    for number, row in enumerate(outermost(response.xpath(_POSSIBLE_ROW)), 1):  # the row of headings has no link
         name, place = first_text(row.css("span.sp1")), f"possible:{number}"
-        symptoms = texts(row.css("span.sp3 a")) or texts(row.css("span.sp3"))
+        symptoms = texts(row.css("span.sp3 > *")) or texts(row.css("span.sp3"))
         values = one("挂什么科", first_text(row.css("span.sp2")), place) + one("典型症状", "、".join(symptoms), place)
         if name and values:
             yield name, row.css("span.sp1 a::attr(href)").get(""), values, place
@@ -116,13 +119,14 @@ def article(part: list[Selector], caption: str) -> tuple[list[LabelledValue], li
 
 def has_diet(response: Response) -> bool:
     """Tell whether a page says what to eat and to avoid."""
-    return bool(response.css("div.wrap_big, div.container-1, div.container-2"))
+    return bool(response.css(_DIET_PLACES))
 
 
-def diet(response: Response) -> tuple[list[LabelledValue], list[Section]]:
-    """Return what to eat and to avoid: a sentence each, tables with the food in their first column, or prose under tabs."""
+def diet(response: Response) -> tuple[list[LabelledValue], list[Section], list[str]]:
+    """Return what to eat and to avoid: a sentence each, tables with the food in their first column, or prose under tabs; and faults."""
     values = list(_sentences(response))
     sections: list[Section] = []
+    faults: list[str] = []
     for number, (label, place, of_symptom) in enumerate(_DIETS, 1):
         side = SelectorList(outermost(response.css(place)))
         # A symptom's page says it in spans; those of a disease are read above.
@@ -132,12 +136,35 @@ def diet(response: Response) -> tuple[list[LabelledValue], list[Section]]:
         rows = outermost(side.css("table tr"))
         foods = [food for row in rows if (food := first_text(row.css("td"))) and food not in _HEAD_CELLS]
         values += labelled(((named, food) for food in foods), f"dl_{number}")
-        if not rows:
+        if swiper := side.css("div.swiper-container"):
+            foods, reasons = _swiped(side, swiper)
+            if not (named_above := [head for head in heads if head not in foods][:1]) and len(foods) == len(reasons) + 1:
+                named_above, foods = foods[:1], foods[1:]
+            values += labelled(((next(iter(named_above), label), food) for food in foods), f"dl_{number}")
+            if len(foods) == len(reasons):
+                pairs = zip(foods, reasons, strict=True)
+                sections += [Section(title=food, text=text, position=f"dl_{number}:{at}") for at, (food, text) in enumerate(pairs) if text]
+            else:
+                faults.append(f"{len(foods)} foods and {len(reasons)} reasons, which do not pair")
+        elif not rows:
             tabs = _tabs(side, heads, number)
             if tabs and len(heads) > 1 and heads[0] not in {tab.title for tab in tabs}:  # a title above foods
                 values += labelled(((named, food) for food in heads[1:]), f"dl_{number}")
             sections += tabs
-    return values, sections
+    return values, sections, faults
+
+
+def unread_diet(response: Response) -> str:
+    """Return the text of a page on food beside the titles that it always has."""
+    return _DIET_TITLES.sub("", " ".join(texts(response.css(_DIET_PLACES)))).strip()
+
+
+def _swiped(side: SelectorList[Any], swiper: SelectorList[Any]) -> tuple[list[str], list[str]]:
+    """Return the foods that a reader swipes through, and the reasons: parts of one box, or a box each."""
+    foods = texts(swiper.css("em")) or texts(swiper.xpath(".//*[not(*)]"))
+    boxes = outermost(side.css("div.bigbox"))
+    reasons = boxes if len(boxes) != 1 else boxes[0].xpath("*")
+    return foods, [text_of(reason).strip() for reason in reasons]
 
 
 def _is_diet_title(words: str) -> bool:

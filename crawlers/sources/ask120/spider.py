@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 from parsel import SelectorList
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 
 from atomexam.records.item import EntityItem
 from crawlers.html.links import Link, links_to
@@ -26,6 +26,8 @@ _EXAMINATION = re.compile(r"/jiancha/\d+$")
 _MEDICINE = re.compile(r"/(?:detail|manual)/\d+\.html$")
 _LISTS = ("div.sick_tag", "div.tag_li", "div.internal-medicine", "div.w_sx")
 """Lists of 2019 on: letters and departments above, diseases, symptoms or surgery below."""
+_ENTRIES = "div.tag_li, div.internal-medicine"
+"""Of those, where the entries of an index by letter or department stand."""
 _OLD_LISTS = ("ul.p_leftdivnav", "div.w_header", "div.w_neike")
 """Until 2019 the departments stood in one tree, with pages of categories whose headings and links stand by turns."""
 _OLD_CATEGORIES = "div.p_lnavdisdiv h3 a::attr(href), div.w_header a::attr(href)"
@@ -75,10 +77,21 @@ class Ask120Spider(SourceSpider):
         known = [link for link in links if link.host == _TAG and (_INDEX.match(link.path) or _ENTRY.match(link.path))]
         if not known and not categories:
             self.misfit(response, f"no list of entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {' or '.join(places)})")
+        elif _INDEX.search(urlsplit(response.url).path) and not any(_ENTRY.match(link.path) for link in known):
+            self._without_entries(response)
         if not self.is_scoped:
             lists = [link for link in categories if _ENTRY.match(link.path)] + [link for link in known if _INDEX.match(link.path)]
             yield from (Request(link.url, self.parse) for link in lists if link.host == _TAG)
         yield from self._entries(link for link in known if link not in categories)
+
+    def _without_entries(self, response: TextResponse) -> None:
+        """Tell of an index that leads to other lists alone: a letter that nothing begins with has an empty list."""
+        listed = response.css(_ENTRIES)
+        shown = "".join(listed.xpath(".//text()[not(ancestor::h1)]").getall()).strip()
+        if listed and not shown:
+            self.note("indexes without entries")
+        else:
+            self.misfit(response, f"an index without entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {_ENTRIES}): {shown[:40]!r}")
 
     def parse_entry(self, response: Response, kind: str) -> Found:
         """Read the home of a disease or symptom: name, summary boxes and introduction; its sub-pages are items of their own."""
@@ -128,11 +141,15 @@ class Ask120Spider(SourceSpider):
             return
         values, sections = diseases.article(body, caption)
         if diseases.has_diet(response):
-            eaten, tabs = diseases.diet(response)
+            eaten, tabs, faults = diseases.diet(response)
             values, sections = values + eaten, sections + tabs
+            if faults:
+                self.misfit(response, faults[0])
         values += possible
         if values or sections:
             yield self.entity(response, kind, name_raw=name, values=values, sections=sections, url=home)
+        elif unread := diseases.unread_diet(response):
+            self.misfit(response, f"text of {caption} that is not read: {unread[:40]!r}")
         else:
             self.note("sub-pages without text")
         if slug == "jibing" and not self.is_scoped:

@@ -15,6 +15,7 @@ from scrapy.http import Response
 from atomexam.records.item import EntityItem, LabelledValue, Section
 from crawlers.html.label_pairs import siblings_below
 from crawlers.html.links import links_to
+from crawlers.html.nesting import outermost
 from crawlers.html.pages import MOST_PAGES, is_page
 from crawlers.html.source_spider import SourceSpider
 from crawlers.text.fields import labelled, text_of
@@ -81,7 +82,11 @@ class BaikemySpider(SourceSpider):
         if not is_page(response, self):
             return
         name = text_of(response.css(_TITLES)[:1]) or None
-        sections = _sections(response.selector)
+        parts = _sections(response.selector)
+        sections = [part for part in parts if part.text]
+        bare = [part.title for part in parts if not part.text and response.css(_SECTIONS)]  # in the older layout a heading may be above others
+        if name and sections and bare:
+            self.misfit(response, f"no text below {', '.join(map(repr, bare[:3]))} (.para)")
         if not name or not sections:
             self.misfit(response, f"no entry: `{_TITLES}` with `{_SECTIONS}` or `{_HEADINGS}`")
             return
@@ -121,11 +126,23 @@ def _department(page: Selector) -> list[LabelledValue]:
 
 def _sections(page: Selector) -> list[Section]:
     """Return the sections of either layout; a part without heading is the introduction."""
-    found = [
-        (text_of(part.css(".headline-content")[:1]) or _INTRODUCTION, "\n".join(map(text_of, part.css(".para"))))
-        for part in page.css(_SECTIONS)
-    ] or [(text_of(heading), _below(heading)) for heading in page.css(_HEADINGS)]
-    return [Section(title=title, text=text, position=f"section:{place}") for place, (title, text) in enumerate(found, 1) if text.strip()]
+    found = [section for part in outermost(page.css(_SECTIONS)) for section in _parted(part)]
+    found = found or [(text_of(heading), _below(heading)) for heading in page.css(_HEADINGS)]
+    return [Section(title=title, text=text.strip(), position=f"section:{place}") for place, (title, text) in enumerate(found, 1)]
+
+
+def _parted(part: Selector) -> Iterator[tuple[str, str]]:
+    """Yield the headings of a part with the paragraphs below each."""
+    title, texts = "", list[str]()
+    for piece in outermost(part.css(".headline-content, .para")):
+        if "headline-content" in piece.root.get("class", "").split():
+            if title or texts:
+                yield title or _INTRODUCTION, "\n".join(texts)
+            title, texts = text_of(piece), []
+        else:
+            texts.append(text_of(piece))
+    if title or texts:
+        yield title or _INTRODUCTION, "\n".join(texts)
 
 
 def _below(heading: Selector) -> str:

@@ -26,6 +26,8 @@ _COLUMN = re.compile(r"^https?://tk\.mxqe\.com/[a-z0-9]+/(?:index\.html)?$")
 _ARTICLE = re.compile(r"/[a-z0-9]+/(\d+)\.html$")
 _SCOPE = re.compile(r"(?:(?P<host>tk|www)\.mxqe\.com/)?(?P<column>[a-z0-9]+)|tagname=(?P<tag>[^&=/\s]+)")
 
+_FREE = {"0", "False", "None", ""}
+
 Found = Iterator[QuestionItem | Request]
 
 
@@ -121,13 +123,17 @@ class MxqeSpider(SourceSpider):
             found = json.loads(sound_json(response.body.decode("utf-8", "replace").lstrip("\ufeff")))
         except (ValueError, RecursionError):
             found = None
-        data = found.get("data") if isinstance(found, dict) and isinstance(found.get("data"), dict) else found
-        if not isinstance(data, dict) or not isinstance(data.get("content", 0), str | None):
+        answer = found if isinstance(found, dict) else {}
+        data = answer["data"] if isinstance(answer.get("data"), dict) else answer
+        prices = {str(each["is_sf"]) for each in (answer, data) if "is_sf" in each}
+        if not isinstance(data.get("content", 0), str | None):
             self.misfit(response, f"no div.m-cmsinfo-cont on {url}, and no `content` in what the API says: {response.body[:40]!r}")
         elif not data["content"]:
             self.note("articles that were removed")
-        elif str(data.get("is_sf", "0")) not in ("0", "False", "None", ""):  # the text is sent all the same, for the client to hide
+        elif prices - _FREE:  # the text is sent all the same, for the client to hide
             self.note("articles that are to be paid for")
+        elif not prices:
+            self.misfit(response, f"no `is_sf`, which tells what is to be paid for; the keys are {', '.join(map(str, data))[:80]}")
         else:
             title = data.get("title") if isinstance(data.get("title"), str) else ""
             lines = lines_of_article(_plain(data["content"]), is_first=True)

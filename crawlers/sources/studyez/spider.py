@@ -60,17 +60,20 @@ class StudyezSpider(SourceSpider):
             return
         names: dict[str, list[str]] = {}
         for url, link in links_of(response):
-            name = re.sub(r"\s", "", text_of(link) or link.root.get("title", "")).lstrip("·")
-            if (found := _CHANNEL.match(url)) and name:
-                names.setdefault(found[1], []).append(name)
+            if found := _CHANNEL.match(url):
+                shown, title = (re.sub(r"\s", "", words).lstrip("·") for words in (text_of(link), link.root.get("title", "")))
+                is_cut = bool(title) and shown.endswith(("…", "..."))
+                names.setdefault(found[1], []).extend(filter(None, ["" if is_cut else shown, title]))
         wanted = {channel: name for channel, all_names in names.items() for name in all_names[::-1] if _WANTED.search(name)}
-        if names and not wanted:
-            self.unmatched(response, "channel", [name for all_names in names.values() for name in all_names])
-        elif not wanted:
-            self.misfit(response, "no channel of counsellors or physicians; the one that is known, /psychology/, is asked for all the same")
-        for place in self.lists if self.lists is not None else (wanted or _KNOWN_CHANNEL):
+        all_shown = [name for all_names in names.values() for name in all_names]
+        missed = [f"/{channel}/ ({name})" for channel, name in _KNOWN_CHANNEL.items() if channel not in wanted]
+        if all_shown and not wanted:
+            self.unmatched(response, "channel", all_shown)
+        elif missed and (self.lists is None or not wanted):
+            self.misfit(response, f"no link to a channel that is known, {', '.join(missed)}; it is asked for all the same")
+        for place in self.lists if self.lists is not None else wanted | _KNOWN_CHANNEL:
             channel = place.partition("/")[0]
-            name = wanted.get(channel) or names.get(channel, [""])[0] or _KNOWN_CHANNEL.get(channel, channel)
+            name = wanted.get(channel) or next(iter(names.get(channel, [])), "") or _KNOWN_CHANNEL.get(channel, channel)
             for url in _addresses(place):
                 yield Request(url, self.parse_list, cb_kwargs={"channel": name})
 

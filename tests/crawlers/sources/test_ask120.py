@@ -20,6 +20,7 @@ from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import ask120
 from crawlers.embedded.sites.ask120_diseases import is_boxless, is_cut
+from crawlers.html.source_spider import NOTED
 from crawlers.sources.ask120.spider import Ask120Spider
 from crawlers.sources.ask120.text import divided, lines_with_label
 
@@ -119,6 +120,88 @@ def test_diseases_of_a_medicine_are_told_by_their_searches_not_by_words_that_run
     html = f'<div class="details-right-drug"><p>甲片</p><ul>{row}<li>批准文号：<var>国药准字甲1</var></li></ul></div>'
     [item] = [found for found in spider.parse_medicine(page(html, "https://yp.120ask.com/detail/7.html")) if isinstance(found, EntityItem)]
     assert [(value.label, value.value) for value in item.values] == [("相关疾病：", "腹泻、消化不良"), ("批准文号：", "国药准字甲1")]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        "<var>腹泻</var><var>消化不良</var>",
+        "<a onclick=\"tagSearch('腹泻')\">腹</a><a onclick=\"tagSearch('消化不良')\">消</a>",
+        "<var onclick=\"tagSearch(this, '腹泻')\">腹</var><var>消化不良</var>",
+        "<p><var onclick='goSearch(1)'>腹泻</var> <var onclick='goSearch(2)'>消化不良</var></p>",
+        "腹泻、消化不良",
+    ],
+)
+def test_diseases_of_a_medicine_never_run_together(spider: Ask120Spider, cells: str) -> None:
+    html = f'<div class="details-right-drug"><p>甲片</p><ul><li>相关疾病：{cells}</li><li><b>生产企业：</b><var>甲<i>厂</i></var></li></ul></div>'
+    [item] = [found for found in spider.parse_medicine(page(html, "https://yp.120ask.com/detail/7.html")) if isinstance(found, EntityItem)]
+    assert [(value.label, value.value) for value in item.values] == [("相关疾病：", "腹泻、消化不良"), ("生产企业：", "甲厂")]
+
+
+@pytest.mark.parametrize(
+    "reasons",
+    [
+        "<div class=bigbox><div>富含纤维。</div><div>富含镁。</div></div>",
+        "<div class=bigbox><p>富含纤维。</p><p>富含镁。</p></div>",
+        "<div class=bigbox><div>富含纤维。</div></div><div class=bigbox><div>富含镁。</div></div>",
+        "<div class=bigbox>富含纤维。</div><div class=bigbox>富含镁。</div>",
+    ],
+)
+@pytest.mark.parametrize("title", ["宜吃食物", "推荐食谱"])
+def test_foods_have_their_reasons_however_those_are_boxed(spider: Ask120Spider, reasons: str, title: str) -> None:
+    tabs = '<div class="swiper-container"><div><em>燕麦</em></div><div><em>菠菜</em></div></div>'
+    html = f'<div class="wrap_big"><div class="dl_1"><em>{title}</em>{tabs}{reasons}</div></div>'
+    [item] = spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
+    assert [value.value for value in item.values] == ["燕麦", "菠菜"]
+    assert [(section.title, section.text) for section in item.sections] == [("燕麦", "富含纤维。"), ("菠菜", "富含镁。")]
+    assert spider.crawler.stats.get_value("misfit/count") is None
+
+
+def test_foods_whose_reasons_do_not_pair_are_read_alone_and_told(spider: Ask120Spider) -> None:
+    tabs = '<div class="swiper-container"><div><em>燕麦</em></div><div><em>菠菜</em></div></div>'
+    reasons = "<div class=bigbox><div>富含纤维。</div><div>富含镁。</div><div>又及。</div></div>"
+    html = f'<div class="wrap_big"><div class="dl_1"><em>宜吃食物</em>{tabs}{reasons}</div></div>'
+    [item] = spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")
+    assert [value.value for value in item.values] == ["燕麦", "菠菜"] and not item.sections
+    assert "3 reasons" in spider.crawler.stats.get_value("misfit/pages")[0]
+
+
+def test_a_food_page_with_text_that_is_not_read_is_a_misfit(spider: Ask120Spider) -> None:
+    html = '<div class="wrap_big"><div class="dl_1"><p>宜吃燕麦，富含纤维。</p></div></div>'
+    assert list(spider.parse_article(page(html, f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")) == []
+    assert "宜吃燕麦" in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert list(spider.parse_article(page('<div class="wrap_big"></div>', f"{TAG}/jibing/x/shiliao/"), "甲病", f"{TAG}/jibing/x/")) == []
+    assert spider.crawler.stats.get_value("misfit/count") == 1
+
+
+@pytest.mark.parametrize("row", ["<li>{}</li>", "<div>{}</div>", "<dl><dd>{}</dd></dl>", "<table><tr><td>{}</td></tr></table>"])
+def test_possible_diseases_are_read_in_any_row_and_their_head_is_none(spider: Ask120Spider, row: str) -> None:
+    head = "<span class=sp1>可能疾病</span><span class=sp2>科室</span><span class=sp3>典型症状</span>"
+    one = '<span class=sp1><a href="/jibing/ptt/">偏头痛</a></span><span class=sp2>神经内科</span><span class=sp3><i>恶心</i><i>呕吐</i></span>'
+    html = f"<div class=disease-cont><strong>头痛</strong></div><div class=possible-sick>{row.format(head)}{row.format(one)}</div>"
+    found = [each for each in spider.parse_entry(page(html, f"{TAG}/zhengzhuang/toutong/"), "symptom") if isinstance(each, EntityItem)]
+    assert [each.name_raw for each in found] == ["头痛", "偏头痛"]
+    assert [value.value for value in found[1].values] == ["神经内科", "恶心、呕吐"]
+
+
+@pytest.mark.parametrize(
+    ("path", "shown", "misfits", "noted"),
+    [
+        ("jibing/pinyin/b.html", '<div class="tag_li"><p></p></div>', 0, 1),
+        ("jibing/pinyin/b.html", '<div class="new"><p><a href="/jibing/bb/">病</a></p></div>', 1, 0),
+        ("jibing/pinyin/b.html", '<div class="tag_li"><p><a href="/d/bb/">病</a></p></div>', 1, 0),
+        ("jibing/ks/nk.html", '<div class="tag_li"><p>载入中</p></div>', 1, 0),
+        ("shoushu/pinyin.html", "", 1, 0),
+        ("jibing/pinyin/b.html", '<div class="tag_li"><p><a href="/jibing/bb/">病</a></p></div>', 0, 0),
+    ],
+)
+def test_a_list_that_leads_to_other_lists_alone_is_empty_or_a_misfit(
+    spider: Ask120Spider, path: str, shown: str, misfits: int, noted: int
+) -> None:
+    letters = f'<div class="sick_tag"><span><a href="/{path.partition("/")[0]}/pinyin/a.html">A</a></span></div>'
+    assert list(spider.parse(page(letters + shown, f"{TAG}/{path}")))
+    stats = spider.crawler.stats.get_stats()
+    assert (stats.get("misfit/count", 0), sum(name.startswith(NOTED) for name in stats)) == (misfits, noted)
 
 
 def test_a_title_above_the_tabs_of_foods_is_none_of_them(spider: Ask120Spider) -> None:

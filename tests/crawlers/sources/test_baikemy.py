@@ -70,3 +70,35 @@ def test_a_scope_names_kinds_of_lists() -> None:
     assert BaikemySpider(lists=["B"]).start_urls == [f"{HOME}/disease/list/0/0?diseaseContentType=B"]
     with pytest.raises(ValueError, match=r"sources.baikemy: lists: \['C'\] found; expected kinds of lists: A \(disease\), B \(symptom\)"):
         BaikemySpider(lists=["C"])
+
+
+def entry(body: str) -> tuple[list[tuple[str, str]], list[str]]:
+    spider = BaikemySpider.from_crawler(get_crawler(BaikemySpider), snapshot="2026-11-20")
+    url = f"{HOME}/disease/detail/1/1"
+    html = f'<html><body><div class="jb-head-left-text">甲病</div>{body}</body></html>'
+    made = list(spider.parse_entry(HtmlResponse(url, body=html, encoding="utf-8", request=Request(url)), "disease"))
+    sections = [(section.title, section.text) for one in made if isinstance(one, EntityItem) for section in one.sections]
+    return sections, spider.crawler.stats.get_value("misfit/pages", [])
+
+
+@pytest.mark.parametrize(
+    ("body", "sections"),
+    [
+        ("<div class=lemma-main-content>{0}{1}</div><div class=lemma-main-content>{2}{3}</div>", [("病因", "一"), ("治疗", "二")]),
+        ("<div class=lemma-main-content>{0}{1}{2}{3}</div>", [("病因", "一"), ("治疗", "二")]),
+        ("<div class=lemma-main-content><div class=lemma-main-content>{0}{1}{2}{3}</div></div>", [("病因", "一"), ("治疗", "二")]),
+        ("<div class=lemma-main-content>{1}{2}{3}</div>", [("概述", "一"), ("治疗", "二")]),
+        ("<div class=lemma-main-content>{0}<div class=para>一<div class=para>又</div></div></div>", [("病因", "一\n又")]),
+    ],
+)
+def test_a_heading_has_what_stands_below_it(body: str, sections: list[tuple[str, str]]) -> None:
+    pieces = [f"<div class={name}>{text}</div>" for text, name in (("病因", "headline-content"), ("一", "para"))]
+    pieces += [f"<div class={name}>{text}</div>" for text, name in (("治疗", "headline-content"), ("二", "para"))]
+    assert entry(body.format(*pieces)) == (sections, [])
+
+
+def test_a_heading_without_text_is_a_misfit() -> None:
+    body = "<div class=lemma-main-content><b class=headline-content>{}</b>{}</div>"
+    sections, misfits = entry(body.format("病因", "<p>一</p>") + body.format("治疗", "<p class=para>二</p>"))
+    assert sections == [("治疗", "二")]
+    assert "'病因'" in misfits[0] and "no text" in misfits[0]

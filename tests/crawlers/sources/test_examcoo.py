@@ -578,6 +578,28 @@ def test_a_part_of_a_page_that_names_no_question_is_a_misfit(spider: ExamcooSpid
     assert "a question without id s1 to s5" in spider.crawler.stats.get_value("misfit/pages")[0]
 
 
+@pytest.mark.parametrize(
+    ("style", "section", "case", "numbers"),
+    [("part", "听觉能力", None, ["1.", "2."]), ("partIndex", "听觉能力", None, ["1.", "1."]), ("", None, None, ["1.", "2."])],
+)
+def test_a_style_of_a_page_makes_a_heading(
+    spider: ExamcooSpider, style: str, section: str | None, case: str | None, numbers: list[str]
+) -> None:
+    block = f'<div class="blockContainer"><div class="blockBox {style}">听觉能力</div></div>'
+    items = shown(spider, rendered(1, "s3", ""), block, rendered(2, "s3", "").replace(">2.<", f">{numbers[1]}<"))
+    assert [(item.section_raw, item.case_raw, item.number_raw) for item in items] == [(None, None, "1."), (section, case, numbers[1])]
+
+
+def test_a_note_below_a_part_that_begins_anew_counts_from_one(spider: ExamcooSpider) -> None:
+    def block(*lines: tuple[str, str]) -> str:
+        return '<div class="blockContainer">' + "".join(f'<div class="blockBox {name}">{text}</div>' for text, name in lines) + "</div>"
+
+    shared = block(("听觉能力", "partIndex"), ("（1～2题共用备选答案）", ""), ("A.甲", ""), ("B.乙", ""))
+    unnumbered = rendered(3, "s1", "").replace("3.", "")
+    items = shown(spider, *[unnumbered] * 3, shared, *[unnumbered] * 3)
+    assert [bool(item.shared_options_raw) for item in items] == [False] * 3 + [True, True, False]
+
+
 def test_a_rule_that_names_no_paper_is_a_misfit(spider: ExamcooSpider) -> None:
     shown(spider, rendered(1, "s3", ""), '<div id="s100_7_3" class="singleContainer questionArea">从某卷中抽取3题</div>')
     assert "s100_7_3 draws from no paper" in spider.crawler.stats.get_value("misfit/pages")[0]

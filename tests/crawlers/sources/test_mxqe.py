@@ -183,6 +183,25 @@ def test_the_api_says_what_is_to_be_paid_for(spider: MxqeSpider, is_sf: object, 
     assert spider.crawler.stats.get_value(f"noted/{what}") == 1
 
 
+@pytest.mark.parametrize(
+    ("beside", "within", "count", "what"),
+    [
+        ({"is_sf": 1}, {}, 0, "noted/articles that are to be paid for"),
+        ({"is_sf": 0}, {"is_sf": "1"}, 0, "noted/articles that are to be paid for"),
+        ({"is_sf": 0}, {}, 1, None),
+        ({}, {"is_free": 1}, 0, "misfit/count"),
+    ],
+)
+def test_an_article_of_unknown_price_is_not_read(
+    spider: MxqeSpider, beside: dict[str, Any], within: dict[str, Any], count: int, what: str | None
+) -> None:
+    body = json.dumps({**beside, "data": {"content": "<p>1、题干（ ）。<br>A、甲<br>B、乙<br>答案：A</p>", **within}})
+    items = list(spider.parse_detail(page(body, "https://api.mxqe.com/baiduApi.php?action=detail&id=1"), url=f"{MAIN}/qnj/1.html"))
+    stats = spider.crawler.stats.get_stats()
+    told = {name for name in stats if name.startswith(("noted/articles", "misfit/count"))}
+    assert (len(items), told) == (count, {what} if what else set())
+
+
 def test_what_has_no_text_is_counted_and_no_misfit(respond: Respond, spider: MxqeSpider) -> None:
     for number in mxqe.WITHOUT_TEXT:
         assert list(spider.parse_article(fetch(respond, f"{BANK}/zkyy/{number}.html"))) == []

@@ -45,6 +45,24 @@ def test_a_channel_may_have_blanks_in_its_name_and_several_names(spider: Studyez
     assert exams == ["中医师", "中医师", "心理咨询师", "心理咨询师"]
 
 
+@pytest.mark.parametrize(
+    ("link", "name"),
+    [('title="执业医师">·执业…', "执业医师"), ('title="医考">执业医师', "执业医师"), ('title="执业医师考试">执业医师', "执业医师"), ('title="执业医师">', "执业医师")],
+)
+def test_a_channel_is_named_by_its_title_too(spider: StudyezSpider, link: str, name: str) -> None:
+    html = f'<a href="{HOST}/psychology/">心理咨询师</a><a href="{HOST}/yishi/" {link}</a>'
+    exams = [request.cb_kwargs["channel"] for request in spider.parse(page(f"{HOST}/", html))]
+    assert exams == ["心理咨询师", "心理咨询师", name, name]
+
+
+@pytest.mark.parametrize("link", ["", '<a href="/psychology/"><img src="x.png"></a>', '<a href="http://xl.studyez.com/">心理咨询师</a>'])
+def test_the_known_channel_is_missed_beside_others(spider: StudyezSpider, link: str) -> None:
+    urls = [request.url for request in spider.parse(page(f"{HOST}/", f'<a href="/yishi/">执业医师</a>{link}'))]
+    assert urls == [f"{HOST}/{channel}/{section}/" for channel in ("yishi", "psychology") for section in ("lnst", "mnst")]
+    [told] = spider.crawler.stats.get_value("misfit/pages")
+    assert "/psychology/" in told and "asked for all the same" in told
+
+
 def test_a_list_gives_articles_with_their_whole_title(spider: StudyezSpider) -> None:
     rows = f"""<ul><li><a href="{HOST}/psychology/" title="心理咨询师">·心理咨询师</a></li>
     <li><a href="{HOST}/baoming/psychology.htm">·报名</a></li>
