@@ -21,7 +21,7 @@ BESIDE_WALLS = (
 _MOST_BYTES = 50_000
 _MOST_CHARS = 300
 """Of text that is seen; a page with more has content, whatever form stands beside it."""
-_CAPTCHA = re.compile("验证码|安全验证|人机验证|滑动验证|拖动滑块|captcha", re.I)
+_CAPTCHA = re.compile("验证码|安全验证|人机验证|滑动验证|(?:拖动|按住)滑块|captcha", re.I)
 _LOGIN = re.compile("登录|登陆|登入|log ?in|sign ?in", re.I)
 _MOVES = re.compile(r"location\s*[.=]|document\.cookie|\.reload\s*\(|eval\s*\(")
 _SEEN = "//text()[not(ancestor::script or ancestor::style or ancestor::noscript or ancestor::head)]"
@@ -59,8 +59,10 @@ def _by_content(response: Response) -> str | None:
     has_form = bool(page.css("form, input"))
     if has_form and _CAPTCHA.search(response.text):
         return WALL_CAPTCHA
+    if _CAPTCHA.search(seen) and page.css("img, script") and not page.css("a[href]"):  # of scripts that draw their own form
+        return WALL_CAPTCHA
     if page.css("input[type=password]") and _LOGIN.search(response.text):
         return LOGIN_PAGE
-    if not seen and not page.css("a, img, iframe") and _MOVES.search(scripts):
+    if not seen and not page.css("a, img, iframe") and (_MOVES.search(scripts) or (response.status >= 400 and page.css("script"))):
         return WALL_SCRIPT
     return None

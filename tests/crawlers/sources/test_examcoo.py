@@ -193,6 +193,7 @@ def test_a_question_shown_twice_is_asked_for_twice(spider: ExamcooSpider) -> Non
     [
         ([("一、A2型题", "0")], "一、A2型题", None),
         ([("综合练习", "1")], "综合练习", None),
+        ([("综合练习", "2")], "综合练习", None),
         ([("综合练习", "0")], None, None),
         ([("（考试时间：90分钟）", "1")], None, None),
         ([("（1～2题共用题干）", "1"), ("患者，男。", "1"), ('<img _djrealurl="/x.png">', "0")], None, "患者，男。"),
@@ -487,6 +488,7 @@ def test_heading_style_2_begins_to_number_anew_and_a_random_rule_is_followed(spi
     *items, onward = read(spider, [*rows, {"id": "s100_1", "a": "99", "b": "另卷", "c": "9", "f": "3"}])
     assert [(item.section_raw, item.number_raw) for item in items] == [("听觉部分", "1"), ("听觉部分", "2"), ("单选部分", "1")]
     assert onward.url == f"{HOST}/editor/do/view/id/99"
+    assert spider.crawler.stats.get_value(f"{NOTED}rules that draw questions from another paper") == 1
     assert spider.crawler.stats.get_value("misfit/count") is None
 
 
