@@ -14,7 +14,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from atomexam.records.item import EntityItem
-from crawlers.html.links import link_to, links_to
+from crawlers.html.links import Link, link_to, links_to
 from crawlers.html.page_state import parsed, states
 from crawlers.html.pages import is_page
 from crawlers.html.source_spider import SourceSpider
@@ -127,15 +127,10 @@ class XiaoheSpider(SourceSpider):
     def _links(self, response: Response, hrefs: Iterable[str]) -> Iterator[Request]:
         """Yield requests for the lists and entries of the kinds asked for, one address each, however a link writes it."""
         for link in links_to(response.url, hrefs):
-            callback: Any
-            if link.host == _SEARCH and link.path == "/drug/document" and _LEAFLET.search(link.query):
-                kind, callback = "drug", self.parse_entry
-            elif link.host in (_WWW, _MOBILE) and (found := _ENTRY.match(link.path) or _LIST.match(link.path)):
-                kind, callback = found[1], self.parse_entry if found.re is _ENTRY else self.parse
-            else:
-                continue
-            if _ENTITY_TYPES[kind] in self.entity_types:
-                known = {"entity_type": _ENTITY_TYPES[kind]} if callback == self.parse_entry else {}
+            kind, is_entry = _place(link)
+            if kind and _ENTITY_TYPES[kind] in self.entity_types:
+                callback: Any = self.parse_entry if is_entry else self.parse
+                known = {"entity_type": _ENTITY_TYPES[kind]} if is_entry else {}
                 url = _canonical(f"{link.url}?{link.query}" if link.host == _SEARCH else link.url)
                 yield Request(url, callback, cb_kwargs=known)
 
@@ -149,6 +144,9 @@ class XiaoheSpider(SourceSpider):
         """Yield requests for the entries of lists and for more of them; one misfit tells what else they may have."""
         faults = [fault for listing in found for fault in listing.faults]
         for listing in found:
+            lost = [href for href in listing.hrefs if (link := link_to(response.url, href)) is None or not _place(link)[0]]
+            if lost:
+                faults.append(f"{len(lost)} of {listing.rows} entries of a list lead to no known address: {lost[0][:60]!r}")
             yield from self._links(response, listing.hrefs)
             if listing.place is not None:
                 url = f"https://{_WWW}/medical/api/list?type={kind}&cursor={quote(listing.place, safe='')}"
@@ -157,6 +155,15 @@ class XiaoheSpider(SourceSpider):
                 yield Request(url, self.parse_more, errback=self.more_failed, cb_kwargs=known)
         if faults:
             self._misfit(response, faults[0])
+
+
+def _place(link: Link) -> tuple[str, bool]:
+    """Return the kind that an address names, and whether it is of one entry; no kind where it is neither entry nor list."""
+    if link.host == _SEARCH:
+        is_leaflet = link.path == "/drug/document" and bool(_LEAFLET.search(link.query))
+        return ("drug", True) if is_leaflet else ("", False)
+    found = _ENTRY.match(link.path) or _LIST.match(link.path) if link.host in (_WWW, _MOBILE) else None
+    return (found[1], found.re is _ENTRY) if found else ("", False)
 
 
 def _canonical(url: str) -> str:

@@ -94,6 +94,21 @@ def test_a_list_that_may_have_more_does_not_end_in_silence(spider: XiaoheSpider,
     assert any(request.callback == spider.parse_more for request in found) == bool(goes_on)
 
 
+@pytest.mark.parametrize("url", ["L21lZGljYWwvZm9vZC84", "/wiki/food/8", "https://a.example/medical/food/8", "http://["])
+def test_an_entry_whose_address_leads_nowhere_known_is_a_misfit(spider: XiaoheSpider, url: str) -> None:
+    rows = [{"id": "7"}, {"id": "8", "name": "乙", "url": url}]
+    assert [request.url for request in spider.parse_more(answer({"list": rows}), "food")] == [f"{WWW}/medical/food/7"]
+    [told] = spider.crawler.stats.get_value("misfit/pages")
+    assert "1 of 2 entries of a list lead to no known address" in told and url in told
+
+
+def test_entries_of_kinds_that_are_not_asked_for_are_no_misfit() -> None:
+    scoped = XiaoheSpider.from_crawler(get_crawler(XiaoheSpider), lists=["food"])
+    rows = [{"url": "/medical/drug/7"}, {"url": "https://search.xiaohe.cn/drug/document?drug_id=9"}]
+    assert list(scoped.parse_more(answer({"list": rows}), "drug")) == []
+    assert not [told for told in scoped.crawler.stats.get_value("misfit/pages", []) if "no known address" in told]
+
+
 def test_a_list_counts_the_entries_of_its_pieces(spider: XiaoheSpider) -> None:
     more = {"list": [{"id": "1"}], "total": 21, "cursor": 20}
     assert len(list(spider.parse_more(answer(more), "food", before=20))) == 1
