@@ -9,6 +9,7 @@ from crawlers.accounts.characters import Account
 from crawlers.adding.advice import advice, proposed
 from crawlers.adding.findings import Field, Findings, fields_of, kinds_of, labels_of
 from crawlers.adding.meeting import meeting_shown
+from crawlers.adding.site_verdict import AS_EXPECTED
 from crawlers.text.columns import aligned, counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
 
@@ -45,8 +46,10 @@ def as_text(findings: Findings) -> str:
         )
     told = advice(findings)
     blocks.append(advice_shown(told))
+    changed = sum(verdict.name != AS_EXPECTED for verdict in findings.meeting)
     if findings.items and not told and not misread:
-        blocks.append(["nothing looks wrong"])
+        seen = f"but {changed} of {counted(len(findings.meeting), 'page')} differ from the replica's, see the first meeting"
+        blocks.append([f"what is read looks right, {seen}" if changed else "nothing looks wrong"])
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 

@@ -15,6 +15,7 @@ _FEW_NODES = 5
 _STRANGE_SHARE = 0.4
 """Every page has html and body."""
 _CLASS, _ID = "class", "id"
+AS_EXPECTED = "as_expected"
 
 
 class Difference(Struct, frozen=True, kw_only=True):
@@ -44,7 +45,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """One word for the page."""
-        return self.differences[0].name if self.differences else "fields_lost" if self.fields_lost else "as_expected"
+        return self.differences[0].name if self.differences else "fields_lost" if self.fields_lost else AS_EXPECTED
 
 
 def verdict(page: Visit, like: Sequence[Visit]) -> Verdict:

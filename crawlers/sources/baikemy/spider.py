@@ -84,7 +84,9 @@ class BaikemySpider(SourceSpider):
         name = text_of(response.css(_TITLES)[:1]) or None
         parts = _sections(response.selector)
         sections = [part for part in parts if part.text]
-        bare = [part.title for part in parts if not part.text and response.css(_SECTIONS)]  # in the older layout a heading may be above others
+        bare = [
+            part.title for part in parts if not part.text and response.css(_SECTIONS)
+        ]  # in the older layout a heading may be above others
         if name and sections and bare:
             self.misfit(response, f"no text below {', '.join(map(repr, bare[:3]))} (.para)")
         if not name or not sections:

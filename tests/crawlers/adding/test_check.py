@@ -27,6 +27,7 @@ from crawlers.adding.check_report import as_json, as_text
 from crawlers.adding.findings import Findings, fields_of, kinds_of, labels_of
 from crawlers.adding.page_hints import Hint, PageHints, hints_of
 from crawlers.adding.saving import require_free, save
+from crawlers.adding.site_verdict import Difference, Verdict
 from crawlers.adding.stubs import new_source, texts_of
 from crawlers.adding.watching import PAGES, PageKept, PageSeen, Watch
 from crawlers.text.columns import aligned, cut, width
@@ -164,6 +165,19 @@ def test_what_is_wrong_is_told(findings: Findings, told: str) -> None:
 def test_what_is_right_is_left_alone(findings: Findings) -> None:
     assert advice(findings) == []
     assert "nothing looks wrong" in as_text(findings)
+
+
+def test_a_site_that_differs_and_is_read_is_not_all_right() -> None:
+    change = Difference(name="class_renamed", detail=".a is gone", old="a", new="b")
+    met = [_verdict(differences=[change]), _verdict(differences=[])]
+    shown = as_text(found(page(1, entry()), page(2, entry(f"{SITE}/2")), meeting=met))
+    assert "1 of 2 pages differ from the replica's" in shown and "nothing looks wrong" not in shown
+    assert "nothing looks wrong" in as_text(found(page(1, entry()), page(2, entry(f"{SITE}/2")), meeting=met[1:]))
+
+
+def _verdict(differences: list[Difference]) -> Verdict:
+    named = {"kind": "parse", "url": SITE, "status": 200, "encoding": ("", "utf-8"), "landmarks": (1, 1)}
+    return Verdict(**named, differences=differences, fields_lost=[])
 
 
 def test_the_figures() -> None:

@@ -612,7 +612,12 @@ def test_a_rule_that_names_no_paper_is_a_misfit(spider: ExamcooSpider) -> None:
     [
         ("s3", '<div class="answerBar"><label>参考答案：</label><label>错</label></div>', "题干", "错"),
         ("s3", '<div class="answerBar"><label>对</label><label>错</label></div>', "题干", None),
-        ("s5", '<div class="textAnswerBar"><div class="textAnswer">一则</div><div class="textAnswer">二则</div></div>', "题干", "一则\n二则"),
+        (
+            "s5",
+            '<div class="textAnswerBar"><div class="textAnswer">一则</div><div class="textAnswer">二则</div></div>',
+            "题干",
+            "一则\n二则",
+        ),
         ("s4", "", '甲<input type="hidden" value="7"><input type="text" value="子">乙', "子"),
     ],
 )

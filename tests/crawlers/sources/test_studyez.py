@@ -47,7 +47,12 @@ def test_a_channel_may_have_blanks_in_its_name_and_several_names(spider: Studyez
 
 @pytest.mark.parametrize(
     ("link", "name"),
-    [('title="执业医师">·执业…', "执业医师"), ('title="医考">执业医师', "执业医师"), ('title="执业医师考试">执业医师', "执业医师"), ('title="执业医师">', "执业医师")],
+    [
+        ('title="执业医师">·执业…', "执业医师"),
+        ('title="医考">执业医师', "执业医师"),
+        ('title="执业医师考试">执业医师', "执业医师"),
+        ('title="执业医师">', "执业医师"),
+    ],
 )
 def test_a_channel_is_named_by_its_title_too(spider: StudyezSpider, link: str, name: str) -> None:
     html = f'<a href="{HOST}/psychology/">心理咨询师</a><a href="{HOST}/yishi/" {link}</a>'
