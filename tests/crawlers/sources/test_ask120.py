@@ -133,7 +133,8 @@ def test_diseases_of_a_medicine_are_told_by_their_searches_not_by_words_that_run
     ],
 )
 def test_diseases_of_a_medicine_never_run_together(spider: Ask120Spider, cells: str) -> None:
-    html = f'<div class="details-right-drug"><p>甲片</p><ul><li>相关疾病：{cells}</li><li><b>生产企业：</b><var>甲<i>厂</i></var></li></ul></div>'
+    rows = f"<li>相关疾病：{cells}</li><li><b>生产企业：</b><var>甲<i>厂</i></var></li>"
+    html = f'<div class="details-right-drug"><p>甲片</p><ul>{rows}</ul></div>'
     [item] = [found for found in spider.parse_medicine(page(html, "https://yp.120ask.com/detail/7.html")) if isinstance(found, EntityItem)]
     assert [(value.label, value.value) for value in item.values] == [("相关疾病：", "腹泻、消化不良"), ("生产企业：", "甲厂")]
 
@@ -177,7 +178,8 @@ def test_a_food_page_with_text_that_is_not_read_is_a_misfit(spider: Ask120Spider
 @pytest.mark.parametrize("row", ["<li>{}</li>", "<div>{}</div>", "<dl><dd>{}</dd></dl>", "<table><tr><td>{}</td></tr></table>"])
 def test_possible_diseases_are_read_in_any_row_and_their_head_is_none(spider: Ask120Spider, row: str) -> None:
     head = "<span class=sp1>可能疾病</span><span class=sp2>科室</span><span class=sp3>典型症状</span>"
-    one = '<span class=sp1><a href="/jibing/ptt/">偏头痛</a></span><span class=sp2>神经内科</span><span class=sp3><i>恶心</i><i>呕吐</i></span>'
+    name = '<span class=sp1><a href="/jibing/ptt/">偏头痛</a></span>'
+    one = f"{name}<span class=sp2>神经内科</span><span class=sp3><i>恶心</i><i>呕吐</i></span>"
     html = f"<div class=disease-cont><strong>头痛</strong></div><div class=possible-sick>{row.format(head)}{row.format(one)}</div>"
     found = [each for each in spider.parse_entry(page(html, f"{TAG}/zhengzhuang/toutong/"), "symptom") if isinstance(each, EntityItem)]
     assert [each.name_raw for each in found] == ["头痛", "偏头痛"]

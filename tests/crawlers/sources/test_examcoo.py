@@ -559,7 +559,8 @@ def test_rows_that_share_their_first_cell_are_of_one_examination(spider: Examcoo
 
 
 def test_a_wanted_row_without_lists_is_a_misfit(spider: ExamcooSpider) -> None:
-    rows = '<tr><td>中医师</td><td><span data-k="7">综合</span></td></tr><tr><td>药师</td><td><a href="/paperlist/index/k/8">综合</a></td></tr>'
+    rows = '<tr><td>中医师</td><td><span data-k="7">综合</span></td></tr>'
+    rows += '<tr><td>药师</td><td><a href="/paperlist/index/k/8">综合</a></td></tr>'
     urls = [one.url for one in spider.parse_category(page(f"{HOST}/index/detail/mid/6", f"<table class=courseTable>{rows}</table>"))]
     assert urls == [f"{HOST}/paperlist/index/k/8"]
     [told] = spider.crawler.stats.get_value("misfit/pages")
