@@ -128,6 +128,20 @@ def test_base64_that_is_not_decoded_is_a_misfit() -> None:
     assert "base64" in told and "一、单项选择题" in told
 
 
+def test_base64_in_an_item_is_a_misfit_whatever_other_items_say() -> None:
+    encoded = base64.b64encode("一般资料：求助者，女性，24岁，收银员。".encode()).decode()
+    question = {"a": "题干（ ）", "b": '[{"o":"甲"},{"o":"乙"}]', "c": "2"}
+    rows: list[dict[str, object]] = [{"id": "123", "a": "卷"}]
+    for number, line in enumerate(("一般资料：求助者，女性，33岁，银行柜员。", encoded), 1):
+        case = [{"c": f"案例{number}", "p": "1"}, {"c": line, "p": "0"}, {"c": "案例介绍：因受到责骂前来求助。", "p": "0"}]
+        rows += [{"id": "b", "c": case}, {"id": f"s1_{number}", **question}]
+    spider = made(spider_class("examcoo"))
+    known = {"view": "https://www.examcoo.com/editor/do/view/id/123", "paper": {"pid": "123", "tokenpid": "0"}, "page": {"paper_raw": "卷"}}
+    request = Request("https://www.examcoo.com/editor/rpc/getpapercontent/pid/123", callback=spider.parse_content, cb_kwargs=known)
+    page = visited(spider, request, TextResponse(request.url, body=json.dumps(rows).encode(), encoding="utf-8"))
+    assert len(page.items) == 2 and "base64" in page.misfits[0]
+
+
 def test_a_number_behind_base64_is_no_further_line_of_it() -> None:
     encoded = base64.b64encode(("一、单项选择题" * 5).encode()).decode()
     assert base64_in(f"{encoded}\n33、") == base64_in(encoded) == "一、单项选择题" * 5
