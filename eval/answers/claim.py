@@ -137,6 +137,9 @@ _ECHO = re.compile(  # of the question, or of the asked format: 该说法是否�
     r"|(?![^。\n]{0,20}(?:[无没]法|不能|难))[^。;!?\n]{0,40}(?:回答|回复|作答|输出|判断|判定|选择|只|用|从|给出)[^。;!?\n]{0,20}?"
     r"(?:正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确)[^。;:!?\n]{0,12}[。:\n]\s*"
 )
+_OPTIONS_ECHOED = re.compile(
+    rf"\s*A\s?[.、:)]\s?{RIGHT}[。;,]?\s+B\s?[.、:)]\s?{WRONG}[。;]?\s+(?=(?:我?(?:的|选择?|判断|回答)|正确)?答案?|我?选)"
+)
 _ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确")
 ASKED_WRONG = re.compile(r"(?:不(?:太|完全|够)?(?:正确|对|准确)|错误?)的?吗")
 _NOT_SAID = re.compile(r"(?:这|我)?(?:并)?(?:不是|非)(?:在)?说\s*(?=[这该此本上题它其])")
@@ -191,6 +194,11 @@ def read_claim(reply: str) -> str | None:
     return _field_verdict(folded(reply[:600])) if "{" in reply or "|" in reply else None
 
 
+def without_options(text: str) -> str:
+    """Return a folded reply without the two verdicts that it repeats as lettered options before it answers: A. 正确 B. 错误 答案：B."""
+    return _without_opening(_OPTIONS_ECHOED, text)
+
+
 def side_by_side(text: str) -> bool:
     """Tell whether a folded reply answers both verdicts, one beside the other: 正确：…⏎错误：…"""
     return bool(_SIDE_BY_SIDE.match(text))
@@ -212,7 +220,7 @@ def _opening_text(reply: str) -> tuple[str, bool]:
 
     The first 600 characters of a reply hold that.
     """
-    text = simplified(folded(reply[:600]))
+    text = without_options(simplified(folded(reply[:600])))
     while "\n" in text and (repeated := _REPEATS_CLAIM.match(text)):
         text = text[repeated.end() :]
     if _MARKED.search(text):

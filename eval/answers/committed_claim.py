@@ -6,7 +6,7 @@ then explicit words over a nod (是的, yes), then the opening.
 
 import re
 
-from eval.answers.claim import RIGHT, WRONG, side_by_side
+from eval.answers.claim import RIGHT, WRONG, side_by_side, without_options
 from eval.answers.claim_clauses import COMMONLY, CONTRAST, VERDICT, statements_of
 from eval.answers.reply_text import folded, simplified
 from eval.answers.scope import without_cases
@@ -81,7 +81,7 @@ def read_committed_claim(reply: str, answer: str | None) -> str | None:
         return None
     if answer and _unopposed(reply, answer):
         return answer
-    text = simplified(folded(reply))
+    text = without_options(simplified(folded(reply)))
     if field := _FIELD.search(text) if ("{" in text or "=" in text) else None:
         return RIGHT if field["yes"] else WRONG
     if (turn := _NEXT_TURN.search(text)) and turn.start() and (found := _committed(text[: turn.start()], answer)):

@@ -65,6 +65,8 @@ def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
     for subject, following, lead, next_lead in zip(subjects, [*subjects[1:], None], leads, leads[1:], strict=False):
         end = following.start() if following else len(text)
         behind = text[subject.end() : max(subject.end(), next_lead.start()) if next_lead else end]
+        if subject["rest"]:  # 除了D以外都对，流感疫苗不属于…: what follows is about one of them
+            behind = behind[: min((place for option in known.values() if (place := behind.find(option)) >= 0), default=len(behind))]
         letters = waiting + (letters_of(subject["run"]) if subject["run"] else "")
         if letters and ((lead and lead["but"]) or (following and following[0][0] in "以之除")):
             excepted += letters

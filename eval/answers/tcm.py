@@ -32,6 +32,7 @@ _REASONING_FIELD = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"例如\s?:?\s?[\[【]\s?答案\s?[\]】]\s?:?\s?A?\s?<\s?(?:eoa|coas)\s?>", re.IGNORECASE)  # the prompt's own, repeated
+_LETTER_FIRST = re.compile(r":?\s?(?P<letter>[A-J])\s?[。;](?=[^A-J])")  # D。饮邪流于四肢，故为…
 _TAKEN_BACK = re.compile(r"更正|修正|纠正|有误|等等|不对|重新|应为|应该是|抱歉")
 _RANGE_OF_PARTS = re.compile(rf"(?<!\d)1\s?[-~至到]\s?(\d{{1,2}})\s?题?的?(?:答案)?\s?[:是为]\s?({LETTERS}(?:[\s、,;]{{0,2}}{LETTERS})*)")
 
@@ -60,6 +61,8 @@ def _read(text: str, options: Mapping[str, str]) -> str | None:
         fields = fields[-1:]
     for field in fields:
         if first := _TAG.sub("", field[1]).strip().partition("\n")[0]:
+            if (opening := _LETTER_FIRST.match(first)) and opening["letter"] in options and not _TAKEN_BACK.search(first):
+                return opening["letter"]
             return read_folded(first.strip(), options)  # an answer field in words, or with several letters, is no choice
     rest = settled(_TAG.sub(" ", _REASONING_FIELD.sub("", text)))
     if found := read_folded(rest, options) if rest else None:
