@@ -2,6 +2,16 @@
 
 from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe
+
+IMPACTS = ("moderate", "serious", "critical")
+
+
+def accessibility_faults(page) -> list[tuple[str, str]]:
+    """Return what axe-core finds on a page whose context bypasses the content policy: rule and element, from moderate impact upward."""
+    found = Axe().run(page).response["violations"]
+    return [(one["id"], node["html"][:200]) for one in found if one["impact"] in IMPACTS for node in one["nodes"]]
+
 
 class Opened:
     """A page in a browser without network, and what it asked for and complained of."""

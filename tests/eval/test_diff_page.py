@@ -13,7 +13,7 @@ from eval.diff.content import MOST_SHOWN, Changes, changes_of
 from eval.diff.version import Version
 from eval.report.marks import marked
 from tests.eval.item_pages import HOSTILE
-from tests.opened import Opened
+from tests.opened import Opened, accessibility_faults
 
 SPLITS = ("train", "dev", "test", "reserved")
 SIGNS = [chr(code) for code in range(0x4E00, 0x9FA5)]
@@ -165,6 +165,17 @@ def test_the_page_names_the_change_and_hides_the_reserved(browser, two, tmp_path
     page.get_by_role("link", name="questions moved").click()
     assert page.url.endswith("#question-moved")
     opened.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault_of_the_difference(browser, two, tmp_path: Path, capsys, scheme: str) -> None:
+    versions = iter(two[:2])
+    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
+    for name in ("index.html", "items.html#since=edited"):
+        opened = Opened(browser, tmp_path / "diff", name, bypass_csp=True, color_scheme=scheme)
+        opened.page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+        assert accessibility_faults(opened.page) == []
+        opened.close()
 
 
 def test_the_page_is_the_same_each_time(two, tmp_path: Path, capsys) -> None:
