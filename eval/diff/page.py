@@ -40,6 +40,8 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
     context = {
         "a": a.name,
         "b": b.name,
+        "a_about": a.about,
+        "b_about": b.about,
         "found": found,
         "moved": moved,
         "still": [one for one in figures if one not in moved],
@@ -50,7 +52,7 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
         "turned": _turned(a, b, found["runs"]),
     }
     since = {key: became for change in changes for key, became in change.became.items()}
-    write_items(folder, item_files(b, since, found["runs"]), alone=True)
+    write_items(folder, item_files(a, b, since, found["runs"]), alone=True)
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
     return folder / "index.html"

@@ -6,6 +6,7 @@ a text from outside is a value, never the name of something.
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
@@ -33,6 +34,7 @@ MOST_REPLY_CHARS = 4_000
 """A longer reply is cut; its file in data/predictions has all of it."""
 _OUTCOMES = get_args(Outcome)
 _LIST_ROWS, _DETAIL_ROWS = 4_000, 200
+_DIGEST_CHARS = 16
 _FIRST_CODE = 48  # "0": one character for what a run made of an item, printable for all that occurs
 _ESCAPED = {b"<": b"\\u003c", "\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029"}
 
@@ -120,6 +122,11 @@ class Numbered:
         return list(self.numbers)
 
 
+def digest_of(ids: Iterable[str]) -> str:
+    """Return which items these are, sorted: a difference is of the same ones or of others."""
+    return sha256("\n".join(ids).encode()).hexdigest()[:_DIGEST_CHARS]
+
+
 class Browser:
     """The files of the item browser, an item at a time."""
 
@@ -133,6 +140,7 @@ class Browser:
         self.facets = {name: Numbered() for name in (*FACETS, *further)}
         self.sources, self.codes = Numbered(), Numbered()
         self.items = 0
+        self._ids: list[str] = []
 
     def files(
         self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, Replies]
@@ -159,6 +167,7 @@ class Browser:
             rows.append(self._row(item, given))
             details.append(self._detail(item, given))
             self.items += 1
+            self._ids.append(item.id)
             if len(rows) == _LIST_ROWS:
                 yield self._list(rows)
                 rows = []
@@ -187,7 +196,7 @@ class Browser:
     def _manifest(self) -> list[Any]:
         facets = [[name, numbered.values] for name, numbered in self.facets.items()]
         runs = [[name, run["model"], run["task"]] for name, run in self.runs.items()]
-        sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS]
+        sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
     def _row(self, item: Question | ClaimPair, given: Mapping[int, list[Reply]]) -> list[Any]:

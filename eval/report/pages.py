@@ -38,13 +38,13 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
     """Return a page; without scripts it has neither them nor links to the pages that need them.
 
     Args:
-        linked: the other pages stand beside it.
+        linked: the other pages of the report stand beside it, and not those of a difference.
     """
     items_at = _items_at if scripted else _nowhere
     known = {
         "scripts": SCRIPTS[name] if scripted else (),
         "linked": linked,
-        "current": "index" if name == "report" else name,
+        "current": "index" if name in ("report", "diff") else name,
         "items_at": items_at,
         "facet_items": lambda run, facet, value: items_at(run=run, **{facet: value}) if facet else "",
         "few": FEW,
@@ -62,7 +62,7 @@ def write_scripts(out: Path) -> None:
 
 
 def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = False) -> None:
-    """Write the item browser into a folder: page, scripts and the files of items; with `alone` no other page stands beside it."""
+    """Write the item browser into a folder: page, scripts and the files of items; `alone` beside a difference, not a report."""
     wanted = set()
     write_scripts(out)
     for name, content in files:

@@ -29,9 +29,11 @@
   };
 
   const OWN = ["q", "run", "verdict", "other", "relation", "side", "item"];
+  /** Facets of a difference, which may be read late or never. */
+  filters.SINCE = ["since", "result_since"];
 
   /** Return the keys of the address: our own, and the facets. */
-  filters.keys = () => [...OWN, ...data.facets.map(({ name }) => name)];
+  filters.keys = () => [...new Set([...OWN, ...data.facets.map(({ name }) => name), ...filters.SINCE])];
 
   filters.read = function (hash) {
     const given = new URLSearchParams(hash.replace(/^#/, ""));
@@ -53,6 +55,8 @@
       const wanted = values.indexOf(state[name]);
       tests.push((at) => wanted >= 0 && data.facetOf(at, place) === wanted);
     });
+    const known = new Set(data.facets.map(({ name }) => name));
+    if (filters.SINCE.some((name) => state[name] && !known.has(name))) tests.unshift(() => false);
     const number = (name) => data.runs.findIndex((run) => run.name === name);
     const [run, other] = [number(state.run), number(state.other)];
     const holds = filters.VERDICTS[state.verdict];
