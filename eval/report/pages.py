@@ -50,7 +50,14 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "few": FEW,
     }
     environment = templates(Path(__file__).parent / "templates", known | _DRAWN)
-    environment.filters |= {"percent": _percent, "points": _points, "p_value": _p_value, "interval": _interval, "visible": visible}
+    environment.filters |= {
+        "percent": _percent,
+        "points": _points,
+        "p_value": _p_value,
+        "interval": _interval,
+        "known": _known,
+        "visible": visible,
+    }
     return environment.get_template(f"{name}.html").render(context)
 
 
@@ -102,6 +109,10 @@ def _nowhere(**asked: str | None) -> str:
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _known(value: Any) -> str:
+    return "–" if value is None else str(value)
 
 
 def _points(share: float | None) -> str:
