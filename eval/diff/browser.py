@@ -11,6 +11,7 @@ from atomexam.records.question import Option, Question
 from eval.diff.version import Asked, Claimed, Replied, Scored, Seen, Version
 from eval.report.items import Browser, digest_of, handed_over, paired_replies
 from eval.statistics.intervals import Figures
+from eval.tasks.request import facets_of
 
 SAME = "as before"
 _AS_THEY_ARE = ("id", "stem", "group_id", "shared_stem", "answer", "explanation", "case_type", "form")
@@ -44,6 +45,12 @@ def browser_files(
     about = {run: {"model": version.model_of(run), "task": ""} for run in runs}
     replies = {run: paired_replies(_scores(version.scores(run)), _predictions(run, version.replies(run))) for run in runs}
     return Browser(about, further).files(map(_question, asked), map(_claim, claimed), replies)
+
+
+def facets_of_version(version: Version) -> dict[str, dict[str, str]]:
+    """Return for each item of the test split what the items page calls its subject and its atomic type."""
+    found = {row.id: facets_of(_question(row)) for row in version.questions_of("test")}
+    return found | {row.id: {"atomic_type": row.atomic_type} for row in version.claims_of("test") if row.atomic_type}
 
 
 def _results(runs: Mapping[str, Figures]) -> dict[str, str]:

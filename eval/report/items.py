@@ -5,7 +5,7 @@ a text from outside is a value, never the name of something.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from heapq import merge
 from itertools import groupby
@@ -130,13 +130,19 @@ def digest_of(ids: Iterable[str]) -> str:
 class Browser:
     """The files of the item browser, an item at a time."""
 
-    def __init__(self, runs: Mapping[str, Mapping[str, Any]], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        runs: Mapping[str, Mapping[str, Any]],
+        further: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+        clusters: Container[str | None] = (),
+    ) -> None:
         """Begin the files.
 
         Args:
             further: facets beside those of the figures: name -> item -> value.
+            clusters: those that the page of clusters shows; their questions lead there.
         """
-        self.runs, self.further = runs, further
+        self.runs, self.further, self.clusters = runs, further, clusters
         self.facets = {name: Numbered() for name in (*FACETS, *further)}
         self.sources, self.codes = Numbered(), Numbered()
         self.items = 0
@@ -227,7 +233,8 @@ class Browser:
                 ["facts", ", ".join(item.fact_ids)],
             ]
         else:
-            about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["group", item.group_id]]
+            shown = item.cluster_id if item.cluster_id in self.clusters else None
+            about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", shown], ["group", item.group_id]]
         replies = [_reply(place, reply) for place in sorted(given) for reply in given[place]]
         return [[self._seen(seen) for seen in item.provenance], [pair for pair in about if pair[1]], replies]
 

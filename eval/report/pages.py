@@ -46,7 +46,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "linked": linked,
         "current": "index" if name in ("report", "diff") else name,
         "items_at": items_at,
-        "facet_items": lambda run, facet, value: items_at(run=run, **{facet: value}) if facet else "",
+        "facet_items": lambda run, facet, value, since="": items_at(run=run, **{facet: value}, result_since=since) if facet else "",
         "few": FEW,
     }
     environment = templates(Path(__file__).parent / "templates", known | _DRAWN)

@@ -181,6 +181,20 @@ def test_axe_finds_no_fault_of_the_difference(browser, two, tmp_path: Path, caps
         opened.close()
 
 
+def test_the_subject_that_got_worse_leads_to_its_items(browser, two, tmp_path: Path, capsys) -> None:
+    versions = iter(two[:2])
+    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
+    opened = Opened(browser, tmp_path / "diff", "index.html")
+    cells = opened.page.locator("#where ~ .wide").first.locator("tr").nth(1).locator("td").all_inner_texts()
+    assert cells[:3] == ["run", "SSE 心理学", "100.0 % of 150"] and cells[4].startswith("-") and cells[6] == "0"
+    opened.page.locator("#where ~ .wide").first.get_by_role("link").first.click()
+    opened.page.wait_for_selector("body[data-ready]")
+    assert opened.count == int(cells[5]) > 0
+    opened.page.locator(".row").first.click()
+    assert "newly wrong" in opened.page.locator("#item .note").first.inner_text()
+    opened.close()
+
+
 def test_the_page_is_the_same_each_time(two, tmp_path: Path, capsys) -> None:
     pages = []
     for name in ("a", "b"):

@@ -58,7 +58,7 @@
     choice("run", "run", names);
     choice("verdict", "outcome", Object.keys(filters.VERDICTS));
     choice("relation", "run is … than other run", Object.keys(filters.RELATIONS));
-    choice("other", "other run", names);
+    choice("other", "other run", [filters.EVERY, ...names]);
     choice("side", "side of claims", ["factual", "non_factual"]);
     for (const facet of data.facets) choiceOf(facet);
     const search = byId("search");
@@ -75,7 +75,7 @@
   const asksSince = () => !byId("since").hidden && filters.SINCE.some((name) => filters.read(location.hash)[name]);
 
   function runsShown() {
-    const chosen = [state.run, state.other].filter(Boolean).map(number).filter((run) => run >= 0);
+    const chosen = (state.other === filters.EVERY ? [] : [state.run, state.other]).filter(Boolean).map(number).filter((run) => run >= 0);
     return chosen.length ? chosen : data.runs.map((_, run) => run).slice(0, MOST_MARKS);
   }
 
