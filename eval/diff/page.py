@@ -103,8 +103,8 @@ def _places(a: Version, b: Version, runs: Mapping[str, Figures]) -> list[Moved]:
                 turned = [one for key, one in changed.items() if facets[1].get(key, {}).get(facet) == value]
                 rights = sum(one["b"] > one["a"] for one in turned)
                 before, now = (None if share is None else float(share) for share in shares)
-                asked = [len(part.get(value, ())) for part in parts]
-                row = Moved(run, facet, value, before, now, *asked, rights, len(turned) - rights)
+                asked_before, asked_now = (len(part.get(value, ())) for part in parts)
+                row = Moved(run, facet, value, before, now, asked_before, asked_now, rights, len(turned) - rights)
                 if row.change or turned:
                     found.append(row)
     return sorted(found, key=lambda row: (row.change or 0.0, row.run, row.value))
