@@ -26,6 +26,7 @@ TURNS = 5
 ASKED = {
     "a run's wrong replies": "run=run-0&verdict=wrong",
     "A right and B wrong": "run=run-0&other=run-1&relation=better",
+    "A alone right": "run=run-0&other=every+other+run&relation=better",
     "an exam": "exam=PCE",
     "two words": "q=咨询 4321",
     "a word that nothing has": "q=xyz",

@@ -36,7 +36,8 @@ _SAID = {
 }  # fmt: skip
 """What metadata say -> SPDX. What only says BSD has three clauses, by the packages' licence files; numba, with two, is below."""
 _BY_HAND = {
-    "grandalf": "GPL-2.0-only OR EPL-1.0", "label-studio-sdk": "Apache-2.0", "mlcroissant": "Apache-2.0", "numba": "BSD-2-Clause",
+    "axe-playwright-python": "MIT AND MPL-2.0", "grandalf": "GPL-2.0-only OR EPL-1.0", "label-studio-sdk": "Apache-2.0",
+    "mlcroissant": "Apache-2.0", "numba": "BSD-2-Clause",
     "pygit2": "GPL-2.0-only WITH GCC-exception-2.0", "pypdfium2": "BSD-3-Clause AND Apache-2.0",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
 }  # fmt: skip

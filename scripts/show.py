@@ -13,6 +13,8 @@ from atomexam.runtime.closing import headline, marked, number_of
 
 SUMMARY = Path("metrics/summary.json")
 REPORT = Path("reports/index.html")
+_DATA = ("dvc.lock", "metrics", "splits/assignments.jsonl", "curation/chosen.jsonl")
+"""What each change of the data changes in git."""
 _MOST_MOVED = 15
 Tree = Mapping[str, Any]
 
@@ -70,6 +72,8 @@ def lines(root: Path) -> Iterator[str]:
     """
     if not (root / SUMMARY).exists():
         raise FileNotFoundError(f"{SUMMARY}: no such file; `make repro` builds it")
+    if version := _version(root):
+        yield f"version {version}"
     yield from figures_of(root)
     summary = _read(root / SUMMARY)
     if newer := [stage for stage, differs in _STAGES.items() if differs(root / "metrics", summary)]:
@@ -81,7 +85,7 @@ def lines(root: Path) -> Iterator[str]:
         if len(changed) > _MOST_MOVED:
             yield f"  … and {len(changed) - _MOST_MOVED} more: `dvc metrics diff`"
         if changed:
-            yield "  why they moved: `python -m eval.diff HEAD`"
+            yield "  why they moved: `python -m eval.diff HEAD`; `--html` writes diff/index.html and the filters of the report's items"
     if (root / REPORT).exists():
         yield f"report  {(root / REPORT).resolve().as_uri()}"
     else:
@@ -102,6 +106,12 @@ def main() -> None:
         print(line)
     if REPORT.exists() and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         webbrowser.open_new_tab(REPORT.resolve().as_uri())
+
+
+def _version(root: Path) -> str:
+    """Return commit and day of the last change of data in git; "" where there is none."""
+    told = subprocess.run(["git", "log", "-1", "--format=%h of %cs: %s", "--", *_DATA], cwd=root, capture_output=True, text=True)
+    return f"data of commit {told.stdout.strip()}" if told.returncode == 0 and told.stdout.strip() else ""
 
 
 def _committed(root: Path) -> Tree | None:

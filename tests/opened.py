@@ -2,18 +2,29 @@
 
 from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe
+
+IMPACTS = ("moderate", "serious", "critical")
+
+
+def accessibility_faults(page) -> list[tuple[str, str]]:
+    """Return what axe-core finds on a page whose context bypasses the content policy: rule and element, from moderate impact upward."""
+    found = Axe().run(page).response["violations"]
+    return [(one["id"], node["html"][:200]) for one in found if one["impact"] in IMPACTS for node in one["nodes"]]
+
 
 class Opened:
     """A page in a browser without network, and what it asked for and complained of."""
 
-    def __init__(self, browser, reports: Path, name: str, **settings) -> None:
+    def __init__(self, browser, reports: Path, name: str, further: Path | None = None, **settings) -> None:
         self.context = browser.new_context(offline=True, **settings)
         self.page = self.context.new_page()
         self.base = (reports / "items.html").as_uri().removesuffix("items.html")
         self.faults: list[str] = []
         self.page.on("console", lambda message: self.faults.append(message.text))
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("request", lambda asked: None if asked.url.startswith(self.base) else self.faults.append(asked.url))
+        homes = tuple(folder.as_uri() + "/" for folder in (reports, further or reports))
+        self.page.on("request", lambda asked: None if asked.url.startswith(homes) else self.faults.append(asked.url))
         self.go(name)
 
     def go(self, name: str) -> None:

@@ -155,3 +155,9 @@ def test_what_is_no_data_moves_no_hash(name: str) -> None:
     """Locks of stages that write into a folder stay there, and fresh checkouts have none."""
     done = subprocess.run([Path(sys.executable).with_name("dvc"), "check-ignore", name], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode == 0) is (".lock" in name or ".part" in name), done.stderr
+
+
+def test_no_figure_moves_twice_in_dvc_metrics_diff() -> None:
+    """Figures of runs and splits are in the summary alone; what a reader did not read is in its source's own file."""
+    declared = [next(iter(one)) for stage in PIPELINE["stages"] for one in definition(stage).get("metrics", [])]
+    assert sorted(set(declared)) == ["metrics/extract/${key}.json", "metrics/summary.json"]

@@ -71,9 +71,14 @@ def write_profile(
         for result in one.results
         for key, value in sorted(result.figures.items())
     ]
-    write_json(
-        metrics, {"sources": {str(row["id"]): row for row in rows}, "outside": outside, "lines": list(lines), "injections": injections}
-    )
+    bounds = [
+        {"figure": result.columns[0], **result.limits, "severity": result.severity, "why": result.why}
+        for one in tables
+        for result in one.results
+        if result.limits
+    ]
+    sources = {str(row["id"]): row for row in rows}
+    write_json(metrics, {"sources": sources, "bounds": bounds, "outside": outside, "lines": list(lines), "injections": injections})
 
 
 def write_reports(out: Path, tables: Sequence[Checked]) -> None:

@@ -12,6 +12,7 @@ from curation.validate.suites import ExpectationEntry, Severity, expectation_of
 from curation.validate.tables import Columns
 
 TABLES_OF_FIGURES = frozenset({"profile"})
+_LIMITS = {"at_least": "min_value", "at_most": "max_value"}
 """Whose failures are told with the figure and its bound."""
 
 
@@ -28,8 +29,13 @@ class Result(Struct, frozen=True, kw_only=True):
     """Ids of the rows that break it, sorted; empty where it is the table as a whole."""
     figures: dict[str, Any] = {}
     """For a table of figures: id of a row that breaks it -> what stands there."""
-    bounds: str = ""
-    """For a table of figures: what should stand there, in words."""
+    limits: dict[str, float] = {}
+    """For a table of figures: what should stand there, `at_least` and `at_most`."""
+
+    @property
+    def bounds(self) -> str:
+        """For a table of figures: what should stand there, in words."""
+        return ", ".join(f"{name.replace('_', ' ')} {limit}" for name, limit in self.limits.items())
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -93,14 +99,8 @@ def _result(table: str, entry: ExpectationEntry, result: Any) -> Result:
         success=bool(result.success),
         broken_by=sorted({str(row["id"]) for row in found}),
         figures={str(row["id"]): _plain(row[entry.columns[0]]) for row in found} if is_figure else {},
-        bounds=_bounds(entry) if is_figure else "",
+        limits={name: entry.arguments[key] for name, key in _LIMITS.items() if key in entry.arguments} if is_figure else {},
     )
-
-
-def _bounds(entry: ExpectationEntry) -> str:
-    limits = [f"at least {entry.arguments['min_value']}"] if "min_value" in entry.arguments else []
-    limits += [f"at most {entry.arguments['max_value']}"] if "max_value" in entry.arguments else []
-    return ", ".join(limits)
 
 
 def _page(outcome: Any) -> str:

@@ -1,6 +1,7 @@
 """The test split of a version with all replies, and what became of each item since another: files of an item browser beside the page."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from atomexam.records.claim import ClaimPair
@@ -8,27 +9,48 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from eval.diff.version import Asked, Claimed, Replied, Scored, Seen, Version
-from eval.report.items import Browser, paired_replies
+from eval.report.items import Browser, digest_of, handed_over, paired_replies
 from eval.statistics.intervals import Figures
+from eval.tasks.request import facets_of
 
 SAME = "as before"
 _AS_THEY_ARE = ("id", "stem", "group_id", "shared_stem", "answer", "explanation", "case_type", "form")
 _OF_A_CLAIM = ("id", "factual", "non_factual", "head", "tail", "atomic_type", "fact_ids")
 
 
-def item_files(b: Version, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the item browser of a version, filtered also by what changed since another.
+def item_files(a: Version, b: Version, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the item browser of the second version, filtered also by what changed since the first.
+
+    One more, `since.js`, has what changed alone: the items of a report of the second version that stands beside read it.
 
     Args:
         since: item -> what became of it; the others stand as before.
         runs: what `difference_of` returns of the runs that both versions have.
     """
-    asked, claimed = sorted(b.questions_of("test"), key=lambda row: row.id), sorted(b.claims_of("test"), key=lambda row: row.id)
-    became = {key: since.get(key, SAME) for key in [*(row.id for row in asked), *(row.id for row in claimed)]}
-    about = {run: {"model": b.model_of(run), "task": ""} for run in runs}
-    replies = {run: paired_replies(_scores(b.scores(run)), _predictions(run, b.replies(run))) for run in runs}
-    browser = Browser(about, {"since": became, "result_since": _results(runs)})
-    return browser.files(map(_question, asked), map(_claim, claimed), replies)
+    ids = sorted(row.id for rows in (b.questions_of("test"), b.claims_of("test")) for row in rows)
+    results = _results(runs)
+    yield from browser_files(b, runs, {"since": {key: since.get(key, SAME) for key in ids}, "result_since": results})
+    changed = [
+        [name, [[key, became[key]] for key in ids if key in became]] for name, became in (("since", since), ("result_since", results))
+    ]
+    yield "since.js", handed_over("since", [a.about, b.about, digest_of(ids), changed])
+
+
+def browser_files(
+    version: Version, runs: Iterable[str], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the item browser of a version; `further` as in `Browser`."""
+    asked = sorted(version.questions_of("test"), key=lambda row: row.id)
+    claimed = sorted(version.claims_of("test"), key=lambda row: row.id)
+    about = {run: {"model": version.model_of(run), "task": ""} for run in runs}
+    replies = {run: paired_replies(_scores(version.scores(run)), _predictions(run, version.replies(run))) for run in runs}
+    return Browser(about, further).files(map(_question, asked), map(_claim, claimed), replies)
+
+
+def facets_of_version(version: Version) -> dict[str, dict[str, str]]:
+    """Return for each item of the test split what the items page calls its subject and its atomic type."""
+    found = {row.id: facets_of(_question(row)) for row in version.questions_of("test")}
+    return found | {row.id: {"atomic_type": row.atomic_type} for row in version.claims_of("test") if row.atomic_type}
 
 
 def _results(runs: Mapping[str, Figures]) -> dict[str, str]:

@@ -5,16 +5,36 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from atomexam.runtime.jsonl import replacing
-from eval.diff.browser import item_files
+from eval.diff.browser import facets_of_version, item_files
 from eval.diff.content import MOST_SHOWN, Record, changes_of, whole_text
 from eval.diff.parts import CAUSES
 from eval.diff.version import Replied, Version
 from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_items
 from eval.statistics.intervals import Figures
-from eval.statistics.pairing import counted
+from eval.statistics.pairing import METRICS, Tallies, counted, mean, tally
 
 PARTS = ("removed", *CAUSES, "added")
+_PLACES = ("subject", "atomic_type")
+
+
+class Moved(NamedTuple):
+    """How one part of the test split moved in one run, and how many items of it are newly right or wrong."""
+
+    run: str
+    facet: str
+    value: str
+    before: float | None
+    now: float | None
+    asked_before: int
+    asked_now: int
+    newly_right: int
+    newly_wrong: int
+
+    @property
+    def change(self) -> float | None:
+        """Change of accuracy; None where one of the versions has none."""
+        return None if self.before is None or self.now is None else self.now - self.before
 
 
 class Turned(NamedTuple):
@@ -40,6 +60,8 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
     context = {
         "a": a.name,
         "b": b.name,
+        "a_about": a.about,
+        "b_about": b.about,
         "found": found,
         "moved": moved,
         "still": [one for one in figures if one not in moved],
@@ -47,10 +69,11 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
         "trained": {run: _training(a, b, run) for run in found["runs"]},
         "changes": changes,
         "whole_text": whole_text,
+        "places_moved": _places(a, b, found["runs"]),
         "turned": _turned(a, b, found["runs"]),
     }
     since = {key: became for change in changes for key, became in change.became.items()}
-    write_items(folder, item_files(b, since, found["runs"]), alone=True)
+    write_items(folder, item_files(a, b, since, found["runs"]), alone=True)
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
     return folder / "index.html"
@@ -64,6 +87,35 @@ def _training(a: Version, b: Version, run: str) -> str:
     if before == after:
         return "same" if before else "same by name"
     return "retrained"
+
+
+def _places(a: Version, b: Version, runs: Mapping[str, Figures]) -> list[Moved]:
+    """Return the subjects and atomic types in which something moved, the largest loss of a run first."""
+    facets = facets_of_version(a), facets_of_version(b)
+    found = []
+    for run, figures in runs.items():
+        changed = figures.get("accuracy", {}).get("changed", {})
+        tallies = [tally(version.scores(run), METRICS["accuracy"]) for version in (a, b)]
+        for facet in _PLACES:
+            parts = [_by_value(tallies[at], facets[at], facet) for at in (0, 1)]
+            for value in sorted(parts[0].keys() | parts[1].keys()):
+                shares = [mean(part[value].values()) if value in part else None for part in parts]
+                turned = [one for key, one in changed.items() if facets[1].get(key, {}).get(facet) == value]
+                rights = sum(one["b"] > one["a"] for one in turned)
+                before, now = (None if share is None else float(share) for share in shares)
+                asked_before, asked_now = (len(part.get(value, ())) for part in parts)
+                row = Moved(run, facet, value, before, now, asked_before, asked_now, rights, len(turned) - rights)
+                if row.change or turned:
+                    found.append(row)
+    return sorted(found, key=lambda row: (row.change or 0.0, row.run, row.value))
+
+
+def _by_value(tallies: Tallies, facets: Mapping[str, Mapping[str, str]], facet: str) -> dict[str, Tallies]:
+    parts: dict[str, Tallies] = {}
+    for key, one in tallies.items():
+        if value := facets.get(key, {}).get(facet):
+            parts.setdefault(value, {})[key] = one
+    return parts
 
 
 def _turned(a: Version, b: Version, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[Turned]]]]:

@@ -12,6 +12,7 @@ from atomexam.text.yaml_values import yaml_values
 from eval.statistics.pairing import Member
 
 WORKSPACE = "workspace"
+_SHORT = 10  # characters of a commit: one in a million million others begins alike
 T = TypeVar("T")
 
 
@@ -97,7 +98,8 @@ class Version:
 
     def __init__(self, name: str, repository: Path = Path()) -> None:
         self.name = name
-        self._read = _workspace(repository) if name == WORKSPACE else _revision(repository, name)
+        self._read, self.about = (_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
+        """What it is called for people: of a revision also its commit and day."""
 
     def runs(self) -> list[str]:
         """Return the names of its runs."""
@@ -166,8 +168,8 @@ def _workspace(repository: Path) -> Callable[[str], bytes]:
     return read
 
 
-def _revision(repository: Path, name: str) -> Callable[[str], bytes]:
-    """Return a reader of a revision's files, those of git and those of DVC's cache.
+def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], str]:
+    """Return a reader of a revision's files, those of git and those of DVC's cache, and what the revision is called.
 
     Raises:
         ValueError: there is no such revision.
@@ -180,7 +182,9 @@ def _revision(repository: Path, name: str) -> Callable[[str], bytes]:
 
     try:
         root = Repo.find_root(str(repository))
-        commit = resolve_rev(SCM(root), name)
+        git = SCM(root)
+        commit = resolve_rev(git, name)
+        day = git.resolve_commit(commit).commit_datetime.date()
     except (DvcException, SCMError) as error:
         known = f"give a commit, branch or tag, or `{WORKSPACE}`"
         raise ValueError(f"{name}: no version of this repository ({error}); {known}") from None
@@ -197,4 +201,5 @@ def _revision(repository: Path, name: str) -> Callable[[str], bytes]:
                 raise FileNotFoundError(f"{path} of {name} is not in DVC's cache ({error}); {advice}") from None
             raise FileNotFoundError(f"{path}: {name} has no such file; was the run scored and committed there?") from None
 
-    return read
+    short = commit[:_SHORT]
+    return read, f"{short}, {day}" if name == commit else f"{name} ({short}, {day})"

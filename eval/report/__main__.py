@@ -9,7 +9,7 @@ evidence and what people judged.
 import csv
 import io
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -155,11 +155,11 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     return [*words, *(f"snapshot {date}: {', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
-def item_files(args: Arguments, runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the item browser: the test split, and what each run made of it."""
+def item_files(args: Arguments, runs: Mapping[str, Figures], shown: Container[str | None]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the item browser: the test split, and what each run made of it; `shown` are the clusters that have a page."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
     replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in runs.items()}
-    return Browser(runs).files(questions, claims, replies)
+    return Browser(runs, clusters=shown).files(questions, claims, replies)
 
 
 def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:
@@ -172,13 +172,14 @@ def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserv
     return rendered("rejected", context, scripted=True)
 
 
-def clusters_page(args: Arguments, reserved: Reserved) -> str:
-    """Return the page of near-duplicate clusters and contradictions."""
+def clusters_page(args: Arguments, reserved: Reserved) -> tuple[str, set[str | None]]:
+    """Return the page of near-duplicate clusters and contradictions, and the clusters that it shows."""
     unique = args.data / "unique"
     reviews = chain(*(read_jsonl(args.data / folder / "review.jsonl", Review) for folder in ("unique", "claims")))
     questions, rejected = read_jsonl(unique / "questions.jsonl", Question), read_jsonl(unique / "rejected.jsonl", Rejected)
     found = clusters(read_jsonl(unique / "clusters.jsonl", Cluster), questions, rejected, reserved)
-    return rendered("clusters", {"clusters": found, "contradictions": contradictions(reviews, reserved)}, scripted=True)
+    text = rendered("clusters", {"clusters": found, "contradictions": contradictions(reviews, reserved)}, scripted=True)
+    return text, {one.cluster.cluster_id for one in found.shown}
 
 
 def evidence_page(args: Arguments, reserved: Reserved) -> str:
@@ -217,9 +218,10 @@ def main(argv: list[str] | None = None) -> None:
                 part_file.write_text(text, encoding="utf-8")
         has_items = (args.splits / "test").is_dir()  # figures alone make a report too: those of another machine
         if has_items:
-            write_items(args.out, item_files(args, found.runs))
             reserved = Reserved(*(read_jsonl(args.splits / "reserved" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items()))
-            pages = {"rejected": rejected_page(args, found.data, reserved), "clusters": clusters_page(args, reserved)}
+            clusters_text, shown = clusters_page(args, reserved)
+            write_items(args.out, item_files(args, found.runs, shown))
+            pages = {"rejected": rejected_page(args, found.data, reserved), "clusters": clusters_text}
             for name, text in (pages | {"evidence": evidence_page(args, reserved)}).items():
                 with replacing(args.out / f"{name}.html") as part_file:
                     part_file.write_text(text, encoding="utf-8")

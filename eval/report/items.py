@@ -5,7 +5,8 @@ a text from outside is a value, never the name of something.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
@@ -33,6 +34,7 @@ MOST_REPLY_CHARS = 4_000
 """A longer reply is cut; its file in data/predictions has all of it."""
 _OUTCOMES = get_args(Outcome)
 _LIST_ROWS, _DETAIL_ROWS = 4_000, 200
+_DIGEST_CHARS = 16
 _FIRST_CODE = 48  # "0": one character for what a run made of an item, printable for all that occurs
 _ESCAPED = {b"<": b"\\u003c", "\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029"}
 
@@ -120,19 +122,31 @@ class Numbered:
         return list(self.numbers)
 
 
+def digest_of(ids: Iterable[str]) -> str:
+    """Return which items these are, sorted: a difference is of the same ones or of others."""
+    return sha256("\n".join(ids).encode()).hexdigest()[:_DIGEST_CHARS]
+
+
 class Browser:
     """The files of the item browser, an item at a time."""
 
-    def __init__(self, runs: Mapping[str, Mapping[str, Any]], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        runs: Mapping[str, Mapping[str, Any]],
+        further: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+        clusters: Container[str | None] = (),
+    ) -> None:
         """Begin the files.
 
         Args:
             further: facets beside those of the figures: name -> item -> value.
+            clusters: those that the page of clusters shows; their questions lead there.
         """
-        self.runs, self.further = runs, further
+        self.runs, self.further, self.clusters = runs, further, clusters
         self.facets = {name: Numbered() for name in (*FACETS, *further)}
         self.sources, self.codes = Numbered(), Numbered()
         self.items = 0
+        self._ids: list[str] = []
 
     def files(
         self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, Replies]
@@ -159,6 +173,7 @@ class Browser:
             rows.append(self._row(item, given))
             details.append(self._detail(item, given))
             self.items += 1
+            self._ids.append(item.id)
             if len(rows) == _LIST_ROWS:
                 yield self._list(rows)
                 rows = []
@@ -187,7 +202,7 @@ class Browser:
     def _manifest(self) -> list[Any]:
         facets = [[name, numbered.values] for name, numbered in self.facets.items()]
         runs = [[name, run["model"], run["task"]] for name, run in self.runs.items()]
-        sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS]
+        sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
     def _row(self, item: Question | ClaimPair, given: Mapping[int, list[Reply]]) -> list[Any]:
@@ -218,7 +233,8 @@ class Browser:
                 ["facts", ", ".join(item.fact_ids)],
             ]
         else:
-            about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["group", item.group_id]]
+            shown = item.cluster_id if item.cluster_id in self.clusters else None
+            about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", shown], ["group", item.group_id]]
         replies = [_reply(place, reply) for place in sorted(given) for reply in given[place]]
         return [[self._seen(seen) for seen in item.provenance], [pair for pair in about if pair[1]], replies]
 

@@ -38,19 +38,26 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
     """Return a page; without scripts it has neither them nor links to the pages that need them.
 
     Args:
-        linked: the other pages stand beside it.
+        linked: the other pages of the report stand beside it, and not those of a difference.
     """
     items_at = _items_at if scripted else _nowhere
     known = {
         "scripts": SCRIPTS[name] if scripted else (),
         "linked": linked,
-        "current": "index" if name == "report" else name,
+        "current": "index" if name in ("report", "diff") else name,
         "items_at": items_at,
-        "facet_items": lambda run, facet, value: items_at(run=run, **{facet: value}) if facet else "",
+        "facet_items": lambda run, facet, value, since="": items_at(run=run, **{facet: value}, result_since=since) if facet else "",
         "few": FEW,
     }
     environment = templates(Path(__file__).parent / "templates", known | _DRAWN)
-    environment.filters |= {"percent": _percent, "points": _points, "p_value": _p_value, "interval": _interval, "visible": visible}
+    environment.filters |= {
+        "percent": _percent,
+        "points": _points,
+        "p_value": _p_value,
+        "interval": _interval,
+        "known": _known,
+        "visible": visible,
+    }
     return environment.get_template(f"{name}.html").render(context)
 
 
@@ -62,7 +69,7 @@ def write_scripts(out: Path) -> None:
 
 
 def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = False) -> None:
-    """Write the item browser into a folder: page, scripts and the files of items; with `alone` no other page stands beside it."""
+    """Write the item browser into a folder: page, scripts and the files of items; `alone` beside a difference, not a report."""
     wanted = set()
     write_scripts(out)
     for name, content in files:
@@ -102,6 +109,10 @@ def _nowhere(**asked: str | None) -> str:
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _known(value: Any) -> str:
+    return "–" if value is None else str(value)
 
 
 def _points(share: float | None) -> str:

@@ -17,11 +17,13 @@ from atomexam.runtime.stage import command
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
 _RELOAD = b'<script src="app/reload.js" defer></script>\n</head>'
+_DIFFERENCE = "/diff/"
+"""Where pages expect what `eval.diff --html` writes by default: the folder `diff` beside theirs."""
 _NEVER_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one folder of pages."""
+    """Serves one folder of pages, and the difference beside it."""
 
     daemon_threads = True
 
@@ -51,10 +53,16 @@ class _Handler(SimpleHTTPRequestHandler):
             self.end_headers()
         elif path == "/app/written.js":
             self._send(b'AtomExam.written("%s");\n' % written(self.server.folder).encode(), "text/javascript")
-        elif path.endswith(".html") and (page := Path(self.translate_path(path))).is_file():
+        elif not path.startswith(_DIFFERENCE) and path.endswith(".html") and (page := Path(self.translate_path(path))).is_file():
             self._send(page.read_bytes().replace(b"</head>", _RELOAD, 1), "text/html; charset=utf-8")
         else:
             super().do_GET()
+
+    def translate_path(self, path: str) -> str:
+        folder = self.server.folder
+        is_beside = path.startswith(_DIFFERENCE)
+        self.directory = str(folder.parent / _DIFFERENCE.strip("/") if is_beside else folder)
+        return super().translate_path(path.removeprefix(_DIFFERENCE[:-1]) if is_beside else path)
 
     def do_HEAD(self) -> None:
         self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)

@@ -141,6 +141,16 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+def test_a_version_says_its_commit_and_day(repository: Path) -> None:
+    told = subprocess.run(
+        ["git", "log", "-1", "--date=format:%Y-%m-%d", "--format=%h %cd", "v1"], cwd=repository, capture_output=True, text=True
+    )
+    commit, day = told.stdout.split()
+    said = Version("v1", repository).about
+    assert said.startswith("v1 (") and said.endswith(f", {day})") and said[4 : -len(day) - 3].startswith(commit)
+    assert Version("workspace", repository).about == "workspace"
+
+
 def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     found = difference_of(Version("v1", repository), Version("v2", repository))
     assert (found["only_a"], found["only_b"]) == (["old"], ["new"])

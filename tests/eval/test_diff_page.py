@@ -2,18 +2,21 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.diff.__main__ import main
+from eval.diff.__main__ import difference_of, main
+from eval.diff.browser import browser_files, item_files
 from eval.diff.content import MOST_SHOWN, Changes, changes_of
 from eval.diff.version import Version
 from eval.report.marks import marked
+from eval.report.pages import write_items
 from tests.eval.item_pages import HOSTILE
-from tests.opened import Opened
+from tests.opened import Opened, accessibility_faults
 
 SPLITS = ("train", "dev", "test", "reserved")
 SIGNS = [chr(code) for code in range(0x4E00, 0x9FA5)]
@@ -167,6 +170,31 @@ def test_the_page_names_the_change_and_hides_the_reserved(browser, two, tmp_path
     opened.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault_of_the_difference(browser, two, tmp_path: Path, capsys, scheme: str) -> None:
+    versions = iter(two[:2])
+    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
+    for name in ("index.html", "items.html#since=edited"):
+        opened = Opened(browser, tmp_path / "diff", name, bypass_csp=True, color_scheme=scheme)
+        opened.page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+        assert accessibility_faults(opened.page) == []
+        opened.close()
+
+
+def test_the_subject_that_got_worse_leads_to_its_items(browser, two, tmp_path: Path, capsys) -> None:
+    versions = iter(two[:2])
+    main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
+    opened = Opened(browser, tmp_path / "diff", "index.html")
+    cells = opened.page.locator("#where ~ .wide").first.locator("tr").nth(1).locator("td").all_inner_texts()
+    assert cells[:3] == ["run", "SSE 心理学", "100.0 % of 150"] and cells[4].startswith("-") and cells[6] == "0"
+    opened.page.locator("#where ~ .wide").first.get_by_role("link").first.click()
+    opened.page.wait_for_selector("body[data-ready]")
+    assert opened.count == int(cells[5]) > 0
+    opened.page.locator(".row").first.click()
+    assert "newly wrong" in opened.page.locator("#item .note").first.inner_text()
+    opened.close()
+
+
 def test_the_page_is_the_same_each_time(two, tmp_path: Path, capsys) -> None:
     pages = []
     for name in ("a", "b"):
@@ -194,4 +222,46 @@ def test_items_are_filtered_by_what_became_of_them_since_the_first_version(brows
     assert opened.page.get_by_label("result since").input_value() == "newly wrong"
     opened.go("items.html#since=as+before")
     assert opened.count == len(in_test) + 3 - len((ids["added"] | ids["edited"] | ids["moved"]) & in_test) - 2
+    opened.close()
+
+
+@pytest.fixture
+def beside(two, tmp_path: Path) -> Path:
+    """A report's items with the difference beside them, as `eval.diff --html` writes it by default."""
+    a, b, _ = two
+    runs = difference_of(a, b)["runs"]
+    write_items(tmp_path / "reports", browser_files(b, runs))
+    became = {key: how for change in changes_of(a, b) for key, how in change.became.items()}
+    write_items(tmp_path / "diff", item_files(a, b, became, runs), alone=True)
+    return tmp_path / "reports"
+
+
+def test_the_reports_items_are_filtered_by_the_difference_beside_them(browser, two, beside: Path) -> None:
+    b, ids = two[1:]
+    in_test = {row.id for row in b.questions_of("test")}
+    opened = Opened(browser, beside, "items.html", further=beside.parent / "diff")
+    everything = opened.count
+    opened.page.get_by_role("button", name="Changed since").click()
+    opened.page.locator("label", has_text="since workspace").locator("#f-since").select_option("edited")
+    assert opened.count == len(ids["edited"] & in_test) and opened.page.url.endswith("#since=edited")
+    opened.go("items.html#since=moved")
+    assert opened.count == len(ids["moved"] & in_test)
+    opened.go("items.html#run=run&result_since=newly+wrong")
+    assert 0 < opened.count < everything
+    assert opened.page.get_by_role("link", name="What changed from workspace to workspace").get_attribute("href") == "../diff/index.html"
+    opened.close()
+
+
+def test_a_difference_that_is_not_there_or_of_other_items_is_said(browser, beside: Path) -> None:
+    script = beside.parent / "diff/items/since.js"
+    script.write_text(re.sub('"[0-9a-f]{16}"', '"0"', script.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+    opened = Opened(browser, beside, "items.html#since=edited", further=beside.parent / "diff")
+    assert opened.count == 0 and "of other items than these" in opened.page.locator("#since-said").inner_text()
+    opened.close()
+    script.unlink()
+    opened = Opened(browser, beside, "items.html#since=edited", further=beside.parent / "diff")
+    assert opened.count == 0 and "python -m eval.diff HEAD --html" in opened.page.locator("#since-said").inner_text()
+    opened.page.get_by_role("button", name="Reset").click()
+    assert opened.count > 0
+    opened.faults.clear()  # the browser itself says that a file is not there
     opened.close()

@@ -198,6 +198,41 @@ def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts
     opened.close()
 
 
+def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(browser, reports: Path) -> None:
+    first, second = (
+        tally(read_jsonl(reports.parent / f"data/scores/{name}.jsonl", Score), METRICS["accuracy"]) for name in ("first", "second")
+    )
+    alone = [key for key, one in first.items() if one.share > second[key].share]
+    opened = Opened(browser, reports, "index.html")
+    opened.page.get_by_role("link", name="first", exact=True).first.click()
+    opened.page.wait_for_selector("body[data-ready]")
+    opened.page.locator("#f-other").select_option("every other run")
+    opened.page.locator("#f-relation").select_option("better")
+    assert opened.count == len(alone) > 0 and "other=every+other+run" in opened.page.url
+    opened.page.locator("#f-relation").select_option("both wrong")
+    assert opened.count == sum(not one.share and not second[key].share for key, one in first.items()) > 0
+    opened.close()
+
+
+def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(browser, reports: Path) -> None:
+    opened = Opened(browser, reports, f"items.html#item={question(2).id}")
+    opened.page.get_by_role("region", name="Provenance").wait_for()
+    assert opened.page.get_by_role("link", name="other wordings").count() == 0  # this one is in no cluster
+    opened.go(f"items.html#item={claim(1).id}")
+    opened.page.get_by_role("link", name="Evidence of claims of this type").click()
+    assert opened.page.url.endswith("evidence.html#disease_cause") and opened.page.locator("section:target").count() == 1
+    opened.go("index.html")
+    assert opened.page.locator("a.card[href='rejected.html']").count() == 3
+    opened.close()
+
+
+def test_a_question_of_a_cluster_that_has_a_page_says_so() -> None:
+    item = msgspec.structs.replace(question(1), cluster_id="cluster-1")
+    for clusters, told in (({"cluster-1"}, ["cluster", "wordings"]), (set(), ["cluster"])):
+        made = dict(Browser({}, clusters=clusters).files([item], [], {}))["detail-00000.js"].decode()
+        assert [name for name in ("cluster", "wordings") if f'["{name}","cluster-1"]' in made] == told
+
+
 def test_errors_of_claims_are_those_of_the_table(browser, reports: Path) -> None:
     """Of the first repeat, as stage `errors` counts them."""
     pairs = [item for item in read_jsonl(reports.parent / "data/splits/test/claims.jsonl", ClaimPair)]

@@ -1,6 +1,7 @@
 """Every figure of the report, as a browser shows it, against metrics/*.json: of the pipeline's own run, all tables, all cells."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -54,9 +55,32 @@ RUNS = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sort
 JUDGES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "metrics/judge").glob("*.json"))}
 
 
+CURVES = [
+    {
+        "run": run,
+        "measure": measure,
+        "kind": kind,
+        "amount": amount,
+        "value": value,
+        "low": value / 2,
+        "high": (1 + value) / 2,
+        "seeds": [value],
+    }
+    for run in ("tuned-choice", "tuned-claims")
+    for measure in ("accuracy", "following_rate")
+    for kind, amount, value in ((None, 0, 0.125), ("claims", 0.5, 0.3333), ("claims", 1, 0.6667), ("questions", 1, 0.0))
+]
+CHANGES = [
+    {"run": "tuned-choice", "kind": kind, "amount": 1, "exam": exam, "before": 0.2, "after": 0.2 + change, "change": change}
+    for kind, exam, change in (("claims", "PCE", 0.125), ("claims", "SSE", -0.0312), ("questions", "PCE", 0.0))
+]
+SWEEPS = {"effect": {"model": "tiny", "curves": CURVES, "changes": CHANGES}}
+"""As `eval.sweep` writes it; params.yaml has no sweep."""
+
+
 @pytest.fixture(scope="module")
 def tables(browser, tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)
+    found = read_metrics(ROOT / "metrics", RUNS, JUDGES)._replace(sweeps=SWEEPS)
     place = tmp_path_factory.mktemp("page") / "index.html"
     place.write_text(page(found, summarize(found)), encoding="utf-8")
     opened = browser.new_page()
@@ -125,6 +149,15 @@ def test_run_by_run_each_part_has_its_figures(tables: list[dict], name: str) -> 
             assert (accuracy, committed) == (rate(group, "accuracy"), rate(group, "committed_accuracy"))
 
 
+@pytest.mark.parametrize("name", [name for name, run in RUNS.items() if (run.get("groups") or {}).get("groups")])
+def test_cases_that_are_right_as_a_whole_have_their_figures(tables: list[dict], name: str) -> None:
+    groups = RUNS[name]["groups"]
+    rows = under(tables, "Cases and groups of shared options that are right as a whole", name)[1:]
+    assert [row[0] for row in rows] == ["all", *groups["by_form"]]
+    for (_, size, _, accuracy, _, committed), one in zip(rows, [groups, *groups["by_form"].values()], strict=True):
+        assert (size, accuracy, committed) == (str(one["groups"]), rate(one, "accuracy"), rate(one, "committed_accuracy"))
+
+
 def test_every_comparison_stands_in_the_list_and_twice_in_the_matrix(tables: list[dict]) -> None:
     pairs = metrics("compare")["pairs"]
     lists = [row for one in tables for row in one["rows"] if one["rows"][0][:2] == ["a", "b"]]
@@ -179,3 +212,124 @@ def test_the_splits_and_the_reasons_have_their_counts(tables: list[dict]) -> Non
         assert rows == [[reason, str(count)] for reason, count in metrics(stage)["rejected_by_reason"].items()]
     of_types = under(tables, "All claim pairs by atomic type")[1:]
     assert of_types == [[name, str(count)] for name, count in metrics("claims")["claims_by_type"].items()]
+
+
+def plain(value: object) -> str:
+    return "–" if value is None else str(value)
+
+
+def points(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:+.1f}"
+
+
+def test_each_judge_has_its_marks_bounds_and_orders(tables: list[dict]) -> None:
+    rows = under(tables, "CPsyExam, Table 3: judges")[1:]
+    assert [row[0] for row in rows] == list(JUDGES)
+    for name, judge_name, replies, mark, bounds, without, unread, failed, apart, correlation, published in rows:
+        judge = JUDGES[name]
+        low, high = judge["mark_interval"]
+        assert (judge_name, replies, mark) == (judge["judge"], str(judge["replies"]), f"{judge['mark']:.2f} {low:.1f} … {high:.1f}")
+        assert bounds == f"{judge['mark_at_least']} … {judge['mark_at_most']}"
+        assert (without, unread, failed) == (plain(judge["without_answer"]), *(str(judge["readings"][way]) for way in ("unread", "failed")))
+        assert (apart, correlation) == (plain(judge["orders"]["mean_absolute_difference"]), plain(judge["orders"]["pearson"]))
+        assert published == ", ".join(f"{rules} {plain(read['mark'])}" for rules, read in judge["published"].items())
+
+
+@pytest.mark.parametrize("name", [name for name, run in RUNS.items() if run.get("letters")])
+def test_the_letters_of_each_run_are_shares_of_what_was_answered_and_is_right(tables: list[dict], name: str) -> None:
+    for kind, table in RUNS[name]["letters"].items():
+        rows = under(tables, f"Letters of {kind}: answered and right", name)[1:]
+        assert [row[0] for row in rows] == sorted({*table["answered"], *table["gold"]})
+        for letter, *cells, _ in rows:
+            totals = [sum(table[side].values()) for side in ("answered", "gold")]
+            assert cells == [percent(table[side].get(letter, 0) / total) for side, total in zip(("answered", "gold"), totals, strict=True)]
+
+
+@pytest.mark.parametrize("name", [name for name, run in RUNS.items() if run.get("published")])
+def test_published_rule_sets_stand_beside_ours(tables: list[dict], name: str) -> None:
+    run = RUNS[name]
+    ours, *rows = under(tables, "Published rule sets on the same replies", name)[1:]
+    assert ours[:3] == ["ours", percent(run["following_rate"]), percent(run["accuracy"])]
+    assert [row[0] for row in rows] == list(run["published"])
+    for rules, following, accuracy, against, more in rows:
+        read = run["published"][rules]
+        assert (following, accuracy) == (percent(read.get("following_rate")), percent(read.get("accuracy")))
+        assert against == (points(read["accuracy"] - run["accuracy"]) if read.get("accuracy") is not None else "")
+        others = {
+            name: value for name, value in read.items() if name not in ("following_rate", "accuracy") and isinstance(value, int | float)
+        }
+        assert more == ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in others.items())
+
+
+def test_answer_reliability_has_its_counts(tables: list[dict]) -> None:
+    rows = under(tables, "Answer reliability")[1:]
+    found = {name: run["answer_reliability"] for name, run in metrics("errors")["runs"].items() if "answer_reliability" in run}
+    assert [row[0] for row in rows] == list(found)
+    for name, *counts, share, interval in rows:
+        one = found[name]
+        assert counts == [str(one[key]) for key in ("right", "without_reason", "labelled")]
+        assert share == percent(one["share"])
+        assert interval == ("–" if one["low"] is None else f"{100 * one['low']:.1f} … {100 * one['high']:.1f}")
+
+
+def listed(counts: dict[str, int] | None, sign: str = " ") -> str:
+    return ", ".join(f"{name}{sign}{count}" for name, count in (counts or {}).items())
+
+
+def test_the_profile_of_each_source_has_its_counts_shares_and_bounds(tables: list[dict]) -> None:
+    profile = metrics("profile")
+    sources = profile["sources"]
+    rows = under(tables, "What each source holds")[1:]
+    assert [row[0] for row in rows] == list(sources)
+    for name, questions, kept, types, options, letters, facts, together, unlike in rows:
+        source = sources[name]
+        assert (questions, kept, facts) == tuple(str(source.get(key, "")) for key in ("questions", "kept", "facts"))
+        assert (types, options, letters) == (
+            listed(source.get("types")),
+            listed(source.get("options"), ": "),
+            listed(source.get("letters")),
+        )
+        assert together == (percent(source["tails_run_together"]) if "tails_run_together" in source else "")
+        assert unlike == "; ".join(f"{figure} {percent(a)}, others {percent(b)}" for figure, (a, b) in source["unlike"].items())
+    bounds = {one["figure"]: one for one in profile.get("bounds", []) if any(one["figure"] in source for source in sources.values())}
+    if bounds:  # written since figures had bounds beside them
+        names, *rows = under(tables, "Figures of each source and their bounds")
+        assert (names[3:-1], [row[0] for row in rows]) == (list(sources), list(bounds))
+        for figure, bound, severity, *cells, why in rows:
+            one = bounds[figure]
+            assert (bound, severity, why) == (f"at most {percent(one['at_most'])}", one["severity"], one["why"])
+            assert cells == [percent(source.get(figure)) for source in sources.values()]
+    speaking = {one["within"]: one["rows"] for one in tables if one["within"].startswith("Records that speak to a model")}
+    total = sum(counts["records"] for counts in profile["injections"].values())
+    (rows,) = (speaking[f"Records that speak to a model: {total}"],)
+    assert [row[:2] for row in rows[1:]] == [[name, str(counts["records"])] for name, counts in profile["injections"].items()]
+
+
+def test_a_sweep_has_each_figure_of_its_curves_and_each_change(tables: list[dict]) -> None:
+    rows = under(tables, "effect: figures of the curves")[1:]
+    assert rows == [
+        [row["run"], row["measure"].replace("_", " "), row["kind"] or "none", f"{row['amount']:g}", percent(row["value"]),
+         f"{100 * row['low']:.1f} … {100 * row['high']:.1f}"]
+        for row in CURVES
+    ]  # fmt: skip
+    assert under(tables, "tuned-choice: change of accuracy by added data, points") == [
+        ["type or exam", "claims 1", "questions 1"],
+        ["PCE", "+12.5", "+0.0"],
+        ["SSE", "-3.1", "–"],
+    ]
+
+
+def test_no_table_of_the_page_is_left_unread(tables: list[dict]) -> None:
+    """A new table needs a test of its cells here."""
+    known = [
+        *TITLES.values(), *(f"{title} by {facet}" for title in TITLES.values() for facet in PARTS.values()),
+        *(f"By {facet}" for facet in PARTS.values()), "All claim pairs by atomic type", "Answer reliability", "CPsyExam, Table 2",
+        "CPsyExam, Table 3: judges", "Figures of each source and their bounds", "Out of bounds", "Pair by pair",
+        "Published rule sets on the same replies", "SdAK, Table 4", "SdAK, Table 5: errors of claims", "Splits", "What each source holds",
+        "Cases and groups of shared options that are right as a whole",
+    ]  # fmt: skip
+    patterns = (
+        r"Rejected by \w+|Letters of \w+: .*|Records that speak to a model: \d+|effect: .*|tuned-\w+: .*|\w+(, \w+)?: \d+ of \d+ differ"
+    )
+    unread = {one["under"] for one in tables if one["under"] not in known and not re.fullmatch(patterns, one["under"])}
+    assert unread == set()

@@ -53,6 +53,18 @@ def test_only_files_of_the_folder_are_served(server: Server, path: str) -> None:
     assert status in (301, 404) and "outside" not in body and "text.js" not in body
 
 
+def test_the_difference_beside_the_folder_is_served_too(server: Server) -> None:
+    assert ask(server, "/diff/index.html")[0] == 404
+    (server.folder.parent / "diff/items").mkdir(parents=True)
+    (server.folder.parent / "diff/index.html").write_text(PAGE.format("changes"), encoding="utf-8")
+    (server.folder.parent / "diff/items/since.js").write_text("since", encoding="utf-8")
+    assert ask(server, "/diff/items/since.js") == (200, "since")
+    status, body = ask(server, "/diff/index.html")
+    assert status == 200 and "changes" in body and "reload.js" not in body
+    for path in ("/diff/../secret.txt", "/diff/..%2fsecret.txt", "/diff/%2e%2e/secret.txt", "/diff/items/../../secret.txt", "/diff/items/"):
+        assert ask(server, path)[0] in (301, 404), path
+
+
 def test_a_page_on_the_disk_stays_as_it_is(server: Server) -> None:
     before = (server.folder / "index.html").read_bytes()
     assert "app/reload.js" in ask(server, "/index.html")[1] and b"reload.js" not in before

@@ -12,8 +12,8 @@
   const details = new Map();
 
   const take = {
-    manifest([facets, runs, codes, sources, outcomes, [items, listed, detailed, mostChars]]) {
-      Object.assign(data, { sources, outcomes, items, listed, detailed, mostChars });
+    manifest([facets, runs, codes, sources, outcomes, [items, listed, detailed, mostChars, digest]]) {
+      Object.assign(data, { sources, outcomes, items, listed, detailed, mostChars, digest });
       data.facets = facets.map(([name, values]) => ({ name, values }));
       data.runs = runs.map(([name, model, task]) => ({ name, model, task }));
       data.verdicts = codes.map(([right, scored, outcome, pattern]) => ({ right, scored, outcome, pattern, share: scored ? right / scored : null }));
@@ -31,6 +31,14 @@
     detail([part, rows]) {
       details.set(part, rows);
     },
+    since([from, to, digest, facets]) {
+      if (digest !== data.digest) throw new Error(`the difference of ${from} and ${to} is of other items than these`);
+      data.since = { from, to };
+      for (const [name, pairs] of facets) {
+        const values = [...new Set(pairs.map(([, value]) => value))];
+        data.facets.push({ name, values, byItem: new Map(pairs.map(([id, value]) => [id, values.indexOf(value)])) });
+      }
+    },
     packed([what, text]) {
       document.currentScript.unpacked = unpacked(text).then((value) => take[what](value));
     },
@@ -46,17 +54,23 @@
     return JSON.parse(new TextDecoder("utf-16le").decode(await new Response(stream).arrayBuffer()));
   }
 
-  /** Called by the files of data. */
-  AtomExam.take = (what, value) => take[what](value);
+  /** Called by the files of data; what is wrong with one is said where it was asked for. */
+  AtomExam.take = function (what, value) {
+    try {
+      take[what](value);
+    } catch (error) {
+      document.currentScript.wrong = error;
+    }
+  };
 
   function fetchPart(file) {
     if (!waiting.has(file)) {
       const came = new Promise((resolve, reject) => {
-        const script = AtomExam.element("script", { src: "items/" + file });
-        script.addEventListener("load", () => resolve(script.unpacked));
+        const script = AtomExam.element("script", { src: file });
+        script.addEventListener("load", () => (script.wrong ? reject(script.wrong) : resolve(script.unpacked)));
         script.addEventListener("error", () => {
           waiting.delete(file);
-          reject(new Error("items/" + file + " could not be read; it belongs beside this page"));
+          reject(new Error(file + " could not be read; it belongs beside this page"));
         });
         document.head.append(script);
       });
@@ -65,11 +79,11 @@
     return waiting.get(file);
   }
 
-  const numbered = (kind, part, digits) => `${kind}-${String(part).padStart(digits, "0")}.js`;
+  const numbered = (kind, part, digits) => `items/${kind}-${String(part).padStart(digits, "0")}.js`;
 
   /** Read the manifest, then the lists a few at a time; `progress` is called after each. */
   data.load = async function (progress) {
-    await fetchPart("manifest.js");
+    await fetchPart("items/manifest.js");
     const parts = Math.ceil(data.items / data.listed);
     let next = 0;
     const reader = async () => {
@@ -81,6 +95,9 @@
     await Promise.all(Array.from({ length: AT_A_TIME }, reader));
     progress();
   };
+
+  /** Read what changed since another version, if `eval.diff --html` has written it to the folder beside this one. */
+  data.loadSince = () => fetchPart("../diff/items/since.js");
 
   /** Return what is shown of an opened item. */
   data.detail = async function (at) {
@@ -109,12 +126,15 @@
     const row = data.rows[at];
     const options = [];
     for (let place = 0; place < row[OPTIONS].length; place += 2) options.push({ letter: row[OPTIONS][place], text: row[OPTIONS][place + 1] });
-    const facets = data.facets.map(({ name, values }, place) => ({ name, value: values[row[FACETS][place]] }));
+    const facets = data.facets.map(({ name, values }, place) => ({ name, value: values[data.facetOf(at, place)] }));
     return { id: row[ID], shared: row[CASE], sentences: row[SENTENCES], options, gold: row[GOLD], facets: facets.filter(({ value }) => value !== undefined) };
   };
 
   /** Return the number that stands for an item's value of a facet; -1 for none. */
-  data.facetOf = (at, place) => data.rows[at][FACETS][place];
+  data.facetOf = function (at, place) {
+    const { byItem } = data.facets[place];
+    return byItem ? (byItem.get(data.rows[at][ID]) ?? -1) : data.rows[at][FACETS][place];
+  };
 
   /** Return what a run made of an item, or of one side of a claim pair; null where it was not asked. */
   data.verdict = function (at, run, side) {

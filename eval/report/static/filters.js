@@ -28,10 +28,15 @@
     "both wrong": (ours, theirs) => ours === 0 && theirs === 0,
   };
 
+  /** Stands for a run's name where a run is set against all others that were asked the same. */
+  filters.EVERY = "every other run";
+
   const OWN = ["q", "run", "verdict", "other", "relation", "side", "item"];
+  /** Facets of a difference, which may be read late or never. */
+  filters.SINCE = ["since", "result_since"];
 
   /** Return the keys of the address: our own, and the facets. */
-  filters.keys = () => [...OWN, ...data.facets.map(({ name }) => name)];
+  filters.keys = () => [...new Set([...OWN, ...data.facets.map(({ name }) => name), ...filters.SINCE])];
 
   filters.read = function (hash) {
     const given = new URLSearchParams(hash.replace(/^#/, ""));
@@ -53,6 +58,8 @@
       const wanted = values.indexOf(state[name]);
       tests.push((at) => wanted >= 0 && data.facetOf(at, place) === wanted);
     });
+    const known = new Set(data.facets.map(({ name }) => name));
+    if (filters.SINCE.some((name) => state[name] && !known.has(name))) tests.unshift(() => false);
     const number = (name) => data.runs.findIndex((run) => run.name === name);
     const [run, other] = [number(state.run), number(state.other)];
     const holds = filters.VERDICTS[state.verdict];
@@ -67,9 +74,12 @@
     if (state.side) tests.push((at) => data.runs.some((_, place) => data.verdict(at, place, state.side) !== null));
     if (state.run && state.other) {
       const relates = filters.RELATIONS[state.relation] || (() => true);
+      const scored = (at, place) => ((verdict) => (verdict && verdict.scored ? verdict : null))(place < 0 ? null : data.verdict(at, place, state.side));
+      const others = state.other === filters.EVERY ? data.runs.map((_, place) => place).filter((place) => place !== run) : [other];
       tests.push((at) => {
-        const [ours, theirs] = [run, other].map((place) => (place < 0 ? null : data.verdict(at, place, state.side)));
-        return ours !== null && theirs !== null && ours.scored > 0 && theirs.scored > 0 && relates(ours.share, theirs.share);
+        const ours = scored(at, run);
+        const theirs = others.map((place) => scored(at, place)).filter(Boolean);
+        return ours !== null && theirs.length > 0 && theirs.every(({ share }) => relates(ours.share, share));
       });
     }
     const words = AtomExam.folded(state.q || "").split(/\s+/).filter(Boolean);

@@ -3,6 +3,7 @@
 (function () {
   const AtomExam = window.AtomExam;
   const { data, element } = AtomExam;
+  const WORDINGS = "wordings"; // of about: the cluster, where the page of clusters shows it
   const ADDRESS = /^https?:\/\//;
 
   const words = (tag, text) => element(tag, { lang: "zh", dir: "auto" }, text);
@@ -77,7 +78,12 @@
     const made = element("article", {}, element("h2", { tabindex: "-1" }, item.id));
     made.append(element("p", { class: "note" }, element("bdi", {}, item.facets.map(({ name, value }) => `${name.replace(/_/g, " ")}: ${value}`).join(" · "))));
     made.append(asked(item), replies(rows), provenance(seen, item.id));
-    for (const [name, value] of about) made.append(element("h3", {}, name), words("p", value));
+    for (const [name, value] of about) if (name !== WORDINGS) made.append(element("h3", {}, name), words("p", value));
+    const further = [
+      ["clusters.html", "The other wordings of this question, with their differences", new Map(about).get(WORDINGS)],
+      ["evidence.html", "Evidence of claims of this type", new Map(item.facets.map(({ name, value }) => [name, value])).get("atomic_type")],
+    ].filter(([page, , place]) => place && document.querySelector(`nav a[href="${page}"]`)); // beside a difference there is none
+    for (const [page, title, place] of further) made.append(element("p", {}, element("a", { href: `${page}#${encodeURIComponent(place)}` }, title)));
     return made;
   };
 })();

@@ -32,24 +32,50 @@
     byId("filters").append(element("label", { for: "f-" + key }, element("span", {}, label), select));
   }
 
+  function choiceOf({ name, values }) {
+    const label = name.replace(/_/g, " ") + (data.since ? " " + data.since.from : "");
+    choice(name, label, [...values].sort((a, b) => a.localeCompare(b, "zh")));
+  }
+
+  /** Add the filters of what changed since another version; where there is no difference beside the page, say how one is made. */
+  async function readSince() {
+    const before = data.facets.length;
+    const said = byId("since-said");
+    byId("since").hidden = true;
+    try {
+      await data.loadSince();
+      data.facets.slice(before).forEach(choiceOf);
+      const { from, to } = data.since;
+      said.replaceChildren(element("a", { href: "../diff/index.html" }, `What changed from ${from} to ${to}`));
+    } catch (error) {
+      said.textContent = `${error.message}. \`python -m eval.diff HEAD --html\` writes what changed since the last commit, and a tag stands as well for HEAD; then read this page again.`;
+    }
+    follow(true);
+  }
+
   function makeControls() {
     const names = data.runs.map(({ name }) => name);
     choice("run", "run", names);
     choice("verdict", "outcome", Object.keys(filters.VERDICTS));
     choice("relation", "run is … than other run", Object.keys(filters.RELATIONS));
-    choice("other", "other run", names);
+    choice("other", "other run", [filters.EVERY, ...names]);
     choice("side", "side of claims", ["factual", "non_factual"]);
-    for (const { name, values } of data.facets) choice(name, name.replace(/_/g, " "), [...values].sort((a, b) => a.localeCompare(b, "zh")));
+    for (const facet of data.facets) choiceOf(facet);
     const search = byId("search");
     controls.set("q", search);
     search.addEventListener("input", () => go({ q: search.value }, false));
     byId("reset").addEventListener("click", () => go(Object.fromEntries(filters.keys().map((key) => [key, ""])), true));
     byId("save").addEventListener("click", save);
     byId("back").addEventListener("click", close);
+    byId("since").addEventListener("click", readSince);
+    const known = new Set(data.facets.map(({ name }) => name));
+    byId("since").hidden = filters.SINCE.some((name) => known.has(name));
   }
 
+  const asksSince = () => !byId("since").hidden && filters.SINCE.some((name) => filters.read(location.hash)[name]);
+
   function runsShown() {
-    const chosen = [state.run, state.other].filter(Boolean).map(number).filter((run) => run >= 0);
+    const chosen = (state.other === filters.EVERY ? [] : [state.run, state.other]).filter(Boolean).map(number).filter((run) => run >= 0);
     return chosen.length ? chosen : data.runs.map((_, run) => run).slice(0, MOST_MARKS);
   }
 
@@ -157,6 +183,7 @@
       follow(true);
       drawn = performance.now();
     })
+    .then(() => asksSince() && readSince())
     .then(() => document.body.setAttribute("data-ready", ""))
     .catch(fail);
 })();

@@ -10,6 +10,7 @@ from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import main
 from curation.audit.report import shown
 from tests.curation.audit.audit_rows_of_tests import row
+from tests.opened import accessibility_faults
 
 HOSTILE = "</td><script>alert(1)</script>[x](javascript:1)|`*_&amp;\u202e颠倒的文字 www.a.cn @某 a@b.cn"
 LINK = "见HTTPS://evil.example/ 第1题"
@@ -88,4 +89,16 @@ def test_bars_are_as_long_as_their_shares(charts: Path, browser, scheme: str) ->
     filled, behind = (page.locator(f"{mcqa}.{name}").evaluate("one => getComputedStyle(one).fill") for name in ("s0", "s1"))
     assert filled != behind and "The letters are not right equally often" in page.inner_text("body")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1000
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("made", ["hostile_page", "charts"])
+def test_axe_finds_no_fault(request: pytest.FixtureRequest, browser, made: str, scheme: str) -> None:
+    folder = request.getfixturevalue(made)
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    page.goto((folder if folder.suffix else folder / "index.html").as_uri())
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert accessibility_faults(page) == []
     context.close()

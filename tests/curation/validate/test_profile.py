@@ -184,7 +184,10 @@ def test_a_fault_of_reading_stops_the_line(tmp_path: Path, fault: Callable[[int]
     message = validate(tmp_path)
     assert re.search(rf"on {figure}: toy has [\d.]+, at most [\d.]+ \([^)]+\)", message), message
     assert "other has" not in message
-    assert figure in {one["figure"] for one in profiled(tmp_path)["outside"] if one["severity"] == "error"}
+    profile = profiled(tmp_path)
+    assert figure in {one["figure"] for one in profile["outside"] if one["severity"] == "error"}
+    (bound,) = [one for one in profile["bounds"] if one["figure"] == figure]
+    assert 0 <= bound["at_most"] < max(one["value"] for one in profile["outside"] if one["figure"] == figure) and bound["why"]
 
 
 def test_a_file_of_a_source_has_a_row_of_its_own(tmp_path: Path) -> None:
