@@ -19,6 +19,8 @@ class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     revision: str | None = None
     base: str | None = None
     """Model under an adapter; None where the adapter's own file says it, or for a model that is none."""
+    weights: str | None = None
+    """Hash of the files beside model.json as they were made; None where nobody said it."""
     template: dict[str, str | bool | int | float] = field(default_factory=dict)
     """What its chat template is given besides the messages, such as `enable_thinking: false`."""
     chat_template: str | None = None

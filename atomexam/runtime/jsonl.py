@@ -1,6 +1,7 @@
 """JSONL between stages: one record a line, sorted, keys in field order, written whole or not at all."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -108,6 +109,15 @@ def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
     part.replace(path)
     if on_disk:
         _to_disk(path.parent)
+
+
+def replace_folder(made: Path, folder: Path) -> None:
+    """Let a folder of files take the place of another one, once they are safe from a loss of power."""
+    for path in [*made.iterdir(), made]:
+        _to_disk(path)
+    shutil.rmtree(folder)
+    made.replace(folder)
+    _to_disk(folder.parent)
 
 
 def _to_disk(path: Path) -> None:

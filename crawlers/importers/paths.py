@@ -62,7 +62,10 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
         return Path(path).parent, [Path(path)]
     fixed = list(takewhile(lambda piece: not has_magic(piece), Path(path).parts))
     above, rest = (Path(path), ("**", "*")) if Path(path).is_dir() else (Path(*fixed), Path(path).parts[len(fixed) :])
-    files = [entry for entry in above.glob("/".join(rest)) if _is_read(entry) and not _is_hidden(entry, above)] if rest else []
+    entries = [entry for entry in above.glob("/".join(rest)) if not _is_hidden(entry, above)] if rest else []
+    files = [entry for entry in entries if _is_read(entry)]
+    if Path(path).is_dir() and (links := sorted(entry.name for entry in entries if entry.is_symlink() and entry.is_dir())):
+        _logger.warning("%s: links to folders are not followed: %s; copy what they lead to", path, ", ".join(links[:_SHOWN]))
     if Path(path).is_dir():
         other = sorted({entry.suffix.lower() for entry in files if entry.suffix.lower() not in suffixes and not entry.is_dir()})
         if other:

@@ -23,10 +23,10 @@ from atomexam.records.model import Description
 from atomexam.records.question import Question
 from atomexam.records.run import Training
 from atomexam.runtime.closing import close
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
+from atomexam.runtime.jsonl import folder_lock, read_jsonl, replace_folder, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.finetune import training_data
-from eval.models.weights import content_hash
+from eval.models.weights import MADE, content_hash
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -61,10 +61,9 @@ def main(argv: list[str] | None = None) -> None:
         texts = training_data.plain_texts(read_jsonl(args.passages, Passage), claims)
         dev = training_data.epoch_requests(_requests(args.splits / "dev"), training.per_task, training.seed, 0)
         metrics = _train(training, texts, _requests(args.splits / "train"), dev, made)
-        write_json(made / "model.json", Description(model=args.key, backend="huggingface"))
         weights = content_hash(made)
-        shutil.rmtree(out)
-        made.replace(out)
+        write_json(made / MADE, Description(model=args.key, backend="huggingface", weights=weights))
+        replace_folder(made, out)
     write_json(args.metrics, {"backend": "huggingface", "weights": weights, "steps": metrics["steps"]} | metrics)
     loss = "" if metrics["dev_loss"] is None else f", loss on dev {metrics['dev_loss']}"
     close(f"finetune {args.key}", f"{metrics['parameters']:,} parameters, {metrics['steps']:,} steps{loss}")

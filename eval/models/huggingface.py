@@ -50,6 +50,7 @@ class HuggingFace:
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
         self._path, self._description = path, description
+        weights = identity_of(description, path)  # first: of a file that was cut, the libraries say less
         base = base_of(description, path)
         self._weights = locate(base, path) if base else path
         self._device = _device()
@@ -59,7 +60,7 @@ class HuggingFace:
         if description.chat_template:
             self._tokenizer.chat_template = read_chat_template(description)
         self._reasons = False
-        self.identity = f"huggingface/{_MAKING}/{identity_of(description, path)}/{self._dtype}".replace("torch.", "")
+        self.identity = f"huggingface/{_MAKING}/{weights}/{self._dtype}".replace("torch.", "")
 
     @cached_property
     def _model(self) -> Any:

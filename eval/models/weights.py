@@ -11,6 +11,7 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
 from atomexam.records.model import Description
 
+MADE = "model.json"  # what a stage that trains writes beside the weights
 ADAPTER = "adapter_config.json"  # what peft and those who build on it write beside an adapter's weights
 _FILES = ["*.json", "*.jinja", "*.model", "*.safetensors", "*.txt"]
 
@@ -114,9 +115,31 @@ def read_chat_template(description: Description) -> str:
 
 
 def content_hash(path: Path) -> str:
-    """Return a hash over the files that decide what a model says."""
+    """Return a hash over the files that decide what a model says.
+
+    Raises:
+        ValueError: they are not those that were made, by what stands beside them in model.json: a loss of power cuts files.
+    """
     digest = hashlib.sha256()
-    for file in sorted(file for pattern in _FILES for file in path.glob(pattern) if file.name != "model.json"):
+    for file in sorted(file for pattern in _FILES for file in path.glob(pattern) if file.name != MADE):
         with open(file, "rb") as content:
             digest.update(f"{file.name}:{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
-    return digest.hexdigest()
+    found, made = digest.hexdigest(), _made(path / MADE)
+    if made not in (None, found):
+        raise ValueError(
+            f"{path}: these are not the files that were made: found hash {found[:12]}, expected {str(made)[:12]} ({MADE}); one of them was "
+            f"cut or changed. Make the model anew: rm -r {path} && make repro, or bring its files here again"
+        )
+    return found
+
+
+def _made(path: Path) -> str | None:
+    """Return the hash that a model's folder was made with, None where nobody said it."""
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Description).weights
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"{path}: {error}; expected the description of a model. It was cut or changed: rm -r {path.parent} && make repro"
+        ) from None

@@ -22,15 +22,15 @@ from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.records.run import Model
 from atomexam.records.tuning import Tuning
-from atomexam.runtime.jsonl import folder_lock, replacing, to_line, write_json, write_jsonl
+from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.finetune.training_data import IGNORED
-from eval.models.weights import ADAPTER, identity_of, locate
+from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate
 from eval.tune.learned import Learning, Places, dev_lessons
 from eval.tune.lessons import Lesson, Row, steps_of
 
 _MAKING = "1"  # raise it when a change here changes weights: what is kept of trainings is then left
-_MADE = "made.jsonl"  # beside the weights, but no part of what the model says
+_FIGURES = "made.jsonl"  # beside the weights, but no part of what the model says
 _PATHS = {
     "splits": "data/splits",
     "passages": "data/clean/passages.jsonl",
@@ -80,7 +80,7 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     identity = identity_of(description, path)
     mark = _mark(identity, description, tuning, lessons)
     with folder_lock(out) if _is_first() else nullcontext(out):
-        if (known := _known(out / _MADE)) and known["mark"] == mark:
+        if (known := _known(out)) and known["mark"] == mark:
             print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
             return known["figures"]
         kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
@@ -92,12 +92,12 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
             kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
             for kind, left in learning.left_out.items()
         }
-        write_json(made / "model.json", Description(model=description.model, backend="huggingface"))
         write_jsonl(made / "learned.jsonl", _learned(read), key=lambda row: (row["kind"], row["item_id"]))
-        told = {"weights": identity_of(description, made), "base": identity, "method": tuning.method, "data": figures} | trained
-        write_json(made / _MADE, {"mark": mark, "figures": told})
-        shutil.rmtree(out)
-        made.replace(out)
+        weights = identity_of(description, made)
+        write_json(made / MADE, Description(model=description.model, backend="huggingface", weights=content_hash(made)))
+        told = {"weights": weights, "base": identity, "method": tuning.method, "data": figures} | trained
+        write_json(made / _FIGURES, {"mark": mark, "figures": told})
+        replace_folder(made, out)
         shutil.rmtree(kept)
     return told
 
@@ -148,11 +148,12 @@ def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequ
     return digest.hexdigest()
 
 
-def _known(path: Path) -> dict[str, Any] | None:
-    """Return what a finished training has written of itself."""
+def _known(folder: Path) -> dict[str, Any] | None:
+    """Return what a finished training has written of itself, where what it made is still whole."""
     try:
-        found: dict[str, Any] = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError):
+        found: dict[str, Any] = msgspec.json.decode((folder / _FIGURES).read_bytes())
+        content_hash(folder)
+    except (OSError, ValueError):  # msgspec's DecodeError is one, too
         return None
     return found
 

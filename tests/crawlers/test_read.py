@@ -81,6 +81,17 @@ def test_a_link_to_nothing_costs_no_other_file(books: Path, capsys: pytest.Captu
     assert "error: lost.txt: cannot be opened (No such file or directory); it is a link to nothing: `dvc checkout`" in told
 
 
+def test_a_link_to_a_folder_outside_is_told_and_not_followed(
+    books: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "more.txt").write_text(PAPER, encoding="utf-8")
+    (books / "linked").symlink_to(tmp_path / "outside")
+    assert main(["books"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert "books: links to folders are not followed: linked; copy what they lead to" in caplog.text
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open every file and folder")
 def test_files_and_folders_that_may_not_be_opened_cost_no_other(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("closed", "shut.txt"):

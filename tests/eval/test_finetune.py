@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -35,6 +36,7 @@ from eval.finetune.training_data import (
 )
 from eval.models import open_backend
 from eval.models.weights import content_hash
+from eval.plan.__main__ import weights_of
 from eval.tasks import build_requests
 from eval.tasks.prompt import render, token_ids
 from eval.tasks.request import Request, conversation
@@ -140,8 +142,27 @@ def test_the_folder_is_a_qwen2_as_the_library_knows_it(toy_models: Path) -> None
     assert {path.suffix for path in (toy_models / "toy").iterdir()} == {".json", ".jinja", ".safetensors"}
     assert "trust_remote_code" not in (toy_models / "toy" / "config.json").read_text()
     description = msgspec_json.decode((toy_models / "toy" / "model.json").read_bytes(), type=Description)
-    assert description == Description(model="toy", backend="huggingface")
+    assert description == Description(model="toy", backend="huggingface", weights=content_hash(toy_models / "toy"))
     assert open_backend(description, toy_models / "toy").identity.startswith("huggingface/")
+
+
+@pytest.mark.parametrize(
+    ("cut", "left"), [("model.safetensors", 1000), ("model.safetensors", 0), ("tokenizer.json", 100), ("config.json", 0)]
+)
+def test_a_folder_that_lost_something_is_not_opened(cut: str, left: int, toy_models: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(toy_models / "toy", tmp_path / "toy"))
+    made = content_hash(folder)
+    with open(folder / cut, "r+b") as file:
+        file.truncate(left)
+    told = rf"toy: these are not .* made: found hash \w{{12}}, expected {made[:12]} \(model.json\).* rm -r .*toy && make repro"
+    for description in (Description(model="toy", backend="huggingface"), Description(model="m", backend="huggingface", name=str(folder))):
+        with pytest.raises(ValueError, match=told):
+            open_backend(description, folder).identity  # noqa: B018
+    with pytest.raises(ValueError, match=told):
+        weights_of(Description(model="m", backend="huggingface", name=str(folder)))
+    (folder / "model.json").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"model.json: .*expected the description of a model\..* make repro"):
+        content_hash(folder)
 
 
 def test_metrics_tell_the_loss(toy_models: Path) -> None:

@@ -94,6 +94,10 @@ def test_what_was_made_of_the_same_is_kept(toy_models: Path, toy_data: Path, tmp
     assert tuned(toy_models, toy_data, tmp_path / "a") == first
     assert (tmp_path / "a" / "adapter_model.safetensors").stat().st_mtime_ns == made
     assert "kept" in capsys.readouterr().err
+    whole = digests(tmp_path / "a")
+    os.truncate(tmp_path / "a" / "adapter_model.safetensors", 100)  # by a loss of power
+    assert tuned(toy_models, toy_data, tmp_path / "a") == first
+    assert digests(tmp_path / "a") == whole
     assert tuned(toy_models, toy_data, tmp_path / "a", seed=2)["weights"] != first["weights"]
 
 

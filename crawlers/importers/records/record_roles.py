@@ -49,10 +49,10 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     least: list[str]
     most: list[str]
     skip: list[str]
-    signs: dict[str, str]
-    names: dict[str, str]
+    signs: dict[str, re.Pattern[str]]
+    names: dict[str, re.Pattern[str]]
     kinds: dict[str, _Kind]
-    content: dict[str, dict[str, str]]
+    content: dict[str, dict[str, re.Pattern[str]]]
 
 
 class Proposal(NamedTuple):
@@ -139,7 +139,7 @@ def _as_kind(
     labels: dict[str, str] = {}
     facts: dict[str, float] = {}
     looks = [_share(columns[name].texts, words.names.get(kind))]
-    sign = re.search(words.signs[kind], f"{hint} {name}".lower()) is not None
+    sign = words.signs[kind].search(f"{hint} {name}".lower()) is not None
     by_content, unknown = {}, []
     for key in columns:
         if key in used or key in skip or not columns[key].texts:
@@ -249,7 +249,7 @@ def _types(kind: str, columns: Mapping[str, _Column], used: Iterable[str]) -> tu
         values = Counter(column.texts)
         if key in used or column.filled < 0.9 or not 1 < len(values) <= _MOST_KINDS or len(values) * 5 > len(column.texts):
             continue
-        told = {value: [of for of, sign in _words().signs.items() if re.search(sign, value.lower())] for value in values}
+        told = {value: [of for of, sign in _words().signs.items() if sign.search(value.lower())] for value in values}
         kinds = {value: of[0] if len(of) == 1 else kind for value, of in told.items()}
         if len({of[0] for of in told.values() if len(of) == 1}) > 1 and max(map(len, values)) <= 8:
             return key, kinds
@@ -260,16 +260,15 @@ def _is_prose(texts: Sequence[str]) -> bool:
     return median(map(len, texts)) >= _PROSE_CHARS and sum(bool(_SENTENCE.search(text)) for text in texts) > len(texts) / 2
 
 
-def _share(texts: Sequence[str], pattern: str | None) -> float:
-    compiled = re.compile(pattern) if pattern else None
-    return sum(bool(compiled.search(text)) for text in texts) / len(texts) if compiled and texts else 0.0
+def _share(texts: Sequence[str], pattern: re.Pattern[str] | None) -> float:
+    return sum(bool(pattern.search(text)) for text in texts) / len(texts) if pattern and texts else 0.0
 
 
 @cache
 def _words() -> _Words:
     with open(_FILE, encoding="utf-8") as file:
         table = YAML(typ="safe", pure=True).load(file)
-    return msgspec.convert(table, _Words)
+    return msgspec.convert(table, _Words, dec_hook=lambda _, pattern: re.compile(pattern))
 
 
 @cache

@@ -11,12 +11,12 @@ from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import flat, seen
 
 _NAMES = (
-    ("number", r"序号|题号|编号|试题编号|No\.?|ID|id"),
-    ("stem", r"题目|题干|试题|问题|题面|(?:题目|试题|题干)内容|题目描述"),
-    ("option", r"(?:选项|答案)?[A-J](?:选项|项)?"),
-    ("answer", r"(?:正确|参考|标准)?答案|正确选项"),
-    ("explanation", r"(?:答案|试题)?解析|说明|详解"),
-    ("kind", r"题型|(?:题目|试题)?类型"),
+    ("number", re.compile(r"序号|题号|编号|试题编号|No\.?|ID|id")),
+    ("stem", re.compile(r"题目|题干|试题|问题|题面|(?:题目|试题|题干)内容|题目描述")),
+    ("option", re.compile(r"(?:选项|答案)?[A-J](?:选项|项)?")),
+    ("answer", re.compile(r"(?:正确|参考|标准)?答案|正确选项")),
+    ("explanation", re.compile(r"(?:答案|试题)?解析|说明|详解")),
+    ("kind", re.compile(r"题型|(?:题目|试题)?类型")),
 )
 _SIGNS = ("\t", "|", ",")
 _LONGEST_NAMES = 400
@@ -66,7 +66,7 @@ def _columns(line: str) -> _Columns | None:
     for sign in _SIGNS:
         if sign not in line or len(line) > _LONGEST_NAMES:
             continue
-        roles = [next((role for role, names in _NAMES if re.fullmatch(names, flat(cell))), "") for cell in _cells(line, sign)]
+        roles = [next((role for role, names in _NAMES if names.fullmatch(flat(cell))), "") for cell in _cells(line, sign)]
         if roles.count("stem") == 1 and "answer" in roles and len(roles) > (2 if sign != "," else 3):
             return _Columns(roles, sign)
     return None

@@ -49,6 +49,7 @@ _ANSWER_ROW = re.compile(
     rf"(?P<cells>(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})(?:[\s|,、]{{0,12}}+(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})){{0,200}}+)[\s|]{{0,8}}$"
 )
 _CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}")
+_LETTER_OR_SIGN, _SIGNS = re.compile(rf"[A-Ja-j]|{_SIGN}"), re.compile(_SIGN)
 
 
 class Entry(Struct):
@@ -130,8 +131,8 @@ def _answers_of(run: re.Match[str]) -> list[Entry]:
     if not first <= last < first + 200:
         return []
     numbers = range(first, last + 1)
-    for pattern in (rf"[A-J]+|[a-j]+|{_SIGN}", rf"[A-Ja-j]|{_SIGN}"):
-        answers = re.findall(pattern if "T" not in run["answers"] else _SIGN, run["answers"])
+    for pattern in (_SIGNS,) if "T" in run["answers"] else (_CELL, _LETTER_OR_SIGN):
+        answers = pattern.findall(run["answers"])
         if len(answers) == len(numbers):
             return [Entry(number, answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
     return [Entry(number, run["answers"].strip(), sure=False, lettered=True) for number in numbers]

@@ -85,13 +85,13 @@ _CHAPTER_DIGITS = re.compile(
 )
 _ROMAN = {roman(value): sign for value, sign in enumerate(HANZI, 1)}
 _KINDS = (
-    ("shared", r"B\d?\s?\]?\s?型|配伍|共用备选"),
-    ("case", r"A3|A4|案例|病例|共用题干|材料分析|病案|阅读(?:理解|分析|材料|题)|[Rr]eading|READING|[Pp]assage|PASSAGE"),
-    ("multiple", r"多项|多选|不定项|X\s?\]?\s?型|K\s?\]?\s?型"),
-    ("verdict", r"判断|是非|正误|[Tt]rue|[Jj]udge"),
-    ("blank", r"填空|[Bb]lank"),
-    ("words", r"名词解释|名解|简答|问答|论述|解答|计算|辨析|分析题"),
-    ("choice", r"选择|单选|单项|[Cc]hoice|[Cc]hoose|A1|A2|A\s?\]?\s?型|C\s?\]?\s?型"),
+    ("shared", re.compile(r"B\d?\s?\]?\s?型|配伍|共用备选")),
+    ("case", re.compile(r"A3|A4|案例|病例|共用题干|材料分析|病案|阅读(?:理解|分析|材料|题)|[Rr]eading|READING|[Pp]assage|PASSAGE")),
+    ("multiple", re.compile(r"多项|多选|不定项|X\s?\]?\s?型|K\s?\]?\s?型")),
+    ("verdict", re.compile(r"判断|是非|正误|[Tt]rue|[Jj]udge")),
+    ("blank", re.compile(r"填空|[Bb]lank")),
+    ("words", re.compile(r"名词解释|名解|简答|问答|论述|解答|计算|辨析|分析题")),
+    ("choice", re.compile(r"选择|单选|单项|[Cc]hoice|[Cc]hoose|A1|A2|A\s?\]?\s?型|C\s?\]?\s?型")),
 )
 
 
@@ -168,7 +168,7 @@ def is_instruction(line: str) -> bool:
 def kind_of(heading: str | None) -> str:
     """Return what kind of questions a flat heading announces: shared, case, multiple, verdict, blank, words, choice, or nothing."""
     text = re.split(r"[(:。]", heading or "", maxsplit=1)[0]
-    return next((kind for kind, pattern in _KINDS if re.search(pattern, text)), "")
+    return next((kind for kind, pattern in _KINDS if pattern.search(text)), "")
 
 
 def numeral_of(heading: str) -> str:

@@ -35,6 +35,12 @@ def _table() -> dict[str, Any]:
     return table
 
 
+@cache
+def _clues() -> list[tuple[str, str, re.Pattern[str]]]:
+    """Return the label, the kind of medicine and the pattern of each clue."""
+    return [(clue["label"], clue["kind"], re.compile(clue["pattern"])) for clue in _table()["kind"]]
+
+
 @lru_cache(CACHE_SIZE)
 def use_of(source: str, entity_type: str, label: str) -> dict[str, Any] | None:
     """Return what the table says of a label, first under its source; None where it does not know it."""
@@ -56,9 +62,9 @@ def medicine_kind(item: EntityItem) -> str | None:
     said: dict[str, list[str]] = {}
     for value in item.values:
         said.setdefault(label_of(value.label), []).append(normalize(value.value).text)
-    for clue in _table()["kind"]:
-        if any(re.search(clue["pattern"], text) for text in said.get(clue["label"], [])):
-            return clue["kind"]
+    for label, kind, pattern in _clues():
+        if any(pattern.search(text) for text in said.get(label, [])):
+            return kind
     return None
 
 

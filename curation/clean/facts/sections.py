@@ -25,7 +25,13 @@ _OF_A_MECHANISM = re.compile("(?:作用|机[制理]|效应)$")
 _ONCE_ILL = re.compile("一旦(?:患|得|发)[了病上生]")
 _CARE = re.compile("待症状|配合治疗|病情反复")
 """What is told to those who have it already."""
-_MANNERS = ((r"\d+", "1"), ("[一二三四五六七八九十]+", "一"), ("[①-⑳]", "①"), ("[⑴-⒇]", "⑴"), (r"[、.．\s]+", ""))
+_MANNERS = (
+    (re.compile(r"\d+"), "1"),
+    (re.compile("[一二三四五六七八九十]+"), "一"),
+    (re.compile("[①-⑳]"), "①"),
+    (re.compile("[⑴-⒇]"), "⑴"),
+    (re.compile(r"[、.．\s]+"), ""),
+)
 """Numbers of one manner become one sign: ③ is ①."""
 _CAUSE = re.compile(
     "(?:因素|感染|中毒|缺氧|缺血|缺乏|损伤|创伤|外伤|烧伤|遗传|吸烟|饮酒|酗酒|污染|过敏|刺激|肥胖|紊乱|失调|障碍|异常|疾患|疾病|[^发]病|症|炎|肿瘤|结石|血栓|硬化|阻塞|梗阻|狭窄|扭转|套叠|粘连|疝|妊娠|压力|"
@@ -77,7 +83,7 @@ def _enter(above: list[tuple[str, str]], number: str, item: str) -> str:
     """Enter a numbered item below those of other numbering that are still open; return the heading that it stands under, or ""."""
     manner = number
     for pattern, sign in _MANNERS:
-        manner = re.sub(pattern, sign, manner)
+        manner = pattern.sub(sign, manner)
     manners = [known for known, _ in above]
     if manner in manners:
         del above[manners.index(manner) :]

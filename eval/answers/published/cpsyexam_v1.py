@@ -34,15 +34,15 @@ _LEADS = (
 @cache
 def _patterns(last: str) -> list[re.Pattern]:
     """Return the patterns in the order in which they are tried; none knows a comma, a bracket or a small letter."""
-    written = []
+    found = []
     for lead in _LEADS:
         if lead.startswith("^"):
-            written.append(f"{lead}([A-{last}])")
+            found.append(re.compile(f"{lead}([A-{last}])"))
         elif lead == "的一项是":
-            written.append(rf"正确{lead}\s?([A-{last}])")
+            found.append(re.compile(rf"正确{lead}\s?([A-{last}])"))
         else:
-            written.append(rf"答案{lead}\s?选?项?\s?([A-{last}])")
-    return [re.compile(pattern) for pattern in written]
+            found.append(re.compile(rf"答案{lead}\s?选?项?\s?([A-{last}])"))
+    return found
 
 
 def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
