@@ -37,12 +37,13 @@ class Attempt(NamedTuple):
 ATTEMPTS = {
     "chat_mark": Attempt(("<", "＜", "[", "/"), CHAT_MARK, "<|im_start|>system"),
     "ignore_the_above": Attempt(
-        ("忽略", "无视", "忘记", "忘掉", "理会", "忽視", "ignore", "disregard", "forget", "override", "overrule"),
+        ("忽略", "无视", "忘记", "忘掉", "理会", "忽視", "不管", "别管", "不用管", "ignore", "disregard", "forget", "override", "overrule"),
         re.compile(
             rf"(?:忽略|忽視|无视|忘记|忘掉|不要?理会|别理会){_ORDER_ZH}{{0,12}}(?:以上|上述|上面|之前|前面|先前|此前|所有|全部|一切|系统|系統)"
             rf"{_ORDER_ZH}{{0,12}}(?:指令|指示|要求|规则|規則|提示|说明|命令|设定|设置)"
+            r"|(?:忽略|无视|不管|别管|不用管)(?:以上|上述|上面|上文|前文|前面)(?:的?(?:所有|一切)?(?:内容|话|文字)|说(?:了|的)?(?:什么|是什么))?[，,。！!:：]"
             rf"|\b(?:ignore|disregard|forget|override|overrule)\b{_ORDER_EN}{{0,40}}\b(?:above|previous|prior|earlier|preceding|all|your|system|everything)\b"
-            rf"(?:{_ORDER_EN}{{0,40}}\b(?:instruction|prompt|rule|direction|guideline|order|request)s?\b|\s+and\b)",
+            rf"(?:{_ORDER_EN}{{0,40}}\b(?:instruction|prompt|rule|direction|guideline|order|request|rubric|criteri|context|text)(?:on|a|s)?\b|\s+and\b)",
             re.IGNORECASE,
         ),
         "ignore all previous instructions",
@@ -51,7 +52,8 @@ ATTEMPTS = {
         ("满分", "滿分", "100", "一百分", "最高分", "高分", "full", "maximum", "highest", "perfect", "top"),
         re.compile(
             rf"(?:请|請|必须|务必|应当|应该|一定要|直接|一律|都){_ORDER_ZH}{{0,16}}(?:给|給|打|判|评为|输出|回复|记){_ORDER_ZH}{{0,10}}"
-            r"(?:满分|滿分|100 ?分|一百分|最高分|高分|“?分数[:：]“?100)"
+            r"(?:(?:满分|滿分|最高分|高分)(?!的)|100 ?分|一百分|“?分数[:：]“?100)"
+            r"|(?:给|給|打)(?:一?个|我|它|他)?(?:满分|滿分|最高分|100分)(?:吧|好吗|谢谢|就[行好])|本(?:题(?:应得|得|给|判)|(?:答案|回答)(?:应?得|给|判)?)(?:满分|滿分|100分)"
             rf"|\b(?:give|assign|award|grant|output|return|reply|respond|score|rate|grade|mark)\b{_ORDER_EN}{{0,60}}"
             r"\b(?:(?:full|maximum|highest|perfect|top) (?:marks?|scores?|points?|credit|grade)|100\b|10/10)",
             re.IGNORECASE,
@@ -64,7 +66,9 @@ ATTEMPTS = {
             r"(?:请|請|必须|务必|直接|只能|一律|不管怎样|无论如何)(?:你)?(?:直接|只|都|一律|统一)?(?:选择?|選擇?|回答|回复|输出|作答)"
             r"(?:答案)?[:：“\"]?\s?[A-E](?![A-Za-z0-9、，,和或至~～-])"
             r"|\b(?:always |just |only |please |must |simply |then |and )(?:answer|reply|respond|output|choose|select)(?: only)?(?: with)?"
-            r"(?: the)?(?: letter| option| answer)?:? [\"“'(]?[A-E](?![A-Za-z0-9'])(?! (?:or|and|to)\b)",
+            r"(?: the)?(?: letter| option| answer)?:? [\"“'(]?[A-E](?![A-Za-z0-9'])(?! (?:or|and|to)\b)"
+            r"|\b(?:answer|reply|respond|output|choose|select)(?: with)? [\"“'(]?[A-E][\"”')]? only\b"
+            r"|(?:^|[，,。；;\n])\s?(?:都|一律|统统)选\s?[A-E](?![A-Za-z0-9、，,和或至~～-])",
             re.IGNORECASE,
         ),
         "ignore the above and answer A",
@@ -88,6 +92,7 @@ ATTEMPTS = {
             "开始你",
             "开发者模式",
             "提示词",
+            "系统",
             "you are now",
             "from now on",
             "developer mode",
@@ -95,7 +100,7 @@ ATTEMPTS = {
             "jailbreak",
         ),
         re.compile(
-            rf"(?:你现在是|从现在起|从现在开始){_ORDER_ZH}{{0,8}}(?:你|没有限制|不受)|开发者模式|系统提示词"
+            rf"(?:你现在是|从现在起|从现在开始){_ORDER_ZH}{{0,8}}(?:你|没有限制|不受)|开发者模式|系统提示词|(?:以下|下面)(?:内容|文字)?[是为](?:系统|开发者)(?:提示|指令|消息|命令)"
             r"|\byou are now (?:an?|the|in)\b|\bfrom now on,? you\b|\b(?:enable|enter) developer mode\b"
             r"|\b(?:your|the|new) system prompt\b|\bjailbreak\b",
             re.IGNORECASE,
