@@ -9,7 +9,7 @@ AnswerForm = Literal["letters", "verdict", "words", "none"]
 _AROUND = " \t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
 _MARK = re.compile(r"(?:(?:参考|正确|标准)?答案|正确选项|选项|答|[故应]?选)(?:[】\])]|[:是为])*")
 _VERDICTS = frozenset({"正确", "错误", "不正确", "不对", "对", "错", "true", "false", "t", "f"} | set("√✓✔☑✅×✗✘╳✕✖❌"))
-_LETTERS = re.compile(r"[A-J](?:[\s,、;.。/|+&]?\s?[A-J]){0,19}")
+_LETTERS = re.compile(r"[A-J](?:[\s,、;.。/|+&]?\s?[A-J]){0,19}(?:选?项)?")
 _LONGEST_CHARS = 80
 """No list of ten letters with signs between them is longer."""
 

@@ -12,7 +12,7 @@ from curation.vocab.reader import read_vocabulary
 
 MAX_TAIL_CHARS = 30
 """A longer tail carries more than one piece of information."""
-_SIGNS = re.compile(r"[。！？!?；;：、\n]|(?<!\d)[，,]|[，,](?!\d)")
+_SIGNS = re.compile(r"[。！？!?；;：、\n「」『』#_→&\\]|(?<!\d)[，,]|[，,](?!\d)")
 _SHORT_NAMES = re.compile(r"[(（][\w+., -]*[)）]", re.ASCII)
 _HALF = str.maketrans("（）【】［］", "()[][]")
 

@@ -34,6 +34,7 @@ _ROOT = re.compile(r"\\sqrt[ \t]?\{([^{}\\]{1,80})\}")
 _SCRIPT = re.compile(r"[ \t]?([_^])[ \t]?\{([^{}\\_^]{0,80})\}")
 _BARE_SCRIPT = re.compile(r"(?<=[}\w)])([_^])([0-9A-Za-zα-ωΑ-Ω+−°′*-])")
 _SCRIPT_BEHIND_NAME = re.compile(rf"(\\(?:{_NAMES})|\}})([_^])([0-9A-Za-z+−*-])")
+_DOUBLED = re.compile(r"(?<=\{)\{([^{}\\_^]*)\}(?=\})")
 _GROUP = re.compile(r"(?<!\\)\{([^{}\\_^]*)\}")
 _DOLLARS = re.compile(r"\$([^$\n]{1,400})\$")
 _IN_MATHS = re.compile("[\\\\^_{\u0304<>=≤≥]")
@@ -43,9 +44,7 @@ _NUMBER_ALONE = re.compile(r"\$([-+]?\d[\d.,]*%?)\$")
 _SPACED_PERCENT = re.compile(r"(?<=\d)[ \t]%")
 _DEGREES = re.compile(r"°[ \t]?C(?![A-Za-z])")
 _OPERATOR = re.compile(r"[-+ ·×/]")
-_LEFT_OVER = re.compile(
-    rf"\\(?:{_TYPES}|[dt]?frac|sqrt|begin|end|cline|multirow|multicolumn|boxed|underline|ce)[ \t]?\{{|[_^]\{{|\\hline(?![a-z])"
-)
+_LEFT_OVER = re.compile(r"\\[A-Za-z]+[ \t]?\{|[_^]\{|\\hline(?![a-z])|\\(?:[dt]?frac|sqrt)")
 _BEHIND_RAISED = re.compile(r"(?<=[⁰-⁹¹²³⁺⁻])[ \t](?=[A-Z])")
 _UNKNOWN = re.compile(rf"\\(?!(?:{_NAMES}|{_TYPES}|[dt]?frac|sqrt)(?![A-Za-z]))[A-Za-z]|[A-Za-z]:\\|\\\\")
 """A command that is not known here, a path of a disk, the end of a row of a table."""
@@ -87,7 +86,9 @@ def _converted(text: str) -> str:
     for _ in range(_ROUNDS):
         before = text
         text = _ROOT.sub(lambda root: f"√{_bracketed(root[1])}", _FRACTION.sub(_fraction, text))
-        text = _GROUP.sub(r"\1", _SCRIPT.sub(_script, text))
+        text = _DOUBLED.sub(r"\1", _SCRIPT.sub(_script, text))
+        if text == before:
+            text = _GROUP.sub(r"\1", text)  # last, since the parts of a fraction are groups too
         if text == before:
             break
     return _DEGREES.sub("℃", _SPACED_PERCENT.sub("%", text))

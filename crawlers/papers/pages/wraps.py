@@ -23,7 +23,7 @@ from crawlers.papers.signs.options import options_in
 _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
 _ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
 _TYPE_WORD = re.compile(
-    r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)(?:\s?\(\s?\))?"
+    r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)题?(?:\s?\(\s?\))?"
 )
 _VERDICTS = re.compile("判断|是非|正误")
 _FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
@@ -37,6 +37,8 @@ _BLANKS = 1  # at the end of a line, which are not seen
 _STOPS = "。.,、;:?!)_"  # they stand on the line above where they found no room
 _SHARE = 0.5  # of the lines that go on below end at that width
 _LONGEST = 30  # characters of a line that is read as a heading or an answer
+_GOES_ON = re.compile(r"[,。、;?!)\]】》”]")  # no line begins with such a sign but one that goes on with the line above
+_NO_VERDICTS = "C"  # a statement to be judged has two options at most
 _NEAR = 12  # lines within which the options of the same question stand
 
 
@@ -167,6 +169,8 @@ def _is_tail(lines: Sequence[PaperLine], place: int, kind: str, wraps: Wraps) ->
     line, before = lines[place], lines[place - 1].flat
     if line.gap or before.endswith((":", "】", "]")):
         return None
+    if kind != "answer" and _leads_nowhere(lines, place):
+        return True
     above, letter, number = _above(lines, place)
     below, value = _below(lines, place, wraps)
     full = wraps.goes_on(before, line.flat)
@@ -179,6 +183,17 @@ def _is_tail(lines: Sequence[PaperLine], place: int, kind: str, wraps: Wraps) ->
     if below == "answer" or (below == "letter" and above == "stem" and value == ord("A")):
         return True  # the question goes on below
     return False if below == "number" and value == number + 1 else None
+
+
+def _leads_nowhere(lines: Sequence[PaperLine], place: int) -> bool:
+    """Tell whether an open sentence above goes on with the line below, or `判断` stands between it and a question with three options."""
+    before, below = lines[place - 1], lines[place + 1] if place + 1 < len(lines) else None
+    if below is None or is_closed(before.flat) or heads(before.flat):
+        return False
+    if not below.gap and _GOES_ON.match(below.flat):
+        return True
+    tells = parts_of(before.text)[-1:] and parts_of(before.text)[-1][0] == "explanation"
+    return bool(tells and _VERDICTS.fullmatch(lines[place].flat)) and _has_options(lines, place + 1, _NO_VERDICTS)
 
 
 def _cuts_word(lines: Sequence[PaperLine], place: int) -> bool:
@@ -217,12 +232,12 @@ def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str
     return below == "number" and in_turn and _has_options(lines, place + 1)
 
 
-def _has_options(lines: Sequence[PaperLine], place: int) -> bool:
-    """Tell whether the question that begins at a place has options."""
+def _has_options(lines: Sequence[PaperLine], place: int, letter: str = "A") -> bool:
+    """Tell whether the question that begins at a place has options, up to a letter."""
     for at in range(place, min(place + _NEAR, len(lines))):
         if at > place and (number := number_of(lines[at].flat)) and number.style != "tight":
             return False
-        if letter_of(lines[at].text) == "A" or len(options_in(lines[at].text)) > 1:
+        if letter_of(lines[at].text) == letter or _last_letter(lines[at].text) > letter:
             return True
     return False
 

@@ -51,7 +51,7 @@ _MAX_TERM_CHARS, _MAX_MEAN_CHARS = 12, 8
 """Clauses are long, and not one of them alone."""
 MIN_PLACE_CHARS = 2
 
-_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“])\s*+$")
+_CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“]|(?<=[\u4e00-\u9fff])[-—–－]+)\s*+$")
 """How a value ends that goes on elsewhere, within a bracket too."""
 _GLUED = re.compile(r"[^\s。.…，、；;]$")
 _SURELY_WHOLE = re.compile(
@@ -76,7 +76,7 @@ _AGAIN = re.compile(rf"^\s*【[^【】]{{0,4}}(?:{_KINDS})[^【】]{{0,4}}】\s*
 _INNER = re.compile(r"^(?:常见|主要|典型|[早晚中后]期|[急慢]性期|临床|其他)*(?:症状|表现|并发症|合并症)(?:有|为|包括)?[:：]\s*(?=.)")
 """What a later part of a value begins with: …；晚期症状：血尿."""
 _TRAILING = re.compile(
-    r"(?<=.)等(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
+    r"(?<=.)等+(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
 )
 _EXAMPLES = re.compile(r"(?:[，,、]\s*|(?<![\s，,、])\s+)?(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
 _ITEM_NUMBER = re.compile(r"^\d{1,2}[.．)）](?!\d)\s*")

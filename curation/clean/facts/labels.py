@@ -9,6 +9,7 @@ from atomexam.records.fact import RELATIONS
 from atomexam.records.item import EntityItem
 from curation.clean.facts.cut_tails import tidy
 from curation.clean.facts.piece import CACHE_SIZE, LOST_CHARACTER
+from curation.clean.facts.separators import without_link
 from curation.text.normalize import normalize
 from curation.vocab.reader import read_vocabulary
 
@@ -70,7 +71,7 @@ def medicine_kind(item: EntityItem) -> str | None:
 
 def name_of(item: EntityItem) -> str:
     """Return the name of an entry as its facts have it; one that was cut off as the entry itself says it in full elsewhere."""
-    name = tidy(item.name_raw)
+    name = tidy(without_link(item.name_raw or ""))
     cut = _CUT_NAME.search(name)
     if cut is None or cut.end() < len(name):
         return name
@@ -88,7 +89,7 @@ def fault_of_name(name: str) -> tuple[str, str] | None:
         return "a name with lost characters", "mojibake"
     if len(name) > _MAX_NAME_CHARS:
         return f"a name of {len(name)} characters", "value_too_long"
-    if _CUT_NAME.search(name):
+    if _CUT_NAME.search(name) or any(name.count(one) > name.count(other) for one, other in ("（）", "()", "【】", "[]")):
         return "a name that was cut off", "name_cut"
     if _IS_LABEL.match(name):
         return "a label in place of a name", "entity_empty"

@@ -15,6 +15,8 @@ from atomexam.records.item import EntityItem
 UNSURE = "␣"
 """Stands for a sign of which nobody can tell whether it divides."""
 _DIVIDES, _JOINS = "、", ""
+_BETWEEN = ("slash", "dot", "plus")
+"""Kinds of signs that divide between two known names."""
 _MIN_BOUNDARIES = 3
 _MIN_PROVEN, _MIN_PROVEN_SLASHES = 0.15, 0.8
 """Share of a sign's occurrences in a label with a known name on both sides, from which on the sign divides there."""
@@ -24,8 +26,10 @@ _AMOUNT = (
 )
 _DASH = rf"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s(?!{_AMOUNT}))"
 """A dash between blanks divides as they do, but for one between two amounts: 5 - 10 mg, and not 维生素B12 - 13C呼气试验."""
+_PLUS = re.compile("[+＋&＆~～_＿→*＊#＃]")
 _SIGN = re.compile(
-    rf"(?P<cut>\.{{2,}}|…+|。{{3,}}|[·⋯]{{3,}}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029])|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
+    rf"(?P<cut>\.{{2,}}|…+|。{{3,}}|[·⋯]{{3,}}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029]|\\[nrt](?![A-Za-z]))"
+    rf"|(?P<plus>(?<=[\u4e00-\u9fff）)])\s?{_PLUS.pattern}\s?(?=[\u4e00-\u9fff（(]))|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
     r"|(?P<slash>[/／])|(?P<dot>[·•・‧∙])|(?P<open>[（(【\[《“])|(?P<close>[）)】\]》”])"
 )
 _LINK = re.compile(
@@ -81,7 +85,7 @@ NO_COLUMN = Column()
 def column_of(values: Iterable[str]) -> Column:
     """Return what the values of a label tell. Their order does not matter."""
     begins, ends, pieces = set(), set(), set()
-    boundaries: dict[str, set[tuple[str, str]]] = {"blank": set(), "slash": set(), "dot": set()}
+    boundaries: dict[str, set[tuple[str, str]]] = {kind: set() for kind in ("blank", *_BETWEEN)}
     signs: Counter[str] = Counter()
     for value in values:
         names, kinds, _ = _read(_without_quotes(value.strip()))
@@ -92,7 +96,7 @@ def column_of(values: Iterable[str]) -> Column:
             before, behind = kinds[at], kinds[at + 1]
             if behind in boundaries and name and names[at + 1]:
                 boundaries[behind].add((name, names[at + 1]))
-            if not name or "cut" in (before, behind) or {before, behind} & {"slash", "dot"}:
+            if not name or "cut" in (before, behind) or {before, behind} & set(_BETWEEN):
                 continue
             pieces.add(name)
             if before == "hard":
@@ -141,7 +145,7 @@ def divided(value: str, column: Column = NO_COLUMN, levels: bool = False, prose:
         left, right, sign = names[at], names[at + 1], raw[2 * at + 1]
         if kind == "hard" and "blank" in column.dividing and "、" in sign and len(left) == 1 and _HAN.match(left):
             made = UNSURE  # 肝、胆、脾CT is one test in a list that blanks divide
-        elif kind == "hard" or (kind in ("slash", "dot") and (levels or prose)):
+        elif kind == "hard" or (kind in _BETWEEN and (levels or prose)):
             made = "\n" if sign.strip(" ") in ("\n", "\r", "\r\n") else _hard(sign) if kind == "hard" else sign
         elif kind == "cut":
             made = "……" + _behind_cut(left, right, sign, column)
@@ -213,6 +217,8 @@ def _of_slash(kind: str, left: str, right: str, column: Column, run: int) -> str
         return UNSURE
     if not (_is_word(left) and _is_word(right)) or (left[-1:] + right[:1]).isascii():
         return _JOINS
+    if kind == "plus" and run == 1 and kind not in column.dividing:
+        return _JOINS  # 痰培养+药敏试验 is one test
     return _DIVIDES if kind in column.dividing else UNSURE
 
 
@@ -283,8 +289,8 @@ def _in_number(text: str, at: int) -> bool:
 
 
 def _kind(run: str) -> str:
-    kinds = {sign.lastgroup for sign in _SIGN.finditer(run)}
-    return next(kind for kind in ("cut", "hard", "slash", "dot", "blank") if kind in kinds)
+    kinds = {sign.lastgroup for sign in _SIGN.finditer(run)} | ({"plus"} if _PLUS.search(run) else set())
+    return next(kind for kind in ("cut", "hard", *_BETWEEN, "blank") if kind in kinds)
 
 
 Columns = Mapping[str, Column]

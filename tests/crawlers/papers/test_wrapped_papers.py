@@ -102,7 +102,30 @@ def test_a_heading_stays_one_where_lines_are_broken() -> None:
     assert [draft.above.heading for draft in reading.drafts] == [HEADING] * 12 + ["判断题"] * 2
 
 
-@pytest.mark.parametrize("word", ["判断", "判断（）", "简答（ ）", "论述", "名词解释", "单选", "多选（ ）"])
+def _paper(above: str, below: str) -> list[str]:
+    """Return the lines of a paper of single choices, other lines before and behind the options of its fourth."""
+    lines = [HEADING]
+    for number in range(1, 8):
+        words = above if number == 4 else f"第{number}种心理现象属于（ ）"
+        lines += [f"{number}．{words}", "A．感觉", "B．知觉", "C．记忆", "D．思维", "答案：B", *([below] if number == 4 else ())]
+    return "\n".join(lines).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        ("教师经常使用的客观性试题包括选择题、填空题和\n判断题\n，其中猜测因素最大的是（ ）", "解析：略"),
+        ("答案不止一个而且少选不得分的题目形式称为\n多选题\n，它的优点是（ ）", "解析：略"),
+        ("知觉属于（ ）", "解析：这种量表以同年龄的平均数为参照点，不需要依靠心理年龄来\n判断"),
+    ],
+)
+def test_the_end_of_a_line_of_any_length_opens_no_section(above: str, below: str) -> None:
+    reading = read_paper(_paper(above, below))
+    assert {draft.above.heading for draft in reading.drafts} == {HEADING}
+    assert [len(draft.options) for draft in reading.questions] == [4] * 7 and not reading.unread
+
+
+@pytest.mark.parametrize("word", ["判断", "判断（）", "简答（ ）", "简答题", "论述", "名词解释", "单选", "多选（ ）"])
 def test_a_word_between_an_open_stem_and_its_options_opens_no_section(word: str) -> None:
     lines = [HEADING]
     for number in range(1, 8):

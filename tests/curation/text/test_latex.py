@@ -58,6 +58,9 @@ PIECES = [
         (r"\mathrm{BMI} \leqslant 24", "BMI≤24"),
         (r"20\%甘露醇", "20%甘露醇"),
         (r"\frac{1}{2}和\frac{a+b}{2}", "1/2和(a+b)/2"),
+        (r"标准误是\frac{s}{\sqrt{n}}", "标准误是s/√n"),
+        (r"\frac{x_{1}}{\mathrm{n}}和\frac{1}{\frac{1}{2}}", "x1/n和1/(1/2)"),
+        (r"\frac12", r"\frac12"),
         (r"\left(\mathrm{TXA}_{2}\right)", "(TXA2)"),
         ("10^{9}/L", "10⁹/L"),
         ("价格$5和$7", "价格$5和$7"),
@@ -72,7 +75,7 @@ def test_formulas(text: str, plain: str) -> None:
 
 
 def test_a_table_is_told_from_a_path() -> None:
-    assert holds_latex(r"\begin{array}{c}1\end{array}")
+    assert all(map(holds_latex, (r"\begin{array}{c}1\end{array}", r"10\textsuperscript{9}/L", r"\frac12")))
     assert not holds_latex(r"C:\temp\max") and not holds_latex("A\\C不属于")
 
 
