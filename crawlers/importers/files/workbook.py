@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree.ElementTree import ParseError
 
 from openpyxl import load_workbook
+from openpyxl.utils.escape import unescape
 from openpyxl.utils.exceptions import InvalidFileException
 
 from atomexam.runtime.sheets import bounded_rows, refuse_far_rows, without_advice
@@ -138,7 +139,10 @@ def _text(value: Any) -> str:
         return format(value, ".15g")
     if isinstance(value, datetime) and value.time() == time():
         return value.date().isoformat()
-    return value.isoformat() if isinstance(value, date | time) else str(value).strip()
+    if isinstance(value, date | time):
+        return value.isoformat()
+    text = str(value)
+    return (unescape(text).replace("\r\n", "\n").replace("\r", "\n") if "_x" in text else text).strip()  # _x000D_ is a line end
 
 
 def _damaged(name: str, error: BaseException) -> str:

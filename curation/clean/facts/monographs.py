@@ -22,6 +22,8 @@ _BOTH = re.compile(r"急(?:性)?(?:[、，及和与或/]|)慢性([^、，。；�
 _PLAIN = re.compile(
     "[，,：:及与或等同较]|和(?![中胃血解营脾])|用于|适用|本[品药方]|无|未|参[见阅照]|相似|尚|不明|例|西医|各种|临床|主要|患者$|者$|出现|引起(?!的)|可|偶|少[数见]|[常罕]见|不良|剂量|停[药用]|慎用|禁[用忌]|忌[用食服]|遇|如(?!厕)"
 )
+_OF_CLAUSES = re.compile("[的于]")
+"""呕吐的发生率低于安慰剂组 is no term."""
 _CAUSED = re.compile("(?:引起|所?致|导致|造成|诱发)的")
 """Before a list, a cause that all of it may share: 感冒引起的头痛、鼻塞."""
 _STATED = re.compile(
@@ -155,7 +157,7 @@ def _plain(text: str, syntax: str) -> list[Piece] | None:
         return None
     fits: Callable[[str], object] = {
         "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
-        "adverse": lambda term: len(term) <= _MAX_CHARS and not _rules("adverse").vague.search(term),
+        "adverse": lambda term: len(term) <= _MAX_CHARS and not _OF_CLAUSES.search(term) and not _rules("adverse").vague.search(term),
         "effects": _is_effect,
         "findings": lambda term: not _NO_FINDING.search(term) and _fault(term, "indication") is None,
     }[syntax]

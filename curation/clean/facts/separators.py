@@ -27,9 +27,10 @@ _AMOUNT = (
 _DASH = rf"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s(?!{_AMOUNT}))"
 """A dash between blanks divides as they do, but for one between two amounts: 5 - 10 mg, and not 维生素B12 - 13C呼气试验."""
 _PLUS = re.compile("[+＋&＆~～_＿→*＊#＃]")
+"""Signs that divide between Chinese names; with a blank on one side alone, 骨康胶囊 *正骨水, the blank divides."""
 _SIGN = re.compile(
     rf"(?P<cut>\.{{2,}}|…+|。{{3,}}|[·⋯]{{3,}}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029]|\\[nrt](?![A-Za-z]))"
-    rf"|(?P<plus>(?<=[\u4e00-\u9fff）)])\s?{_PLUS.pattern}\s?(?=[\u4e00-\u9fff（(]))|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
+    rf"|(?P<plus>(?<=[\u4e00-\u9fff）)])(?:{_PLUS.pattern}|\s{_PLUS.pattern}\s)(?=[\u4e00-\u9fff（(]))|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
     r"|(?P<slash>[/／])|(?P<dot>[·•・‧∙])|(?P<open>[（(【\[《“])|(?P<close>[）)】\]》”])"
 )
 _LINK = re.compile(

@@ -131,6 +131,13 @@ _TOPICLESS = re.compile(
     rf"{_ASKED}(?:是|为|有|包括)(?:（ ）)?[。？：]?$"
 )
 _LONGEST_TOPICLESS = 20
+_CLAUSE = "[^，。：；“”A-Za-z0-9]"
+_POINTS_BACK = re.compile(  # its first words stand for something said before, and it says nothing else
+    r"^(?:据此|综上(?:所述)?，|假设信息)"
+    rf"|^(?:(?:前者|后者|[他她]的|该(?!不该)|这一(?!般)){_CLAUSE}{{1,14}}|{_CLAUSE}{{1,6}}的这[一种]{_CLAUSE}{{1,10}}"
+    rf"|[\u4e00-\u9fff](?:老师|医生|护士)的(?:做法|行为|说法){_CLAUSE}{{1,10}}|[\u4e00-\u9fff]{{1,2}}某在(?:咨询|访谈|谈话|治疗)中{_CLAUSE}{{1,14}}"
+    rf"|[若为要](?:进一步)?(?:明确|确定)?(?:诊断|确诊)，{_CLAUSE}{{2,10}})(?:（ ）)?[。？：]?$"
+)
 
 _LEANS_ON_PATIENT = re.compile(
     r"^(?:[若如因为]|为了?改善|针对|可能(?:引起|导致))?(?:患者|患儿)(?![，、]?\s?[男女某]|[，、]?\s?\d|[^，。]{0,8}[，（]\s?[男女\d]|的权利)"
@@ -161,6 +168,7 @@ def misses_case(stem: str) -> bool:
         or _UNQUOTED.match(stem)
         or _FORMULA.match(stem)
         or _STORY_GOES_ON.match(stem)
+        or _POINTS_BACK.match(stem)
         or _speaks_of_unknown_patient(stem)
     ):
         return True

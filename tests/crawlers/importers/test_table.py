@@ -130,9 +130,10 @@ def test_options_in_one_cell(cell: str, options: list[str]) -> None:
 
 
 def test_cells_as_excel_shows_them() -> None:
-    rows = [["题干", "A", "B", "C", "D", "答案"], ["几是（ ）。", 3.0, 0.1 + 0.2, True, datetime(2020, 1, 5), "A"]]
+    rows = [["题干", "A", "B", "C", "D", "答案"], ["几_x000D_\n是（ ）。", 3.0, 0.1 + 0.2, True, datetime(2020, 1, 5), "A"]]
     (item,) = questions(read("a.xlsx", workbook(一=rows)))
     assert item.options_raw == ["A.3", "B.0.3", "C.TRUE", "D.2020-01-05"]
+    assert item.stem_raw == "几\n是（ ）。"
 
 
 def test_rows_that_cannot_be_read_cost_no_other() -> None:

@@ -136,6 +136,11 @@ def test_plain_names_read_back_whatever_divides_them(sign: str) -> None:
         ("慢性 支气管炎", []),
         ("症状： 头痛", ["头痛"]),
         ("转氨酶 （ALT）", ["转氨酶（ALT）"]),
+        ("手术治疗\\n药物治疗", ["手术治疗", "药物治疗"]),
+        ("头痛、发热等等", ["头痛", "发热"]),
+        ("头痛、呼吸困——", ["头痛"]),
+        ("痰培养+药敏试验", ["痰培养+药敏试验"]),
+        ("甲胎蛋白+癌胚抗原+铁蛋白", []),
     ],
 )
 def test_each_syntax_of_a_value_alone(value: str, kept: list[str]) -> None:
@@ -170,6 +175,13 @@ def test_a_blank_inside_a_name_does_not_divide_where_the_label_is_divided_by_sig
     assert {"EB病毒抗体", "CA 125", "CA 199"} <= found
 
 
+@pytest.mark.parametrize("sign", "+＋&~～_→*#")
+def test_a_sign_between_two_known_names_makes_no_name_of_them(sign: str) -> None:
+    readings = _read("症状", ["头痛、发热", "发热、咳嗽", "咳嗽、头痛", f"头痛{sign}发热", f"头痛{sign}发热{sign}咳嗽"])
+    assert {fact.tail for reading in readings for fact in reading.facts} == {"头痛", "发热", "咳嗽"}
+    assert [row.reason for row in readings[3].rejected] == ["separator_unsure"] and len(readings[4].facts) == 3
+
+
 def test_what_nobody_can_judge_is_rejected_with_its_reason() -> None:
     values = ["血常规 脑电图", "脑电图 尿常规", "尿常规 血常规", "血常规 脑电图 尿常规", "甲乙 B12"]
     reading = _read("checklist", values)[-1]
@@ -200,6 +212,8 @@ def test_long_hostile_values_end(text: str) -> None:
         ("获得性免疫缺...", "获得性免疫缺陷综合征，艾滋病", "file:1", "获得性免疫缺陷综合征"),
         ("获得性免疫缺…", None, "https://a.example/%E8%8E%B7%E5%BE%97%E6%80%A7%E5%85%8D%E7%96%AB%E7%BC%BA%E9%99%B7.html", "获得性免疫缺陷"),
         ("获得性免疫缺……", "获得性免疫缺陷综合征、获得性免疫缺陷病", "file:1", None),
+        ("获得性免疫缺陷病（艾", None, "file:1", None),
+        ("获得性免疫缺陷病[详细]", None, "file:1", "获得性免疫缺陷病"),
     ],
 )
 def test_a_name_that_was_cut_is_no_head(name: str, alias: str | None, url: str, head: str | None) -> None:

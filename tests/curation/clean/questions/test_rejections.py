@@ -91,6 +91,22 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ),
     ("option_broken", {"options_raw": ["A. 感觉", "B. 知觉", "C. 记忆", "D. 表象 表象是在头脑中出现的事物的形象和映像。"]}),
     ("case_missing", {"stem_raw": "心理咨询师对钟某的妥当处理应该是（ ）。"}),
+    *(
+        ("case_missing", {"stem_raw": stem})
+        for stem in (
+            "据此可诊断为（ ）。",
+            "综上所述，本病辨证为",
+            "假设信息：出现呼吸困难，应首先",
+            "前者称为",
+            "他的智商约为（ ）",
+            "该药的主要不良反应是",
+            "这一现象称为",
+            "小明的这种行为属于",
+            "王老师的做法违背了",
+            "张某在咨询中的移情表现是",
+            "若进一步确诊，首选检查是",
+        )
+    ),
     ("case_missing", {"stem_raw": "求助者在制定方案时所说的话，表明其可能出现了（ ）。"}),
     *(
         ("case_missing", {"stem_raw": stem})
@@ -147,6 +163,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("type_and_options_disagree", {"type_raw": "判断", "options_raw": ["A. 感觉", "B. 知觉", "C. 记忆"], "answer_raw": "正确"}),
     ("type_and_options_disagree", {"type_raw": "判断", "options_raw": ["A. 男", "B. 女"]}),
     ("too_few_options", {"section_raw": None, "options_raw": None, "answer_raw": "A"}),
+    ("too_few_options", {"section_raw": None, "options_raw": None, "answer_raw": "A项"}),
+    ("too_few_options", {"section_raw": None, "options_raw": None, "answer_raw": "A、C选项"}),
     ("too_few_options", {"section_raw": "三、简答题", "options_raw": None, "answer_raw": "答案：B、D"}),
     ("type_and_answer_disagree", {"answer_raw": "AB"}),
     ("type_and_answer_disagree", {"section_raw": "判断题", "options_raw": None, "answer_raw": "AB"}),
