@@ -158,12 +158,15 @@ def _in_hand(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Resp
 
 
 def met(spider: "type[SourceSpider]", source: Source, outcome: "Outcome") -> "list[Verdict]":
-    """Return what is to be said of each answer of a real site; nothing of a source that has neither replica nor saved pages."""
+    """Return what is to be said of each answer of a real site; nothing where neither a replica nor a saved page shows the site."""
     from crawlers.adding.meeting import meeting
+    from crawlers.adding.stubs import has_stubs
     from crawlers.adding.watching import MET
     from crawlers.embedded.serving.server import site_of
     from crawlers.web.run_spider import spider_arguments
 
+    if has_stubs(spider.name):
+        return []  # they say nothing of the site
     try:
         site_of(spider)
     except ValueError:

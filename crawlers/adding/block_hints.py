@@ -20,10 +20,11 @@ _OPTION = re.compile(r"^\s*[(（]?[A-HＡ-Ｈ]\s*[.．、:：)）]?\s*(?![A-Za-z
 _ANSWER = re.compile(r"^\s*[【\[]?(?:参考|正确|标准|本题)?答案(?!解析|详解)")
 _ANALYSIS = re.compile(r"^\s*[【\[]?(?:答案|试题|参考|名师)?(?:解析|详解)")
 _PATH = re.compile(r"首页|您?的?(?:当前)?位置")
-_BETWEEN = re.compile(r"[>›»]")
+_BETWEEN = re.compile(r"[>›»]|\s[/→]\s")
+_KIND = re.compile(r"[\[【(（]?(?:单项?选?择?|多项?选?择?|不定项选?择?|选择|判断|填空|简答|论述|[AB][1-4]型)题?[\]】)）]?")
 _WORD = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _MOST_PATH_CHARS = 80
-_PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS")
+_PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS", "TYPE")
 
 
 def selectors_of(response: Response) -> dict[str, str]:
@@ -80,7 +81,7 @@ def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
         for part, named in _parts_of(block):
             seen[part][named] += 1
     taken: set[str] = set()
-    for part in ("OPTIONS", "ANSWER", "ANALYSIS", "STEM"):
+    for part in ("OPTIONS", "ANSWER", "ANALYSIS", "TYPE", "STEM"):
         least = _FEW if part == "STEM" else max(1, round(len(blocks) * _MOST / 2))
         for named, count in seen[part].most_common():
             if count >= least and named not in taken:
@@ -99,12 +100,14 @@ def _parts_of(block: HtmlElement) -> Iterator[tuple[str, str]]:
         if not named:
             continue
         part = "ANSWER" if _ANSWER.match(text) else "ANALYSIS" if _ANALYSIS.match(text) else _option_or_stem(one, text)
-        if part and part not in told and not (part == "STEM" and told):
+        if part and part not in told and not (part == "STEM" and told - {"TYPE"}):
             told.add(part)
             yield part, named
 
 
 def _option_or_stem(one: HtmlElement, text: str) -> str | None:
+    if _KIND.fullmatch(text.strip()):
+        return "TYPE"
     if _OPTION.match(text):
         return "OPTIONS" if (len(_FIRST.findall(text)) <= 1 and not _holds_options(one)) or not len(one) else None
     return "STEM" if len(text.strip()) > _FEW and not _FIRST.search(text) and not _holds_options(one) else None

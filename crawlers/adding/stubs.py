@@ -15,6 +15,7 @@ KINDS = ("exam", "exam-blocks", "encyclopedia")
 STUB_MARK = "<!-- stub: written by crawlers.new"
 """Stands in stub pages, and so tells them from pages of a site."""
 _TEMPLATES = Path(__file__).parents[1] / "templates"
+_SOURCES = Path(__file__).parents[1] / "sources"
 _NAME = re.compile("[a-z][a-z0-9_]{0,39}")
 _OWN_NETWORK = re.compile(r"(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$")
 
@@ -68,6 +69,12 @@ def texts_of(source: NewSource) -> dict[Path, str]:
     templates[source.spider_file] = _TEMPLATES / "spiders" / f"{source.kind}.tmpl"
     filled = {path: Template(template.read_text(encoding="utf-8")).substitute(values) for path, template in templates.items()}
     return {source.folder / "__init__.py": ""} | filled
+
+
+def has_stubs(name: str, sources: Path = _SOURCES) -> bool:
+    """Tell whether a page of `crawlers.new` still stands in for the site."""
+    pages = (sources / name / "pages").glob("*.html")
+    return any(STUB_MARK in page.read_text(encoding="utf-8", errors="replace") for page in pages)
 
 
 def _address(url: str, is_private: bool) -> tuple[str, str]:

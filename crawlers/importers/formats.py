@@ -90,7 +90,7 @@ def read_file(
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
     if shape and shape.tables:
-        return read_told(name, body, shape.tables, seen)
+        return read_told(name, body, shape.tables, seen, shape.unread)
     read = read_plain_records if suffix in _RECORDS else read_tables
     return read(name, body, shape, seen, asked) if shape else _read_by_words_or_content(read, name, body, suffix, seen, asked)
 

@@ -1,7 +1,8 @@
 """Questions of a file whose names of columns or keys nobody knows: found by what stands under them, or refused."""
 
 import logging
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,10 +18,11 @@ from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
 from crawlers.roles.records import Roles, record_of
 from crawlers.roles.solver import SURE, roles_of
-from crawlers.roles.values import ALL_FORMS
+from crawlers.roles.values import ALL_FORMS, FORMS
 from crawlers.rows.tree import Rows
 
 _logger = logging.getLogger(__name__)
+_LETTER = re.compile(r"[A-Ja-j]")
 _MAYBE = 0.6
 _SHOWN = 8
 _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "科目", "案例")
@@ -48,8 +50,11 @@ def read_found(name: str, body: bytes, seen: Provenance, known: Sequence[Item] =
     return _reading(name, tables, sure, seen, known)
 
 
-def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Provenance) -> Reading:
+def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Provenance, unread: Sequence[str] = ()) -> Reading:
     """Return the questions of a file whose layout says which columns hold what.
+
+    Args:
+        unread: columns of no use, whose text is not counted.
 
     Raises:
         ValueError: the file has no such table or column; says which it has.
@@ -68,7 +73,7 @@ def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Prove
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
         form = shape.form if shape.answer else ""
         found.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
-    return _reading(name, tables, found, seen)
+    return _reading(name, tables, found, seen, unread=unread)
 
 
 def found_in(name: str, body: bytes) -> list[Found]:
@@ -103,7 +108,9 @@ def _apart(found: list[Found]) -> list[Found]:
     return taken
 
 
-def _reading(name: str, tables: list[Rows], found: list[Found], seen: Provenance, known: Sequence[Item] = ()) -> Reading:
+def _reading(
+    name: str, tables: list[Rows], found: list[Found], seen: Provenance, known: Sequence[Item] = (), unread: Sequence[str] = ()
+) -> Reading:
     reading = Reading(source=Text([]))
     taken = _apart(found)
     inner = {table.way: {each.way[len(table.way)] for each, _ in taken if _is_below(each, table)} for table, _ in taken}
@@ -112,7 +119,7 @@ def _reading(name: str, tables: list[Rows], found: list[Found], seen: Provenance
     for table, roles in taken:
         outer = next((each for each in taken if _is_below(table, each[0])), None)
         _logger.warning("%s: %s", name, told(table, roles))
-        _take(reading, table, roles, f"^{outer[1].stem}" if outer else "", inner[table.way], seen)
+        _take(reading, table, roles, f"^{outer[1].stem}" if outer else "", inner[table.way], seen, unread)
     return reading
 
 
@@ -150,7 +157,7 @@ def told(table: Rows, roles: Roles) -> str:
     return f"{way}{len(table.rows)} rows by what stands in them: {', '.join(parts)}, confidence {roles.confidence:.0%}{doubts}"
 
 
-def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str], seen: Provenance) -> None:
+def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str], seen: Provenance, unread: Sequence[str]) -> None:
     shape = layout_of_keys(_FIELDS)
     assert shape is not None
     last: Any = None
@@ -169,7 +176,8 @@ def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str
             if case and row.get(case) != last:
                 last = row.get(case)
                 reading.source.lines.extend(_lines(last))
-            reading.source.lines.extend(_lines_of(row))
+            is_named = bool(record.get("正确答案")) and roles.form in FORMS  # it names an option, whose words are counted already
+            reading.source.lines.extend(_lines_of(row, {*unread, roles.answer} if is_named else unread))
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}
     reading.columns |= {field: keys for field, keys in named.items() if keys}
 
@@ -184,16 +192,26 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
         yield from items_of(record, shape, place)
 
 
-def _lines_of(row: dict[str, Any]) -> Iterator[str]:
+def _lines_of(row: dict[str, Any], left_out: Collection[str | None] = ()) -> Iterator[str]:
     """Yield the lines of a row's own values."""
     for key, value in row.items():
-        if not key.startswith("^") and not isinstance(value, dict):
+        if not key.startswith("^") and not isinstance(value, dict) and key not in left_out:
             yield from _lines(value)
 
 
 def _lines(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield from value.splitlines()
+    elif isinstance(value, dict) and (pair := _option_of(value)):
+        yield pair
     elif isinstance(value, list | dict):
         for each in value.values() if isinstance(value, dict) else value:
             yield from _lines(each)
+
+
+def _option_of(value: dict[str, Any]) -> str | None:
+    """Return an object of a letter and a text as the line of an option; None where it is something else."""
+    match list(value.values()):
+        case [str() as letter, str() as text] if _LETTER.fullmatch(letter) and "\n" not in text:
+            return f"{letter}. {text}"
+    return None

@@ -162,6 +162,8 @@ class Version:
 def _workspace(repository: Path) -> Callable[[str], bytes]:
     def read(path: str) -> bytes:
         if not (repository / path).exists():
+            if path == PARAMS_FILE:
+                raise FileNotFoundError(f"no {path} in this folder; run the command in the folder of the repository")
             raise FileNotFoundError(f"{path}: not in the workspace; `dvc repro` builds it, `dvc checkout` brings it back from the cache")
         return (repository / path).read_bytes()
 

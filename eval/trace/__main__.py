@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from atomexam.records.checks import one_of
+from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import command, run_stage
@@ -99,6 +100,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     args: Any = parser.parse_args(argv)
     if not (args.data / "splits").is_dir():
+        if args.data == Path("data") and not Path(PARAMS_FILE).exists():
+            raise FileNotFoundError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
         raise FileNotFoundError(f"{args.data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` brings it back")
     if args.kin:
         figures = _kin(args.data, args.kin)

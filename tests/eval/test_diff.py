@@ -232,6 +232,8 @@ def test_what_cannot_be_read_names_the_next_command(repository: Path, tmp_path: 
         Version("v1", repository).scores("never")
     with pytest.raises(FileNotFoundError, match="not in the workspace; `dvc repro`"):
         Version("workspace", repository).scores("never")
+    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the folder of the repository"):
+        Version("workspace", tmp_path).model_of("kept")
     emptied = tmp_path / "emptied"
     shutil.copytree(repository, emptied)
     shutil.rmtree(emptied / ".dvc" / "cache")

@@ -159,6 +159,12 @@ def test_what_is_not_there_is_told(trace, tmp_path: Path) -> None:
         trace("痛风", "--data", str(tmp_path))
 
 
+def test_a_wrong_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the folder of the repository"):
+        main(["痛风"])
+
+
 def near(number: int, tail: str, relation: str = "disease_symptom") -> ClaimPair:
     factual, denied = f"病{number}的症状包括{tail}", f"病{number}的症状不包括{tail}"
     words = {"head": f"病{number}", "tail": tail, "factual": factual, "non_factual": denied}

@@ -50,6 +50,18 @@ def test_what_is_proposed_reads_the_page(layout: str) -> None:
         assert one["answer_raw"] == "AB"[number % 2] and one["explanation_raw"] == "因为。"
 
 
+def test_a_kind_above_each_question_is_no_stem() -> None:
+    block = (
+        '<div class="card"><p class="kind">{kind}</p><p class="wt">{n}. 记忆的环节{n}是（ ）。</p>'
+        '<ol class="opts"><li>A. 甲</li><li>B. 乙</li></ol><div class="key">正确答案：A</div></div>'
+    )
+    blocks = "".join(block.format(n=n, kind=["单选题", "[多选题]"][n % 2]) for n in range(1, 5))
+    body = f'<p class="way">首页 / 教师资格 / 心理学</p><div>{blocks}</div>'
+    found = selectors_of(HtmlResponse("https://www.toy.example/1", body=body.encode(), encoding="utf-8"))
+    parts = {"QUESTION": "div.card", "TYPE": "p.kind", "STEM": "p.wt", "OPTIONS": "ol.opts li", "ANSWER": "div.key"}
+    assert found == {**parts, "EXAM": "p.way"}
+
+
 def test_a_paper_of_running_text_has_none() -> None:
     lines = "".join(f"<p>{n}. 题干（ ）。</p><p>A. 甲</p><p>B. 乙</p><p>答案：A</p>" for n in range(4))
     assert selectors_of(HtmlResponse("https://www.toy.example/1", body=f"<div class='text'>{lines}</div>".encode(), encoding="utf-8")) == {}

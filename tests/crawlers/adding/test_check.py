@@ -28,7 +28,7 @@ from crawlers.adding.findings import Findings, fields_of, kinds_of, labels_of
 from crawlers.adding.page_hints import Hint, PageHints, hints_of
 from crawlers.adding.saving import require_free, save
 from crawlers.adding.site_verdict import Difference, Verdict
-from crawlers.adding.stubs import new_source, texts_of
+from crawlers.adding.stubs import has_stubs, new_source, texts_of
 from crawlers.adding.watching import PAGES, PageKept, PageSeen, Watch
 from crawlers.text.columns import aligned, cut, width
 
@@ -298,6 +298,7 @@ def test_a_saved_page_is_not_written_over_but_a_stub_gives_way(tmp_path: Path, m
     for path, text in texts_of(new_source("toy", f"{SITE}/", "exam")).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    assert has_stubs("toy", tmp_path / "crawlers/sources") and not has_stubs("hxter")
     folder = tmp_path / "crawlers/sources/toy/pages"
     save(folder, "paper", kept(content_type="application/json"))
     assert sorted(path.name for path in folder.glob("paper.*")) == ["paper.body", "paper.json"]

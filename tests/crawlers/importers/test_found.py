@@ -11,13 +11,13 @@ from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import Given, given_by
+from crawlers.accounts.files import Given, account_of, given_by
 from crawlers.importers import found_questions
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files import workbook
 from crawlers.importers.files.reading import Lost, Reading
 from crawlers.importers.formats import guess_format, read_file, read_guessed
-from crawlers.importers.layouts.columns import layout_of_keys
+from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.records.record_items import items_of
 from crawlers.roles.solver import roles_of
@@ -228,6 +228,35 @@ def test_a_column_that_says_an_option_again_among_more_words_is_no_option() -> N
         body = "\n".join(",".join(row[place] for place in order) for row in rows).encode()
         reading = _read("bank.csv", body)
         assert [(len(item.options_raw or []), item.answer_raw) for item in reading.items] == [(4, "ABCD"[right]) for _, _, right in gold]
+
+
+def test_letters_of_options_and_answers_in_their_words_are_not_unread() -> None:
+    gold = _gold(random.Random(8))
+    pairs = [
+        {
+            "ask": stem,
+            "more": {"from": [{"key": letter, "val": text} for letter, text in zip("ABCD", options, strict=True)], "ok": "ABCD"[right]},
+        }
+        for stem, options, right in gold
+    ]
+    words = [{"ask": stem, **dict(zip("wxyz", options, strict=True)), "mine": options[right]} for stem, options, right in gold]
+    for records in (pairs, words):
+        body = json.dumps({"data": records}, ensure_ascii=False).encode()
+        reading = _read("bank.json", body)
+        assert [item.answer_raw for item in reading.items] == ["ABCD"[right] for _, _, right in gold]
+        account = account_of("bank.json", body, guess_format("bank.json", body), reading)
+        assert account.unread == []
+
+
+def test_columns_that_a_layout_calls_of_no_use_are_not_unread() -> None:
+    gold = _gold(random.Random(9))
+    rows = [[stem, *options, "ABCD"[right], f"第{n}次修订"] for n, (stem, options, right) in enumerate(gold, 1)]
+    body = "\n".join(",".join(row) for row in [["ask", *"wxyz", "ok", "note"], *rows]).encode()
+    [(table, roles)] = found_questions.found_in("bank.csv", body)
+    shape = TableLayout(under=list(table.way), stem=roles.stem, options=roles.options, answer=roles.answer, form=roles.form)
+    for unread, lines in ([], len(rows)), (["note"], 0):
+        reading = found_questions.read_told("bank.csv", body, [shape], _SEEN, unread)
+        assert reading.found == len(rows) and len(account_of("bank.csv", body, "bank", reading).unread) == lines
 
 
 @pytest.mark.parametrize("first", [0, 1])
