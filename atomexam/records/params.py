@@ -292,6 +292,13 @@ def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -
                 f"{where}: imports.{name}.path: no file or folder {line.path} below the folder of the repository; put the files there, "
                 f"and look at them with `python -m crawlers.read {line.path}`"
             )
+    for name in sorted({run.model for run in params.runs.values()}):
+        folder = params.models[name].name or ""
+        if folder.startswith("imports/") and not (root / folder).is_dir():
+            raise ValueError(
+                f"{where}: models.{name}.name: no folder {folder} below the folder of the repository; put the model there "
+                "(config.json, tokenizer, *.safetensors), or mend the name"
+            )
     if (root / _TEMPLATES).exists():
         templates = yaml_values((root / _TEMPLATES).read_bytes(), str(_TEMPLATES))
         one_of(params.claims.template, templates, "template set", f"{where}: claims.template")

@@ -221,6 +221,11 @@ def test_what_the_repository_has_not_is_told_before_the_first_stage(root: Path) 
     for path, value, told in (
         ("sources.mxqee", {}, r"sources: unknown source 'mxqee'; .*did you mean mxqe\?; `python -m crawlers.new mxqee URL"),
         ("imports.mine", {"path": "imports/nowhere"}, r"imports.mine.path: no file or folder imports/nowhere .*python -m crawlers.read"),
+        (
+            "models.random",
+            {"backend": "huggingface", "name": "imports/models/nowhere"},
+            r"models.random.name: no folder imports/models/nowhere .*mend the name",
+        ),
         ("claims.template", "papr", r"claims.template: unknown template set 'papr'; .*did you mean paper\?"),
     ):
         with pytest.raises(ValueError, match=told):
