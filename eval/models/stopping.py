@@ -46,6 +46,10 @@ class Decided(StoppingCriteria):
         return torch.tensor(self.done, device=input_ids.device)
 
 
+_OPTIONS = re.compile(r"\s*A\s?[.、:：)）]\s?正确[。.;；]?(?:\s*\Z|\s+B\s?(?:\Z|[.、:：)）]\s?(?:\Z|错误?[。.;；]?(?:\s+|\Z))))")
+"""Both verdicts repeated as lettered options before the answer, as far as they have come: A. 正确 B. 错误 答案：B."""
+
+
 def verdict_end(text: str) -> int | None:
     """Return where the first clause ends that gives a verdict, None where none does yet.
 
@@ -53,6 +57,8 @@ def verdict_end(text: str) -> int | None:
     """
     closed = text.rfind(_CLOSED)
     start = len(text) if closed < 0 and _OPEN in text else closed + len(_CLOSED) if closed >= 0 else 0
+    if options := _OPTIONS.match(text, start):
+        start = options.end()
     for end in (sign.end() for sign in _CLAUSE_END.finditer(text, start)):
         if len(set(_VERDICT.findall(text, start, end))) == 1:
             return end

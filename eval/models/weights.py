@@ -139,7 +139,7 @@ def _made(path: Path) -> str | None:
         return None
     try:
         return msgspec.json.decode(path.read_bytes(), type=Description).weights
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(
             f"{path}: {error}; expected the description of a model. It was cut or changed: rm -r {path.parent} && make repro"
         ) from None
