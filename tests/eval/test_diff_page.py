@@ -170,6 +170,7 @@ def test_the_page_names_the_change_and_hides_the_reserved(browser, two, tmp_path
     opened.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_fault_of_the_difference(browser, two, tmp_path: Path, capsys, scheme: str) -> None:
     versions = iter(two[:2])

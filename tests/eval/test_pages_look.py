@@ -133,6 +133,7 @@ def test_tab_leads_first_to_the_content_and_then_through_the_pages(browser, repo
     opened.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_no_fault(browser, reports: Path, name: str, scheme: str) -> None:
@@ -141,6 +142,7 @@ def test_axe_finds_no_fault(browser, reports: Path, name: str, scheme: str) -> N
     opened.close()
 
 
+@pytest.mark.slow
 def test_axe_would_find_a_fault(browser, reports: Path) -> None:
     opened = shown(browser, reports, "index.html", bypass_csp=True)
     opened.page.evaluate("document.querySelector('main').append(document.createElement('button'))")

@@ -92,6 +92,7 @@ def test_bars_are_as_long_as_their_shares(charts: Path, browser, scheme: str) ->
     context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("made", ["hostile_page", "charts"])
 def test_axe_finds_no_fault(request: pytest.FixtureRequest, browser, made: str, scheme: str) -> None:
