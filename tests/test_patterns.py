@@ -26,7 +26,7 @@ GLANCES, LOOKS, SIZES = (400, 1_600), (1_500, 6_000), (10_000, 40_000)
 _LINEAR = 4.3  # for four times the text; what grows with the square and matters is above it at first sight
 SHORT, _SHORT_CHARS = {
     "curation.claims.contradictions._foods": "tails of facts: 30 characters",
-    "curation.claims.tails._patterns": "tails",
+    "curation.claims.tail_fitness._patterns": "tails",
     "curation.clean.classify.subjects.__init__": "names of examinations and subjects: 300",
     "curation.clean.facts.corroboration._rows": "tails, and names of heads: 80",
     "curation.clean.facts.kinds._table": "tails",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from lxml.html import HtmlElement
 from scrapy.http import Response, TextResponse
 
+from crawlers.html.nesting import outermost_elements
 from crawlers.html.readable import is_json
 
 _FEW = 2
@@ -65,13 +66,7 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
         asking = sum(len(_FIRST.findall(_text(one))) == 1 and len(one) > 1 for one in members)
         if asking >= _FEW and asking >= len(members) * _MOST:
             best = max(best, (asking, -place, named))  # of like groups the one that begins first holds the others
-    return best[2], _outermost(groups[best[2]]) if best[0] else []
-
-
-def _outermost(members: Sequence[HtmlElement]) -> list[HtmlElement]:
-    """Return the elements that stand in none of the others."""
-    around = set(members)
-    return [one for one in members if not any(above in around for above in one.iterancestors())]
+    return best[2], outermost_elements(groups[best[2]]) if best[0] else []
 
 
 def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:

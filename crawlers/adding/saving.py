@@ -8,7 +8,7 @@ import msgspec
 
 from atomexam.runtime.jsonl import replacing
 from crawlers.adding.scrub import scrubbed, scrubbed_body
-from crawlers.adding.stubs import STUB_MARK
+from crawlers.adding.stubs import is_stub
 from crawlers.adding.watching import MET, PageKept, page_kept
 from crawlers.embedded.serving.saved import PAGE_SUFFIXES
 from crawlers.web.page_kinds import kind_of
@@ -26,7 +26,7 @@ def require_free(folder: Path, case: str) -> None:
     if not _CASE.fullmatch(case):
         raise ValueError(f"--save: {case!r} is no name of a case; expected small letters, digits and _, such as list or paper")
     for path in (folder / f"{case}{suffix}" for suffix in (*PAGE_SUFFIXES, ".json")):
-        if path.exists() and not _is_stub(folder, case):
+        if path.exists() and not is_stub(folder / f"{case}.html"):
             raise ValueError(f"--save: {path} is there; choose another name, or remove it")
 
 
@@ -75,11 +75,6 @@ def _is_json(value: object) -> bool:
         return bool(json.loads(json.dumps(value)) == value)
     except TypeError:
         return False
-
-
-def _is_stub(folder: Path, case: str) -> bool:
-    page = folder / f"{case}.html"
-    return page.exists() and STUB_MARK in page.read_text(encoding="utf-8", errors="replace")
 
 
 def _as_json(case: str, page: PageKept) -> dict[str, object]:

@@ -73,8 +73,12 @@ def texts_of(source: NewSource) -> dict[Path, str]:
 
 def has_stubs(name: str, sources: Path = _SOURCES) -> bool:
     """Tell whether a page of `crawlers.new` still stands in for the site."""
-    pages = (sources / name / "pages").glob("*.html")
-    return any(STUB_MARK in page.read_text(encoding="utf-8", errors="replace") for page in pages)
+    return any(map(is_stub, (sources / name / "pages").glob("*.html")))
+
+
+def is_stub(page: Path) -> bool:
+    """Tell whether a saved page was written by `crawlers.new`."""
+    return page.exists() and STUB_MARK in page.read_text(encoding="utf-8", errors="replace")
 
 
 def _address(url: str, is_private: bool) -> tuple[str, str]:

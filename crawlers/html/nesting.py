@@ -15,14 +15,20 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def outermost(found: Iterable[Selector]) -> list[Selector]:
     """Return, in the order of the page, those selectors that lie in none of the others: their text holds that of the others."""
+    selectors: dict[HtmlElement, Selector] = {}
+    for selector in found:
+        selectors.setdefault(selector.root, selector)
+    return [selectors[element] for element in outermost_elements(selectors)]
+
+
+def outermost_elements(found: Iterable[HtmlElement]) -> list[HtmlElement]:
+    """Return, in the order of the page, which they come in, those elements that lie in none of the others."""
     taken: set[Any] = set()
     free: set[Any] = set()  # what is known to lie in none, so that no way up is gone twice
     kept = []
-    for selector in found:
-        if selector.root in taken:
-            continue
+    for element in found:
         way = []
-        for above in selector.root.iterancestors():
+        for above in element.iterancestors():
             if above in taken or above in free:
                 break
             way.append(above)
@@ -30,8 +36,8 @@ def outermost(found: Iterable[Selector]) -> list[Selector]:
             above = None
         if above not in taken:
             free.update(way)
-            kept.append(selector)
-        taken.add(selector.root)
+            kept.append(element)
+        taken.add(element)
     return kept
 
 

@@ -12,8 +12,8 @@ from curation.validate.suites import ExpectationEntry, Severity, expectation_of
 from curation.validate.tables import Columns
 
 TABLES_OF_FIGURES = frozenset({"profile"})
-_LIMITS = {"at_least": "min_value", "at_most": "max_value"}
 """Whose failures are told with the figure and its bound."""
+_LIMITS = {"at_least": "min_value", "at_most": "max_value"}
 
 
 class Result(Struct, frozen=True, kw_only=True):

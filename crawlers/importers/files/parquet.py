@@ -28,6 +28,9 @@ _ROWS_AT_ONCE = 64
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
 _SHOWN_CHARS = 160
 _ADVICE = "write it anew in parts, with pandas or `datasets`"
+_VALUE_BYTES, _CHARACTER_BYTES = 8, 2
+_IMAGE_KEYS = {"bytes", "path"}
+"""Of an image or a sound as `datasets` stores it."""
 Row = tuple[str, dict[str, Any] | Lost]
 
 
@@ -172,11 +175,6 @@ def _named(value: Any, names: list[str] | None) -> Any:
     if names and type(value) is int and -1 <= value < len(names):
         return names[value] if value >= 0 else None
     return value
-
-
-_VALUE_BYTES, _CHARACTER_BYTES = 8, 2
-_IMAGE_KEYS = {"bytes", "path"}
-"""Of an image or a sound as `datasets` stores it."""
 
 
 def plain(value: Any) -> Any:
