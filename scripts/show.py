@@ -16,6 +16,7 @@ REPORT = Path("reports/index.html")
 _DATA = ("dvc.lock", "metrics", "splits/assignments.jsonl", "curation/chosen.jsonl")
 """What each change of the data changes in git."""
 _MOST_MOVED = 15
+_MOST_FILES = 5
 Tree = Mapping[str, Any]
 
 
@@ -86,6 +87,10 @@ def lines(root: Path) -> Iterator[str]:
             yield f"  … and {len(changed) - _MOST_MOVED} more: `dvc metrics diff`"
         if changed:
             yield "  why they moved: `python -m eval.diff HEAD`; `--html` writes diff/index.html and the filters of the report's items"
+        if others := _changed_beside(root):
+            yield f"  {number_of(len(others), 'file')} beside the summary changed: {', '.join(others[:_MOST_FILES])}" + (
+                f" and {len(others) - _MOST_FILES} more (git status)" if len(others) > _MOST_FILES else ""
+            )
     if (root / REPORT).exists():
         yield f"report  {(root / REPORT).resolve().as_uri()}"
     else:
@@ -118,6 +123,13 @@ def _committed(root: Path) -> Tree | None:
     """Return the summary of the last commit, None where there is none."""
     told = subprocess.run(["git", "show", f"HEAD:./{SUMMARY}"], cwd=root, capture_output=True)
     return json.loads(told.stdout) if told.returncode == 0 else None
+
+
+def _changed_beside(root: Path) -> list[str]:
+    """Return the files of figures, the summary apart, that are not as in the last commit: what moved where no figure of the summary did."""
+    listed = ["git", "diff", "--name-only", "--relative", "HEAD", "--", "metrics", "plots", f":!{SUMMARY}"]
+    told = subprocess.run(listed, cwd=root, capture_output=True, text=True)
+    return told.stdout.splitlines() if told.returncode == 0 else []
 
 
 def _read(path: Path) -> Any:

@@ -143,3 +143,19 @@ def test_the_overview_has_data_splits_runs_and_where_the_report_is(tmp_path: Pat
     (tmp_path / "metrics/scores.json").write_text(json.dumps({"tiny-claims": {"accuracy": 0.5}}))
     (told,) = [line for line in show.lines(tmp_path) if "ran since" in line]
     assert told == "these are the figures of the last report; clean ran since, and `make repro` renews them"
+
+
+def test_a_file_of_figures_that_changed_beside_the_summary_is_named(tmp_path: Path) -> None:
+    """Tried by a user: "nothing" had moved while git named four files under metrics."""
+    run = {"task": "claim", "pairs": 1, "following_rate": 1.0, "accuracy": 0.5, "accuracy_interval": [0.1, 0.9]}
+    for name, value in {"metrics/summary.json": SUMMARY, "metrics/runs/tiny-claims.json": run, "metrics/errors.json": {"kinds": 1}}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(value))
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], [*author, "commit", "-qm", "built"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    assert not any("beside the summary" in line for line in show.lines(tmp_path))
+    (tmp_path / "metrics/errors.json").write_text(json.dumps({"kinds": 2}))
+    told = list(show.lines(tmp_path))
+    place = told.index("moved since the last commit: nothing")
+    assert told[place + 1] == "  1 file beside the summary changed: metrics/errors.json"
