@@ -14,7 +14,7 @@ from atomexam.records.prediction import Score
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_jsonl
 from eval.compare.__main__ import compare, main
-from eval.statistics.pairing import METRICS, Tally, mean, paired, tally, with_holm
+from eval.statistics.pairing import METRICS, Tally, holm, mean, paired, tally, with_holm
 
 
 def scores(right: list[bool | None], start: int = 0, repeat: int = 0) -> list[Score]:
@@ -44,6 +44,12 @@ def test_mcnemar_and_holm_are_those_of_statsmodels() -> None:
     with_holm(rows)
     assert [row["mcnemar_p_holm"] for row in rows] == pytest.approx(multipletests(plain, method="holm")[1], rel=0.01)
     assert [row["differs"] for row in rows] == [False, True, False]
+
+
+@pytest.mark.parametrize("p_values", [[0.04], [0.01, 0.04, 0.03, 0.005], [0.5, 0.02, 0.02, 1.0, 0.0], [0.9, 0.8, 0.7]])
+def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
+    assert holm(p_values) == multipletests(p_values, method="holm")[1].tolist()
+    assert holm([]) == []
 
 
 def test_questions_of_one_case_are_drawn_together() -> None:
