@@ -7,6 +7,8 @@ export GX_ANALYTICS_ENABLED := false
 export HF_HUB_OFFLINE ?= 1
 # The order of rows in `dvc metrics diff` follows Python's string hashes.
 export PYTHONHASHSEED := 0
+# Some environments forbid Python to keep what it compiled; then each of the stages compiles our modules, and each test process all tests, anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 FUZZ_SECONDS ?= 60

@@ -20,6 +20,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_collection_finish() -> None:
+    """Set aside what was imported and collected, which lives as long as the process: each search for cycles would walk all of it again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
     """Hold that no test leaves Python's search for cycles off: what later tests read would pile up, gigabytes of it."""
