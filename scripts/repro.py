@@ -17,7 +17,7 @@ LOCK = Path(".dvc/tmp/make-repro.lock")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Return the exit status of DVC."""
+    """Return the exit status of DVC; where a signal ended it, what a shell returns: 128 and the signal's number."""
     LOCK.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(LOCK)
     try:
@@ -29,6 +29,10 @@ def main(argv: list[str] | None = None) -> int:
         recover.main()
         _check_params()
         status = _dvc(sys.argv[1:] if argv is None else argv)
+        if status < 0:
+            name = signal.Signals(-status).name
+            print(f"error: DVC was ended by {name}. Next: `make repro` again; what is done stays, and it goes on from there", file=sys.stderr)
+            return 128 - status
         if status == 0 and show.SUMMARY.exists():
             print("\n".join(show.lines(Path())), flush=True)
         return status

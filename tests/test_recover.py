@@ -91,3 +91,11 @@ def test_a_second_make_repro_waits_for_the_first(lock: Path, capsys: pytest.Capt
     held.wait()
     assert repro.main([]) == 0
     assert capsys.readouterr().err == "another `make repro` is at work in this folder; waiting until it ends\n"
+
+
+def test_the_end_of_dvc_by_a_signal_is_told(lock: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tried by a user: make said `Error 241` and nothing else."""
+    monkeypatch.setattr(repro, "_check_params", lambda: None)
+    monkeypatch.setattr(repro, "_dvc", lambda words: -15)
+    assert repro.main([]) == 143
+    assert "ended by SIGTERM. Next: `make repro` again" in capsys.readouterr().err
