@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         status = _dvc(sys.argv[1:] if argv is None else argv)
         if status < 0:
             name = signal.Signals(-status).name
-            print(f"error: DVC was ended by {name}. Next: `make repro` again; what is done stays, and it goes on from there", file=sys.stderr)
+            print(f"error: DVC was ended by {name}. Next: `make repro` again; what is done stays done", file=sys.stderr)
             return 128 - status
         if status == 0 and show.SUMMARY.exists():
             print("\n".join(show.lines(Path())), flush=True)
