@@ -108,6 +108,7 @@ def scored_by_stages(model: Path, splits: Path, root: Path, out: Path, task: str
     shared = {"splits": splits, "models": model.parent}
     predict = {"runs": model / "runs.json", "out": out / "predictions" / model.name}
     score = {"runs": model.parent, "predictions": out / "predictions", "out": out / "marks", "metrics": out / "metrics"}
+    score |= {"headlines": out / "scores.json"}
     for stage, paths in ((["predict", model.name], predict), (["score"], score)):
         words = [str(word) for flag, value in (shared | paths).items() for word in (f"--{flag}", value)]
         ran = subprocess.run([sys.executable, "-m", f"eval.{stage[0]}", *stage[1:], *words], cwd=root, capture_output=True, text=True)
