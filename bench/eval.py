@@ -1,6 +1,7 @@
 """Likelihoods of answers beside lm-evaluation-harness (`hf`): the same prompts, answers, weights and thread, in one process, by turns.
 
     python bench/eval.py --limit 100                    one thread of a CPU: a model of 118 million random parameters
+    python bench/eval.py --limit 400 --few              8 items alone, and every hundredth of all again, each with a reader made anew
     python bench/eval.py --shape 7b --limit 4000 --batch-sizes 16 64 auto        on a GPU: Qwen2.5-7B's shape, random weights
     python bench/eval.py --shape 7b-stand-in --limit 8 --turns 1                 the same code on a CPU, in a minute
 
@@ -17,7 +18,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from statistics import median
@@ -46,7 +47,7 @@ from eval.tasks.shots import examples_of, with_shots
 SPLITS = ("train", "dev", "test", "reserved")
 WAYS = {"choice, no examples": ("choice", 0), "choice, five examples": ("choice", 5), "claims": ("claim", 0)}
 COLUMNS = {
-    "asked": 21,
+    "asked": 30,
     "items": 5,
     "tokens": 7,
     "distinct": 8,
@@ -83,6 +84,13 @@ def of_ours(backend: HuggingFace, askings: Sequence[Asking]) -> Answers:
     """Return the likelihoods by the backend, in the order of the askings."""
     found = dict(backend.loglikelihoods(askings, GREEDY))
     return [found[place].likelihoods or {} for place in range(len(askings))]
+
+
+def of_ours_anew(backend: HuggingFace, askings: Sequence[Asking]) -> Answers:
+    """Return the same, with what is tried once when a model is loaded tried again."""
+    for name in ("_reader", "_shares_prefixes"):
+        backend.__dict__.pop(name, None)
+    return of_ours(backend, askings)
 
 
 def of_harness(harness: HFLM, askings: Sequence[Asking]) -> Answers:
@@ -140,6 +148,7 @@ def main() -> None:
     parser.add_argument("--subjects", type=int, default=10, help="most subjects of the choices, those with most questions")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--batch-sizes", nargs="+", default=["1", "4", "16"], help="of the harness; it also knows `auto`")
+    parser.add_argument("--few", action="store_true", help="8 items alone, and every hundredth, with what a loaded model is tried with")
     parser.add_argument("--ways", nargs="+", choices=sorted(WAYS), default=list(WAYS))
     args = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one core: neither side then takes more threads
@@ -149,8 +158,7 @@ def main() -> None:
         assert isinstance(backend, HuggingFace)
         model = AutoModelForCausalLM.from_pretrained(folder, dtype=backend._dtype).to(backend._device)
         print("  ".join(f"{name:>{width}}" for name, width in COLUMNS.items()))
-        for way in args.ways:
-            figures = measured(way, backend, model, args)
+        for figures in (row for way in args.ways for row in rows_of(way, backend, model, args)):
             print("  ".join(f"{figures[name]:>{width}}" for name, width in COLUMNS.items()), flush=True)
     if torch.cuda.is_available():
         print(f"at most {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB, of both models and either side")
@@ -158,10 +166,21 @@ def main() -> None:
     print(f"{where}, torch {torch.__version__}; seconds of {clock}, the median of {args.turns}")
 
 
-def measured(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace) -> dict[str, str]:
-    """Return the figures of one way, both sides by turns."""
+def rows_of(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace) -> Iterator[dict[str, str]]:
+    """Yield the figures of one way, of all items or of few."""
     task, shots = WAYS[way]
     askings = prompts(backend, task, shots, args.splits, args.limit, args.subjects)
+    if args.few:
+        yield {"asked": f"{way}, 8 alone"} | measured(askings[:8], backend, model, args, of_ours_anew)
+        yield {"asked": f"{way}, 1 %"} | measured(askings[::100], backend, model, args, of_ours_anew)
+    else:
+        yield {"asked": way} | measured(askings, backend, model, args, of_ours)
+
+
+def measured(
+    askings: list[Asking], backend: HuggingFace, model: Any, args: argparse.Namespace, ask: Callable[..., Answers]
+) -> dict[str, str]:
+    """Return the figures of some items, both sides by turns."""
     rows = token_ids(backend._tokenizer, [one.prompt for one in askings])
     tried = {size: HFLM(pretrained=model, tokenizer=backend._tokenizer, backend="causal", batch_size=size) for size in args.batch_sizes}
     of_ours(backend, askings[:2])  # loads the model
@@ -169,7 +188,7 @@ def measured(way: str, backend: HuggingFace, model: Any, args: argparse.Namespac
     best = min(speed, key=speed.__getitem__)
     ours, theirs = [], []
     for _ in range(args.turns):
-        seconds, found = timed(of_ours, backend, askings)
+        seconds, found = timed(ask, backend, askings)
         ours.append(seconds)
         seconds, expected = timed(of_harness, tried[best], askings)
         theirs.append(seconds)
@@ -178,8 +197,8 @@ def measured(way: str, backend: HuggingFace, model: Any, args: argparse.Namespac
     least = roofline(model, share * sum(map(len, rows)), len(rows))
     same = sum(max(one, key=one.__getitem__) == max(other, key=other.__getitem__) for one, other in clear)
     return {
-        "asked": way, "items": str(len(askings)), "tokens": str(sum(map(len, rows))), "distinct": f"{share:.2f}",
-        "ours": f"{median(ours):.1f}", "harness": f"{median(theirs):.1f}", "ratio": f"{median(theirs) / median(ours):.2f}",
+        "items": str(len(askings)), "tokens": str(sum(map(len, rows))), "distinct": f"{share:.2f}",
+        "ours": f"{median(ours):.2f}", "harness": f"{median(theirs):.2f}", "ratio": f"{median(theirs) / median(ours):.2f}",
         "roofline": f"{least / median(ours):.2f}",
         "its batch": best, "equal decisions": f"{same} of {len(clear)}",
     }  # fmt: skip

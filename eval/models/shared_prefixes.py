@@ -7,6 +7,7 @@ of a reading have one shape, and no row of them hangs on the others; attention i
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from eval.models.batches import within_memory
 from eval.models.block_attention import BlockAttention, Path, Run
 from eval.models.loglikelihood import last_nodes, shared_length
 
-TOKENS_A_READING = {"cpu": (32, 64, 128, 256, 512), "cuda": (8192,)}
+TOKENS_A_READING = {"cpu": range(32, 513, 32), "cuda": range(8192, 8193)}
 """Most of a reading, and of what is left at the end, where the products of fewer rows have the same bits."""
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
 """Rows that the head is given at once, always as many: where one answer a prompt is asked for, a reading needs few."""
@@ -31,23 +32,28 @@ class PrefixReader:
     def __init__(self, model: Any, pad: int) -> None:
         kind = model.device.type
         self._model, self._pad = model, pad
-        self._sizes = _sizes_of_equal_bits(model, model.get_output_embeddings(), TOKENS_A_READING[kind])
-        self._most, self._head_rows = self._sizes[-1], _HEAD_ROWS[kind]
+        self._sizes = EqualSizes(model, model.get_output_embeddings(), TOKENS_A_READING[kind])
+        self._most, self._head_rows = self._sizes.largest, _HEAD_ROWS[kind]
         self._attention = BlockAttention(kind)
 
     def is_sound(self) -> bool:
         """Tell whether the model reads a prompt by its parts as it reads it whole: some keep a window of what they read, or a state."""
-        tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
             return False
+        with _first_layers(self._model) as are_few:
+            is_sound = self._reads_alike()
+        return is_sound or (are_few and self._reads_alike())
+
+    def _reads_alike(self) -> bool:
+        tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
         last = len(tokens) - 2
         runs = [Run(0, tokens[:4], last), Run(1, tokens[5:8], last), Run(1, tokens[1:18], last), Run(18, tokens[18:], last)]
         with torch.inference_mode():
             try:
                 self._attention.begin(len(tokens))
-                read = self._read(runs)
-                whole = self._model(input_ids=self._tensor([tokens])).logits[0, -2:].float()
-            except (TypeError, ValueError, RuntimeError, AttributeError):  # as models do that know no such attention or caches
+                read = self._read(runs, head_rows=len(tokens) - last)
+                whole = self._model(input_ids=self._tensor([tokens]), logits_to_keep=2).logits[0].float()
+            except (TypeError, ValueError, RuntimeError, AttributeError, LookupError):  # as models do that know no such attention or caches
                 return False
         near = 1e-3 if whole.dtype == self._model.dtype else 0.1
         return bool((read.float().log_softmax(-1) - whole.log_softmax(-1)).abs().max() < near * max(1.0, float(whole.abs().max())))
@@ -92,8 +98,8 @@ class PrefixReader:
                     del found[: 1 + len(nodes[place])]
                     done += 1
                 good += 1
-                if self._most < self._sizes[-1] and good > _READINGS_UNTIL_GROWN:
-                    self._most, good = min(self._most * 2, self._sizes[-1]), 0
+                if self._most < self._sizes.largest and good > _READINGS_UNTIL_GROWN:
+                    self._most, good = min(self._most * 2, self._sizes.largest), 0
                     break
             else:
                 is_alone = False
@@ -106,28 +112,25 @@ class PrefixReader:
 
     def has_small_steps(self) -> bool:
         """Tell whether few tokens can be read at once without computing hundreds."""
-        return self._sizes[0] <= _LEAST_READING
+        return self._sizes.next_to(1, self._sizes.largest) <= _LEAST_READING
 
-    def _read(self, runs: Sequence[Run]) -> torch.Tensor:
+    def _read(self, runs: Sequence[Run], head_rows: int | None = None) -> torch.Tensor:
         """Return the scores behind each token that they are wanted of."""
+        head_rows = head_rows or self._head_rows
         tokens = [token for run in runs for token in run.tokens]
         places = [place for run in runs for place in range(run.start, run.start + len(run.tokens))]
         wanted_from = [run.wanted for run in runs for _ in run.tokens]
         wanted = [number for number, (place, first) in enumerate(zip(places, wanted_from, strict=True)) if place >= first]
-        fill = self._size(len(tokens)) - len(tokens)
-        kept = wanted + [0] * (-len(wanted) % self._head_rows)
-        with self._attention.over(runs, self._model), _in_pieces(self._model.get_output_embeddings(), self._head_rows):
+        fill = self._sizes.next_to(len(tokens), self._most) - len(tokens)
+        kept = wanted + [0] * (-len(wanted) % head_rows)
+        with self._attention.over(runs, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
             scores = self._model(
                 input_ids=self._tensor([tokens + [self._pad] * fill]),
                 position_ids=self._tensor([places + [0] * fill]),
                 use_cache=False,
-                logits_to_keep=self._tensor(kept or [0] * self._head_rows),
+                logits_to_keep=self._tensor(kept or [0] * head_rows),
             ).logits[0]
         return scores[: len(wanted)]
-
-    def _size(self, number: int) -> int:
-        """Return how many rows are computed where so many are needed: of the sizes with equal bits the next that memory has room for."""
-        return next((size for size in self._sizes if number <= size <= self._most), -(-number // self._most) * self._most)
 
     def _tensor(self, rows: Any) -> torch.Tensor:
         return torch.tensor(rows, device=self._model.device)
@@ -162,27 +165,78 @@ def _readings(runs: Iterator[Run], most: int) -> Iterator[list[Run]]:
         yield reading
 
 
-@torch.inference_mode()
-def _sizes_of_equal_bits(model: torch.nn.Module, head: torch.nn.Module | None, sizes: Sequence[int]) -> list[int]:
-    """Return the sizes whose products have, row by row, the bits of the largest. Which are, hangs on the processor and the library.
+class EqualSizes:
+    """Numbers of rows whose products have, row by row, the bits of the largest. Which are, hangs on the processor and the library.
 
-    Args:
-        head: always given as many rows, so that nothing is to be tried.
+    Each is tried when it is first needed: a trial costs a tenth of a reading of that size, and few prompts need one or two.
     """
-    known = [module for module in model.modules() if isinstance(module, torch.nn.Linear) and module is not head]
-    others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
-    weights = [weight for module in others for weight in module.parameters(recurse=False)]
-    if len(sizes) == 1 or any(weight.dim() > 1 for weight in weights):  # products that cannot be tried so
-        return list(sizes[-1:])
-    shapes = {tuple(module.weight.shape): module for module in known}
-    sound = list(sizes)
-    generator = torch.Generator().manual_seed(1)
-    for (_, width), module in shapes.items():
-        rows = torch.randn((sizes[-1], width), generator=generator).to(module.weight)
-        whole = module(rows[None])[0]
-        sound = [size for size in sound if torch.equal(module(rows[None, :size])[0], whole[:size])]
-        sound = [size for size in sound if torch.equal(module(rows[None, -size:])[0], whole[-size:])]
-    return sound
+
+    def __init__(self, model: torch.nn.Module, head: torch.nn.Module | None, sizes: Sequence[int]) -> None:
+        """Take a model and the sizes to try, ascending. Its head is always given as many rows, so that nothing is to be tried."""
+        known = [module for module in model.modules() if isinstance(module, torch.nn.Linear) and module is not head]
+        others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
+        weights = [weight for module in others for weight in module.parameters(recurse=False)]
+        self._products = list({tuple(module.weight.shape): module for module in known}.values())
+        self._sizes = [] if any(weight.dim() > 1 for weight in weights) else sizes[:-1]  # else there are products that cannot be tried so
+        self._equal: dict[int, bool] = {}
+        self.largest = sizes[-1]
+
+    def next_to(self, number: int, most: int) -> int:
+        """Return how many rows are computed where so many are needed: the next size, of those that memory has room for."""
+        fitting = (size for size in self._sizes if number <= size <= most and self._is_equal(size))
+        return next(fitting, -(-number // most) * most)
+
+    def _is_equal(self, size: int) -> bool:
+        if size not in self._equal:
+            self._equal[size] = self._try(size)
+        return self._equal[size]
+
+    @torch.inference_mode()
+    def _try(self, size: int) -> bool:
+        """Tell whether rows have the bits of the largest size in a smaller one, where they stand there and elsewhere."""
+        chosen = [*range(size // 2), *range(self.largest - size // 2, self.largest)]
+        return all(
+            torch.equal(module(rows[None, chosen])[0], whole[chosen])
+            for module, (rows, whole) in zip(self._products, self._wholes, strict=True)
+        )
+
+    @cached_property
+    def _wholes(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """For each product, rows of the largest size and what it makes of them."""
+        generator = torch.Generator().manual_seed(1)
+        widest = torch.rand((self.largest, max(module.in_features for module in self._products)), generator=generator) - 0.5
+        given = [widest[:, : module.in_features].to(module.weight).contiguous() for module in self._products]
+        return [(rows, module(rows[None])[0]) for rows, module in zip(given, self._products, strict=True)]
+
+
+_LAYERS_TRIED = 2
+
+
+@contextmanager
+def _first_layers(model: Any) -> Iterator[bool]:
+    """Have a model compute its first layers alone, where all are built alike; tell whether it does."""
+    number = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
+    stacks = [module for module in model.modules() if isinstance(module, torch.nn.ModuleList) and len(module) == number]
+    if number <= _LAYERS_TRIED or len(stacks) != 1 or len({_build_of(layer) for layer in stacks[0]}) > 1:
+        yield False
+        return
+    usual = stacks[0]._modules
+    stacks[0]._modules = dict(list(usual.items())[:_LAYERS_TRIED])
+    try:
+        yield True
+    finally:
+        stacks[0]._modules = usual
+
+
+def _build_of(layer: torch.nn.Module) -> str:
+    """Return all that a layer is but for its place and weights: its parts, their sizes and settings."""
+    settings = [
+        (name, key, value)
+        for name, part in layer.named_modules()
+        for key, value in sorted(vars(part).items())
+        if key != "layer_idx" and isinstance(value, bool | int | float | str | list | tuple | None)
+    ]
+    return f"{layer}{settings}"
 
 
 @contextmanager

@@ -29,13 +29,13 @@ from eval.models.block_attention import Run
 from eval.models.contract import Asking, Settings
 from eval.models.huggingface import HuggingFace
 from eval.models.loglikelihood import choices, likelihoods, shared_length, whole_scores
-from eval.models.shared_prefixes import PrefixReader, _readings, _runs, _sizes_of_equal_bits
+from eval.models.shared_prefixes import EqualSizes, PrefixReader, _first_layers, _readings, _runs
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
 PLAIN = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 SIZES: dict[str, Any] = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-GROUPED = SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 1024, "initializer_range": 0.3}
+GROUPED: dict[str, Any] = SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 1024, "initializer_range": 0.3}
 CONFIGS = {
     "qwen2": Qwen2Config(**GROUPED),
     "llama": LlamaConfig(**GROUPED),
@@ -226,12 +226,54 @@ def test_every_way_to_say_that_memory_is_too_small_is_known(error: Exception, is
             within_memory(work)
 
 
+def product(odd: int = 0) -> tuple[torch.nn.Module, list[int]]:
+    """Return a product that doubles, of one number of rows to other bits, and how many rows it is given."""
+    one, tried = torch.nn.Linear(8, 8), list[int]()
+
+    def forward(rows: torch.Tensor) -> torch.Tensor:
+        tried.append(rows.shape[-2])
+        return rows * 2 + (tried[-1] == odd)
+
+    one.forward = forward  # type: ignore[method-assign]
+    return torch.nn.Sequential(one), tried
+
+
 def test_sizes_of_products_with_other_bits_are_not_used() -> None:
-    model = torch.nn.Sequential(torch.nn.Linear(8, 8))
-    sizes = [4, 8, 16]
-    assert _sizes_of_equal_bits(model, None, sizes)[-1] == 16
-    model[0].forward = lambda rows: rows * rows.shape[-2]  # type: ignore[method-assign]
-    assert _sizes_of_equal_bits(model, None, sizes) == [16]
+    sizes = EqualSizes(product(odd=4)[0], None, [4, 8, 16])
+    assert [sizes.next_to(*pair) for pair in ((3, 16), (8, 16), (9, 16), (16, 16), (5, 4))] == [8, 8, 16, 16, 8]
+    assert EqualSizes(product()[0], None, [4, 8, 16]).next_to(3, 16) == 4
+    untryable = torch.nn.Sequential(product()[0], torch.nn.Bilinear(2, 2, 2))
+    assert EqualSizes(untryable, None, [4, 8, 16]).next_to(3, 16) == 16
+
+
+def test_a_size_is_tried_when_it_is_first_needed_and_once() -> None:
+    model, tried = product()
+    sizes = EqualSizes(model, None, [4, 8, 16])
+    assert [sizes.next_to(number, 16) for number in (16, 9)] == [16, 16]
+    assert not tried
+    assert [sizes.next_to(number, 16) for number in (7, 5, 2)] == [8, 8, 4]
+    assert tried == [16, 8, 4]
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, number: int, window: int | None) -> None:
+        super().__init__()
+        self.layer_idx, self.window, self.inner = number, window, torch.nn.Linear(2, 2)
+
+
+@pytest.mark.parametrize(("windows", "tried"), [
+    ([None] * 4, 2),
+    ([None, None, 16, None], 4),  # one that is built otherwise is among those that are tried
+    ([None] * 2, 2),
+])  # fmt: skip
+def test_layers_that_are_built_alike_are_tried_by_the_first(windows: list[int | None], tried: int) -> None:
+    model = torch.nn.Module()
+    model.layers = torch.nn.ModuleList(Layer(number, window) for number, window in enumerate(windows))
+    model.config = LlamaConfig(**GROUPED | {"num_hidden_layers": len(windows)})
+    with _first_layers(model) as are_few:
+        assert are_few == (tried < len(windows))
+        assert len(model.layers) == tried
+    assert len(model.layers) == len(windows)
 
 
 def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
