@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, DynamicCache, GenerationConfig, logging
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 
 from atomexam.records.model import Description
@@ -137,13 +139,23 @@ class HuggingFace:
 
     def _round(self, rows: Mapping[int, _Row], settings: Settings, limit: int) -> Iterator[tuple[int, Said | Reply]]:
         """Yield the place of each row with all that is said to it by the limit of tokens, or with the cause of its failure."""
-        places = list(rows)
-        room = [(len(row.prompt) + len(row.said), len(row.prompt) + settings.max_new_tokens) for row in rows.values()]
+        by_read: dict[tuple[int, ...], list[int]] = {}
+        is_shared = settings.stop == "end" and self._keeps_keys
+        for place, row in rows.items():
+            by_read.setdefault(tuple(row.prompt) if is_shared else (place,), []).append(place)
+        places = list(by_read.values())
+        first = [rows[group[0]] for group in places]
+        room = [(len(row.prompt) + len(row.said), len(row.prompt) + settings.max_new_tokens) for row in first]
 
-        def work(taken: list[int], width: int) -> list[Said]:
-            return self._say([rows[places[number]] for number in taken], width, settings, limit)
+        def work(taken: list[int], width: int) -> list[list[Said]]:
+            if all(len(places[number]) == 1 for number in taken):
+                return [[said] for said in self._say([first[number] for number in taken], width, settings, limit)]
+            groups = {number: [rows[place] for place in places[number]] for number in taken}
+            told = dict(zip(groups, self._say_again(list(groups.values()), len(taken), width, settings), strict=True))
+            return [told[number] for number in taken]
 
-        yield from ((places[number], made) for number, made in self._answers(room, settings, work))
+        for number, made in self._answers(room, settings, work):
+            yield from zip(places[number], [made] * len(places[number]) if isinstance(made, Reply) else made, strict=True)
 
     def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the likeliest of each request's answers with the likelihoods of all.
@@ -191,9 +203,15 @@ class HuggingFace:
             print(f"{self._description.model}: {kind} is read prompt by prompt; nothing is shared between prompts", file=sys.stderr)
         return is_sound
 
+    @cached_property
+    def _keeps_keys(self) -> bool:
+        """Tell whether what is known of a prompt is keys and values, row by row, that several replies may go on from."""
+        layers = DynamicCache(config=self._model.config).layers
+        return all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
+
     def _answers(
-        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[Said]]
-    ) -> Iterator[tuple[int, Said | Reply]]:
+        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[list[Said]]]
+    ) -> Iterator[tuple[int, list[Said] | Reply]]:
         """Yield what the work makes of each place; a place that is too long, in tokens read or in all, fails with its cause."""
         fitting = list(self._fitting(room))
         yield from ((place, failed) for place, failed in fitting if failed)
@@ -215,20 +233,64 @@ class HuggingFace:
     @torch.inference_mode()
     def _say(self, rows: Sequence[_Row], width: int, settings: Settings, limit: int) -> list[Said]:
         """Return what is said to each row, with what was said before, up to a limit of tokens in all."""
-        pad, before = self._pad_token(), len(rows[0].said)  # rows of a round have said equally much
-        read = [[*row.prompt, *row.said] for row in rows]
-        inputs = torch.tensor([[pad] * (width - len(row)) + row for row in read], device=self._device)
-        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in read], device=self._device)
+        before = len(rows[0].said)  # rows of a round have said equally much
+        inputs, mask = self._padded([[*row.prompt, *row.said] for row in rows], width)
         decided = stopping.Decided(self._tokenizer, width, [row.said for row in rows]) if settings.stop == "verdict" else None
-        output = self._model.generate(
-            input_ids=inputs,
-            attention_mask=mask,
-            generation_config=GenerationConfig(do_sample=False, max_new_tokens=limit - before, eos_token_id=self._ends, pad_token_id=pad),
+        output = self._generate(
+            inputs,
+            mask,
+            {"max_new_tokens": limit - before},
             logits_processor=LogitsProcessorList([SampledToken(settings, [row.asking for row in rows], mask, before)]),
             stopping_criteria=StoppingCriteriaList([decided] if decided else []),
         )
         done = decided.done if decided else [False] * len(rows)
         return [self._ended([*row.said, *more], is_cut) for row, more, is_cut in zip(rows, output[:, width:].tolist(), done, strict=True)]
+
+    @torch.inference_mode()
+    def _say_again(self, groups: Sequence[Sequence[_Row]], size: int, width: int, settings: Settings) -> list[list[Said]]:
+        """Return what is said to the rows of each group, which have the same prompt: it is read once.
+
+        All batches have so many rows, as where each row is read alone, so that a reply has the same bits.
+        """
+        shape = batches.Shape(size, batches.shape_on(self._device.type, settings.batch_size).spare)
+        inputs, mask = self._padded([group[0].prompt for group in shape.filled(list(groups))], width)
+        read = self._generate(inputs, mask, {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True})
+        asked = [(number, row) for number, group in enumerate(groups) for row in group]
+        found: list[list[Said]] = [[] for _ in groups]
+        for start in range(0, len(asked), shape.capacity()):
+            taken = asked[start : start + shape.capacity()]
+            numbers, rows = zip(*shape.filled(taken), strict=True)
+            given = inputs[numbers, :], mask[numbers, :], read.logits[0][numbers, :]
+            made = self._go_on(*given, _rows_of(read.past_key_values, numbers), rows, settings)
+            for (number, _), one in zip(taken, made, strict=False):
+                found[number].append(one)
+        return found
+
+    def _go_on(
+        self, inputs: torch.Tensor, mask: torch.Tensor, scores: torch.Tensor, read: DynamicCache, rows: Sequence[_Row], settings: Settings
+    ) -> list[Said]:
+        """Return what is said to rows whose prompts are read, with the scores behind these."""
+        width = inputs.shape[1]
+        chosen = SampledToken(settings, [row.asking for row in rows], mask)
+        output = torch.cat([inputs, chosen(inputs, scores).argmax(-1, keepdim=True)], dim=1)
+        if settings.max_new_tokens > 1:
+            output = self._generate(
+                output,
+                torch.cat([mask, mask.new_ones((len(rows), 1))], dim=1),
+                {"max_new_tokens": settings.max_new_tokens - 1},
+                past_key_values=read,
+                logits_processor=LogitsProcessorList([chosen]),
+            )
+        return [self._ended(tokens, is_cut=False) for tokens in output[:, width:].tolist()]
+
+    def _padded(self, rows: Sequence[list[int]], width: int) -> tuple[torch.Tensor, torch.Tensor]:
+        pad = self._pad_token()
+        inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=self._device)
+        return inputs, torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
+
+    def _generate(self, inputs: torch.Tensor, mask: torch.Tensor, settings: Mapping[str, Any], **given: Any) -> Any:
+        config = GenerationConfig(do_sample=False, eos_token_id=self._ends, pad_token_id=self._pad_token(), **settings)
+        return self._model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **given)
 
     def _ended(self, tokens: list[int], is_cut: bool) -> Said:
         ends = {*self._ends, self._pad_token()} if is_cut else self._ends
@@ -277,6 +339,14 @@ def _device() -> torch.device:
     if number >= devices:
         raise ValueError(f"LOCAL_RANK={number}: this machine shows {devices} CUDA devices; start at most so many processes on it")
     return torch.device("cuda", number)
+
+
+def _rows_of(cache: DynamicCache, numbers: Sequence[int]) -> DynamicCache:
+    """Return a cache of some rows of another, which stays as it is."""
+    chosen = copy(cache)
+    chosen.layers = [copy(layer) for layer in cache.layers]
+    chosen.batch_select_indices(torch.tensor(numbers, device=cache.layers[0].device))
+    return chosen
 
 
 def _failed(cause: str) -> Reply:

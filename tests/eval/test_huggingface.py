@@ -144,6 +144,32 @@ def test_repeats_differ_under_sampling_and_agree_without(backend: Backend, askin
     assert by_repeat(structs.replace(HOT, seed=2)) != by_repeat(HOT)
 
 
+@pytest.mark.parametrize("settings", [GREEDY, PAPER, HOT, structs.replace(HOT, max_new_tokens=1)], ids=["greedy", "paper", "hot", "one"])
+def test_repeats_have_the_replies_that_each_has_alone(backend: Backend, settings: Settings) -> None:
+    """Some prompts are asked once, some more often than a batch has rows."""
+    times = [1, 5, 2, 33, 3]
+    many = [asking(backend, TEXTS[number], number, repeat) for number, most in enumerate(times) for repeat in range(most)]
+    together = replies(backend, settings, many)
+    assert len({reply.text for (item, _), reply in together.items() if item == "claim-3/factual"}) > (settings.temperature == 1.5)
+    for one in [one for one in many if one.repeat in (0, 1, 2, 32)]:
+        assert replies(backend, settings, [one]) == {(key := (one.request.item_id, one.repeat)): together[key]}
+
+
+@pytest.mark.parametrize("settings", [GREEDY, PAPER], ids=["greedy", "paper"])
+def test_the_prompt_of_all_repeats_is_read_once(backend: Backend, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, model = list[int](), backend._model  # type: ignore[attr-defined]
+    forward = model.forward
+
+    def counted(*given: Any, **named: Any) -> Any:
+        read.append(named["input_ids"].shape[1])
+        return forward(*given, **named)
+
+    monkeypatch.setattr(model, "forward", counted)
+    replies(backend, settings, [asking(backend, TEXTS[1], 1, repeat) for repeat in range(20)])
+    assert len([width for width in read if width > 1]) == 1
+    assert len(read) <= 1 + 2 * (settings.max_new_tokens - 1), "20 replies take two batches"
+
+
 def test_a_reply_says_how_it_ended(backend: Backend, askings: list[Asking]) -> None:
     found = replies(backend, structs.replace(HOT, max_new_tokens=40), askings)
     assert {reply.finish_reason for reply in found.values()} == {"stop", "length"}
