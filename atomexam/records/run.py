@@ -99,7 +99,12 @@ class Run(Asked, frozen=True, kw_only=True):
     """end: a reply goes on to its own end. verdict: to the end of the clause that has its verdict on a claim; what it would say after
     that is not known, so `committed` sees no more either."""
 
+    stop_strings: Annotated[tuple[Annotated[str, Meta(min_length=1)], ...], Meta(max_length=4)] = field(default_factory=tuple)
+    """A reply ends before the first of these, such as a line break: a base model goes on with the next question. Servers take four."""
+
     def __post_init__(self) -> None:
+        if self.stop_strings and self.method != "generation":
+            raise ValueError(f"stop_strings are for generation, found method: {self.method}; take them out of the run")
         if self.stop == "verdict" and (self.task != "claim" or self.method != "generation"):
             raise ValueError(
                 f"stop: verdict is for the task claim by generation, found {self.task} by {self.method}; take it out of the run"

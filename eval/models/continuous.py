@@ -12,7 +12,7 @@ import torch
 from eval.models.block_attention import Path, Run
 from eval.models.contract import Settings
 from eval.models.shared_prefixes import PrefixReader
-from eval.models.stopping import verdict_end
+from eval.models.stopping import reply_end
 
 ROWS = 32
 """Of a step: as many as the smallest reading has tokens."""
@@ -89,7 +89,7 @@ class Replies:
         if row.said[-1] in self._ends:
             said = Said(row.said[:-1], True, False)
         else:
-            is_cut = verdict_end(self._tokenizer.decode(row.said, skip_special_tokens=True)) is not None
+            is_cut = reply_end(self._tokenizer.decode(row.said, skip_special_tokens=True), self._settings) is not None
             if not is_cut and len(row.said) < self._settings.max_new_tokens:
                 return None
             said = Said(row.said, is_cut, is_cut)

@@ -28,8 +28,14 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seed: int
     stop: Literal["end", "verdict"] = "end"
     """verdict: a reply ends with the clause that has its verdict on a claim."""
+    stop_strings: tuple[str, ...] = ()
+    """A reply ends before the first of these."""
     batch_size: int
     """Only a matter of speed: no reply depends on it."""
+
+    def string_end(self, text: str) -> int | None:
+        """Return where the first stop string of a reply begins, None where there is none."""
+        return min((start for word in self.stop_strings if (start := text.find(word)) >= 0), default=None)
 
 
 class Asking(Struct, frozen=True, kw_only=True):

@@ -120,7 +120,7 @@ class HuggingFace:
                 if isinstance(made, Reply):
                     yield place, made
                 elif made.is_done or limit == settings.max_new_tokens:
-                    yield place, self._read(made, len(rows[place].prompt))
+                    yield place, self._read(made, len(rows[place].prompt), settings)
                 else:
                     left[place] = rows[place]._replace(said=made.tokens)
             rows = dict(sorted(left.items()))
@@ -135,7 +135,7 @@ class HuggingFace:
                 rows.append(Row(place, prompt, [], SampledToken(settings, [asking], torch.ones((1, len(prompt)))), {}))
         for place, said in Replies(self._reader, self._tokenizer, self._ends, settings).of(rows):
             size = len(prompts[place])
-            yield place, self._read(said, size) if said else self._out_of_memory(size)
+            yield place, self._read(said, size, settings) if said else self._out_of_memory(size)
 
     def _round(self, rows: Mapping[int, _Row], settings: Settings, limit: int) -> Iterator[tuple[int, Said | Reply]]:
         """Yield the place of each row with all that is said to it by the limit of tokens, or with the cause of its failure."""
@@ -235,15 +235,15 @@ class HuggingFace:
         """Return what is said to each row, with what was said before, up to a limit of tokens in all."""
         before = len(rows[0].said)  # rows of a round have said equally much
         inputs, mask = self._padded([[*row.prompt, *row.said] for row in rows], width)
-        decided = stopping.Decided(self._tokenizer, width, [row.said for row in rows]) if settings.stop == "verdict" else None
+        decided = self._decided(settings, width, [row.said for row in rows])
         output = self._generate(
             inputs,
             mask,
             {"max_new_tokens": limit - before},
             logits_processor=LogitsProcessorList([SampledToken(settings, [row.asking for row in rows], mask, before)]),
-            stopping_criteria=StoppingCriteriaList([decided] if decided else []),
+            stopping_criteria=StoppingCriteriaList(decided),
         )
-        done = decided.done if decided else [False] * len(rows)
+        done = decided[0].done if decided else [False] * len(rows)
         return [self._ended([*row.said, *more], is_cut) for row, more, is_cut in zip(rows, output[:, width:].tolist(), done, strict=True)]
 
     @torch.inference_mode()
@@ -270,9 +270,10 @@ class HuggingFace:
         self, inputs: torch.Tensor, mask: torch.Tensor, scores: torch.Tensor, read: DynamicCache, rows: Sequence[_Row], settings: Settings
     ) -> list[Said]:
         """Return what is said to rows whose prompts are read, with the scores behind these."""
-        width = inputs.shape[1]
+        width, decided = inputs.shape[1], self._decided(settings, inputs.shape[1], [[]] * len(rows))
         chosen = SampledToken(settings, [row.asking for row in rows], mask)
         output = torch.cat([inputs, chosen(inputs, scores).argmax(-1, keepdim=True)], dim=1)
+        at_once = decided[0](output, scores).tolist() if decided else [False] * len(rows)
         if settings.max_new_tokens > 1:
             output = self._generate(
                 output,
@@ -280,8 +281,16 @@ class HuggingFace:
                 {"max_new_tokens": settings.max_new_tokens - 1},
                 past_key_values=read,
                 logits_processor=LogitsProcessorList([chosen]),
+                stopping_criteria=StoppingCriteriaList(decided),
             )
-        return [self._ended(tokens, is_cut=False) for tokens in output[:, width:].tolist()]
+        done = decided[0].done if decided else [False] * len(rows)
+        told = zip(output[:, width:].tolist(), at_once, done, strict=True)
+        return [self._ended(tokens[:1] if is_first else tokens, is_cut) for tokens, is_first, is_cut in told]
+
+    def _decided(self, settings: Settings, width: int, said: Sequence[list[int]]) -> list[stopping.Decided]:
+        """Return what ends replies before their own end, nothing where they go on to it."""
+        has_end = settings.stop == "verdict" or settings.stop_strings
+        return [stopping.Decided(self._tokenizer, settings, width, said)] if has_end else []
 
     def _padded(self, rows: Sequence[list[int]], width: int) -> tuple[torch.Tensor, torch.Tensor]:
         pad = self._pad_token()
@@ -297,9 +306,9 @@ class HuggingFace:
         end = next((place for place, token in enumerate(tokens) if token in ends), len(tokens) if is_cut else None)
         return Said(tokens if end is None else tokens[:end], end is not None, is_cut)
 
-    def _read(self, said: Said, prompt_tokens: int) -> Reply:
+    def _read(self, said: Said, prompt_tokens: int, settings: Settings) -> Reply:
         text = self._tokenizer.decode(said.tokens, skip_special_tokens=True)
-        text = text[: stopping.verdict_end(text)] if said.is_cut else text  # a token may hold more than the end of a clause
+        text = text[: stopping.reply_end(text, settings)] if said.is_cut else text  # a token may hold more than the end of a clause
         reason: FinishReason = "stop" if said.is_done else "length"
         return Reply(text=text, finish_reason=reason, tokens=len(said.tokens), prompt_tokens=prompt_tokens)
 

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from anyio.from_thread import start_blocking_portal
+from msgspec import structs
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from atomexam.records.model import Description
@@ -108,7 +109,7 @@ class OpenAI:
                     while await room.acquire() and (place := next(places, None)) is not None:
                         body, name = self._body(askings[place], settings), f"{askings[place].request.item_id}/{askings[place].repeat}"
                         try:
-                            came.put((place, await caller.reply(body, settings.max_new_tokens, name)))
+                            came.put((place, _cut(await caller.reply(body, settings.max_new_tokens, name), settings)))
                         except Failure as failure:
                             came.put((place, failure))
 
@@ -134,6 +135,8 @@ class OpenAI:
         limit = "max_completion_tokens" if f".{self._host}".endswith(_OFFICIAL) else "max_tokens"
         body = {"model": self._name, "messages": msgspec.json.decode(asking.prompt), limit: settings.max_new_tokens}
         body["temperature"] = settings.temperature
+        if settings.stop_strings:
+            body["stop"] = list(settings.stop_strings)
         extra: dict[str, Any] = {"repetition_penalty": settings.repetition_penalty}
         if settings.temperature > 0:
             body["top_p"] = settings.top_p
@@ -165,6 +168,12 @@ def _rest(came: _Came) -> Iterator[tuple[int, Reply]]:
 
 def _reply(what: Reply | Failure) -> Reply:
     return what if isinstance(what, Reply) else Reply(text="", finish_reason="error", tokens=0, error=str(what))
+
+
+def _cut(reply: Reply, settings: Settings) -> Reply:
+    """Return a reply that ends before the first stop string, also where a server does not heed them."""
+    end = settings.string_end(reply.text)
+    return reply if end is None else structs.replace(reply, text=reply.text[:end], finish_reason="stop")
 
 
 def _address(url: str, where: str) -> SplitResult:

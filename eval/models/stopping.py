@@ -1,4 +1,4 @@
-"""Where a reply may end before its own end: behind the clause that has its verdict on a claim.
+"""Where a reply may end before its own end: behind the clause that has its verdict on a claim, or before a string that a run names.
 
 What a verdict is, is told by its words alone and not by the readers of replies: no kept reply then hangs on a reader's next mend.
 """
@@ -27,12 +27,18 @@ def limits(settings: Settings) -> list[int]:
     return [*early, settings.max_new_tokens]
 
 
+def reply_end(text: str, settings: Settings) -> int | None:
+    """Return where a reply ends that goes on, None where it does not yet."""
+    ends = [settings.string_end(text), verdict_end(text) if settings.stop == "verdict" else None]
+    return min((end for end in ends if end is not None), default=None)
+
+
 class Decided(StoppingCriteria):
     """Ends each row of a batch by its own words alone."""
 
-    def __init__(self, tokenizer: Any, width: int, said: Sequence[list[int]]) -> None:
+    def __init__(self, tokenizer: Any, settings: Settings, width: int, said: Sequence[list[int]]) -> None:
         """Take the width of what is read, and what each row has said before."""
-        self._tokenizer, self._width, self._said = tokenizer, width, said
+        self._tokenizer, self._settings, self._width, self._said = tokenizer, settings, width, said
         self.done = [False] * len(said)
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any) -> torch.BoolTensor:
@@ -42,7 +48,7 @@ class Decided(StoppingCriteria):
         whole = [[*self._said[row], *tokens] for row, tokens in zip(open_rows, new, strict=True)]
         texts = self._tokenizer.batch_decode(whole, skip_special_tokens=True)
         for row, text in zip(open_rows, texts, strict=True):
-            self.done[row] = verdict_end(text) is not None
+            self.done[row] = reply_end(text, self._settings) is not None
         return torch.tensor(self.done, device=input_ids.device)
 
 

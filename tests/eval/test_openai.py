@@ -251,6 +251,14 @@ def test_what_is_sent(opened: Opened, server: Server) -> None:
     assert sampled[0] == greedy | {"temperature": 0.3, "top_p": 0.85, "top_k": 5, "repetition_penalty": 1.05}
 
 
+def test_stop_strings_are_sent_and_cut_where_a_server_does_not_heed_them(opened: Opened, server: Server) -> None:
+    """The toy server does not, as `transformers serve` does not."""
+    whole = asked(opened(), ["甲"])[0]
+    [cut] = dict(opened().generate([asking(opened(), "甲", 0)], structs.replace(PLAIN, stop_strings=(whole.text[2:4], "无")))).values()
+    assert (cut.text, cut.finish_reason) == (whole.text[:2], "stop")
+    assert server.bodies[-1]["stop"] == [whole.text[2:4], "无"]
+
+
 def test_where_a_loop_is_running_already(opened: Opened) -> None:
     async def notebook() -> list[Reply]:
         return asked(opened(), ["问", "[500]问"])

@@ -139,11 +139,36 @@ def test_a_server_refuses_it() -> None:
         list(server.generate([], ENOUGH))
 
 
+@pytest.mark.parametrize("stop", ["end", "verdict"])
+def test_a_reply_ends_before_the_first_stop_string(scripted: Backend, stop: Any) -> None:
+    """Alone and in company, and several that go on from one prompt; the words of a string may be cut into tokens in any way."""
+    settings = structs.replace(ENOUGH, stop=stop, stop_strings=("\n", "因为", *(["正确。因"] if stop == "end" else [])))
+    found = said(scripted, list(SAID), settings)
+    for name, (text, cut) in SAID.items():
+        whole = cut if stop == "verdict" else text
+        assert found[name].text == whole[: settings.string_end(whole)]
+        assert found[name].finish_reason == "stop"
+        assert said(scripted, [name], settings)[name] == found[name]
+    assert found["asks"].text == "该说法是否正确。正确"
+    assert found["plain"].text == ("正确。" if stop == "verdict" else "")
+    assert found["plain"].tokens < said(scripted, ["plain"], structs.replace(ENOUGH, stop="end"))["plain"].tokens
+
+
+def test_stop_strings_are_few_words_for_generation() -> None:
+    run = {"model": "m", "task": "choice", "stop_strings": ["\n", "题目"]}
+    assert settings_of(msgspec.convert(run, Run)).stop_strings == ("\n", "题目")
+    wrong = {"stop_strings are for generation": {"method": "likelihood"}, "length >= 1": {"stop_strings": [""]}}
+    for cause, other in (wrong | {"length <= 4": {"stop_strings": ["a"] * 5}}).items():
+        with pytest.raises(msgspec.ValidationError, match=cause):
+            msgspec.convert(run | other, Run)
+
+
 def test_kept_replies_of_runs_without_it_keep_their_keys(backend: Backend) -> None:
     one = asking("plain", backend)
     plain = settings_of(Run(model="m", task="claim"))
     assert b"stop" not in msgspec.json.encode(plain)
-    assert key_of("m", one, plain, "generation") != key_of("m", one, structs.replace(plain, stop="verdict"), "generation")
+    for change in ({"stop": "verdict"}, {"stop_strings": ("\n",)}):
+        assert key_of("m", one, plain, "generation") != key_of("m", one, structs.replace(plain, **change), "generation")
 
 
 def test_memory_that_is_too_small_makes_fewer_at_once_and_fails_one_alone(scripted: Backend, way: str, monkeypatch: Any) -> None:
