@@ -189,6 +189,28 @@ def test_two_processes_share_a_run(failing: str, runs: Callable[..., Runs]) -> N
     assert f"{SIZE * 4 - failed} kept, {failed} asked, 0 failed" in err
 
 
+@pytest.mark.slow
+def test_a_real_model_says_the_same_in_one_process_and_in_two(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    """Sampled repeats, replies that end with their verdict, and likelihoods, to the byte."""
+    drawn = Run(model="toy", task="claim", repeats=3, temperature=1.5, max_new_tokens=12)
+    runs = {
+        "drawn": drawn,
+        "verdict": structs.replace(drawn, stop="verdict"),
+        "likelihood": Run(model="toy", task="choice", method="likelihood", shots=2),
+    }
+    write_json(tmp_path / "runs.json", runs)
+    written = {}
+    for of in (1, 2):
+        paths = {"runs": tmp_path / "runs.json", "splits": toy_data / "splits", "models": toy_models, "out": tmp_path / f"{of}" / "toy"}
+        command = [sys.executable, "-m", "eval.predict", "toy", *(f"--{name}={path}" for name, path in paths.items())]
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "WORLD_SIZE": str(of), "CUDA_VISIBLE_DEVICES": ""}
+        shares = [subprocess.Popen(command, cwd=ROOT, env=environment | {"RANK": str(rank)}) for rank in range(of)]
+        assert [share.wait(300) for share in shares] == [0] * of
+        written[of] = {name: (paths["out"] / f"{name}.jsonl").read_bytes() for name in runs}
+    assert written[1] == written[2]
+    assert written[1]["drawn"] and len({row.reply for row in read_jsonl(tmp_path / "1" / "toy" / "drawn.jsonl", Prediction)}) > 4
+
+
 @pytest.mark.parametrize(("rank", "of"), [("2", "2"), ("-1", "2"), ("0", "0"), ("a", "2")])
 def test_a_rank_that_cannot_be_is_named(rank: str, of: str, runs: Callable[..., Runs]) -> None:
     process = runs("wrong").start(RANK=rank, WORLD_SIZE=of)
