@@ -252,7 +252,7 @@ def test_what_is_sent(opened: Opened, server: Server) -> None:
 
 
 def test_stop_strings_are_sent_and_cut_where_a_server_does_not_heed_them(opened: Opened, server: Server) -> None:
-    """The toy server does not, as `transformers serve` does not."""
+    """The toy server does not; `transformers serve` does, and leaves the string in the reply."""
     whole = asked(opened(), ["甲"])[0]
     [cut] = dict(opened().generate([asking(opened(), "甲", 0)], structs.replace(PLAIN, stop_strings=(whole.text[2:4], "无")))).values()
     assert (cut.text, cut.finish_reason) == (whole.text[:2], "stop")

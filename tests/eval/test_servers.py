@@ -90,6 +90,25 @@ def test_a_served_model_replies_as_the_same_model_here(transformers_serve: str, 
     assert len({reply for _, reply, _, _ in rows["openai"]}) > 4, "the model says different things"
 
 
+@pytest.mark.slow
+def test_a_served_reply_ends_before_the_stop_string_that_ends_it_here(transformers_serve: str, talkative: Path, toy_data: Path) -> None:
+    server = Server(url=transformers_serve, timeout=60)
+    here, there = (
+        open_backend(Description(model="m", backend=backend, name=str(talkative), server=server), Path())
+        for backend in ("huggingface", "openai")
+    )
+    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")[:6]
+
+    def told(backend: Any, settings: Settings) -> list[str]:
+        found = dict(backend.generate([Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests], settings))
+        return [found[place].text.strip() for place in range(len(requests))]
+
+    whole = told(here, PLAIN)
+    settings = msgspec.structs.replace(PLAIN, stop_strings=(whole[0][1:3], whole[1][2:4]))
+    assert told(there, settings) == told(here, settings) == [text[: settings.string_end(text)].strip() for text in whole]
+    assert told(here, settings)[0] == whole[0][:1].strip()
+
+
 def test_a_model_that_the_server_does_not_have(transformers_serve: str, toy_data: Path) -> None:
     server = Server(url=transformers_serve, tries=1)
     backend = open_backend(Description(model="m", backend="openai", name="no-such", server=server), Path())
