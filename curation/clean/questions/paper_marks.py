@@ -29,13 +29,21 @@ _SCHOOL_AT_END = re.compile(
 )
 _LONGEST_CHARS = 90
 
-_PAGES = r"[Pp]\.?\s*+\d{1,3}(?:\s*+[-~—、,，]\s*+[Pp]?\.?\s*+\d{1,3})*+页?"
 _DIGIT = "[0-9lIⅠ-Ⅻ]"  # as a scan has them: Pl05, PⅢ
-_PAGE = re.compile(
-    rf"^[（(【\[]\s*+[\dlIVX]{{0,3}}\s*+[Pp]\.?\s*+{_DIGIT}{{1,3}}(?:[-~、,，]\d{{1,3}})*\s*+[）)】\]]\s*+(?=\S)|^[\dl]{{1,2}}[Pp][\dl]{{2,3}}(?=[\u4e00-\u9fff])"
+_LEAF = rf"(?=[lIO]{{0,2}}[0-9Ⅰ-Ⅻ]){_DIGIT}[0-9lIOⅠ-Ⅻ]{{0,2}}"
+_VOLUME = r"(?!IP)[\dlIVX][\dlIOVX]{0,2}"  # of several books; IP3 is a messenger
+_PAGES = rf"[Pp]\.?\s*+{_LEAF}(?:\s*+[-~—、,，]\s*+[Pp]?\.?\s*+{_LEAF})*+页?"
+_LONE_PAGES = rf"(?!P[24]O\d){_PAGES}"  # P2O5 is an oxide
+_OPENED, _CLOSED = r"[（(【\[〔]\s*+", r"\s*+[）)】\]〕]"
+_OF_VOLUME = rf"{_OPENED}{_VOLUME}\s*+{_PAGES}{_CLOSED}"
+_LONE = rf"{_OPENED}{_LONE_PAGES}{_CLOSED}"
+_SPEAKS_ON = (  # behind a bracket that is part of the sentence: （P53）基因, （P2）亢进
+    r"(?![的是为与和或及]|基因|蛋白|受体|抗[原体]|成分|电位|波|酶|亢进|增|减|升|降|分裂|阳性|阴性)"
 )
+_NAMES = r"(?<!基因|蛋白|电位|受体|成分|抗原|色素)(?<![波音酶磷])"  # 抑癌基因（P53）, 第二心音（P2）
+_PAGE = re.compile(rf"^(?:{_OF_VOLUME}\s*+|{_LONE}\s*+{_SPEAKS_ON})(?=\S)|^[\dl]{{1,2}}[Pp][\dl]{{2,3}}(?=[\u4e00-\u9fff])")
 _BOOK = (
-    r"(?:参?见)?(?:第?[一二三四五六七八九\d]{1,2}[版级]|教材|课本|书|[上中下]册|(?:基础|理论)(?:知识)?|技能){0,3}"
+    r"(?:参?见)?(?:(?:第?[一二三四五六七八九\d]{1,2}|[\u4e00-\u9fff]{2,4})[版级]|教材|课本|书|[上中下]册|(?:基础|理论)(?:知识)?|技能){0,3}"
     r"(?:第\s*+[\d一二三四五六七八九十]{1,3}\s*+[章节])*"
 )
 _PAGE_NAMED = re.compile(
@@ -44,9 +52,11 @@ _PAGE_NAMED = re.compile(
 )
 _PAGE_OF_THREE = r"P(?!(?:[1-6]00|450)(?!\d))[\dl]{3}"  # P53 is a gene, P300 a wave of the brain, P450 an enzyme
 _PAGE_AT_END = re.compile(
-    r"(?<=[\u4e00-\u9fff])\d{1,2}-\d{3}$|(?<=（ ）)\s*+\d{1,2}-$|(?<=。)\d{2,3}$|(?<=[）。？！”])\s*+(?:(?:\d{1,2}-\d{1,3}"
-    rf"(?:/\d{{1,3}})?\s*+)+|[（(【\[〔]?\s*+\d{{0,2}}\s*+{_PAGES}\s*+[）)】\]〕]?)。?$|[（(【\[]\s*+[\dl]{{1,2}}\s*+P\s*+{_DIGIT}{{1,3}}\s*+[）)】\]]$|(?<=[）。？！”])\s*+[\dl]{{1,2}}P[\dl]{{2,3}}$|(?<=[^\W\d_数位为即是])[（(【\[〔]\s*+\d{{0,2}}\s*+[Pp]\.?\s*+\d{{1,3}}\s*+页?[）)】\]〕]。?$"
-    r"|[（(【\[〔]\s*+\d{0,2}\s*+[Pp]\.?\s*+\d{1,3}\s*+[-~—、,，]\s*+[Pp]?\.?\s*+\d{1,3}\s*+页?[）)】\]〕]。?$"
+    r"(?<=[\u4e00-\u9fff])\d{1,2}-\d{3}$|(?<=（ ）)\s*+\d{1,2}-$|(?<=。)\d{2,3}$"
+    rf"|(?<=[）。？！”])\s*+(?:(?:\d{{1,2}}-\d{{1,3}}(?:/\d{{1,3}})?\s*+)+|\d{{0,2}}\s*+{_LONE_PAGES}|{_LONE})。?$"
+    rf"|{_OF_VOLUME}。?$|(?<=[）。？！”])\s*+[\dl]{{1,2}}P[\dl]{{2,3}}$"
+    rf"|(?<=[^\W\d_数位为即是]){_NAMES}{_OPENED}[Pp]\.?\s*+\d{{1,3}}\s*+页?{_CLOSED}。?$"
+    rf"|{_OPENED}[Pp]\.?\s*+{_LEAF}\s*+[-~—、,，]\s*+[Pp]?\.?\s*+{_LEAF}\s*+页?{_CLOSED}。?$"
     rf"|(?<=[为即是])[（(【\[]\s*+{_PAGE_OF_THREE}\s*+[）)】\]]。?$|(?<=[\u4e00-\u9fff])[\dl]{{1,2}}{_PAGE_OF_THREE}$"
 )
 _TERM_WITH_PAGE = re.compile(r"^([\u4e00-\u9fff“”]{2,12})(\d{1,2})-(\d{2,3})$")
@@ -146,7 +156,7 @@ STEM_RULES = Group(
             "page_reference",
             "references to pages of a textbook",
             without_pages,
-            (r"[Pp]\.?\s*\d", "[Pp][lIⅠ-Ⅻ]", "页", r"\d-(?:\d|$)", r"。\d{2,3}$"),
+            (r"[Pp]\.?\s*[\dlIⅠ-Ⅻ]", "页", r"\d-(?:\d|$)", r"。\d{2,3}$"),
             "(7 P179)表情可分为（ ）",
             "表情可分为（ ）",
         ),
