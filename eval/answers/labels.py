@@ -19,7 +19,7 @@ STRONG = re.compile(
 _NEXT = r"(?=[\s(\[{\"'“「]{0,3}(?:选?项)?[\s(\[{\"'“「]{0,3}[A-Ja-j](?![A-Za-z]))"
 _BETTER = r"(?:合适|恰当|符合|优|佳|好|可能|接近|准确|妥当|合理|贴切)"
 WEAK = re.compile(
-    r"(?=[首当宜方应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那cpsligowthCPSLITH])"
+    r"(?=[首当宜方应选而就改倾偏即是可也或大多其实确最更比因所故综只唯对那bcfmprsligowthBCFMPRSLITH])"
     r"(?:(?<!不)(?<!不应)(?<!不能)(?<!排除)(?<!的)(?<![次误备])(?<!如果)(?<!假如)(?<![若当入])"
     r"(?:应?当?选择?(?!了?\s?\n[\s\-•]*[A-J])了?|最终(?=:)|而是|应为|应该?是|就是|改为|改选|倾向于?|偏向于?)(?!项)(?!题)"
     r"|(?<=[,。;:\n])对应的?(?:答案|选项)?(?:应该?|就|正)?[是为](?=\s?(?:选?项)?\s?[A-Ja-j](?![A-Za-z]))"
@@ -32,8 +32,11 @@ WEAK = re.compile(
     rf"|[最更比]较?{_BETTER}(?:题意|要求)?的?[^,。;:\n]{{0,6}}?[是为]{_NEXT}"
     rf"|(?:因此|所以|综上(?:所述)?|故|那么)[,:]?(?=\s?{RUN}\s?(?:[。.!]|$))|(?<![A-Za-z])(?:[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence),?(?=\s[A-Ja-j]{{1,5}}[.!]?(?:\n|$))"
     rf"|(?:因此|所以|综上|故)[^,。;:\n]{{0,16}}?[是为]{_NEXT}"
-    r"|(?<![A-Za-z])(?:[Cc]hoose|[Ss]elect|[Pp]ick|[Ii]t's|[Ii]t is|should be|[Ll]ean(?:ing)? towards?|go with|opt for|would say"
-    r"|[Pp]robably|[Pp]erhaps)(?:\s?[Oo]ptions?)?)",
+    r"|(?<![A-Za-z])(?:[Cc]hoose|[Ss]elect|[Pp]ick|[Ii]t's|[Ii]t is|should be|[Ll]ean(?:ing)? towards?|go with|opt for|would say|[Pp]refer"
+    r"|[Pp]robably|[Pp]erhaps)(?:\s?[Oo]ptions?)?"
+    r"|(?<![A-Za-z])(?:[Bb]est|[Mm]ost [a-z]{3,12}|[Cc]orrect|[Rr]ight|[Pp]referred|[Ff]irst|[Rr]ecommended)"
+    rf"(?: [a-z]{{2,12}}){{1,3}} (?:is|are|would be){_NEXT}"
+    rf"|(?:(?<=[,;。.\n] )|(?<=[\n])|\A)(?:[Cc]orrect|[Rr]ight)(?: options?)?:{_NEXT})",
 )
 CHANGED = re.compile(
     r"(?=[更修纠改调订完cC])(?:完整的?(?:答案)?(?:应该?)?[为是:]|(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",

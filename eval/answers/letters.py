@@ -33,11 +33,19 @@ _RANGE = re.compile(
     r"(?:-{1,3}|~|—{1,2}|–|到|至|through|to)[ \t]?(?:选?项)?([A-Ja-j])"
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
-_NO_ARTICLE = r"(?:and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but)"
-_WORD = re.compile(rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|[IAa](?= (?!{_NO_ARTICLE}\b)[a-z]{{2}}))")
+_BEHIND_A_LETTER = r"and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but"
+_BEHIND_A = (  # where it is no article; I would is no option
+    rf"{_BEHIND_A_LETTER}|over|instead|rather|remains|would|will|must|cannot|could|never|(?:is|does|would|should|could|was|wo)n(?='t)"
+)
+_WORD = re.compile(
+    rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|I(?= (?!(?:{_BEHIND_A_LETTER})\b)[a-z]{{2}})|[Aa](?= (?!(?:{_BEHIND_A})\b)[a-z]{{2}}))"
+)
 # One character tells whether the costly patterns are worth trying.
 _REJECTING = re.compile("不|非|除|否|错|误|×|没")
-_REJECTING_IN_ENGLISH = re.compile("not|n't|either|out|rong|ncorr|alse|elim|excl")
+_REJECTING_IN_ENGLISH = re.compile(
+    "[Nn]ot|n't|either|out|rong|ncorr|alse|elim|excl|[Nn]ever|[Rr]ather|nstead|no reason|[Rr]eject|contra|[Uu]n|[Ii]n(?:appr|eff)|void"
+    "|less likely| over "
+)
 _APPROVING = re.compile("正|最|对|准|答案|符|恰|√|切|妥|合|当选|入选|应选|orrect|right")
 _RANGING = re.compile("-|~|—|–|到|至| t")
 _ASCII_WORD = re.compile(r"[IAa](?:'| )[a-z]")
@@ -60,14 +68,26 @@ _REJECTED = re.compile(
     rf"|×{ITEM}"
     rf"|{CLOSE_RUN}{_COUNTED}{_OF_IT} ?[.:]? ?(?:选?项)?[^,。;:!\n、A-Ja-j(因√]{{0,8}}?{_WRONG})"
 )
+_NO_LABEL = r"(?<!is )(?<!: )(?<!:)(?<!are )(?<!hoose )(?<!elect )(?<!pick )"  # The answer is B, A and C are wrong
+_LIST = rf"(?:{_NO_LABEL}{ITEM}(?:, ?{ITEM}){{0,6}},? (?:and|or) {ITEM}|{CLOSE_RUN})"
+_NOT = r"(?:\snot(?![A-Za-z])|n't(?![A-Za-z]))"
+_BE = r"(?:is|was|are|were|(?:can|should|would|could) be)"
+_DENIED = r"(?:incorrect|wrong|ruled out|excluded|false|eliminated)"
+_UNFIT = r"(?:contraindicated|unlikely|inappropriate|unsuitable|unnecessary|ineffective|less (?:likely|appropriate|suitable)|avoided)"
 _REJECTED_IN_ENGLISH = re.compile(
-    r"(?=[nNw,;。.\n(\[\"'“选项 A-Ja-j])"
-    rf"(?:(?<![A-Za-z])not|without)\s(?:include\s|contain\s|options?\s)?{CLOSE_RUN}(?:\s(?:or|and)\s{ITEM})?"
-    rf"|{CLOSE_RUN}\s(?:is|are|can be|should be)\s(?:all\s|both\s)?(?:incorrect|wrong|not\s|ruled out|excluded|false|eliminated)"
-    rf"|{CLOSE_RUN}(?:,? (?:and )?{ITEM})?\s(?:should|do|does)(?: not|n't)"
+    r"(?=[nNwcridesCRIDES,;。.\n(\[\"'“选项 A-Ja-j])"
+    r"(?:(?<![A-Za-z])(?:[Nn]ot|without|cannot|never|can't|couldn't|isn't|wouldn't|won't|[Rr]ather than|[Ii]nstead of|no reason to"
+    r"|[Rr]eject(?:s|ed)?|[Rr]ul(?:e[ds]?|ing) out|[Ee]xclud(?:e[ds]?|ing)|[Ee]liminat(?:e[ds]?|ing)|[Dd]iscard(?:s|ed|ing)?)"
+    rf"\s(?:be\s|include\s|contain\s|choose\s|select\s|pick\s|use\s|recommend\s)?(?:[Oo]ptions?\s)?{_LIST}"
+    rf"|(?<=[A-J]) over {ITEM}"
+    rf"|{_LIST}\s(?:are|were|can be|should be|do|should|would|could|can|must|will)(?:{_NOT}|\s(?:all\s|both\s)?{_DENIED})"
+    rf"|{CLOSE_RUN}\s(?:{_BE}\s(?:also\s|clearly\s|therefore\s|simply\s|all\s|both\s)?{_DENIED}"
+    rf"|(?:is|was|does|did|should|would|could|can|will|must|wo|ca){_NOT}|cannot|{_BE}\snever|never(?![A-Za-z]))"
     rf"|(?<![A-Za-z])[Nn]either {ITEM} nor {ITEM}(?: is| are)?(?: right| correct)?"
-    rf"|(?<=[,;。.\n]) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}"
+    rf"|(?:(?<=[,;。.\n])|\A) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}(?:,? (?:and )?{ITEM})?)"
 )
+_UNFIT_IN_ENGLISH = re.compile(rf"{_LIST}\s(?:{_BE}|seems?)\s(?:\w+\s)?{_UNFIT}|(?<![A-Za-z])[Aa]void(?:s|ed|ing)?\s(?:options?\s)?{_LIST}")
+"""What is true of an answer as well, where the question asks for it: it counts only beside another option."""
 _APPROVED = re.compile(
     rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?"
     rf"(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
@@ -141,7 +161,11 @@ def letters_approved(text: str) -> str:
 def without_rejected(text: str) -> str:
     """Return text without the letters that it rejects."""
     text = _REJECTED.sub(",", text) if _REJECTING.search(text) else text
-    return _REJECTED_IN_ENGLISH.sub(",", text) if _REJECTING_IN_ENGLISH.search(text) else text
+    if not _REJECTING_IN_ENGLISH.search(text):
+        return text
+    text = _REJECTED_IN_ENGLISH.sub(",", text)
+    fit = _UNFIT_IN_ENGLISH.sub(",", text)
+    return fit if has_letters(fit) else text
 
 
 def rejected_letters(text: str) -> set[str]:

@@ -182,6 +182,32 @@ ROWS = [
 ]
 
 
+ENGLISH = [
+    ("Penicillin (D) is not recommended; ceftriaxone (B) is.", "B"),
+    ("Not A. Not B. The best choice is D.", "D"),
+    ("I would rule out B and D. A remains.", "A"),
+    ("Aspirin (A) is contraindicated. Clopidogrel (C) should be used instead.", "C"),
+    ("The correct option is A instead of C.", "A"),
+    ("C is never given in pregnancy. Therefore B is the treatment of choice.", "B"),
+    ("Options A and C are unlikely. The most likely diagnosis is B.", "B"),
+    ("Incorrect: A, B, C. Correct: D.", "D"),
+    ("There is no reason to choose A. I choose C.", "C"),
+    ("Metformin (B) isn't the first choice. Insulin (C) is the first choice.", "C"),
+    ("The answer is B, and A is wrong.", "B"),
+    ("The answer is B; A, C and D are wrong.", "B"),
+    ("A would not be used here, B would.", "B"),
+    ("We avoid A in such patients and prefer B over C.", "B"),
+    ("A is contraindicated.", "A"),
+    ("A isn't safe.", None),
+    ("The answer is not B.", None),
+]
+
+
+@pytest.mark.parametrize(("reply", "answer"), ENGLISH)
+def test_options_that_english_negates_are_not_chosen(reply: str, answer: str | None) -> None:
+    assert read_answer("mcqa", reply, OPTIONS)[1] == answer
+
+
 @pytest.mark.parametrize(("task", "reply", "options", "answer"), ROWS)
 def test_each_rule(task: str, reply: str, options: dict, answer: str | None) -> None:
     assert read_row({"task": task, "response": reply, "options": options})["answer"] == answer
