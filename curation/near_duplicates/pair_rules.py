@@ -9,7 +9,7 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.near_duplicates.renaming import is_slip, renamed
+from curation.near_duplicates.renaming import is_slip, other_verb, renamed
 from curation.near_duplicates.wording import degrees, denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
 
 Relation = Literal["same", "conflict"]
@@ -227,7 +227,9 @@ def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
     likeness = max(_likeness(in_digits(a), in_digits(b), ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
     if likeness < _OPTION_FLOOR:  # no match, whatever they say; what follows takes more time
         return likeness
-    return 0.0 if figures(a) != figures(b) or denials(a) != denials(b) or degrees(a) != degrees(b) or difference(a, b).opposed else likeness
+    if figures(a) != figures(b) or denials(a) != denials(b) or degrees(a) != degrees(b) or difference(a, b).opposed or other_verb(a, b):
+        return 0.0
+    return likeness
 
 
 def _repeats(text: str, ngram_chars: int) -> bool:

@@ -6,7 +6,7 @@ All texts are canonical. Word classes are jieba's; the ends of names are in voca
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from curation.near_duplicates.wording import differing, vocabulary, without_idle, without_synonyms
+from curation.near_duplicates.wording import Span, differing, vocabulary, without_idle, without_synonyms
 from curation.text.words import cutter
 
 _MIN_SLIP_CHARS = 4  # in a shorter text one character is much of it: 胃炎 and 肝炎
@@ -33,33 +33,72 @@ def is_slip(text: str, other: str) -> bool:
 
 
 def renamed(text: str, other: str, strict: bool = False) -> bool:
-    """Tell whether a noun stands in the place of another, or the name of a disease, medicine or test in one text alone.
+    """Tell whether a noun, verb or adjective stands in the place of another, or the name of a disease, medicine or test in one alone.
 
-    One character in the place of another is a slip where both look or sound alike (韦纳 is 维纳), and in a long text where it
-    leaves no word (栓验 is 检验, 信度 is not 效度). Where strict, a verb or an adjective in the place of another counts as well; in a short
-    text any word does, and any that is added; where strict, also any that is added to one of twice as many characters.
+    No list has all opposites: 升高 and 下调, 敏感 and 耐药. One character in the place of another is a slip where both look or sound
+    alike (韦纳 is 维纳), and in a long text where it leaves no word (栓验 is 检验, 信度 is not 效度). In a short text any word counts, and
+    any that is added; where strict, also any that is added to one of twice as many characters.
     """
     if text == other:
         return False
     first, second = sorted([without_synonyms(text), without_synonyms(other)])  # the matcher is not symmetric
     chars = min(len(first), len(second))
     short, short_for_more = chars < SHORT_CHARS, chars < SHORT_CHARS * (1 + strict)
-    for kind, i1, i2, j1, j2 in differing(first, second):
+    for span in _by_word(first, second):
+        kind, i1, i2, j1, j2 = span
         here, there = _classes(first, i1, i2), _classes(second, j1, j2)
         if "name" in here or "name" in there:
             return True
-        if kind != "replace":
-            if _other_word(first, i1, i2) or _other_word(second, j1, j2) or (short_for_more and here | there):
-                return True
-        elif i2 - i1 == j2 - j1 == 1:
-            parting = "noun" in here | there or strict or short
-            if here and there and parting and not _is_slip_of(first, second, i1, j1, short):
-                return True
-        else:
-            both = (here & there) | ({"noun"} if "noun" in here | there and here and there else set())
-            if "noun" in both or (strict and "verb" in both) or (short and both):
+        if kind != "replace" and (_other_word(first, i1, i2) or _other_word(second, j1, j2) or (short_for_more and here | there)):
+            return True
+        if kind == "replace" and _is_swapped(first, second, span, short):
+            return True
+    return False
+
+
+def other_verb(text: str, other: str) -> bool:
+    """Tell whether a verb or an adjective stands in the place of another, as in options that say 水平明显提高 and 水平明显下调.
+
+    Where one character differs, an option is more often misread than meant otherwise; opposites are in vocab/wording.yaml.
+    """
+    first, second = sorted([without_synonyms(text), without_synonyms(other)])
+    for kind, i1, i2, j1, j2 in _by_word(first, second):
+        if kind == "replace" and min(i2 - i1, j2 - j1) >= _MIN_WORD_CHARS:
+            here, there = _classes(first, i1, i2), _classes(second, j1, j2)
+            if here - {"other"} and there - {"other"} and "verb" in here | there:
                 return True
     return False
+
+
+def _is_swapped(text: str, other: str, span: Span, short: bool) -> bool:
+    """Tell whether what stands in the place of something else is another noun or verb, and no slip; in a short text, another word."""
+    _, i1, i2, j1, j2 = span
+    here, there = _classes(text, i1, i2), _classes(other, j1, j2)
+    if i2 - i1 == j2 - j1 == 1:
+        if here | there:  # else both characters are idle
+            here, there = _classes(text, i1, i2, within=True), _classes(other, j1, j2, within=True)
+        return bool(here and there) and not _is_slip_of(text, other, i1, j1, short)
+    both = (here & there) | ({"noun"} if "noun" in here | there and here and there else set())
+    return not both.isdisjoint(("noun", "verb")) or (short and bool(both))
+
+
+def _by_word(text: str, other: str) -> list[Span]:
+    """Return the spans in which two texts differ, as one where all between them is a character that both have in other words.
+
+    重吸收水分 and 分泌钾离子 share 分.
+    """
+    spans: list[Span] = []
+    for span in differing(text, other):
+        apart = span[1] - spans[-1][2] if spans and min(_length(spans[-1]), _length(span)) >= _MIN_WORD_CHARS else 0
+        if apart == 1 and is_word(text, span[1] - 1) and is_word(other, span[3] - 1):
+            _, i1, _, j1, _ = spans.pop()
+            span = ("replace", i1, span[2], j1, span[4])
+        spans.append(span)
+    return spans
+
+
+def _length(span: Span) -> int:
+    return max(span[2] - span[1], span[4] - span[3])
 
 
 def _is_slip_of(text: str, other: str, place: int, other_place: int, short: bool) -> bool:
@@ -101,16 +140,19 @@ def _other_word(text: str, start: int, end: int) -> bool:
     )
 
 
-def _classes(text: str, start: int, end: int) -> set[str]:
-    """Return the classes of the words that a span touches: name, noun, verb, other; idle characters are of none."""
+def _classes(text: str, start: int, end: int, within: bool = False) -> set[str]:
+    """Return the classes of the words that a span touches: name, noun, verb, other; idle characters are of none.
+
+    Args:
+        within: an idle character in a word that is not idle counts: 有 in 有效.
+    """
     found = set()
     for word, tag, first, last in _words(text):
         inside = text[max(first, start) : min(last, end)]
         if first < start and inside in vocabulary().suffixes:
             continue
-        if (
-            first < end and last > start and set(inside) - vocabulary().idle_characters and not inside.isascii()
-        ):  # figures are compared apart
+        counts = set(word if within and is_word(text, first) else inside) - vocabulary().idle_characters
+        if first < end and last > start and counts and not inside.isascii():  # figures are compared apart
             if tag[0] in _NOUN:
                 found.add("name" if word[-1] in vocabulary().name_ends and len(word) > 1 else "noun")
             else:
