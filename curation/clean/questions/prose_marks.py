@@ -107,6 +107,10 @@ _TO_THE_MARKER = re.compile(
 _HEADING = re.compile(r"^(?:【(?:书上)?(?:知识点|提示|要点|参考要点|答题要点|评分标准)】[:：]?|(?:答题)?提示[:：])\s*")
 _POINT = re.compile(r"[（(](\d{1,2})\s*[.．\]](?=[\u4e00-\u9fff])")
 _STOP = re.compile(r"(?<=[A-Za-z0-9）)])\.$")
+_STATE = re.compile(
+    r"(?:(?:\A|\n)[ \t]*+[\u4e00-\u9fff]{0,6}(?:测[验试]|作业|练习|考试)题?[ \t]*+)?"
+    r"(?:\A|\n)[ \t]*+(?:[已未]完成|[已未]提交|[已待]批[改阅])\s*+\Z"
+)
 _CHAPTER_AND_PAGE = re.compile(r"(?<=[\u4e00-\u9fff])\d{1,2}-\d{3}$")
 
 
@@ -123,6 +127,14 @@ def _mend_edges(text: str) -> str:
 
 ANSWER_RULES = Group(
     (
+        rule_of_signs(
+            "page_state",
+            "what a learning site's page says below an answer in words",
+            lambda text: _STATE.sub("", text),
+            ("完成", "提交", "批[改阅]"),
+            "注意的品质有四种。\n章节测验\n已完成",
+            "注意的品质有四种。",
+        ),
         *PROSE_RULES,
         rule_of_signs(
             "marking_scheme",

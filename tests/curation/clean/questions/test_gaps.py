@@ -78,3 +78,14 @@ def test_a_key_at_the_end_of_an_explanation_is_the_key(answer: str, letters: str
 @pytest.mark.parametrize("answer", ["其一，先服汤药，正确答案D。其三，再服丸药。", "章节测验\n已完成"])
 def test_words_on_options_and_marks_of_a_page_are_no_answer_in_words(answer: str) -> None:
     assert read(options_raw=None, answer_raw=answer, type_raw="简答题").rejected.reason == "answer_missing"
+
+
+@pytest.mark.parametrize("behind", ["\n章节测验\n已完成", "（言之有理，均能给分）\n已完成", "\n测试题\n未完成"])
+def test_the_state_of_a_page_behind_an_answer_in_words_is_no_part_of_it(behind: str) -> None:
+    said = "感觉是对个别属性的反映。知觉是对整体属性的反映，它以感觉为基础，又受经验、态度和需要的影响，所以同一事物可以被知觉为不同的东西"
+    assert read(options_raw=None, answer_raw=said + behind, type_raw="简答题").question.answer == said
+
+
+def test_a_last_line_that_says_what_was_done_is_part_of_an_answer() -> None:
+    said = "同一性的四种状态是：\n早闭\n延缓\n同一性已完成"
+    assert read(options_raw=None, answer_raw=said, type_raw="简答题").question.answer == said
