@@ -2,7 +2,8 @@
 
 Signs are read in this order, and the first that the table knows decides. Subject: the source's own mark, the parts of the breadcrumb
 from the last to the first, the paper's title, the section, the file's name and folders. Exam: the breadcrumb, the paper's title, the
-subject, the section, the file. What no sign says is `UNKNOWN`: a source's name is neither an exam nor a subject.
+subject, the section, the file. A chapter (第三章 发展心理学) is read after all of these: it tells where in a subject a question is. What no
+sign says is `UNKNOWN`: a source's name is neither an exam nor a subject.
 """
 
 import re
@@ -23,6 +24,10 @@ _SLASHES = re.compile(r"/+")
 _MIN_SLASHES = 2  # one slash stands inside names: 高中/中职教师
 _FILE = "file:"
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+_CHAPTER = re.compile(
+    r"第\s?[\d一二三四五六七八九十百]{1,4}\s?(?:章|单元|部分|篇|编|讲(?!座)|节(?!目)|课(?![堂程]))|(?:chapter|unit|lesson)\s?\d",
+    re.IGNORECASE,
+)
 _EDGES = " \t\n-_—:：·,，。()（）[]【】《》$/\\>"
 
 
@@ -111,7 +116,7 @@ class SubjectTable:
         return self._lines.get((text, source)) or self._lines.get((text, None))
 
     def _entry(self, texts: Iterable[str]) -> dict[str, Any] | None:
-        for text in filter(None, texts):
+        for text in _chapters_last(filter(None, texts)):
             for names, but_not, entry in self._entries:
                 rest = text.replace(but_not, "") if but_not else text
                 if any(name in rest for name in names):
@@ -131,11 +136,13 @@ class SubjectTable:
             return found
         if exam.upper() in exams:
             return exam.upper()
-        return next((code for text in texts if text for code, words in exams.items() if any(word in text for word in words)), None)
+        return next(
+            (code for text in _chapters_last(texts) if text for code, words in exams.items() if any(word in text for word in words)), None
+        )
 
     def _general(self, texts: Iterable[str]) -> str | None:
         """Return the broad subject that a text names; read after all narrow ones."""
-        return next((name for text in texts if text for name in self._table["general"] if name in text), None)
+        return next((name for text in _chapters_last(texts) if text for name in self._table["general"] if name in text), None)
 
     def _own(self, text: str, source: str) -> list[str]:
         """Return the parts of a breadcrumb or category that are neither navigation, faculty, source's name nor a sentence."""
@@ -154,7 +161,7 @@ class SubjectTable:
 
     def _own_name(self, part: str, source: str) -> str:
         """Return a name without navigation at its ends and the faculties in front of it, but for a faculty alone, or ""."""
-        if not self._alone.sub("", part):
+        if not self._alone.sub("", part) or _CHAPTER.match(part):
             return ""
         bare = self._around.sub("", part).strip(_EDGES) or part
         name = re.sub(f"^(?:{'|'.join(map(re.escape, self._table['faculties']))})+(?=.)", "", bare)
@@ -163,6 +170,10 @@ class SubjectTable:
 
 def _plain(text: str | None) -> str:
     return normalize(_SPACED_SLASH.sub(">", (text or "")[:_MAX_NAME_CHARS])).text
+
+
+def _chapters_last(texts: Iterable[str]) -> list[str]:
+    return sorted(texts, key=lambda text: bool(text and _CHAPTER.match(text)))
 
 
 def _parts(text: str, last_first: bool = False) -> Iterator[str]:
