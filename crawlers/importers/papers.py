@@ -42,16 +42,21 @@ _FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4
 _NO_TITLE = re.compile(
     r"[【\[（(]?(?:章节|单元|课后|课堂|随堂|阶段|综合|模拟|同步|巩固)?(?:测试|测验|练习|自测|检测|作业|习题|试题|考试|题目)[题卷]?[】\]）)]?\d{0,3}"
     r"|(?:[-*•]\s{0,3})?(?:考试|答题|转换|导出|创建|截止|更新|发布|开始|结束)?(?:时间|日期|题量|总分|满分|得分|成绩|姓名|班级|学号|作者|来源|目标|说明)\s{0,3}[:：].{0,200}"
-    r"|(?:https?://|www\.)?[\w.-]{1,60}\.(?:com|cn|net|org|io)(?:/\S{0,100})?",
+    r"|(?:https?://|www\.)?[\w.-]{1,60}\.(?:com|cn|net|org|io)(?:/\S{0,100})?"
+    r"|试卷|(?:绝密|机密|秘密)(?:[★☆*\s]{0,3}(?:考试)?(?:启用|结束)前)?",
     re.I,
 )
-"""What stands above questions and names no paper: the word for a test alone, a field of a platform, an address."""
+"""What stands above questions and names no paper: the word for a test alone, a field of a platform, an address, a seal."""
+_PAGE = re.compile(
+    r"[\s(（,，/|·—-]*+(?:[第共]\s{0,2}[\d一二三四五六七八九十百]{1,4}\s{0,2}页|\bpage\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?)[\s)）,，/|·—-]*+",
+    re.I,
+)
 _NO_PART = re.compile(
-    r"(?:第\s{0,2}[\d一二三四五六七八九十]{1,4}\s{0,2}页|page\s{0,2}\d{1,4}).{0,12}|未完待续|待续|全?[卷文]?完"
+    r"未完待续|待续|全?[卷文]?完"
     r"|(?:参考|标准|正确|试题|习题)?(?:答案|解析|详解)(?:[及与和](?:参考)?(?:答案|解析|详解))?",
     re.I,
 )
-"""What stands between rules and names no part of the file: a page, its end, the answers."""
+"""What stands between rules and names no part of the file: its end, the answers."""
 _HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
 
 
@@ -102,14 +107,18 @@ def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
     """Return for each question the file's name and the paper's title above it: either may be what tells the subject.
 
     Above the first question the first line that may be a title is one; a further paper in the file begins with one that says so.
-    A line of a question is none, whatever it says.
+    A line of a question is none, whatever it says. One with the number of a page is a running title, which begins no further paper.
     """
     stem, paper_title, part, read, titles = PurePosixPath(name).stem, "", "", 0, []
     unread = {_bare(line) for line in paper.unread}
     for draft in paper.drafts:
         for line in lines[read : draft.line]:
             text = _bare(line)
-            if text not in unread or not _may_title(text):
+            if text not in unread:
+                continue
+            text, numbered = _PAGE.subn(" ", text)
+            text = text.strip()
+            if not _may_title(text) or (numbered and (paper_title or part)):
                 continue
             if framed := _FRAMED.fullmatch(text):
                 part = part if _NO_PART.fullmatch(framed["words"]) or not _may_title(framed["words"]) else framed["words"]

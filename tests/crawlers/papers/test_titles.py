@@ -92,3 +92,28 @@ def test_what_stands_between_rules_takes_no_title_from_a_paper(words: str) -> No
     found = {rule: read_questions("题库.txt", text.encode(), ".txt", seen).items for rule, text in titled.items()}
     assert {item.paper_raw for item in found[words]} == {"题库 2024年护理学期末试卷"}
     assert {item.paper_raw for item in found["内科护理部分"]} == {"题库 2024年护理学期末试卷 内科护理部分"}
+
+
+_PAGES = [
+    "第2页", "第 2 页 共 8 页", "- 3 -", "第1页（共8页）", "Page 1 of 8", "3 / 8", "—3—", "第一页", "共8页 第1页", "P1", "试卷第2页",
+    "绝密★启用前",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_the_number_of_a_page_is_no_title(page: str) -> None:
+    asked = [_question(number, words, "A", True) for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")]]
+    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
+    for title, whole in [("", "题库"), ("护理学期末试卷", "题库 护理学期末试卷")]:
+        for text in ("\n".join([page, title, *asked]), "\n".join([title, page, asked[0], page, asked[1], asked[2]])):
+            found = read_questions("题库.txt", text.encode(), ".txt", seen).items
+            assert {item.paper_raw for item in found} == {whole}
+
+
+def test_a_running_title_is_one_paper_and_a_title_without_its_page() -> None:
+    asked = [_question(number, words, "A", True) for number, words in [(1, "感觉"), (2, "知觉"), (3, "记忆")]]
+    seen = Provenance(source="read", url="file:x", snapshot="2026-01-01", page_id="page-1", position="")
+    pages = [f"普通心理学试卷 第{number}页（共8页）" for number in (1, 2, 3)]
+    text = "\n".join(line for pair in zip(pages, asked, strict=True) for line in pair)
+    found = read_questions("题库.txt", text.encode(), ".txt", seen).items
+    assert [item.paper_raw for item in found] == ["题库 普通心理学试卷"] * 3
