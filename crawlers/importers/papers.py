@@ -48,7 +48,7 @@ _NO_TITLE = re.compile(
 )
 """What stands above questions and names no paper: the word for a test alone, a field of a platform, an address, a seal."""
 _PAGE = re.compile(
-    r"[\s(（,，/|·—-]*+(?:[第共]\s{0,2}[\d一二三四五六七八九十百]{1,4}\s{0,2}页|\bpage\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?)[\s)）,，/|·—-]*+",
+    r"[\s(（,，/|·—-]{0,6}+(?:[第共]\s{0,2}[\d一二三四五六七八九十百]{1,4}\s{0,2}页|\bpage\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?)[\s)）,，/|·—-]*+",
     re.I,
 )
 _NO_PART = re.compile(

@@ -41,7 +41,13 @@ from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
 from crawlers.papers.questions.crowded import crowded_in
 from crawlers.papers.questions.draft import Draft, Reading
-from crawlers.papers.questions.shared import below_old_options, with_joined_keys, with_shared_answers, with_verdict_options
+from crawlers.papers.questions.shared import (
+    below_old_options,
+    with_joined_keys,
+    with_own_patients,
+    with_shared_answers,
+    with_verdict_options,
+)
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import with_unlettered
 from crawlers.papers.sections.layout import lay_out
@@ -83,6 +89,7 @@ def read_paper(lines: Iterable[str]) -> Reading:
     # The first doubt is the one that is told: each of these rests on what those before it take for sure.
     for doubts in (unsure(layout, asked, unread), unanswered(asked), below_old_options(asked), read_otherwise(layout, asked, unread)):
         asked = with_doubts(asked, doubts)
+    asked = with_own_patients(asked)
     drafts = [one.draft for one in asked]
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts
     return _reading(drafts, unread, len(layout.spans) + len(tabled))

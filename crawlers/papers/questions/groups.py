@@ -39,6 +39,8 @@ class Above(Struct, frozen=True, kw_only=True):
     """A note says that several questions share what stands above."""
     unsure: bool = False
     """Words that may be a further case stand between this question and the case before."""
+    by_patient: bool = False
+    """Nothing but its words, 患者，男，45岁, tells that the case is one: which questions it is of, they tell."""
 
 
 class Setting:
@@ -51,6 +53,7 @@ class Setting:
         self._kind = ""
         self._announced = False
         self._unsure = False
+        self._by_patient = False
         self._text: list[str] = []
         self._options: list[str] = []
         self._asked = False
@@ -114,6 +117,7 @@ class Setting:
             self._open("case")
             self._text.append(text)
             self._unsure = contradicted
+            self._by_patient = kind_of(flat(self.heading or "")) != "case"
         else:
             if self._kind == "case" and not self._is_announced() and not is_instruction(flat(text)):
                 self._close()  # a remark, or a case that nothing tells of: neither the old case nor none is sure
@@ -151,6 +155,7 @@ class Setting:
             images=case.count(IMAGE),
             announced=self._announced,
             unsure=self._unsure,
+            by_patient=self._by_patient,
         )
 
     def _shared(self) -> list[str]:
@@ -172,6 +177,7 @@ class Setting:
         self._kind = ""
         self._announced = False
         self._unsure = False
+        self._by_patient = False
         self._text = []
         self._options = []
         self._asked = False

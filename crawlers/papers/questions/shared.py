@@ -22,6 +22,22 @@ _LEGENDS = [
     ),
 ]
 _FEW = 3  # options: fewer rather are points of an explanation
+_REFERS = re.compile(
+    "[该此本]|上述|患者|患儿|病人|病儿|产妇|孕妇|求助者|来访者|受试者|[他她]|其(?![余他它中次实])|这[位名个例]|案例|病例"
+    "|目前|现在|入院|查体|体检|若|如果"
+)
+_ASKS_ON = (
+    "最可能|可能|首选|首要|首先|最佳|最|主要|重要|合适|恰当|适宜|有价值|有意义|有效|有助于|应当?|需要?|考虑|采取|给予|进行"
+    "|立即|优先|进一步|下一步|为?明确|确诊|初步"
+)
+_ASKED = (
+    "诊断|鉴别|检查|化验|治疗|处理|处置|护理|措施|方法|方案|药物?|用药|病因|原因|疾病|病变|部位|类型|问题|依据|做法|诊疗|预后"
+    "|并发症|手术|急救|抢救|是|为|有|的|属于|包括|不|错误|正确|下列|哪|一|项|种|个|什么|关于|选择?"
+)
+_BARE = re.compile(rf"(?:{_ASKS_ON}|{_ASKED}|[\W_\d])++")
+"""A question of nothing but such words has no subject of its own: 首选的检查是."""
+_ELLIPTIC = re.compile(rf"[\W_\d]*(?:{_ASKS_ON})")
+_MOST_OF_CASE = 5  # questions that do not refer to a patient above them, and still may be about him
 
 
 def with_verdict_options(asked: Sequence[Asked]) -> list[Asked]:
@@ -57,6 +73,40 @@ def below_old_options(asked: Sequence[Asked]) -> Doubts:
         if one.draft.above.group == spoiled:
             doubts[place] = "options_unreadable"
     return doubts
+
+
+def with_own_patients(asked: Sequence[Asked]) -> list[Asked]:
+    """Return each question below a patient that nothing announces with its case where it refers to him, else doubted.
+
+    Where a paper goes on for long without a word of him, a question that names its own subject has no case. Where each case counts its
+    questions from 1, they are all of it.
+    """
+    groups = [list(members) for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.by_patient else None)]
+    counted = sum(group[0].draft.above.by_patient and group[0].draft.number == 1 for group in groups) > 1
+    return [
+        one
+        for group in groups
+        for one in (_with_own_patient(group) if group[0].draft.above.by_patient and not (counted and group[0].draft.number == 1) else group)
+    ]
+
+
+def _with_own_patient(group: list[Asked]) -> list[Asked]:
+    refers = [place == 0 or bool(_REFERS.search(flat(one.draft.stem))) for place, one in enumerate(group)]
+    goes_on = refers[::-1].index(True) > _MOST_OF_CASE
+    told = []
+    is_open = True
+    for one, refers_to_it in zip(group, refers, strict=True):
+        stem = flat(one.draft.stem)
+        if is_open and (refers_to_it or _BARE.fullmatch(stem)):
+            told.append(one)
+            continue
+        is_open = False
+        if goes_on and not refers_to_it and not _ELLIPTIC.match(stem) and not _BARE.fullmatch(stem):
+            above = structs.replace(one.draft.above, case=None, group=None, images=0, by_patient=False)
+            told.append(structs.replace(one, draft=structs.replace(one.draft, above=above)))
+        else:
+            told.append(one.doubted("case_unsure"))
+    return told
 
 
 def with_joined_keys(asked: Sequence[Asked]) -> Doubts:

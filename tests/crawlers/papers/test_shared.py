@@ -191,3 +191,24 @@ def test_a_title_behind_a_range_that_is_over_is_no_further_case(title: str, reas
     text = f"{shared}\n\n{title}\n3、26岁妇女，产后发热。首选：\n{FOUR}\n答案：A"
     assert _told(text) == [(1, "B", None), (2, "C", None), (3, "A", None)]
     assert [bool(draft.above.case) for draft in _drafts(text)] == [True, True, False]
+
+
+_PATIENT = "患者，男，45岁。上腹痛3年，加重1周，伴黑便。"
+
+
+def _below_patient(*stems: str, start: int = 1) -> list[tuple[bool, str | None]]:
+    asked = [f"{number}. {stem}（ ）\nA. 甲\nB. 乙\nC. 丙\nD. 丁" for number, stem in enumerate(stems, start)]
+    return [(draft.above.case == _PATIENT, draft.doubt) for draft in read_paper("\n".join([_PATIENT, *asked]).split("\n")).drafts]
+
+
+def test_a_patient_that_nothing_announces_is_the_case_of_the_questions_that_refer_to_him() -> None:
+    of_him, unsure = (True, None), (True, "case_unsure")
+    assert _below_patient("该患者最可能的诊断是", "本例首选的检查是", "糖尿病的典型症状是") == [of_him, of_him, unsure]
+    assert _below_patient("该患者最可能的诊断是", "首选的降压药物是", "此病最有效的治疗是") == [of_him, unsure, unsure]
+    assert _below_patient("最可能的诊断是", "首选的检查是", "下列处理不正确的是") == [of_him] * 3
+
+
+def test_a_paper_that_goes_on_without_a_word_of_the_patient_has_no_case_where_a_question_names_its_subject() -> None:
+    rest = ["糖尿病的典型症状是", "小儿肺炎的病原体是", "维生素缺乏导致", "首选的降压药物是", "佝偻病的早期症状是", "麻疹的传播途径是"]
+    told = _below_patient("该患者最可能的诊断是", *rest)
+    assert told == [(True, None), *[(False, None)] * 3, (True, "case_unsure"), *[(False, None)] * 2]
