@@ -82,6 +82,18 @@ def write_json(path: str | Path, value: Any, on_disk: bool = False) -> None:
         part.write_bytes(msgspec.json.format(_encoder.encode(value), indent=2) + b"\n")
 
 
+def read_json(path: str | Path, shape: Any, remedy: str) -> Any:
+    """Return what a file of JSON holds.
+
+    Raises:
+        ValueError: it is no JSON of that shape; the message ends with the remedy.
+    """
+    try:
+        return msgspec.json.decode(Path(path).read_bytes(), type=shape)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}; {remedy}") from None
+
+
 @contextmanager
 def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
     """Yield `PATH.part` to write to; it takes the place of `path` when the block ends well, so no half file is ever read.

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 from msgspec import Struct
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -18,7 +17,7 @@ from scrapy.http import Response, TextResponse
 
 from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.params import Source
-from atomexam.runtime.jsonl import write_json
+from atomexam.runtime.jsonl import read_json, write_json
 from crawlers.html.base64_text import SHOWN, base64_in
 from crawlers.html.link_order import links_in_order
 from crawlers.html.page_state import values_of
@@ -275,11 +274,8 @@ def _snapshots(folder: Path) -> dict[str, Snapshot]:
         ValueError: the file is not what a crawl writes.
     """
     path = folder / KINDS_FILE
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Snapshot]) if path.exists() else {}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        advice = "`dvc checkout` brings back the last one; without it, nothing is compared with older snapshots"
-        raise ValueError(f"{path}: {error}; expected the figures of each snapshot; {advice}") from None
+    advice = "`dvc checkout` brings back the last one; without it, nothing is compared with older snapshots"
+    return read_json(path, dict[str, Snapshot], f"expected the figures of each snapshot; {advice}") if path.exists() else {}
 
 
 def _scope(source: Source) -> str:

@@ -5,11 +5,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
 from atomexam.records.model import Description
+from atomexam.runtime.jsonl import read_json
 
 MADE = "model.json"  # what a stage that trains writes beside the weights
 ADAPTER = "adapter_config.json"  # what peft and those who build on it write beside an adapter's weights
@@ -65,10 +65,7 @@ def base_of(description: Description, folder: Path) -> Description | None:
     path = folder / ADAPTER
     if not path.exists():
         return None
-    try:
-        told = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{path}: {error}; expected what peft writes beside an adapter") from None
+    told = read_json(path, dict[str, Any], "expected what peft writes beside an adapter")
     name = description.base or told.get("base_model_name_or_path")
     remedy = f"name it in params.yaml: models.{description.model}: base: NAME"
     if not isinstance(name, str) or not name:
@@ -137,9 +134,5 @@ def _made(path: Path) -> str | None:
     """Return the hash that a model's folder was made with, None where nobody said it."""
     if not path.exists():
         return None
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Description).weights
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(
-            f"{path}: {error}; expected the description of a model. It was cut or changed: rm -r {path.parent} && make repro"
-        ) from None
+    remedy = f"expected the description of a model. It was cut or changed: rm -r {path.parent} && make repro"
+    return read_json(path, Description, remedy).weights

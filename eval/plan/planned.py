@@ -1,14 +1,12 @@
 """Reads what stage `plan` has written of a model: how it is reached, and its runs."""
 
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from atomexam.records.blocks import Slug
 from atomexam.records.checks import one_of
 from atomexam.records.model import Description
 from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_json
 
 _REMEDY = "`dvc repro plan` writes it"
 
@@ -21,7 +19,7 @@ def describe(model: str, models: Path) -> tuple[Description, Path]:
     """
     known = [path.parent.name for path in models.glob("*/model.json")]
     folder = models / one_of(model, known, "model", f"{models} (`dvc repro plan` describes the models of params.yaml)")
-    return _decoded(folder / "model.json", Description), folder
+    return read_json(folder / "model.json", Description, f"{_REMEDY} anew"), folder
 
 
 def read_runs(path: Path) -> dict[str, Run]:
@@ -32,11 +30,4 @@ def read_runs(path: Path) -> dict[str, Run]:
     """
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file; {_REMEDY}")
-    return dict(sorted(_decoded(path, dict[Slug, Run]).items()))
-
-
-def _decoded(path: Path, shape: Any) -> Any:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=shape)
-    except msgspec.DecodeError as error:
-        raise ValueError(f"{path}: {error}; {_REMEDY} anew") from None
+    return dict(sorted(read_json(path, dict[Slug, Run], f"{_REMEDY} anew").items()))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from atomexam.runtime.jsonl import write_json
+from atomexam.runtime.jsonl import read_json, write_json
 from eval.models.asker import Counts
 from eval.models.contract import Reply
 from eval.tasks.request import Request
@@ -108,8 +108,6 @@ def wait_for_others(folder: Path, run: str, of: int, asked: str, sleep: Callable
 
 def _read(path: Path) -> Finished | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Finished)
+        return read_json(path, Finished, "remove it and run the same command again")
     except FileNotFoundError:
         return None
-    except msgspec.DecodeError as error:
-        raise ValueError(f"{path}: {error}; remove it and run the same command again") from None
