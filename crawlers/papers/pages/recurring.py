@@ -75,9 +75,12 @@ def _tells_apart(line: PaperLine) -> bool:
     return len(bare(line.flat)) >= _TELLING_CHARS and not _says_answer(line) and not heads(line.flat)
 
 
+_DIGITS_AND_BLANKS = re.compile(r"[\d\s]")
+
+
 def bare(line: str) -> str:
     """Return a flat line without digits and blanks."""
-    return re.sub(r"[\d\s]", "", line)
+    return _DIGITS_AND_BLANKS.sub("", line)
 
 
 def opens_content(line: str) -> bool:

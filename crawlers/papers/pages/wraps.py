@@ -53,6 +53,10 @@ class PaperLine(Protocol):
     def gap(self) -> bool: ...
 
 
+_WORD = re.compile(r"[A-Za-z0-9.%+-]{1,24}")
+_DIGITS_AND_BLANKS = re.compile(r"[\d\s]")
+
+
 class Wraps(Struct, frozen=True):
     """The width at which the lines of a paper are broken."""
 
@@ -65,7 +69,7 @@ class Wraps(Struct, frozen=True):
         """Tell whether a flat line is so long that the first word of the line below found no room on it."""
         if self.chars:
             return len(line) >= self.chars - _BLANKS
-        word = re.match(r"[A-Za-z0-9.%+-]{1,24}", below)
+        word = _WORD.match(below)
         room = max(_WINDOW, columns_of(word[0]) if word else 0)
         return bool(self.width) and columns_of(line) > self.width - room
 
@@ -96,8 +100,9 @@ def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
 
 def _chars_of(lines: Sequence[PaperLine]) -> int:
     """Return the count of characters after which all lines are broken, 0 where there is none: no line but titles and footers is longer."""
-    again = Counter(re.sub(r"[\d\s]", "", line.flat) for line in lines)
-    own = [line.flat for place, line in enumerate(lines) if place > 1 and again[re.sub(r"[\d\s]", "", line.flat)] == 1]
+    bare = [_DIGITS_AND_BLANKS.sub("", line.flat) for line in lines]
+    again = Counter(bare)
+    own = [line.flat for place, line in enumerate(lines) if place > 1 and again[bare[place]] == 1]
     lengths = Counter(len(line.rstrip(_STOPS)) if line.endswith(tuple(_STOPS)) and len(line) > _FEWEST_CHARS else len(line) for line in own)
     longest = next((length for length in sorted(lengths, reverse=True) if lengths[length] >= _FEWEST), 0)
     if sum(count for length, count in lengths.items() if length > longest) >= _FEWEST:

@@ -85,6 +85,9 @@ def _is_spaced(lines: Sequence[str]) -> bool:
     return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for text in lines)
 
 
+_BLANK_WITHIN = re.compile(rf"(?<=[{_CJK}、]) ?(?=[{_CJK}、])")
+
+
 def _mended(text: str, spaced: bool) -> list[str]:
     bare = text.strip()
     if not bare:
@@ -95,13 +98,8 @@ def _mended(text: str, spaced: bool) -> list[str]:
         bare = _NUMBER_AT_START.sub(lambda m: m["digits"].replace(" ", ""), bare, count=1) if _NUMBER_AT_START.match(bare) else bare
         bare = _NUMBER_WITHIN.sub(lambda m: m[0].replace(" ", ""), bare) if spaced else bare
         bare = _RUN_OF_NUMBERS.sub(lambda m: m["first"].replace(" ", "") + m["dash"] + m["last"].replace(" ", ""), bare)
-    if (
-        " " in bare
-        and len(bare) < _SHORT
-        and not is_heading(flat(bare))
-        and is_heading(flat(re.sub(rf"(?<=[{_CJK}、]) ?(?=[{_CJK}、])", "", bare)))
-    ):
-        bare = re.sub(rf"(?<=[{_CJK}、]) ?(?=[{_CJK}、])", "", bare)
+    if " " in bare and len(bare) < _SHORT and not is_heading(flat(bare)) and is_heading(flat(_BLANK_WITHIN.sub("", bare))):
+        bare = _BLANK_WITHIN.sub("", bare)
     return _signs(text if bare == text.strip() else bare)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -37,8 +38,7 @@ class _Row(Struct):
 def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the lines with ticked options bare and their letters as the answer below."""
     place = 0
-    widths = sorted(columns_of(flat(text)) for _, text in lines if text)
-    full = widths[len(widths) * 9 // 10] * _FULL if widths else 0
+    full = _Full(lines)
     while place < len(lines):
         if behind := _behind(lines, place, full):
             yield from behind
@@ -46,16 +46,35 @@ def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             continue
         run = _run(lines, place)
         letters, told = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
-        boxed = any(TICK in text for _, text in lines[place : place + len(run)])
-        whole = not _breaks(lines, place + len(run), letters) and not _is_cut(lines, place + len(run), full)
-        if len(letters) < 2 or not told or not whole or (len(told) == len(letters) and not boxed):
+        if len(letters) < 2 or not told or not _is_told(lines, place, run, letters, told, full):
             yield from lines[place : place + (len(run) or 1)]
         else:
             yield from ((row.index, row.text) for row in run)
             yield run[-1].index, f"答案：{told}"
+            boxed = any(TICK in text for _, text in lines[place : place + len(run)])
             if boxed and (filled := _filled(lines[place - 1][1] if place else "", letters)) not in ("", told):
                 yield run[-1].index, f"答案：{filled}"
         place += len(run) or 1
+
+
+class _Full:
+    """How many columns a full line of a paper has; found where it is asked for, which most papers do not."""
+
+    def __init__(self, lines: Sequence[Numbered]) -> None:
+        self._lines = lines
+
+    @cached_property
+    def columns(self) -> float:
+        widths = sorted(columns_of(flat(text)) for _, text in self._lines if text)
+        return widths[len(widths) * 9 // 10] * _FULL if widths else 0
+
+
+def _is_told(lines: Sequence[Numbered], place: int, run: Sequence[_Row], letters: str, told: str, full: _Full) -> bool:
+    """Tell whether the ticks of a run say its answer: the run is whole, and not all of it is ticked, as only boxes may be."""
+    end = place + len(run)
+    if _breaks(lines, end, letters) or _is_cut(lines, end, full):
+        return False
+    return len(told) < len(letters) or any(TICK in text for _, text in lines[place:end])
 
 
 def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:
@@ -87,7 +106,7 @@ def _breaks(lines: Sequence[Numbered], place: int, letters: str) -> bool:
     return option is not None and bool(letters) and not _OPENS.match(line) and ord(option["letter"].upper()) == ord(max(letters)) + 1
 
 
-def _is_cut(lines: Sequence[Numbered], place: int, full: float) -> bool:
+def _is_cut(lines: Sequence[Numbered], place: int, full: _Full) -> bool:
     """Tell whether the last option above a place goes on there: its line is full, or the line below, plain as it is, has a tick."""
     line = flat(lines[place][1]).strip() if place < len(lines) else ""
     number = number_of(line)
@@ -96,10 +115,10 @@ def _is_cut(lines: Sequence[Numbered], place: int, full: float) -> bool:
     (kind, words), *_ = parts_of(line) or (("text", ""),)
     if kind != "text" or not words:
         return bool(_SAID.match(line))
-    return bool(_SAID.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[place - 1][1])) >= full
+    return bool(_SAID.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[place - 1][1])) >= full.columns
 
 
-def _behind(lines: Sequence[Numbered], place: int, full: float) -> list[Numbered]:
+def _behind(lines: Sequence[Numbered], place: int, full: _Full) -> list[Numbered]:
     """Return a line with a stem and all its options, one of them said to be right, without that, and its answer below it."""
     index, text = lines[place]
     line = flat(text)

@@ -74,10 +74,17 @@ def assemble(layout: Layout) -> tuple[list[Asked], list[str]]:
 def _usual(layout: Layout) -> dict[int, int]:
     """Return how many options the questions of each section have as a rule."""
     counts: dict[int, Counter[int]] = {}
+    most = Counter(span.section for span in layout.spans)
+    told: set[int] = set()  # sections of which the questions left can change nothing
     for span in layout.spans:
+        if span.section in told:
+            continue
         block = read_block(layout.lines[span.start : span.stop], span.number, 0, "")
         if block.options and block.sure_options:
-            counts.setdefault(span.section, Counter())[len(block.options)] += 1
+            found = counts.setdefault(span.section, Counter())
+            found[len(block.options)] += 1
+            if found[len(block.options)] * 2 > most[span.section] > 1:
+                told.add(span.section)
     usual = {}
     for section, found in counts.items():
         count, times = found.most_common(1)[0]

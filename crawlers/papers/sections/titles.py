@@ -71,10 +71,10 @@ def heads_restart(lines: Sequence[Line], place: int, width: int) -> bool:
         width: columns of the longest lines; a line of that width may have been broken, and this be the rest of it.
     """
     line = lines[place].flat
-    if place == 0 or place + 1 >= len(lines) or columns_of(line) > _TITLE_COLUMNS or not is_bare(lines[place]):
+    below = number_of(lines[place + 1].flat) if 0 < place < len(lines) - 1 else None
+    if below is None or below.value != 1 or below.style in ("tight", "hanzi", "ringed", "bracket"):
         return False
-    below = number_of(lines[place + 1].flat)
-    if below is None or below.value != 1 or below.style in ("tight", "hanzi", "ringed", "bracket") or not looks_asked(lines, place + 1):
+    if columns_of(line) > _TITLE_COLUMNS or not is_bare(lines[place]) or not looks_asked(lines, place + 1):
         return False
     if not _follows_question(lines, place, below.style):
         return False

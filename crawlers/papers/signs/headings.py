@@ -171,10 +171,14 @@ def kind_of(heading: str | None) -> str:
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), "")
 
 
+_HANZI_NUMERAL = re.compile(rf"[\s【\[#*(第]*([{HANZI}]{{1,3}})(?=[\s、.,:)部单大节章]|$)")
+_ROMAN_NUMERAL = re.compile(r"[\s【\[#*]*(I{1,3}|I?V|VI{1,3}|I?X)\s?[、.:\s]")
+
+
 def numeral_of(heading: str) -> str:
     """Return the numeral of a flat heading."""
-    match = re.match(rf"[\s【\[#*(第]*([{HANZI}]{{1,3}})(?=[\s、.,:)部单大节章]|$)", heading)
-    sign = re.match(r"[\s【\[#*]*(I{1,3}|I?V|VI{1,3}|I?X)\s?[、.:\s]", heading)
+    match = _HANZI_NUMERAL.match(heading)
+    sign = _ROMAN_NUMERAL.match(heading)
     chapter = _CHAPTER_DIGITS.match(heading)
     if chapter and 0 < int(chapter[1]) <= len(HANZI):
         return HANZI[int(chapter[1]) - 1]

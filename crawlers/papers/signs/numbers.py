@@ -85,7 +85,7 @@ class Number(Struct, frozen=True):
     """A unit follows, as in 18岁."""
 
 
-@lru_cache(maxsize=1 << 16)  # each pass looks at each line
+@lru_cache(maxsize=1 << 20)  # each pass looks at each line
 def number_of(line: str) -> Number | None:
     """Return the number that a flat line opens with."""
     match = _NUMBER.match(line)
