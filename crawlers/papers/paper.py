@@ -25,6 +25,7 @@ from crawlers.papers.doubts.unanswered import unanswered
 from crawlers.papers.doubts.unsure import unsure, with_ringed_answers
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import own_lines
+from crawlers.papers.passes.answers_first import answers_moved
 from crawlers.papers.passes.boxes import boxes_told
 from crawlers.papers.passes.counted import counts_as_letters
 from crawlers.papers.passes.emphasis import emphasis_told
@@ -51,9 +52,11 @@ from crawlers.papers.questions.shared import (
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import with_unlettered
 from crawlers.papers.sections.layout import lay_out
-from crawlers.papers.signs.answer_marks import IMAGE, visible
+from crawlers.papers.signs.answer_marks import IMAGE, flat, visible
+from crawlers.papers.signs.numbers import number_of
 from crawlers.text.fields import text_of
 
+_MOST_KEPT_LINES = 1 << 16
 __all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper", "told_lines"]
 
 
@@ -66,7 +69,7 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 def told_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
-    plain = boxes_told(without_fields(without_markup(without_gift(emphasis_told(given)))))
+    plain = answers_moved(boxes_told(without_fields(without_markup(without_gift(emphasis_told(given))))))
     return list(ticks_told(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain))))))
 
 
@@ -90,9 +93,17 @@ def read_paper(lines: Iterable[str]) -> Reading:
     for doubts in (unsure(layout, asked, unread), unanswered(asked), below_old_options(asked), read_otherwise(layout, asked, unread)):
         asked = with_doubts(asked, doubts)
     asked = with_own_patients(asked)
+    _forget_lines()
     drafts = [one.draft for one in asked]
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts
     return _reading(drafts, unread, len(layout.spans) + len(tabled))
+
+
+def _forget_lines() -> None:
+    """Let go of what is kept of each line: while a paper is read that saves most of the time, behind a large one it is memory alone."""
+    for kept in (flat, number_of):
+        if kept.cache_info().currsize > _MOST_KEPT_LINES:
+            kept.cache_clear()
 
 
 def _of_bank(bank: Bank) -> Reading:

@@ -187,7 +187,7 @@ def _signed(element: etree._Element, piece: str) -> str:
     elif bold and underlined:
         kind = "colour bold underlined"
     else:
-        kind = "bold" if bold else ""
+        kind = "bold" if bold else "underlined" if underlined else ""
     return f"<{kind}>{piece}</>" if kind else piece
 
 

@@ -21,7 +21,7 @@ _CASE_WITHIN = re.compile(
 )
 _NESTED = re.compile(r"(?:第\s?)?\d{1,3}\s?题?\s?[、.:]?\s?(?=[(]1[)]\s?[A-J](?![A-Za-z]).{0,40}[(]\d[)]|[(]1[)]\s?[A-J]{1,6}\s{0,3}$)")
 """The number of a case before the answers of its questions, `31.(1)A(2)B`: those are told apart by beginning anew."""
-_NUMBERS = re.compile(r"\|?\s{0,4}题\s?号[\s|:]")
+_NUMBERS = re.compile(r"\|?\s{0,4}题\s?号[\s|:]{1,6}(?:第?\s?\d|$)")
 """The row of numbers of a table; without one of answers below it the table was cut."""
 _MORE_LETTERS = re.compile(r"(?:[A-J]{1,6}|[a-j]{1,6})[)\]]?\s{0,4}(?:$|[。.;,、]\s{0,4}(?:$|[(第]?\d)|[(第]?\d{1,4}\s?[、.:)题])")
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")

@@ -21,15 +21,23 @@ _FACES = {"b": "bold", "strong": "bold", "u": "underlined", "mark": "mark", "em"
 _CARRIERS = {*_FACES, "font", "span", "a", "label", "li", "div", "p", "td", "dd"}
 _RAISED = {"sup", "sub"}
 _COLOUR = re.compile(
-    r"(?:\bcolor\s*=\s*[\"']?|(?<![\w-])(?:background-)?color\s*:\s*)(?P<colour>#[0-9a-fA-F]{3,8}|rgba?\([\d\s,.%]{5,40}\)|[a-zA-Z]{3,20})"
+    r"(?:\bcolor\s*=\s*[\"']?|(?<![\w-])(?:background(?:-color)?|color)\s*:\s*)(?P<colour>#[0-9a-fA-F]{3,8}|rgba?\([\d\s,.%]{5,40}\)|[a-zA-Z]{3,20})"
 )
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
 RIGHT_CLASS = r"(?:is-|option-|opt-)?(?:correct|right|true)(?:-(?:answer|option))?"
 """Names that pages give the class of a right option."""
 _CLASS = re.compile(rf"\bclass\s*+=\s*+[\"']?[^\"'<>]{{0,200}}?(?<![\w-])(?P<name>{RIGHT_CLASS})(?![\w-])", re.I)
+_SHEET = re.compile(r"<style[^<>]{0,200}>(?P<rules>[^<]{0,200000}+)", re.I)
+_RULE = re.compile(r"\.(?P<name>[\w-]{1,40})\s{0,9}\{(?P<said>[^{}]{0,500})\}")
+_CLASSES = re.compile(r"\bclass\s{0,3}=\s{0,3}[\"']?(?P<names>[^\"'<>]{1,200})", re.I)
+_NO_RIGHT_CLASS = re.compile(r"select|chosen|choose|active|current|user|mine|check|wrong|error|incorrect|hover|focus|disabled", re.I)
+"""Classes that say what a visitor did, or which option is wrong."""
+_LINED = re.compile(r"text-decoration(?:-line)?\s{0,3}:\s{0,3}underline", re.I)
 _TOLD_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer)\s*=\s*[\"']?(?:true|1)\b", re.I)
 _PLAIN_COLOURS = re.compile(
-    r"black|inherit|initial|gr[ae]y|white|#0{3,8}|#([0-9a-f])\1{2}|#([0-9a-f]{2})\2{2}|rgba?\(\s*(\d+)\s*,\s*\3\s*,\s*\3\b.*", re.I
+    r"black|inherit|initial|none|unset|transparent|url|linear|repeating"
+    r"|gr[ae]y|white|#0{3,8}|#([0-9a-f])\1{2}|#([0-9a-f]{2})\2{2}|rgba?\(\s*(\d+)\s*,\s*\3\s*,\s*\3\b.*",
+    re.I,
 )
 _RIGHT = re.compile("class|green|#0[0-9a-f]?[8-f]", re.I)
 _NAMED = re.compile(
@@ -88,6 +96,7 @@ def with_signs(html: str) -> tuple[str, dict[str, str]]:
     if _SIGNS.search(html):
         return html, {}
     signs: dict[str, str] = {}
+    styles = styled_classes(html)
     done: list[str] = []
     open_tags: list[tuple[str, bool]] = []
     end = raised = 0
@@ -101,7 +110,7 @@ def with_signs(html: str) -> tuple[str, dict[str, str]]:
                 done += [html[end : tag.start()], _END]
                 end = tag.start()
             continue
-        kind = _kind_of(name, tag["rest"])
+        kind = face_of(name, tag["rest"], styles)
         if kind and kind not in signs and len(signs) < _MAX_KINDS:
             signs[kind] = chr(_FIRST_SIGN + len(signs))
         open_tags.append((name, kind in signs))
@@ -129,16 +138,31 @@ def lines_told(lines: Sequence[str], signed: Sequence[str], signs: dict[str, str
     return done
 
 
-def _kind_of(name: str, rest: str) -> str:
-    """Return how a tag makes its words stand out; nothing where it does not."""
+def styled_classes(html: str) -> dict[str, str]:
+    """Return what a page's own style sheets say of each class that may stand on right options."""
+    rules = [rule for sheet in _SHEET.finditer(html) for rule in _RULE.finditer(sheet["rules"])]
+    return {rule["name"]: rule["said"] for rule in rules if not _NO_RIGHT_CLASS.search(rule["name"])}
+
+
+def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
+    """Return how a tag makes its words stand out; nothing where it does not.
+
+    Args:
+        rest: the tag's attributes as they stand in it.
+        styles: as `styled_classes` gives them.
+    """
+    if styles and (classes := _CLASSES.search(rest)):
+        rest = " ".join([rest, *(styles[each] for each in classes["names"].split() if each in styles)])
     if rest:
         if found := _CLASS.search(rest) or _TOLD_CLASS.search(rest):
             return f"class {found.groupdict().get('name', 'told')}"
-        colour = _COLOUR.search(rest)
-        if colour and not _PLAIN_COLOURS.fullmatch(colour["colour"]):
-            return f"colour {re.sub(r'[<>]', '', colour['colour']).lower().replace(' ', '')}"
+        for colour in _COLOUR.finditer(rest):
+            if not _PLAIN_COLOURS.fullmatch(colour["colour"]):
+                return f"colour {re.sub(r'[<>]', '', colour['colour']).lower().replace(' ', '')}"
         if _HEAVY.search(rest):
             return "bold"
+        if _LINED.search(rest):
+            return "underlined"
     return _FACES.get(name, "")
 
 
@@ -161,7 +185,7 @@ def _seen(text: str) -> tuple[str, list[frozenset[str]]]:
         elif tag["end"] is not None:
             active = active[:-1]
         else:
-            active = [*active[-_MAX_OPEN:], tag["kind"] or _kind_of((tag["name"] or "").lower(), tag["rest"] or "")]
+            active = [*active[-_MAX_OPEN:], tag["kind"] or face_of((tag["name"] or "").lower(), tag["rest"] or "")]
     return words + text[end:], kinds + [frozenset(active)] * (len(text) - end)
 
 

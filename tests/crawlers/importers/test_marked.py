@@ -59,6 +59,7 @@ def _paper(kind: str) -> bytes:
             run = document.add_paragraph().add_run(f"{'ABCD'[place]}. {text}")
             if kind == "red" and place == right:
                 run.font.color.rgb = RGBColor(255, 0, 0)
+            run.underline = kind == "underlined" and place == right
     if kind == "key":
         for start in (0, 6):
             part = range(start, start + 6)
@@ -83,6 +84,7 @@ def _table(document: Any, rows: list[list[str]]) -> None:
         ("red.xlsx", _book(_red)),
         ("lines.xlsx", _book(None)),
         ("red.docx", _paper("red")),
+        ("underlined.docx", _paper("underlined")),
         ("key.docx", _paper("key")),
         ("cards.docx", _paper("cards")),
     ],

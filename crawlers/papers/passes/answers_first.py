@@ -1,0 +1,68 @@
+"""Answers that stand before the numbers of questions, `（B）1. …`, `B 1、…` -> a line below each. Numbered lines in, numbered lines out.
+
+An option may look the same, `（A）1、3、5`: the numbers of questions count on through the paper, and their letters are not A, B, C in turn.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from atomexam.text.option_letters import are_in_turn
+from crawlers.papers.signs.answer_marks import Numbered, flat
+from crawlers.papers.signs.headings import heads
+
+_FIRST = re.compile(
+    r"\s{0,9}(?:[(\[【]\s{0,9}(?P<inside>[A-J]{1,6})\s{0,9}[)\]】]\s{0,9}|(?P<bare>[A-J]{1,6})(?:\s{1,9}|[、.]\s{0,9}))"
+    r"(?P<number>\d{1,5})\s?(?:[、:)]|\.(?!\d))\s{0,9}(?=\S)"
+)
+_NUMBERED = re.compile(r"\s{0,9}\d{1,5}\s?(?:[、:]|\.(?!\d))\s{0,9}[^\d\s]")
+_OPTIONS = re.compile(r"(?<![A-Za-z])A\s?[.、:)\s].{1,300}?(?<![A-Za-z])B\s?[.、:)\s]")
+_FEWEST, _SHARE = 3, 0.8
+
+
+def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, each answer that stands before a number put below its question as `答案：B`."""
+    given = list(lines)
+    firsts = [(place, first) for place, (_, text) in enumerate(given) if (first := _FIRST.match(flat(text)))]
+    numbers = [int(first["number"]) for _, first in firsts]
+    if len(firsts) < _FEWEST or not _count_on(numbers):
+        return given
+    letters = [first["inside"] or first["bare"] for _, first in firsts]
+    others = sum(_NUMBERED.match(flat(text)) is not None for _, text in given)
+    if are_in_turn(letters) or len(firsts) < _SHARE * (len(firsts) + others):
+        return given
+    places = [place for place, _ in firsts]
+    with_options = sum(
+        _OPTIONS.search(" ".join(flat(text) for _, text in given[start:end])) is not None
+        for start, end in zip(places, [*places[1:], len(given)], strict=True)
+    )
+    if with_options * 2 < len(firsts):
+        return given
+    done: list[Numbered] = []
+    starts = {place: first for place, first in firsts}
+    answer = ""
+    for place, (index, text) in enumerate(given):
+        if place in starts:
+            _say_answer(done, answer)
+            first = starts[place]
+            answer = first["inside"] or first["bare"]
+            text = text[first.start("number") :]
+        done.append((index, text))
+    _say_answer(done, answer)
+    return done
+
+
+def _count_on(numbers: Sequence[int]) -> bool:
+    """Tell whether numbers count on from 1, or begin with 1 anew, as those of a paper's parts do."""
+    if numbers[0] != 1:
+        return False
+    return numbers.count(1) * _FEWEST <= len(numbers) and all(after in (before + 1, 1) for before, after in pairwise(numbers))
+
+
+def _say_answer(lines: list[Numbered], answer: str) -> None:
+    """Put the answer of the last question into its lines, above the headings and blank lines at their end."""
+    end = len(lines)
+    while end and (not (line := flat(lines[end - 1][1]).strip()) or heads(line)):
+        end -= 1
+    if answer and end:
+        lines.insert(end, (lines[end - 1][0], f"答案：{answer}"))
