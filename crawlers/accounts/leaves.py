@@ -11,7 +11,7 @@ from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
-from crawlers.importers.any_rows import LITERALS, literals_as_json
+from crawlers.importers.any_rows import DATA, literals_as_json
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.json import EVERY, every_key, is_by_line
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
@@ -49,7 +49,7 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
         array: keys that lead from a document to its records, as the file's layout names them.
     """
     lower = name.lower()
-    if lower.endswith(LITERALS):
+    if lower.endswith(DATA):
         body = literals_as_json(name, body)
     if lower.endswith(TEXTS):
         yield from _of_triples(name, body)

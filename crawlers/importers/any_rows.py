@@ -19,19 +19,27 @@ from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import layout_of_keys
 from crawlers.importers.layouts.table import named
 from crawlers.importers.records.triples import TEXTS
+from crawlers.rows.beside import with_fields
+from crawlers.rows.documents import DOCUMENTS, document_in
+from crawlers.rows.keys import key_rows
+from crawlers.rows.light_markup import LIGHT, page_of
 from crawlers.rows.literals import literals_of
-from crawlers.rows.markup import data_of, questions_of_page, tables_of_page
+from crawlers.rows.markup import data_of, tables_of_page
+from crawlers.rows.page_questions import questions_of_page
 from crawlers.rows.separated import separated
 from crawlers.rows.shaping import shaped
 from crawlers.rows.statements import statement_rows
-from crawlers.rows.tree import Rows, tables_in
+from crawlers.rows.tree import TWICE, Rows, tables_in
 from crawlers.rows.turning import turned_document, turned_sheet, with_stems
 from crawlers.text.fields import text_of
 
 LITERALS = (".js", ".ts", ".mjs")
-SOURCES = (*LITERALS, ".sql", ANKI)
-"""Suffixes of files of literals, of statements and of notes, whose columns have names of their makers' own."""
-PAGES = (".html", ".htm")
+DATA = (*LITERALS, *DOCUMENTS)
+"""Suffixes of files that hold data in another writing than JSON."""
+SOURCES = (*DATA, ".sql", ANKI)
+"""Suffixes of files of literals, of documents, of statements and of notes, whose columns have names of their makers' own."""
+PAGES = (".html", ".htm", *LIGHT)
+"""Suffixes of pages, and of texts whose markup says as much as that of a page."""
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?into|update)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _LONGEST_NAME_CHARS = 24
 _LEAST_ROWS = 3
@@ -41,7 +49,7 @@ _TAG = re.compile(
 )
 _KEY_WORD = re.compile(r"题号|序号|编号|题目编号|试题编号|(?:正确|参考|标准)?答案|解析|分值")
 """Names of the columns of a list of answers."""
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]", re.ASCII)
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 
 
 def rows_of(name: str, body: bytes) -> list[Rows]:
@@ -79,23 +87,24 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
     if suffix in (".csv", ".tsv"):
         return list(_table("", list(csv_rows(name, body))))
     if suffix in PAGES:
-        return _in_page(decoded(name, body))
+        text = decoded(name, body)
+        return _in_page(page_of(name, text) if suffix in LIGHT else text)
     if suffix == ".xml":
         root = root_of(name, body)
         return tables_in(name, {root.tag: data_of(root)})
     text = decoded(name, body)
     if suffix in TEXTS and text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return _in_text(text)
-    return tables_in(name, with_stems(turned_document(document_of(name, text))))
+    return tables_in(name, with_stems(with_fields(turned_document(document_of(name, text)), _names_columns)))
 
 
 def literals_as_json(name: str, body: bytes) -> bytes:
-    """Return the data that a source file of literals holds, as JSON.
+    """Return the data that a file of literals, or of YAML, TOML or INI, holds, as JSON.
 
     Raises:
         ValueError: it is no source, or larger or deeper than data is.
     """
-    return json.dumps(document_of(name, decoded(name, body)), ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(document_of(name, decoded(name, body)), ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
 def lone_lines(name: str, body: bytes) -> list[str]:
@@ -130,7 +139,9 @@ def _in_page(text: str) -> list[Rows]:
 
 
 def document_of(name: str, text: str) -> Any:
-    """Return what a text holds as one document: of JSON, of lines of JSON, of statements or of literals."""
+    """Return what a text holds as one document: of YAML, TOML or INI by its suffix, of JSON, lines of JSON, statements or literals."""
+    if name.lower().endswith(DOCUMENTS):
+        return document_in(name, text)
     start = text.lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "["):
         try:
@@ -159,13 +170,19 @@ def _json(name: str, text: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
-        found["\0twice"] = True  # which value holds is not known
+        found[TWICE] = True  # which value holds is not known
     return found
 
 
 def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
     """Yield a sheet as rows; its first row names the columns where it stands out among them."""
-    rows = turned_sheet([(place, cells) for place, cells in rows if any(cells)])
+    rows = [(place, cells) for place, cells in rows if any(cells)]
+    if key := key_rows(rows):
+        yield Rows((title,) if title else (), key)
+        return
+    while len(rows) > _LEAST_ROWS and sum(map(bool, rows[0][1])) == 1 and sum(map(bool, rows[1][1])) > 2 and _names_columns(rows[1][1]):
+        rows = rows[1:]  # a title above the names
+    rows = turned_sheet(rows)
     if len(rows) < _LEAST_ROWS:
         return
     width = max(len(cells) for _, cells in rows[:200])
@@ -176,14 +193,18 @@ def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
     yield Rows((title,) if title else (), [(place, dict(zip(keys, cells, strict=False))) for place, cells in below])
 
 
+def _names_columns(cells: list[str]) -> bool:
+    """Tell whether cells are names of columns for certain: those that are known, or identifiers."""
+    said = [cell for cell in cells if cell]
+    if layout_of_keys(named(cells)) is not None:
+        return True
+    return len(said) > 1 and (all(map(_KEY_WORD.fullmatch, said)) or all(map(_IDENTIFIER.fullmatch, said)))
+
+
 def _is_header(rows: list[list[str]]) -> bool:
     """Tell whether a first row names the columns: short words, each once, none of which stands below in its column."""
     first = [cell for cell in rows[0] if cell]
-    if (
-        layout_of_keys(named(rows[0])) is not None
-        or (len(first) > 1 and all(map(_KEY_WORD.fullmatch, first)))
-        or (len(first) > 1 and all(_IDENTIFIER.fullmatch(cell) for cell in first))
-    ):
+    if _names_columns(rows[0]):
         return True
     if not first or len(set(first)) < len(first) or any(len(cell) > _LONGEST_NAME_CHARS for cell in first):
         return False

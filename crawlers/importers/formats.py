@@ -1,5 +1,6 @@
 """Formats by name, and the reader of each: one file's name and bytes in, its items out."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
@@ -8,7 +9,7 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.importers.any_rows import LITERALS, PAGES, SOURCES, literals_as_json, lone_lines
+from crawlers.importers.any_rows import DATA, PAGES, SOURCES, literals_as_json, lone_lines
 from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.json import below, first_record
@@ -41,6 +42,8 @@ RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Of files that hold records or rows."""
 _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *_XML)}
 """Further suffixes of formats whose records may stand in a text, a page or XML."""
+_MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
+_FEWEST_OPTIONS = 2
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
 
@@ -100,7 +103,7 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
     if suffix in (*SOURCES, *TEXTS, *PAGES, *_XML):
         if found := read_found(name, body, seen):
             return found
-        if suffix in LITERALS:
+        if suffix in DATA:
             with suppress(ValueError):
                 reading = read_plain_records(name, literals_as_json(name, body), None, seen, asked)
                 if reading.found and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
@@ -162,7 +165,14 @@ def _are_marked(reading: Reading) -> bool:
     return sound * 10 >= 9 * len(items)
 
 
+def _shows_markup(reading: Reading) -> bool:
+    """Tell whether signs of headings are left in a stem, as where nothing but these says where questions begin."""
+    return any(isinstance(item, QuestionItem) and item.doubt is None and _MARKUP.search(item.stem_raw or "") for item in reading.items)
+
+
 def _is_answered(item: QuestionItem) -> bool:
+    if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was taken for the options
+        return False
     if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
         return (item.answer_raw or "").strip() not in ("", "0", "1")
     return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
@@ -248,9 +258,10 @@ def read_guessed(
         with suppress(ValueError):
             if found := read_found(name, body, seen):
                 return TABLE, found
-    if is_page and 2 * (answered := _answered(reading)) <= reading.found:
+    if is_page and (2 * (answered := _answered(reading)) <= reading.found or _shows_markup(reading)):
         with suppress(ValueError):
-            if (found := read_found(name, body, seen)) and _answered(found) > answered:
+            found = read_found(name, body, seen)
+            if found and (_answered(found) > answered or (_shows_markup(reading) and _answered(found) == answered == found.found)):
                 return TABLE, found
     if is_shipped and reading.found and len(reading.faults) == reading.found:
         with suppress(ValueError):

@@ -19,7 +19,7 @@ from crawlers.importers.records.record_items import items_of
 from crawlers.roles.records import Roles, record_of
 from crawlers.roles.solver import SURE, roles_of
 from crawlers.roles.values import ALL_FORMS, FORMS
-from crawlers.rows.tree import Rows
+from crawlers.rows.tree import TWICE, Rows
 
 _logger = logging.getLogger(__name__)
 _LETTER = re.compile(r"[A-Ja-j]")
@@ -184,7 +184,7 @@ def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str
 
 def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any, place: Provenance) -> Iterator[Any]:
     said = record.get("正确答案")
-    if "\0twice" in row:
+    if TWICE in row:
         yield Lost(place.position, "field_unreadable", "a key stands twice with different values, so which holds is not known", raw_of(row))
     elif roles.options and said and said.isdigit() and not (record.get("选项") and roles.form == "words"):
         yield Lost(place.position, "answer_unreadable", f"the answer {said!r} fits no options of its row", raw_of(row))

@@ -12,7 +12,7 @@ from crawlers.decoder.reader import better_read
 from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.pdf import read_pdf_guarded
 from crawlers.importers.files.reading import Reading, Text
-from crawlers.importers.files.text import read_html, read_text
+from crawlers.importers.files.text import read_html, read_light, read_text
 from crawlers.importers.no_banks import refuse_no_bank
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS
@@ -29,6 +29,9 @@ LINE_READERS: dict[str, LineReader] = {
     ".text": read_text,
     ".gift": read_text,
     ".md": read_text,
+    ".markdown": read_text,
+    ".org": read_text,
+    ".tex": read_light,
     ".docx": read_docx,
     ".pdf": read_pdf_guarded,
     ".html": read_html,

@@ -37,6 +37,11 @@ _OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re
 _IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章", re.IGNORECASE)
 """Names of numbers that are no places of options."""
+_HELP, _MOST_HELP = (
+    re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
+    0.8,
+)
+"""How those ask who want to be helped, `如何退款？`, and the share of such questions from which a table may be a page of help."""
 _EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
 _NAMED = {
     "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
@@ -346,6 +351,10 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         if asks >= 0.5 and short and (name or listed):
             if _has_options(rows, [each for each in columns if each != stem], stem):
                 return None  # of which the answer is one, in a way that is not known
+            helps = sum(_HELP.search(text) is not None for text in texts)
+            if helps >= _MOST_HELP * len(texts):
+                sure *= 0.8
+                doubts = [*doubts, f"{stem!r} asks as pages of help do"]
             roles = Roles(stem, [], key, "words", confidence=sure * (0.95 if listed or name else 0.8), doubts=doubts)
             _others(rows, [each for each in columns], roles)
             return roles

@@ -15,6 +15,7 @@ NO = frozenset({"0", "false", "否", "错", "错误", "n", "no", "f", "", "none"
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
 _END = re.compile(r"(?:\d{1,2}|[A-J]|[一二三四五六七八九十])(?=\W{0,2}$)")
 _LISTED_CELL = 2
+_LETTERS_SAID = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
 Row = tuple[str, dict[str, Any]]
 
 
@@ -48,7 +49,7 @@ def marked_beside(table: Rows) -> Rows:
 
 
 def marked_below(table: Rows) -> Rows:
-    """Return a table of one option a row with a truth value, its question said again in each, as one of questions."""
+    """Return a table of one option a row, its question said again in each, as one of questions: with truth values, or letters of each."""
     rows = table.rows
     if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
         return table
@@ -57,7 +58,7 @@ def marked_below(table: Rows) -> Rows:
         return table
     flags = [key for key in columns if _holds_truths(rows, key)]
     for key in columns:
-        groups = _runs(rows, key) if flags and key not in flags else []
+        groups = _runs(rows, key) if key not in flags else []
         if len(groups) < _FEWEST or not all(1 < len(group) <= _MOST_OPTIONS for group in groups):
             continue
         same = [each for each in columns if all(len({str(row.get(each)) for _, row in group}) == 1 for group in groups)]
@@ -65,12 +66,23 @@ def marked_below(table: Rows) -> Rows:
         flag = next((each for each in flags if each not in same and _marks_one(groups, each)), None)
         if flag and len(own) == 1:
             return Rows(table.way, [(group[0][0], _question(group, same, own[0], flag)) for group in groups])
+        if not flags and len(own) == 1 and any(_are_letters(groups, each) for each in same if each != key):
+            return Rows(table.way, [(group[0][0], _unmarked(group, same, own[0])) for group in groups])
     return table
 
 
 def _question(group: Sequence[Row], same: list[str], text: str, flag: str) -> dict[str, Any]:
     options = [{TEXT: str(row.get(text) or ""), RIGHT: int(word_of(row.get(flag)) in YES)} for _, row in group]
     return {key: group[0][1].get(key) for key in same} | {_free(same): options}
+
+
+def _unmarked(group: Sequence[Row], same: list[str], text: str) -> dict[str, Any]:
+    return {key: group[0][1].get(key) for key in same} | {_free(same): [str(row.get(text) or "") for _, row in group]}
+
+
+def _are_letters(groups: Sequence[Sequence[Row]], key: str) -> bool:
+    """Tell whether a column says the letters of a right option in each group."""
+    return all(_LETTERS_SAID.fullmatch(str(group[0][1].get(key) or "")) for group in groups)
 
 
 def _free(columns: Sequence[str]) -> str:

@@ -6,13 +6,15 @@ Rows in, rows out; a table that has no such form comes back as it is.
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.rows.keys import with_answers
 from crawlers.rows.marked_options import marked_below, marked_beside
 from crawlers.rows.named_answers import with_named_answers
 from crawlers.rows.tree import EVERY, OPTIONS, STEM, Rows
-from crawlers.rows.turning import with_answers, with_talks
+from crawlers.rows.turning import with_talks
 
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
 _MOST_LABELS, _MOST_LABEL_CHARS = 20, 12
@@ -28,8 +30,33 @@ _ANSWERED = re.compile(
 
 def shaped(tables: list[Rows]) -> list[Rows]:
     """Return the tables with each question in one row, as far as they tell how its rows belong together."""
+    tables = [_filled_down(table) for table in tables]
     whole = with_answers([with_named_answers(marked_beside(with_talks(table))) for table in tables])
     return [marked_below(table) for table in _joined([_of_answers(_of_cards(_of_options(table))) for table in whole])]
+
+
+def _filled_down(table: Rows) -> Rows:
+    """Return a table of one option a row, which says what belongs to a question in the first of its rows alone, with that said in each."""
+    rows = table.rows
+    if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
+        return table
+    columns = table.columns()
+    filled = {key: [at for at, (_, row) in enumerate(rows) if row.get(key) not in (None, "")] for key in columns}
+    for key in columns:
+        starts = filled[key]
+        sizes = [after - before for before, after in pairwise([*starts, len(rows)])]
+        if len(starts) < _FEWEST or starts[0] or not all(1 < size <= _MOST_OPTIONS for size in sizes):
+            continue
+        if not any(len(filled[other]) == len(rows) for other in columns):
+            continue
+        firsts = [other for other in columns if filled[other] and set(filled[other]) <= set(starts)]
+        said: dict[str, Any] = {}
+        done = []
+        for place, row in rows:
+            said = {other: row.get(other) for other in firsts} if row.get(key) not in (None, "") else said
+            done.append((place, row | said))
+        return Rows(table.way, done)
+    return table
 
 
 def _of_answers(table: Rows) -> Rows:

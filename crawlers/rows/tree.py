@@ -3,6 +3,7 @@
 A row is `path -> value`: keys of objects inside it are joined by a dot, lists stay values.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,9 +13,13 @@ MAX_DEPTH, MAX_NODES = 32, 20_000_000
 EVERY = "*"
 OPTIONS, STEM = "options", "题干"
 """Names of the columns that are made of several."""
+TWICE = "\0twice"
+"""Key of a record in which a key stands twice with different values."""
 _SHOWN_ROWS = 50
 """Which columns a table has is told by so many rows."""
 _ALIKE, _LEAST_NAMED = 0.8, 2
+_LEAST_BESIDE, _BESIDE = 3, 4
+"""Of objects by name with plain values beside them: how many there must be, and how many to each such value."""
 _CARRIED_CHARS = 5000
 
 
@@ -52,8 +57,11 @@ def tables_in(name: str, document: Any) -> list[Rows]:
         if isinstance(value, list):
             inner = [(str(number), each) for number, each in enumerate(value, 1) if isinstance(each, dict | list)]
             waiting += reversed([((*way, EVERY), f"{place}:{number}", above, each) for number, each in inner])
-        elif isinstance(value, dict) and _is_named(value):
-            waiting += reversed([((*way, EVERY), f"{place}:{key}", above, each) for key, each in value.items()])
+        elif isinstance(value, dict) and _is_named(value, outer=len(way) < 2):
+            down = {**above, **{key: each for key, each in value.items() if _is_short(each)}}
+            usual = _usual_keys([each for each in value.values() if isinstance(each, dict)])
+            named = [(key, each) for key, each in value.items() if isinstance(each, dict)]
+            waiting += reversed([((*way, EVERY if usual & each.keys() else key), f"{place}:{key}", down, each) for key, each in named])
         elif isinstance(value, dict):
             row = dict(flat(value))
             found.setdefault(way, Rows(way, [])).rows.append((f"record{place}" if place else "record:1", _with(above, row)))
@@ -71,13 +79,29 @@ def _is_short(value: Any) -> bool:
     return isinstance(value, str | int | float) and value != "" and len(str(value)) <= _CARRIED_CHARS
 
 
-def _is_named(value: dict[str, Any]) -> bool:
-    """Tell whether an object is a list in truth, its keys names: all values are objects with the same keys."""
+def _is_named(value: dict[str, Any], outer: bool) -> bool:
+    """Tell whether an object is a list in truth, its keys names: nearly all values are objects with the same keys.
+
+    Args:
+        outer: whether plain values may stand beside them, as a title does at the head of a file; in a record they are its own fields.
+    """
     inner = [each for each in value.values() if isinstance(each, dict)]
-    if len(inner) < max(_LEAST_NAMED, len(value)):
+    plain = sum(not isinstance(each, dict | list) for each in value.values())
+    if len(inner) < max(_LEAST_NAMED, len(value)) and not (
+        outer and len(inner) + plain == len(value) and len(inner) >= max(_LEAST_BESIDE, _BESIDE * plain) and not _are_letters(value)
+    ):
         return False
-    keys = inner[0].keys()
-    return bool(keys) and sum(2 * len(keys & each.keys()) >= len(keys | each.keys()) for each in inner) >= _ALIKE * len(inner)
+    usual = _usual_keys(inner)
+    return bool(usual) and sum(2 * len(usual & each.keys()) >= len(usual | each.keys()) for each in inner) >= _ALIKE * len(inner)
+
+
+def _usual_keys(records: list[dict[str, Any]]) -> frozenset[str]:
+    return Counter(frozenset(each) for each in records).most_common(1)[0][0]
+
+
+def _are_letters(value: dict[str, Any]) -> bool:
+    """Tell whether objects are named by letters, as the options of one question are."""
+    return all(len(key) == 1 for key, each in value.items() if isinstance(each, dict))
 
 
 def _lists_in(value: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

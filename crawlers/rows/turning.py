@@ -13,11 +13,10 @@ from crawlers.rows.tree import STEM, Rows
 _FEWEST = 3
 _MOST_FIELDS, _DEEPEST = 15, 2
 _LEAST_STEM_CHARS, _SHARE = 8, 0.8
+_LEAST_TEXT_CHARS = 4
 _LETTERS = re.compile(r"[A-J][A-J,、;\s]{0,18}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _ASKER, _ASKED = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
-_KEY = re.compile(r"(?:^|_)(?:id|no)$|[a-z]I[dD]$|号$|编号|序号", re.IGNORECASE)
-_MOST_OF_A_KEY = 4
 
 Cells = list[tuple[str, list[str]]]
 
@@ -28,7 +27,7 @@ def turned_document(document: Any) -> Any:
         return document
     columns = [value for value in document.values() if isinstance(value, list)]
     if len(columns) == len(document) and len({len(value) for value in columns}) == 1 and len(columns[0]) >= _FEWEST:
-        if any(isinstance(each, dict) for value in columns for each in value):
+        if any(isinstance(each, dict) for value in columns for each in value) or not any(map(_are_texts, columns)):
             return document
         return [dict(zip(document, values, strict=True)) for values in zip(*columns, strict=True)]
     inner = [value for value in document.values() if isinstance(value, dict)]
@@ -36,6 +35,11 @@ def turned_document(document: Any) -> Any:
         return document
     alike = all(value.keys() == inner[0].keys() and not any(isinstance(each, dict) for each in value.values()) for value in inner)
     return [{key: value[place] for key, value in document.items()} for place in inner[0]] if alike else document
+
+
+def _are_texts(column: list[Any]) -> bool:
+    """Tell whether a column holds texts as long as stems are."""
+    return all(isinstance(each, str) for each in column) and sum(map(len, column)) >= _LEAST_TEXT_CHARS * len(column)
 
 
 def with_stems(document: Any, depth: int = 0) -> Any:
@@ -97,35 +101,3 @@ def _turns(value: list[Any]) -> tuple[str, str] | None:
         if speaker is not None and text is not None:
             said.append((_ASKER.fullmatch(speaker) is not None, text))
     return (said[0][1], said[1][1]) if [asks for asks, _ in said] == [True, False] else None
-
-
-def with_answers(tables: list[Rows]) -> list[Rows]:
-    """Return the tables, a list of answers that names its questions by a number put beside them."""
-    done = list(tables)
-    for key_table in tables:
-        if not key_table.rows or len(key_table.rows[0][1]) > _MOST_OF_A_KEY:
-            continue
-        for asked in tables:
-            name = _common_key(asked, key_table) if asked is not key_table and asked in done and key_table in done else ""
-            own = {key for key in key_table.rows[0][1] if key != name and not key.startswith("^")}
-            if not name or own & asked.rows[0][1].keys() or not own:
-                continue
-            found = {str(row.get(name)): row for _, row in key_table.rows}
-            rows = [(place, row | {key: found.get(str(row.get(name)), {}).get(key) for key in own}) for place, row in asked.rows]
-            done[done.index(asked)] = Rows(asked.way, rows)
-            done.remove(key_table)
-            break
-    return done
-
-
-def _common_key(asked: Rows, key_table: Rows) -> str:
-    """Return the column that numbers the rows of both tables alike."""
-    if len(asked.rows) < _FEWEST or len(asked.rows[0][1]) <= len(key_table.rows[0][1]):
-        return ""
-    for name in key_table.rows[0][1]:
-        if not _KEY.search(name) or name not in asked.rows[0][1]:
-            continue
-        one, other = ([str(row.get(name)) for _, row in table.rows] for table in (asked, key_table))
-        if len(set(one)) == len(one) and len(set(other)) == len(other) and set(one) == set(other):
-            return name
-    return ""

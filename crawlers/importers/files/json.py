@@ -9,6 +9,7 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from crawlers.importers.files.reading import Lost, Twice
+from crawlers.rows.beside import fields_beside, is_key
 from crawlers.text.fields import sound_json
 
 LINES = (".jsonl", ".ndjson")
@@ -184,12 +185,15 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
     beside = {key: value for key, value in record.items() if key not in keys}
     if tuple(array[1:2]) == (EVERY,):  # else they would be gone through as well
         beside = {key: value for key, value in beside.items() if not isinstance(value, dict | list)}
+    columns = fields_beside(record[keys[0]], beside) if len(keys) == 1 and isinstance(record.get(keys[0]), list) else {}
+    beside = {key: value for key, value in beside.items() if key not in columns and not is_key(value)}
     for key in keys:
         inner = record.get(key)
         named = beside | {EVERY: key} if array[0] == EVERY else beside
         follows = isinstance(inner, dict) and (array[1:] or array[0] == EVERY)
-        for entry in inner if isinstance(inner, list) else [inner if follows else None]:
-            yield from _below(named | entry if isinstance(entry, dict) else entry, array[1:])
+        for place, entry in enumerate(inner if isinstance(inner, list) else [inner if follows else None]):
+            own = {column: values[place] for column, values in columns.items()}
+            yield from _below(named | own | entry if isinstance(entry, dict) else entry, array[1:])
 
 
 def every_key(record: dict[str, Any]) -> list[str]:

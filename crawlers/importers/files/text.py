@@ -6,6 +6,7 @@ from atomexam.text.encodings import check_saved_rightly, decoded, is_charset
 from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import lines_told, with_signs
+from crawlers.rows.light_markup import page_of
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
@@ -14,6 +15,11 @@ _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re
 def read_text(name: str, body: bytes) -> Text:
     """Return the lines of a text file."""
     return Text(_LINE_END.split(decoded(name, body)))
+
+
+def read_light(name: str, body: bytes) -> Text:
+    """Return the lines of a text of light markup as a reader of the page made of it sees them."""
+    return Text(lines_of(page_of(name, decoded(name, body))))
 
 
 def read_html(name: str, body: bytes) -> Text:

@@ -121,8 +121,9 @@ def _rows(name: str, title: str, rows: Iterator[tuple[Any, ...]], marks: Marks) 
             for column, (last, text) in [*covering.items()]:
                 if number > last:
                     del covering[column]
-                elif column < len(cells) and not cells[column]:
-                    cells[column] = Covered(text)
+                else:
+                    cells += [""] * (column + 1 - len(cells))
+                    cells[column] = cells[column] or Covered(text)
             covering |= {each.column: (each.last, cells[each.column]) for each in marks.merged.get(number, ()) if each.column < len(cells)}
             yield f"{title}:row:{number}", cells
     except _DAMAGED as error:

@@ -1,0 +1,200 @@
+"""Answers that stand beside a list of questions, and questions that are lists themselves -> records with all their fields.
+
+`{questions: [...], answers: {"1": "A"}}`, `const keys = ["A", "C"]`, `[["…", "甲", "乙", "A"], …]`, `{columns: [...], data: [[...], …]}`.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.entries import listed_in
+
+_FEWEST, _LEAST_CELLS, _MOST_CELLS, _DEEPEST = 3, 3, 60, 6
+_ALIKE = 0.9
+_ANSWERS = re.compile(r"answer|答案|correct|right|(?:^|_)ans|keys?$|solution|正解", re.IGNORECASE)
+_OWN_CHOICE = re.compile(r"user|^my|mine|我的|你的|考生|作答|学生|respon|select|chosen|submit|wrong|错", re.IGNORECASE)
+"""Names of what somebody answered, which need not be right."""
+_EXPLAINED = re.compile(r"expla|analy|解析|详解|rationale", re.IGNORECASE)
+_NAMES = re.compile(r"columns?|headers?|fields?|keys?|names?|表头|列名|字段", re.IGNORECASE)
+_LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、]?[A-Ja-j]){0,9}")
+_NUMBER = re.compile(r"\D{0,12}?0{0,6}(\d{1,6})\D{0,3}")
+_ID = re.compile(r"(?:^|_)(?:id|no|num|number|index|seq)$|[a-z]I[dD]$|号$|序$", re.IGNORECASE)
+
+IsHeader = Callable[[list[str]], bool]
+
+
+def with_fields(document: Any, is_header: IsHeader, depth: int = 0, inside: bool = False) -> Any:
+    """Return a document whose questions are objects, each with what is said of it beside their list.
+
+    Args:
+        is_header: tells whether a list of words names columns.
+        inside: whether the value stands in a record, where a list of lists may be its options.
+    """
+    if depth > _DEEPEST:
+        return document
+    if isinstance(document, list):
+        if not inside and (records := _records(document, [], is_header)):
+            return records
+        return [with_fields(each, is_header, depth + 1, True) if isinstance(each, dict) else each for each in document]
+    if not isinstance(document, dict):
+        return document
+    names = [value for key, value in document.items() if _NAMES.fullmatch(key) and _are_words(value)]
+    done = {
+        key: (
+            records
+            if isinstance(value, list) and (records := _records(value, names, is_header, inside))
+            else with_fields(value, is_header, depth + 1, inside)
+        )
+        for key, value in document.items()
+    }
+    return _attached(done)
+
+
+def fields_beside(records: Sequence[Any], beside: dict[str, Any]) -> dict[str, list[Any]]:
+    """Return the answers and explanations that stand beside records and are one for each of them, by their keys, in the records' order.
+
+    Numbers name records by a column of theirs that holds the same numbers, else by place; a list goes by place.
+    """
+    if len(records) < _FEWEST or not all(isinstance(record, dict) for record in records):
+        return {}
+    found: dict[str, list[Any]] = {}
+    for key, value in beside.items():
+        if _OWN_CHOICE.search(key) or any(key in record for record in records):
+            continue
+        values = _by_number(records, value) if isinstance(value, dict) else _by_place(value)
+        if len(values) != len(records) or _names_all(records, values):
+            continue
+        if (_EXPLAINED.search(key) and all(isinstance(each, str) for each in values)) or _are_answers(values, key):
+            found[key] = values
+    return found
+
+
+def _names_all(records: Sequence[dict[str, Any]], values: Sequence[Any]) -> bool:
+    """Tell whether values name each of the records once, `A,B,C,D` over four: these are the options of one question, all right."""
+    if any(isinstance(value, list | dict) for value in values):
+        return False
+    names = {str(value).strip().upper() for value in values}
+    columns = [{str(record.get(key)).strip().upper() for record in records} for key in records[0]]
+    count = len(records)
+    return names in (set(LETTERS[:count]), {str(n) for n in range(count)}, {str(n) for n in range(1, count + 1)}, *columns)
+
+
+def is_key(value: Any) -> bool:
+    """Tell whether a value holds answers of several questions: letters in a list or by numbers. It is no field of each of them."""
+    values = list(value.values()) if isinstance(value, dict) else value
+    if not isinstance(values, list) or len(values) < _FEWEST or not all(isinstance(each, str) for each in values):
+        return False
+    return all(_LETTERED.fullmatch(each) for each in values) and (isinstance(value, list) or all(map(_NUMBER.fullmatch, value)))
+
+
+def _attached(document: dict[str, Any]) -> dict[str, Any]:
+    """Return an object with the fields beside its one list of records put into these; also list by list, where both are by name."""
+    lists = [key for key, value in document.items() if isinstance(value, list) and len(value) >= _FEWEST and isinstance(value[0], dict)]
+    if len(lists) == 1:
+        records = document[lists[0]]
+        found = fields_beside(records, {key: value for key, value in document.items() if key != lists[0]})
+        if found:
+            joined = [record | {key: values[place] for key, values in found.items()} for place, record in enumerate(records)]
+            return {key: joined if key == lists[0] else value for key, value in document.items() if key not in found}
+        return document
+    objects = {key: value for key, value in document.items() if isinstance(value, dict)}
+    for asked, named in objects.items():
+        for said, answers in objects.items():
+            if asked != said and named.keys() == answers.keys() and (done := _joined(named, said, answers)):
+                return {key: done if key == asked else value for key, value in document.items() if key != said}
+    return document
+
+
+def _joined(records: dict[str, Any], said: str, answers: dict[str, Any]) -> dict[str, Any] | None:
+    """Return records by name, or lists of them by name, with the answers of the same names; None where these are none."""
+    names = list(records)
+    if all(isinstance(each, dict) for each in records.values()):
+        found = fields_beside(list(records.values()), {said: [answers[name] for name in names]})
+        return {name: records[name] | {said: answers[name]} for name in names} if found else None
+    if len(names) < 2 or not all(isinstance(each, list) for each in records.values()):
+        return None
+    columns = {name: fields_beside(records[name], {said: answers[name]}) for name in names}
+    if not all(columns.values()):
+        return None
+    return {name: [record | {said: columns[name][said][place]} for place, record in enumerate(records[name])] for name in names}
+
+
+def _by_place(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        entries = listed_in(value).entries
+        if entries and [entry.number for entry in entries] == list(range(1, len(entries) + 1)) and all(entry.sure for entry in entries):
+            return [entry.answer for entry in entries]
+        bare = re.sub(r"[\s,，、;；|]+", "", value)
+        return list(bare) if re.fullmatch(r"[A-J]{3,2000}", bare) else []
+    return value if isinstance(value, list) else []
+
+
+def _by_number(records: Sequence[dict[str, Any]], value: dict[str, Any]) -> list[Any]:
+    """Return the values of an object whose keys name each record."""
+    if len(value) != len(records):
+        return []
+    for key in records[0]:
+        names = [str(record.get(key)) for record in records]
+        if set(names) == value.keys() and len(set(names)) == len(names):
+            return [value[name] for name in names]
+    if any(_ID.search(key) for key in records[0]):
+        numbered = {key: _numbers(str(record.get(key)) for record in records) for key in records[0] if _ID.search(key)}
+        keys = _numbers(value)
+        for numbers in numbered.values():
+            if numbers and len(keys) == len(value) and sorted(numbers) == sorted(keys):
+                by_number = dict(zip(keys, value.values(), strict=True))
+                return [by_number[number] for number in numbers]
+        return []
+    keys = _numbers(value)
+    if sorted(keys) != list(range(min(keys, default=0), min(keys, default=0) + len(records))) or min(keys, default=2) > 1:
+        return []
+    by_number = dict(zip(keys, value.values(), strict=True))
+    return [by_number[number] for number in sorted(keys)]
+
+
+def _numbers(names: Any) -> list[int]:
+    """Return the numbers in names, `Q3`, `第3题`; nothing where one has none or two are the same."""
+    found = [_NUMBER.fullmatch(name.strip()) for name in names]
+    numbers = [int(each[1]) for each in found if each]
+    return numbers if len(numbers) == len(found) == len(set(numbers)) else []
+
+
+def _are_answers(values: Sequence[Any], key: str) -> bool:
+    """Tell whether values are answers: letters that are not A, B, C in turn; what else may be one only under the name of an answer."""
+    flat = ["".join(each) if isinstance(each, list) and all(isinstance(one, str) for one in each) else each for each in values]
+    if not all(isinstance(each, str | int) for each in flat):
+        return bool(_ANSWERS.search(key)) and all(isinstance(each, list) for each in values)
+    lettered = all(isinstance(each, str) and _LETTERED.fullmatch(each) for each in flat)
+    return (lettered and "".join(map(str, flat)).upper() not in LETTERS) or bool(_ANSWERS.search(key))
+
+
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list) and len(value) >= _LEAST_CELLS and all(isinstance(each, str) for each in value)
+
+
+def _records(rows: Sequence[Any], names: Sequence[list[str]], is_header: IsHeader, inside: bool = False) -> list[dict[str, Any]]:
+    """Return a list of lists as objects, their keys as a header names them, else by place; nothing where it is no such list."""
+    lists = [row for row in rows if isinstance(row, list)]
+    if len(lists) < len(rows) or len(lists) < _FEWEST or not all(_LEAST_CELLS <= len(row) <= _MOST_CELLS for row in lists):
+        return []
+    if any(isinstance(cell, dict) for row in lists for cell in row) or (inside and _are_options(lists)):
+        return []
+    if all(map(_are_words, lists)) and len(lists[0]) == len(lists[1]) and is_header(lists[0]):
+        names, lists = [lists[0]], lists[1:]
+    width = max(map(len, lists))
+    header = next((each for each in names if len(each) == width and len(set(each)) == width), [])
+    if header:
+        lists = [[*row, *[None] * (width - len(row))] for row in lists]
+    elif sum(len(row) == width for row in lists) < _ALIKE * len(lists):
+        if not all(isinstance(row[-1], int) or (isinstance(row[-1], str) and _LETTERED.fullmatch(row[-1])) for row in lists):
+            return []
+        lists = [[*row[:-1], *[None] * (width - len(row)), row[-1]] for row in lists]  # as many options as each question has
+    keys = header or [f"column {place}" for place in range(1, width + 1)]
+    return [dict(zip(keys, row, strict=False)) for row in lists]
+
+
+def _are_options(lists: Sequence[list[Any]]) -> bool:
+    """Tell whether lists may be options of one question: a letter, a text and whether it is right."""
+    letters = [str(row[0]).strip().upper() for row in lists]
+    return letters == list(LETTERS[: len(letters)]) or any(isinstance(cell, bool) for row in lists for cell in row)
