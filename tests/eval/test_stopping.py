@@ -184,7 +184,21 @@ def test_memory_that_is_too_small_makes_fewer_at_once_and_fails_one_alone(script
     assert said(scripted, list(SAID), ENOUGH) == whole
     assert steps[:2] == [len(SAID), 3]
     monkeypatch.setattr(PrefixReader, "step", lambda *_: None)
-    assert {"out of memory" in (reply.error or "") for reply in said(scripted, list(SAID), ENOUGH).values()} == {True}
+    left = said(scripted, list(SAID), ENOUGH)
+    lost = {name for name, reply in left.items() if "out of memory" in (reply.error or "")}
+    assert len(lost) > 1 and all(left[name] == whole[name] for name in SAID if name not in lost)
+
+
+def test_draws_are_the_same_where_memory_is_too_small(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn, real = structs.replace(ENOUGH, temperature=1.0, max_new_tokens=24), PrefixReader.step
+    whole, steps = said(backend, list(SAID), drawn), [0]
+
+    def scarce(self: PrefixReader, runs: list[Any]) -> torch.Tensor | None:
+        steps.append(len(runs))
+        return None if len(runs) > 3 and len(steps) > 4 else real(self, runs)
+
+    monkeypatch.setattr(PrefixReader, "step", scarce)
+    assert said(backend, list(SAID), drawn) == whole
 
 
 def test_neither_way_nor_company_changes_draws_or_words(backend: Backend, way: str) -> None:
