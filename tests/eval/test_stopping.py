@@ -19,7 +19,7 @@ from eval.models import huggingface, open_backend
 from eval.models.asker import key_of, settings_of
 from eval.models.contract import Asking, Backend, Reply, Settings
 from eval.models.shared_prefixes import PrefixReader
-from eval.models.stopping import verdict_end
+from eval.models.stopping import reply_end, verdict_end
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -152,6 +152,36 @@ def test_a_reply_ends_before_the_first_stop_string(scripted: Backend, stop: Any)
     assert found["asks"].text == "该说法是否正确。正确"
     assert found["plain"].text == ("正确。" if stop == "verdict" else "")
     assert found["plain"].tokens < said(scripted, ["plain"], structs.replace(ENOUGH, stop="end"))["plain"].tokens
+
+
+@pytest.mark.parametrize(("words", "left"), [
+    (("a.c",), "xabcde"),  # signs of regular expressions are signs
+    (("xa",), ""),
+    (("cd", "bcde"), "xab"),  # cd is whole first, however the text comes
+    (("bcd", "cd"), "xa"),
+    (("abcdef", "e"), "xabcd"),
+])  # fmt: skip
+def test_the_first_stop_string_is_the_first_to_be_whole(words: tuple[str, ...], left: str) -> None:
+    """So a reply is the same whether its text comes by letters, in longer tokens, or at once from a server."""
+    settings = structs.replace(ENOUGH, stop="end", stop_strings=words)
+    for step in range(1, 7):
+        so_far = next((text for end in range(step, 12, step) if reply_end(text := "xabcde"[:end], settings) is not None), "xabcde")
+        assert so_far[: settings.string_end(so_far)] == left
+
+
+@pytest.mark.parametrize(("word", "left"), [("。因", "正确。"), ("。", "正确"), ("确。", "正")])
+def test_a_verdict_is_whole_before_a_string_that_goes_beyond_it(word: str, left: str) -> None:
+    settings = structs.replace(ENOUGH, stop_strings=(word,))
+    assert {text[: reply_end(text, settings)] for text in ("正确。", "正确。因", "正确。因为") if reply_end(text, settings)} == {left}
+
+
+@pytest.mark.parametrize("stop", ["end", "verdict"])
+def test_padding_that_a_model_says_itself_is_no_end(scripted: Backend, stop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SAID, "padded", (f"不知{END_OF_TEXT}道。是正确。因为", ""))
+    settings = structs.replace(ENOUGH, stop=stop, stop_strings=("因",))
+    together = said(scripted, ["padded", "never"], settings)["padded"]
+    assert together.text == "不知道。是正确。"
+    assert said(scripted, ["padded"], settings)["padded"] == together
 
 
 def test_stop_strings_are_few_words_for_generation() -> None:
