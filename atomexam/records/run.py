@@ -100,7 +100,8 @@ class Run(Asked, frozen=True, kw_only=True):
     that is not known, so `committed` sees no more either."""
 
     stop_strings: Annotated[tuple[Annotated[str, Meta(min_length=1)], ...], Meta(max_length=4)] = field(default_factory=tuple)
-    """A reply ends before the first of these, such as a line break: a base model goes on with the next question. Servers take four."""
+    """A reply ends before whichever of these is whole first, such as a line break: a base model goes on with the next question. Servers
+    take four."""
 
     def __post_init__(self) -> None:
         if self.stop_strings and self.method != "generation":

@@ -106,7 +106,7 @@ STRATEGIES: dict[str, Strategy] = {
     "overlap": Strategy(overlap, frozenset({"mark"})),
 }
 
-_UNUSED = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
+_UNUSED = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0, "stop": "end", "stop_strings": ()}
 _NAMES = {"claim": "claims", "mcqa": "single choices", "mrqa": "multiple choices", "qa": "questions in words", "mark": "marks"}
 
 

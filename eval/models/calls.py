@@ -28,7 +28,8 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between two tries, doubled eac
 _LONGEST_RETRY_AFTER = 600.0
 _CAUSE_CHARS = 300
 _SHORTEST_KEY = 8  # a shorter one (`EMPTY`, `x`) is a stand-in, and taking it out would spoil replies
-_STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "length": "length"}  # eos_token: text-generation-inference
+_STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
+"""The second and third are the words of text-generation-inference."""
 
 
 class Failure(Exception):

@@ -49,9 +49,9 @@ class Replies:
         """Yield the place of each row with what is said to it; None where memory is too small for it alone.
 
         Args:
-            most: rows of a step. Where memory is too small for so many, half of them are begun anew when the others are done.
+            most: rows of a step. Where memory is too small for so many, half of them are read anew and go on when the others are done.
         """
-        begun = self._reader.scores([row.prompt for row in rows], [[]] * len(rows), [row.path for row in rows])
+        begun = self._reader.scores([[*row.prompt, *row.said] for row in rows], [[]] * len(rows), [row.path for row in rows])
         active, again = list[Row](), list[Row]()
         while True:
             while len(active) < most and (read := next(begun, None)):
@@ -77,8 +77,6 @@ class Replies:
             told = [(row, self._say(row, scores)) for row, scores in zip(active, made, strict=True)]
             yield from ((row.place, said) for row, said in told if said)
             active = [row for row, said in told if said is None]
-        for row in again:
-            row.said.clear()
         if again:
             yield from self.of(again, most)
 

@@ -29,13 +29,17 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stop: Literal["end", "verdict"] = "end"
     """verdict: a reply ends with the clause that has its verdict on a claim."""
     stop_strings: tuple[str, ...] = ()
-    """A reply ends before the first of these."""
+    """A reply ends before whichever of these is whole first."""
     batch_size: int
     """Only a matter of speed: no reply depends on it."""
 
     def string_end(self, text: str) -> int | None:
-        """Return where the first stop string of a reply begins, None where there is none."""
-        return min((start for word in self.stop_strings if (start := text.find(word)) >= 0), default=None)
+        """Return where the stop string of a reply that is whole first begins, None where there is none.
+
+        Not the one that begins first: what is found would hang on how many letters come at a time.
+        """
+        found = [(start + len(word), start) for word in self.stop_strings if (start := text.find(word)) >= 0]
+        return min(found)[1] if found else None
 
 
 class Asking(Struct, frozen=True, kw_only=True):

@@ -34,6 +34,9 @@ _REASONS = "the chat template opens the model's reasoning (<think>)"
 _CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
 _MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
 
+_READ = {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True}
+"""Of `generate`: reads prompts, and gives what replies go on from."""
+
 
 def open_model(description: Description, folder: Path) -> "HuggingFace":
     """Open the model that a description names, from its own folder, a local path, or the hub."""
@@ -140,7 +143,7 @@ class HuggingFace:
     def _round(self, rows: Mapping[int, _Row], settings: Settings, limit: int) -> Iterator[tuple[int, Said | Reply]]:
         """Yield the place of each row with all that is said to it by the limit of tokens, or with the cause of its failure."""
         by_read: dict[tuple[int, ...], list[int]] = {}
-        is_shared = settings.stop == "end" and self._keeps_keys
+        is_shared = settings.stop == "end" and len({tuple(row.prompt) for row in rows.values()}) < len(rows) and self._keeps_keys
         for place, row in rows.items():
             by_read.setdefault(tuple(row.prompt) if is_shared else (place,), []).append(place)
         places = list(by_read.values())
@@ -205,9 +208,15 @@ class HuggingFace:
 
     @cached_property
     def _keeps_keys(self) -> bool:
-        """Tell whether what is known of a prompt is keys and values, row by row, that several replies may go on from."""
-        layers = DynamicCache(config=self._model.config).layers
-        return all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
+        """Tell whether a model gives what it knows of a prompt as keys and values, row by row, that several replies may go on from.
+
+        Nobody lists those that do: some give a state, or nothing.
+        """
+        with torch.inference_mode():
+            known = self._generate(*self._padded([[self._pad_token()]], 1), _READ).get("past_key_values")
+        layers = known.layers if type(known) is DynamicCache else []
+        kinds = (DynamicLayer, DynamicSlidingWindowLayer)
+        return bool(layers) and all(type(layer) in kinds and layer.is_initialized for layer in layers)
 
     def _answers(
         self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[list[Said]]]
@@ -243,8 +252,7 @@ class HuggingFace:
             logits_processor=LogitsProcessorList([SampledToken(settings, [row.asking for row in rows], mask, before)]),
             stopping_criteria=StoppingCriteriaList(decided),
         )
-        done = decided[0].done if decided else [False] * len(rows)
-        return [self._ended([*row.said, *more], is_cut) for row, more, is_cut in zip(rows, output[:, width:].tolist(), done, strict=True)]
+        return self._ended([[*row.said, *more] for row, more in zip(rows, output[:, width:].tolist(), strict=True)], decided)
 
     @torch.inference_mode()
     def _say_again(self, groups: Sequence[Sequence[_Row]], size: int, width: int, settings: Settings) -> list[list[Said]]:
@@ -254,7 +262,7 @@ class HuggingFace:
         """
         shape = batches.Shape(size, batches.shape_on(self._device.type, settings.batch_size).spare)
         inputs, mask = self._padded([group[0].prompt for group in shape.filled(list(groups))], width)
-        read = self._generate(inputs, mask, {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True})
+        read = self._generate(inputs, mask, _READ)
         asked = [(number, row) for number, group in enumerate(groups) for row in group]
         found: list[list[Said]] = [[] for _ in groups]
         for start in range(0, len(asked), shape.capacity()):
@@ -273,7 +281,9 @@ class HuggingFace:
         width, decided = inputs.shape[1], self._decided(settings, inputs.shape[1], [[]] * len(rows))
         chosen = SampledToken(settings, [row.asking for row in rows], mask)
         output = torch.cat([inputs, chosen(inputs, scores).argmax(-1, keepdim=True)], dim=1)
-        at_once = decided[0](output, scores).tolist() if decided else [False] * len(rows)
+        for one in decided:
+            one(output, scores)
+        is_over = torch.isin(output[:, -1], torch.tensor(self._ends, device=self._device))  # `generate` looks at its own tokens alone
         if settings.max_new_tokens > 1:
             output = self._generate(
                 output,
@@ -281,11 +291,9 @@ class HuggingFace:
                 {"max_new_tokens": settings.max_new_tokens - 1},
                 past_key_values=read,
                 logits_processor=LogitsProcessorList([chosen]),
-                stopping_criteria=StoppingCriteriaList(decided),
+                stopping_criteria=StoppingCriteriaList([*decided, lambda *_, **__: is_over]),
             )
-        done = decided[0].done if decided else [False] * len(rows)
-        told = zip(output[:, width:].tolist(), at_once, done, strict=True)
-        return [self._ended(tokens[:1] if is_first else tokens, is_cut) for tokens, is_first, is_cut in told]
+        return self._ended(output[:, width:].tolist(), decided)
 
     def _decided(self, settings: Settings, width: int, said: Sequence[list[int]]) -> list[stopping.Decided]:
         """Return what ends replies before their own end, nothing where they go on to it."""
@@ -301,10 +309,14 @@ class HuggingFace:
         config = GenerationConfig(do_sample=False, eos_token_id=self._ends, pad_token_id=self._pad_token(), **settings)
         return self._model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **given)
 
-    def _ended(self, tokens: list[int], is_cut: bool) -> Said:
-        ends = {*self._ends, self._pad_token()} if is_cut else self._ends
-        end = next((place for place, token in enumerate(tokens) if token in ends), len(tokens) if is_cut else None)
-        return Said(tokens if end is None else tokens[:end], end is not None, is_cut)
+    def _ended(self, rows: Sequence[list[int]], decided: Sequence[stopping.Decided]) -> list[Said]:
+        """Return what is said by rows of tokens, behind whose ends there is padding."""
+        sizes = decided[0].sizes if decided else [None] * len(rows)
+        found = []
+        for tokens, size in zip(rows, sizes, strict=True):
+            end = next((place for place, token in enumerate(tokens[:size]) if token in self._ends), size)
+            found.append(Said(tokens[:end], end is not None, size is not None))
+        return found
 
     def _read(self, said: Said, prompt_tokens: int, settings: Settings) -> Reply:
         text = self._tokenizer.decode(said.tokens, skip_special_tokens=True)

@@ -40,6 +40,8 @@ class PrefixReader:
         """Tell whether the model reads a prompt by its parts as it reads it whole: some keep a window of what they read, or a state."""
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
             return False
+        if "longrope" in str(getattr(self._model.config.get_text_config(), "rope_parameters", None)):
+            return False  # one long prompt turns the positions of all that are read with it
         with _first_layers(self._model) as are_few:
             is_sound = self._reads_alike()
         return is_sound or (are_few and self._reads_alike())
@@ -52,7 +54,7 @@ class PrefixReader:
             try:
                 self._attention.begin(len(tokens))
                 read = self._read(runs, head_rows=len(tokens) - last)
-                whole = self._model(input_ids=self._tensor([tokens]), logits_to_keep=2).logits[0].float()
+                whole = self._model(input_ids=self._tensor([tokens]), logits_to_keep=2).logits[0, -2:].float()
             except (TypeError, ValueError, RuntimeError, AttributeError, LookupError):  # as models do that know no such attention or caches
                 return False
         near = 1e-3 if whole.dtype == self._model.dtype else 0.1

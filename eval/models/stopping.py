@@ -29,8 +29,9 @@ def limits(settings: Settings) -> list[int]:
 
 def reply_end(text: str, settings: Settings) -> int | None:
     """Return where a reply ends that goes on, None where it does not yet."""
-    ends = [settings.string_end(text), verdict_end(text) if settings.stop == "verdict" else None]
-    return min((end for end in ends if end is not None), default=None)
+    verdict = verdict_end(text) if settings.stop == "verdict" else None
+    string = settings.string_end(text[:verdict])
+    return verdict if string is None else string
 
 
 class Decided(StoppingCriteria):
@@ -39,17 +40,18 @@ class Decided(StoppingCriteria):
     def __init__(self, tokenizer: Any, settings: Settings, width: int, said: Sequence[list[int]]) -> None:
         """Take the width of what is read, and what each row has said before."""
         self._tokenizer, self._settings, self._width, self._said = tokenizer, settings, width, said
-        self.done = [False] * len(said)
+        self.sizes: list[int | None] = [None] * len(said)
+        """Tokens of each row's reply when it was done."""
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any) -> torch.BoolTensor:
         """Return which rows are done; what a done row is given after that is padding."""
-        open_rows = [row for row, is_done in enumerate(self.done) if not is_done]
+        open_rows = [row for row, size in enumerate(self.sizes) if size is None]
         new = input_ids[open_rows, self._width :].tolist()
         whole = [[*self._said[row], *tokens] for row, tokens in zip(open_rows, new, strict=True)]
         texts = self._tokenizer.batch_decode(whole, skip_special_tokens=True)
-        for row, text in zip(open_rows, texts, strict=True):
-            self.done[row] = reply_end(text, self._settings) is not None
-        return torch.tensor(self.done, device=input_ids.device)
+        for row, tokens, text in zip(open_rows, whole, texts, strict=True):
+            self.sizes[row] = None if reply_end(text, self._settings) is None else len(tokens)
+        return torch.tensor([size is not None for size in self.sizes], device=input_ids.device)
 
 
 _OPTIONS = re.compile(r"\s*A\s?[.、:：)）]\s?正确[。.;；]?(?:\s*\Z|\s+B\s?(?:\Z|[.、:：)）]\s?(?:\Z|错误?[。.;；]?(?:\s+|\Z))))")

@@ -93,6 +93,8 @@ class _Handler(BaseHTTPRequestHandler):
         if way.isdigit():
             # What careless servers do: they say whom they refuse.
             return self._send(int(way), refusal(f"refused {self.headers['authorization']}"), {"x-should-retry": "true", "x-seen": KEY})
+        if way in ("eos_token", "stop_sequence"):
+            return self._send(200, completion("半", way))
         if way in ("filter", "odd", "null"):
             return self._send(200, completion("半", {"filter": "content_filter", "odd": "gremlins", "null": None}[way]))
         if way == "echo":

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -112,8 +113,10 @@ def test_random_follows_seed_item_and_repeat_alone() -> None:
     assert replies("random", *requests, settings=msgspec.structs.replace(SETTINGS, batch_size=1)) == first
 
 
-@pytest.mark.parametrize(("name", "value"), [("temperature", 0.3), ("top_k", 5), ("top_p", 0.9), ("repetition_penalty", 1.05)])
-def test_a_baseline_refuses_what_it_cannot_honour(name: str, value: float) -> None:
+@pytest.mark.parametrize(("name", "value"), [
+    ("temperature", 0.3), ("top_k", 5), ("top_p", 0.9), ("repetition_penalty", 1.05), ("stop", "verdict"), ("stop_strings", ("无",))
+])  # fmt: skip
+def test_a_baseline_refuses_what_it_cannot_honour(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"a baseline has no {name}"):
         replies("random", request("mcqa"), settings=msgspec.structs.replace(SETTINGS, **{name: value}))
 

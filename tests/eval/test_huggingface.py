@@ -11,12 +11,24 @@ from typing import Any
 import pytest
 import torch
 from msgspec import structs
-from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GenerationConfig,
+    GPT2Config,
+    GptOssConfig,
+    MistralConfig,
+    OpenAIGPTConfig,
+    PreTrainedTokenizerFast,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    RwkvConfig,
+)
 
 from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
-from eval.models import batches, open_backend
+from eval.models import batches, huggingface, open_backend
 from eval.models.contract import Asking, Backend, Reply, Settings
 from eval.models.sampling import SampledToken
 from eval.tasks.prompt import chat_template, token_ids
@@ -25,6 +37,9 @@ from eval.tasks.request import Request
 GREEDY = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 PAPER = structs.replace(GREEDY, temperature=0.3, top_k=5, top_p=0.85, repetition_penalty=1.05)  # SdAK, section 4.2.3
 HOT = structs.replace(GREEDY, temperature=1.5)
+SMALL: dict[str, Any] = {
+    "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2
+}  # fmt: skip
 TEXTS = [f"第{number}题：" + "高血压的常见症状包括头晕头痛" * (number % 7) for number in range(13)]
 
 
@@ -157,7 +172,7 @@ def test_repeats_have_the_replies_that_each_has_alone(backend: Backend, settings
 
 @pytest.mark.parametrize("settings", [GREEDY, PAPER], ids=["greedy", "paper"])
 def test_the_prompt_of_all_repeats_is_read_once(backend: Backend, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, model = list[int](), backend._model  # type: ignore[attr-defined]
+    read, model, _ = list[int](), backend._model, backend._keeps_keys  # type: ignore[attr-defined]
     forward = model.forward
 
     def counted(*given: Any, **named: Any) -> Any:
@@ -168,6 +183,47 @@ def test_the_prompt_of_all_repeats_is_read_once(backend: Backend, settings: Sett
     replies(backend, settings, [asking(backend, TEXTS[1], 1, repeat) for repeat in range(20)])
     assert len([width for width in read if width > 1]) == 1
     assert len(read) <= 1 + 2 * (settings.max_new_tokens - 1), "20 replies take two batches"
+
+
+@pytest.mark.parametrize("config", [
+    RwkvConfig(hidden_size=32, num_hidden_layers=2, attention_hidden_size=32, intermediate_size=64),
+    OpenAIGPTConfig(n_embd=32, n_layer=2, n_head=4, n_positions=512),
+    MistralConfig(**SMALL, sliding_window=16),
+    GptOssConfig(**SMALL, head_dim=8, sliding_window=16, num_local_experts=1, num_experts_per_tok=1),
+    GPT2Config(n_embd=32, n_layer=2, n_head=4, n_positions=512),
+], ids=lambda config: config.model_type)  # fmt: skip
+def test_repeats_agree_with_models_that_keep_keys_a_state_or_nothing(folder: Path, tmp_path: Path, config: Any) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.save_pretrained(tmp_path)
+    torch.manual_seed(3)
+    config.vocab_size, config.initializer_range, config.eos_token_id = len(tokenizer), 0.3, tokenizer.eos_token_id
+    AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path)
+    backend = open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
+    many = [asking(backend, TEXTS[number], number, repeat) for number in (1, 6) for repeat in range(3)]
+    together = replies(backend, HOT, many)
+    assert not any(reply.error for reply in together.values())
+    for one in many[1::2] if config.model_type != "rwkv" else ():  # the library's own state of it is of a whole batch
+        assert replies(backend, HOT, [one]) == {(key := (one.request.item_id, one.repeat)): together[key]}
+
+
+def test_a_repeat_that_ends_at_once_costs_no_more_tokens(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, read, _ = backend._model, list[int](), backend._keeps_keys  # type: ignore[attr-defined]
+    end, forward = model.generation_config.eos_token_id[0], model.forward
+
+    class Silent(SampledToken):
+        def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+            token = end if input_ids.shape[1] == self._mask.shape[1] else end + 5
+            return torch.full_like(scores, float("-inf")).index_fill_(1, torch.tensor([token]), 0.0)
+
+    def counted(*given: Any, **named: Any) -> Any:
+        read.append(named["input_ids"].shape[1])
+        return forward(*given, **named)
+
+    monkeypatch.setattr(huggingface, "SampledToken", Silent)
+    monkeypatch.setattr(model, "forward", counted)
+    found = replies(backend, structs.replace(HOT, max_new_tokens=40), [asking(backend, TEXTS[1], 1, repeat) for repeat in range(2)])
+    assert {(reply.text, reply.finish_reason, reply.tokens) for reply in found.values()} == {("", "stop", 0)}
+    assert len(read) <= 2
 
 
 def test_a_reply_says_how_it_ended(backend: Backend, askings: list[Asking]) -> None:
@@ -239,15 +295,16 @@ def test_a_prompt_beyond_the_model_fails_alone(backend: Backend) -> None:
         assert found[1].error is None
 
 
-@pytest.mark.parametrize("most_rows", [3, 0])
-def test_too_small_a_memory_takes_smaller_batches(most_rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("most_rows", "repeats"), [(3, 1), (0, 1), (3, 3)])
+def test_too_small_a_memory_takes_smaller_batches(most_rows: int, repeats: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of repeats, also where there was memory for reading their prompts, and is none for going on."""
     backend = open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
-    rows = [asking(backend, text, number) for number, text in enumerate(TEXTS)]
+    rows = [asking(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(repeats if number % 3 else 1)]
     whole = replies(backend, GREEDY, rows)
     generate = backend._model.generate
 
     def small(input_ids: torch.Tensor, **others) -> torch.Tensor:
-        if len(input_ids) > most_rows:
+        if len(input_ids) > most_rows and (repeats == 1 or "past_key_values" in others):
             raise torch.OutOfMemoryError("CUDA out of memory")
         return generate(input_ids=input_ids, **others)
 

@@ -259,6 +259,12 @@ def test_stop_strings_are_sent_and_cut_where_a_server_does_not_heed_them(opened:
     assert server.bodies[-1]["stop"] == [whole.text[2:4], "无"]
 
 
+def test_a_server_may_say_in_words_of_its_own_that_a_reply_is_at_its_end(opened: Opened) -> None:
+    """As text-generation-inference does, also of a stop string."""
+    replies = asked(opened(), ["[eos_token]问", "[stop_sequence]问"])
+    assert [(reply.text, reply.finish_reason) for reply in replies] == [("半", "stop")] * 2
+
+
 def test_where_a_loop_is_running_already(opened: Opened) -> None:
     async def notebook() -> list[Reply]:
         return asked(opened(), ["问", "[500]问"])

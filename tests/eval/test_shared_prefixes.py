@@ -17,6 +17,7 @@ from transformers import (
     LlamaConfig,
     MistralConfig,
     MixtralConfig,
+    Phi3Config,
     PreTrainedTokenizerFast,
     Qwen2Config,
 )
@@ -36,6 +37,8 @@ from eval.tasks.request import Request
 PLAIN = Settings(max_new_tokens=6, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 SIZES: dict[str, Any] = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
 GROUPED: dict[str, Any] = SIZES | {"num_key_value_heads": 2, "max_position_embeddings": 1024, "initializer_range": 0.3}
+LONG = {"rope_type": "longrope", "rope_theta": 10_000.0, "original_max_position_embeddings": 96}
+LONG |= {"short_factor": [1.0] * 4, "long_factor": [2.0] * 4}
 CONFIGS = {
     "qwen2": Qwen2Config(**GROUPED),
     "llama": LlamaConfig(**GROUPED),
@@ -43,6 +46,7 @@ CONFIGS = {
     "wide": Qwen2Config(**GROUPED | {"hidden_size": 512, "intermediate_size": 1365, "initializer_range": 0.05}),
     "mixture": MixtralConfig(**GROUPED, num_local_experts=4),
     "window": MistralConfig(**GROUPED, sliding_window=16),
+    "turns-by-longest": Phi3Config(**GROUPED, pad_token_id=0, original_max_position_embeddings=96, rope_parameters=LONG),
 }
 BY_PARTS = {"qwen2", "llama", "wide", "learned-positions", "mixture"}
 
@@ -274,6 +278,13 @@ def test_layers_that_are_built_alike_are_tried_by_the_first(windows: list[int | 
         assert are_few == (tried < len(windows))
         assert len(model.layers) == tried
     assert len(model.layers) == len(windows)
+
+
+def test_a_model_that_gives_all_scores_is_read_whole(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As some do, which take the number of those that are wanted and heed it not."""
+    forward = backend._model.forward
+    monkeypatch.setattr(backend._model, "forward", lambda logits_to_keep=0, **given: forward(**given))
+    assert not PrefixReader(backend._model, 0).is_sound()
 
 
 def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:

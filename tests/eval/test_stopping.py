@@ -19,7 +19,7 @@ from eval.models import huggingface, open_backend
 from eval.models.asker import key_of, settings_of
 from eval.models.contract import Asking, Backend, Reply, Settings
 from eval.models.shared_prefixes import PrefixReader
-from eval.models.stopping import verdict_end
+from eval.models.stopping import reply_end, verdict_end
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -154,6 +154,36 @@ def test_a_reply_ends_before_the_first_stop_string(scripted: Backend, stop: Any)
     assert found["plain"].tokens < said(scripted, ["plain"], structs.replace(ENOUGH, stop="end"))["plain"].tokens
 
 
+@pytest.mark.parametrize(("words", "left"), [
+    (("a.c",), "xabcde"),  # signs of regular expressions are signs
+    (("xa",), ""),
+    (("cd", "bcde"), "xab"),  # cd is whole first, however the text comes
+    (("bcd", "cd"), "xa"),
+    (("abcdef", "e"), "xabcd"),
+])  # fmt: skip
+def test_the_first_stop_string_is_the_first_to_be_whole(words: tuple[str, ...], left: str) -> None:
+    """So a reply is the same whether its text comes by letters, in longer tokens, or at once from a server."""
+    settings = structs.replace(ENOUGH, stop="end", stop_strings=words)
+    for step in range(1, 7):
+        so_far = next((text for end in range(step, 12, step) if reply_end(text := "xabcde"[:end], settings) is not None), "xabcde")
+        assert so_far[: settings.string_end(so_far)] == left
+
+
+@pytest.mark.parametrize(("word", "left"), [("。因", "正确。"), ("。", "正确"), ("确。", "正")])
+def test_a_verdict_is_whole_before_a_string_that_goes_beyond_it(word: str, left: str) -> None:
+    settings = structs.replace(ENOUGH, stop_strings=(word,))
+    assert {text[: reply_end(text, settings)] for text in ("正确。", "正确。因", "正确。因为") if reply_end(text, settings)} == {left}
+
+
+@pytest.mark.parametrize("stop", ["end", "verdict"])
+def test_padding_that_a_model_says_itself_is_no_end(scripted: Backend, stop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SAID, "padded", (f"不知{END_OF_TEXT}道。是正确。因为", ""))
+    settings = structs.replace(ENOUGH, stop=stop, stop_strings=("因",))
+    together = said(scripted, ["padded", "never"], settings)["padded"]
+    assert together.text == "不知道。是正确。"
+    assert said(scripted, ["padded"], settings)["padded"] == together
+
+
 def test_stop_strings_are_few_words_for_generation() -> None:
     run = {"model": "m", "task": "choice", "stop_strings": ["\n", "题目"]}
     assert settings_of(msgspec.convert(run, Run)).stop_strings == ("\n", "题目")
@@ -184,7 +214,21 @@ def test_memory_that_is_too_small_makes_fewer_at_once_and_fails_one_alone(script
     assert said(scripted, list(SAID), ENOUGH) == whole
     assert steps[:2] == [len(SAID), 3]
     monkeypatch.setattr(PrefixReader, "step", lambda *_: None)
-    assert {"out of memory" in (reply.error or "") for reply in said(scripted, list(SAID), ENOUGH).values()} == {True}
+    left = said(scripted, list(SAID), ENOUGH)
+    lost = {name for name, reply in left.items() if "out of memory" in (reply.error or "")}
+    assert len(lost) > 1 and all(left[name] == whole[name] for name in SAID if name not in lost)
+
+
+def test_draws_are_the_same_where_memory_is_too_small(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn, real = structs.replace(ENOUGH, temperature=1.0, max_new_tokens=24), PrefixReader.step
+    whole, steps = said(backend, list(SAID), drawn), [0]
+
+    def scarce(self: PrefixReader, runs: list[Any]) -> torch.Tensor | None:
+        steps.append(len(runs))
+        return None if len(runs) > 3 and len(steps) > 4 else real(self, runs)
+
+    monkeypatch.setattr(PrefixReader, "step", scarce)
+    assert said(backend, list(SAID), drawn) == whole
 
 
 def test_neither_way_nor_company_changes_draws_or_words(backend: Backend, way: str) -> None:
