@@ -208,7 +208,7 @@ def test_a_limit_is_exceeded_by_more_alone() -> None:
 def test_pairs_that_no_cluster_holds_together_still_conflict() -> None:
     """The second is a twin of the first and of the third, which are no twins: it goes to the first, and its conflict must be told."""
     first = "某校心理教师在团体辅导中发现，低年级学生在参加集体游戏活动时普遍表现得比高年级学生更加积极主动，这最能说明的是（ ）。"
-    second = first.replace("辅导中发现", "辅导里看到")
+    second = first.replace("辅导中发现", "辅导里发现")
     third = second.replace("参加集体", "参加了集体的").replace("心理教师", "心理的教师")
     texts = [(first, "A", "略"), (second, "A", None), (third, "B", None)]
     found = duplicates_in([row(stem, answer=key, at=at, explanation=why) for at, (stem, key, why) in enumerate(texts, 1)], NEAR_DUPLICATES)
