@@ -43,6 +43,7 @@ RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *_XML)}
 """Further suffixes of formats whose records may stand in a text, a page or XML."""
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
+_NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
 _FEWEST_OPTIONS = 2
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
@@ -170,6 +171,12 @@ def _shows_markup(reading: Reading) -> bool:
     return any(isinstance(item, QuestionItem) and item.doubt is None and _MARKUP.search(item.stem_raw or "") for item in reading.items)
 
 
+def _may_hold_title(reading: Reading) -> bool:
+    """Tell whether a line above the first of stems without numbers may be the page's title: where a question begins, its tags say."""
+    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem)]
+    return bool(stems) and "\n" in stems[0].strip() and not any(map(_NUMBERED.match, stems))
+
+
 def _is_answered(item: QuestionItem) -> bool:
     if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was taken for the options
         return False
@@ -225,8 +232,8 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         except ValueError:
             return TABLE  # whose reader looks at what stands in the rows, or says what is missing
         return _layout_of_header(header, shapes) or TABLE
-    old = suffix in (".doc", ".wps", ".et", ".rtf")
-    advice = "save it as .docx, .xlsx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
+    old = suffix in (".doc", ".wps", ".et", ".ppt")
+    advice = "save it as .docx, .xlsx, .pptx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
     raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
 
@@ -258,10 +265,12 @@ def read_guessed(
         with suppress(ValueError):
             if found := read_found(name, body, seen):
                 return TABLE, found
-    if is_page and (2 * (answered := _answered(reading)) <= reading.found or _shows_markup(reading)):
+    if is_page and (
+        2 * (answered := _answered(reading)) <= reading.found or (is_unparted := _shows_markup(reading) or _may_hold_title(reading))
+    ):
         with suppress(ValueError):
             found = read_found(name, body, seen)
-            if found and (_answered(found) > answered or (_shows_markup(reading) and _answered(found) == answered == found.found)):
+            if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):
                 return TABLE, found
     if is_shipped and reading.found and len(reading.faults) == reading.found:
         with suppress(ValueError):

@@ -40,6 +40,14 @@ _NUMBER = re.compile(r"\s{0,3}(?:第\s?\d{1,5}\s?题\s?[.．、:：)）]?|\d{1,5
 """The number of a question, at the start alone: others are part of it (`女，32岁`)."""
 
 
+_SIGN = r"[√✓✔☑✅]\ufe0f?|[(（\[【]\s?(?:[√✓✔]\ufe0f?|正确答案?|对|correct|right)\s?[)）\]】]"
+_TICKED = re.compile(
+    rf"\s{{0,9}}(?:{_SIGN})\s{{0,9}}(?P<behind>\S.*)|(?P<before>.*?\S)\s{{0,9}}(?:{_SIGN})\s{{0,9}}", re.IGNORECASE | re.DOTALL
+)
+"""An option whose words say that it is right."""
+_CROSSED = re.compile(r"\s{0,9}[×✗✘✖❌]\ufe0f?\s{0,9}(?P<behind>\S.*)|(?P<before>.*\S)\s{0,9}[×✗✘✖❌]\ufe0f?\s{0,9}", re.S)
+
+
 class _Part(Struct):
     """One question: what stands before its options, these, and what stands behind."""
 
@@ -52,6 +60,7 @@ class _Part(Struct):
 def questions_of_page(text: str) -> Rows | None:
     """Return the parts of a page that are built alike around a list of options; None where there are not several."""
     document = document_of_page(text)
+    _part_terms(document)
     groups = [group for group in (_options_in(element) for element in document.iter(etree.Element)) if group]
     held = Counter(above for parent, _ in groups for above in [parent, *parent.iterancestors()])
     tops: dict[HtmlElement, list[HtmlElement]] = {}
@@ -72,6 +81,25 @@ def questions_of_page(text: str) -> Rows | None:
     if any("答案" in row for _, row in rows) or sum(is_worded_as_question(flat(row["stem"])) for _, row in rows) >= _ASKING * len(rows):
         return Rows((), rows)
     return None  # a list of things to do, or points some of which are bold
+
+
+def _part_terms(document: HtmlElement) -> None:
+    """Put each term of a list of definitions into an element of its own, and what is said of it into a list: a question and its options."""
+    for terms in list(document.iter("dl")):
+        children = [child for child in terms if isinstance(child.tag, str)]
+        starts = [place for place, child in enumerate(children) if child.tag == "dt"]
+        runs = [children[start:end] for start, end in zip(starts, [*starts[1:], len(children)], strict=True)]
+        if (
+            len(runs) < _FEWEST
+            or sum(len(run) > 2 for run in runs) * 2 < len(runs)
+            or any(child.tag not in ("dt", "dd") for child in children)
+        ):
+            continue
+        for term, *said in runs:
+            part, options = etree.SubElement(terms, "div"), etree.Element("ul")
+            part.append(term)
+            part.append(options)
+            options.extend(said)
 
 
 def _options_in(parent: Any) -> tuple[Any, list[Any]] | None:
@@ -174,8 +202,22 @@ def _row(part: _Part) -> dict[str, Any]:
     texts = [shown(option) for option in part.options]
     stem = " ".join(part.before.split())
     number = _NUMBER.match(stem)
+    said = _said(part.after)
+    if "答案" not in said:
+        texts, ticked = _told_by_signs(texts)
+        marked = marked if any(marked) else ticked
     options = _with_marks(texts, marked) if any(marked) else texts
-    return {"stem": stem[number.end() :] if number else stem, "options": options} | part.attributes | _said(part.after)
+    return {"stem": stem[number.end() :] if number else stem, "options": options} | part.attributes | said
+
+
+def _told_by_signs(texts: Sequence[str]) -> tuple[list[str], list[bool]]:
+    """Return options without the ticks and crosses in their words, and which have a tick; none where all or none have."""
+    found = [_TICKED.fullmatch(text) for text in texts]
+    if not 0 < sum(map(bool, found)) < len(texts):
+        return list(texts), [False] * len(texts)
+    signs = [tick or _CROSSED.fullmatch(text) for tick, text in zip(found, texts, strict=True)]
+    bare = [sign["behind"] or sign["before"] if sign else text for sign, text in zip(signs, texts, strict=True)]
+    return bare, list(map(bool, found))
 
 
 def _with_marks(texts: Sequence[str], marked: Sequence[bool]) -> list[dict[str, Any]]:
