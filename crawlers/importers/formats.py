@@ -10,6 +10,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import DATA, PAGES, SOURCES, literals_as_json, lone_lines
+from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
 from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.json import below, first_record
@@ -33,6 +34,8 @@ TABLE = "table"
 """The format that tells its fields by the words of the header."""
 TRIPLES = "triples"
 """The format whose records may stand in a text, too, one a line."""
+BLACKBOARD = "blackboard"
+"""The format of lines that say with each option whether it is right."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 Known = Mapping[str, Layout]
 Read = Callable[..., Reading]
@@ -51,7 +54,7 @@ MAX_FILE_BYTES = 512 * 1024 * 1024
 
 def known_formats(known: Known | None = None) -> list[str]:
     """Return the names that `format` may have."""
-    return sorted({*PAPERS, *EXCHANGES, TABLE, *_layouts(known)})
+    return sorted({*PAPERS, *EXCHANGES, BLACKBOARD, TABLE, *_layouts(known)})
 
 
 def known_suffixes() -> tuple[str, ...]:
@@ -68,6 +71,8 @@ def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and shape.tables:
         return known_suffixes()
+    if format_name == BLACKBOARD:
+        return TEXTS
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
 
 
@@ -90,6 +95,8 @@ def read_file(
         return read_questions(name, body, suffix, seen)
     if format_name in EXCHANGES:
         return read_exchange(name, body, format_name, seen)
+    if format_name == BLACKBOARD:
+        return read_blackboard(name, body, seen)
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
@@ -207,6 +214,8 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
     suffix, shapes = PurePosixPath(name).suffix.lower(), _layouts(known)
     if suffix in SOURCES:
         return TABLE
+    if suffix in TEXTS and is_blackboard(name, body):
+        return BLACKBOARD
     if suffix in TEXTS and are_triples(name, body):
         return TRIPLES
     if suffix in TEXTS and holds_table(name, body):

@@ -143,7 +143,7 @@ _ENGLISH_FORMS = {
         "* ({letter}) {text}",
     ),
     "fold": (
-        "### Question {n}\n- **Question**: {stem}\n\n{options}\n<details>\n<summary>Answer</summary>\nCorrect answer: {key}\n\n</details>\n",
+        "### Question {n}\n* **Question**: {stem}\n\n{options}\n<details>\n<summary>Key</summary>\nCorrect answer: {key}\n\n</details>\n",
         "{letter}. {text}",
     ),
     "plain": ("{n}. {stem}\nOptions:\n{options}\nCorrect Option: {key}\nFeedback: 见第{n}章\n", "Option {letter}: {text}"),
