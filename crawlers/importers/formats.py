@@ -10,6 +10,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import DATA, PAGES, SOURCES, literals_as_json, lone_lines
+from crawlers.importers.cards import are_cards, read_cards
 from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
 from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
@@ -27,6 +28,7 @@ from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
 from crawlers.roles.values import answer_letters
+from crawlers.rows.light_markup import MARKDOWN
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""
@@ -36,6 +38,8 @@ TRIPLES = "triples"
 """The format whose records may stand in a text, too, one a line."""
 BLACKBOARD = "blackboard"
 """The format of lines that say with each option whether it is right."""
+CARDS = "cards"
+"""The format of fronts and backs, and of numbered questions with numbered answers."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 Known = Mapping[str, Layout]
 Read = Callable[..., Reading]
@@ -54,7 +58,7 @@ MAX_FILE_BYTES = 512 * 1024 * 1024
 
 def known_formats(known: Known | None = None) -> list[str]:
     """Return the names that `format` may have."""
-    return sorted({*PAPERS, *EXCHANGES, BLACKBOARD, TABLE, *_layouts(known)})
+    return sorted({*PAPERS, *EXCHANGES, BLACKBOARD, CARDS, TABLE, *_layouts(known)})
 
 
 def known_suffixes() -> tuple[str, ...]:
@@ -73,6 +77,8 @@ def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]
         return known_suffixes()
     if format_name == BLACKBOARD:
         return TEXTS
+    if format_name == CARDS:
+        return (*TEXTS, *MARKDOWN)
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
 
 
@@ -97,6 +103,8 @@ def read_file(
         return read_exchange(name, body, format_name, seen)
     if format_name == BLACKBOARD:
         return read_blackboard(name, body, seen)
+    if format_name == CARDS:
+        return read_cards(name, body, seen)
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
@@ -216,6 +224,8 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         return TABLE
     if suffix in TEXTS and is_blackboard(name, body):
         return BLACKBOARD
+    if suffix in (*TEXTS, *MARKDOWN) and are_cards(name, body):
+        return CARDS
     if suffix in TEXTS and are_triples(name, body):
         return TRIPLES
     if suffix in TEXTS and holds_table(name, body):

@@ -79,7 +79,9 @@ def _words(kind: str, stem: str, *said: str) -> list[str]:
 
 def _parts(kind: str, stem: str, *said: str) -> Parts:
     if not _TYPES[kind]:
-        raise Misfit("record_unreadable", f"a question of type {kind}; known are {', '.join(name for name, form in _TYPES.items() if form)}")
+        raise Misfit(
+            "record_unreadable", f"a question of type {kind}; known are {', '.join(name for name, form in _TYPES.items() if form)}"
+        )
     question = Parts(stem=_as_html(stem), type=_TYPES[kind])
     if kind in ("MC", "MA"):
         marks = [_MARKS.get(mark.lower()) for mark in said[1::2]]

@@ -64,7 +64,9 @@ def test_what_cannot_be_read_is_rejected(line: str) -> None:
     assert item.doubt in ("record_unreadable", "answer_unreadable")
 
 
-@pytest.mark.parametrize("text", ["MC\t甲\t1\nMC\t乙\t2\nMC\t丙\t3", "TF\ta\tb\nTF\tc\td", "MC 甲\nMA 乙", "ESS\t周一\t开会\nOP\t周二\t休息"])
+@pytest.mark.parametrize(
+    "text", ["MC\t甲\t1\nMC\t乙\t2\nMC\t丙\t3", "TF\ta\tb\nTF\tc\td", "MC 甲\nMA 乙", "ESS\t周一\t开会\nOP\t周二\t休息"]
+)
 def test_a_table_of_other_things_is_none(text: str) -> None:
     body = text.encode()
     try:
