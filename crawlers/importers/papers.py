@@ -10,10 +10,10 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.decoder.reader import better_read
 from crawlers.importers.documents.docx import read_docx
-from crawlers.importers.documents.packed_pages import PACKED
+from crawlers.importers.documents.packed_pages import PACKED, read_packed
 from crawlers.importers.documents.pdf import read_pdf_guarded
 from crawlers.importers.files.reading import Reading, Text
-from crawlers.importers.files.text import read_html, read_light, read_packed, read_text
+from crawlers.importers.files.text import read_html, read_light, read_text
 from crawlers.importers.no_banks import refuse_no_bank
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS

@@ -15,6 +15,8 @@ from lxml import etree
 from atomexam.text.encodings import decoded, is_charset
 from crawlers.importers.documents.pptx import page_of_slides
 from crawlers.importers.documents.rtf import page_of_rtf
+from crawlers.importers.files.reading import Text
+from crawlers.importers.files.text import text_of_page
 from crawlers.importers.files.zipped import BROKEN_PARTS, MAX_PART_BYTES, check_zipped
 
 SLIDES, BOOKS, SAVED, RICH = (".pptx",), (".epub",), (".mht", ".mhtml"), (".rtf",)
@@ -23,6 +25,11 @@ PACKED = (*SLIDES, *BOOKS, *SAVED, *RICH)
 _BODY = re.compile(r"<body[^<>]{0,500}>(?P<inner>.*?)(?:</body\s{0,9}>|\Z)", re.IGNORECASE | re.DOTALL)
 _DOCUMENTS = ("application/xhtml+xml", "text/html")
 _MOST_PAGES = 5000
+
+
+def read_packed(name: str, body: bytes) -> Text:
+    """Return the lines of the page that a file holds."""
+    return text_of_page(name, packed_page(name, body))
 
 
 def packed_page(name: str, body: bytes) -> str:

@@ -3,7 +3,6 @@
 import re
 
 from atomexam.text.encodings import check_saved_rightly, decoded, is_charset
-from crawlers.importers.documents.packed_pages import packed_page
 from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import lines_told, with_signs
@@ -31,15 +30,11 @@ def read_html(name: str, body: bytes) -> Text:
         text = body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
     except UnicodeDecodeError:  # the page says another charset than it has
         text = decoded(name, body)
-    return _of_page(name, text)
+    return text_of_page(name, text)
 
 
-def read_packed(name: str, body: bytes) -> Text:
-    """Return the lines of the page that a file holds: of slides, of a book, of a page saved in one file, of rich text."""
-    return _of_page(name, packed_page(name, body))
-
-
-def _of_page(name: str, text: str) -> Text:
+def text_of_page(name: str, text: str) -> Text:
+    """Return the lines of a page as a reader sees them, with the answers that colour or bold type tells."""
     check_saved_rightly(name, text)
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)
