@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.numerals import value_of
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
@@ -79,7 +79,9 @@ def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines whose fields are named in English with the names that they have in Chinese; words under `Type:` as a tag of the stem."""
     found = [_ENGLISH.match(flat(text)) for _, text in lines]
     counts = Counter(match.lastgroup for match in found if match)
-    if counts["answer"] < _FEWEST_ENGLISH or max(counts["stem"], counts["options"], counts["letter"]) < _FEWEST_ENGLISH:
+    answers = [flat(text)[match.end() :] for (_, text), match in zip(lines, found, strict=True) if match and match.lastgroup == "answer"]
+    is_said = len(answers) > _FEWEST_ENGLISH and all(map(WHOLE_ANSWER.fullmatch, answers))
+    if counts["answer"] < _FEWEST_ENGLISH or not (is_said or max(counts["stem"], counts["options"], counts["letter"]) >= _FEWEST_ENGLISH):
         yield from lines
         return
     tag = ""
