@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.accounts.files import account_of
 from crawlers.importers.documents.packed_pages import packed_page
@@ -217,3 +218,22 @@ def test_a_file_cut_short_is_refused(name: str) -> None:
 @pytest.mark.parametrize("tail", ["", "\\", "{", "}}}}", "\\u99999999999 a", "\\bin-5 a", "\\bin9999999 a", "\\'z", "{" * 2000])
 def test_rich_text_with_a_broken_end_is_read_to_there(tail: str) -> None:
     assert "<p>甲" in packed_page("a.rtf", b"{\\rtf1\\ansicpg936 \\u30002? " + tail.encode())
+
+
+_NOTES = ["第三章 循环系统", "1. 心的位置和外形", "2. 血管的分布", "A. 动脉", "B. 静脉", "3. 小结：复习课本第40页"]
+FOREIGN = {
+    "lecture.pptx": _slides([[_shape([_paragraph(line) for line in _NOTES])] for _ in range(6)]),
+    "novel.epub": _book([f"<h2>第{n}回</h2><p>话说那年秋天，“你往哪里去？”他问。</p><p>众人都不言语。</p>" for n in range(8)]),
+    "news.mht": _saved("".join(f"<p>{n}. 本市第{n}条公交线路调整，乘客可到车站询问。</p>" for n in range(1, 9)), "utf-8"),
+    "contract.rtf": _rich("".join(f"第{n}条 甲方应当按期付款，乙方应当按期交货。\n" for n in range(1, 9)), "\\ansicpg936", _by_byte),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_files_that_are_no_banks_give_nothing(name: str) -> None:
+    try:
+        _, reading = read_guessed(name, FOREIGN[name], guess_format(name, FOREIGN[name]), SEEN)
+    except ValueError as error:
+        assert name in str(error)
+        return
+    assert not [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
