@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from atomexam.text.encodings import decoded
+from crawlers.importers.documents.packed_pages import PACKED, packed_page
 from crawlers.importers.exchange.exchange import root_of
 from crawlers.importers.files.anki_package import SUFFIX as ANKI
 from crawlers.importers.files.anki_package import notes_of
@@ -38,7 +39,7 @@ DATA = (*LITERALS, *DOCUMENTS)
 """Suffixes of files that hold data in another writing than JSON."""
 SOURCES = (*DATA, ".sql", ANKI)
 """Suffixes of files of literals, of documents, of statements and of notes, whose columns have names of their makers' own."""
-PAGES = (".html", ".htm", *LIGHT)
+PAGES = (".html", ".htm", *LIGHT, *PACKED)
 """Suffixes of pages, and of texts whose markup says as much as that of a page."""
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?into|update)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _LONGEST_NAME_CHARS = 24
@@ -86,6 +87,8 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
         return notes_of(name, body)
     if suffix in (".csv", ".tsv"):
         return list(_table("", list(csv_rows(name, body))))
+    if suffix in PACKED:
+        return _in_page(packed_page(name, body))
     if suffix in PAGES:
         text = decoded(name, body)
         return _in_page(page_of(name, text) if suffix in LIGHT else text)

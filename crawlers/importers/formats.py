@@ -10,6 +10,8 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.importers.any_rows import DATA, PAGES, SOURCES, literals_as_json, lone_lines
+from crawlers.importers.cards import are_cards, read_cards
+from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
 from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.json import below, first_record
@@ -26,6 +28,7 @@ from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
 from crawlers.roles.values import answer_letters
+from crawlers.rows.light_markup import MARKDOWN
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""
@@ -33,6 +36,10 @@ TABLE = "table"
 """The format that tells its fields by the words of the header."""
 TRIPLES = "triples"
 """The format whose records may stand in a text, too, one a line."""
+BLACKBOARD = "blackboard"
+"""The format of lines that say with each option whether it is right."""
+CARDS = "cards"
+"""The format of fronts and backs, and of numbered questions with numbered answers."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 Known = Mapping[str, Layout]
 Read = Callable[..., Reading]
@@ -43,6 +50,7 @@ RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *_XML)}
 """Further suffixes of formats whose records may stand in a text, a page or XML."""
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
+_NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
 _FEWEST_OPTIONS = 2
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
@@ -50,7 +58,7 @@ MAX_FILE_BYTES = 512 * 1024 * 1024
 
 def known_formats(known: Known | None = None) -> list[str]:
     """Return the names that `format` may have."""
-    return sorted({*PAPERS, *EXCHANGES, TABLE, *_layouts(known)})
+    return sorted({*PAPERS, *EXCHANGES, BLACKBOARD, CARDS, TABLE, *_layouts(known)})
 
 
 def known_suffixes() -> tuple[str, ...]:
@@ -67,6 +75,10 @@ def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and shape.tables:
         return known_suffixes()
+    if format_name == BLACKBOARD:
+        return TEXTS
+    if format_name == CARDS:
+        return (*TEXTS, *MARKDOWN)
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
 
 
@@ -89,6 +101,10 @@ def read_file(
         return read_questions(name, body, suffix, seen)
     if format_name in EXCHANGES:
         return read_exchange(name, body, format_name, seen)
+    if format_name == BLACKBOARD:
+        return read_blackboard(name, body, seen)
+    if format_name == CARDS:
+        return read_cards(name, body, seen)
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
@@ -170,6 +186,12 @@ def _shows_markup(reading: Reading) -> bool:
     return any(isinstance(item, QuestionItem) and item.doubt is None and _MARKUP.search(item.stem_raw or "") for item in reading.items)
 
 
+def _may_hold_title(reading: Reading) -> bool:
+    """Tell whether a line above the first of stems without numbers may be the page's title: where a question begins, its tags say."""
+    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem)]
+    return bool(stems) and "\n" in stems[0].strip() and not any(map(_NUMBERED.match, stems))
+
+
 def _is_answered(item: QuestionItem) -> bool:
     if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was taken for the options
         return False
@@ -200,6 +222,10 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
     suffix, shapes = PurePosixPath(name).suffix.lower(), _layouts(known)
     if suffix in SOURCES:
         return TABLE
+    if suffix in TEXTS and is_blackboard(name, body):
+        return BLACKBOARD
+    if suffix in (*TEXTS, *MARKDOWN) and are_cards(name, body):
+        return CARDS
     if suffix in TEXTS and are_triples(name, body):
         return TRIPLES
     if suffix in TEXTS and holds_table(name, body):
@@ -225,8 +251,8 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         except ValueError:
             return TABLE  # whose reader looks at what stands in the rows, or says what is missing
         return _layout_of_header(header, shapes) or TABLE
-    old = suffix in (".doc", ".wps", ".et", ".rtf")
-    advice = "save it as .docx, .xlsx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
+    old = suffix in (".doc", ".wps", ".et", ".ppt")
+    advice = "save it as .docx, .xlsx, .pptx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
     raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
 
@@ -258,10 +284,12 @@ def read_guessed(
         with suppress(ValueError):
             if found := read_found(name, body, seen):
                 return TABLE, found
-    if is_page and (2 * (answered := _answered(reading)) <= reading.found or _shows_markup(reading)):
+    if is_page and (
+        2 * (answered := _answered(reading)) <= reading.found or (is_unparted := _shows_markup(reading) or _may_hold_title(reading))
+    ):
         with suppress(ValueError):
             found = read_found(name, body, seen)
-            if found and (_answered(found) > answered or (_shows_markup(reading) and _answered(found) == answered == found.found)):
+            if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):
                 return TABLE, found
     if is_shipped and reading.found and len(reading.faults) == reading.found:
         with suppress(ValueError):

@@ -10,6 +10,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.decoder.reader import better_read
 from crawlers.importers.documents.docx import read_docx
+from crawlers.importers.documents.packed_pages import PACKED, read_packed
 from crawlers.importers.documents.pdf import read_pdf_guarded
 from crawlers.importers.files.reading import Reading, Text
 from crawlers.importers.files.text import read_html, read_light, read_text
@@ -36,6 +37,7 @@ LINE_READERS: dict[str, LineReader] = {
     ".pdf": read_pdf_guarded,
     ".html": read_html,
     ".htm": read_html,
+    **dict.fromkeys(PACKED, read_packed),
 }
 _TITLE_CHARS = 60
 _WORDS = re.compile(r"[^\W\d_]{2}")

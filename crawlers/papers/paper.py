@@ -27,14 +27,17 @@ from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import own_lines
 from crawlers.papers.passes.answers_first import answers_moved
 from crawlers.papers.passes.boxes import boxes_told
+from crawlers.papers.passes.chats import chats_told
 from crawlers.papers.passes.counted import counts_as_letters
 from crawlers.papers.passes.emphasis import emphasis_told
 from crawlers.papers.passes.essays import essays_joined
 from crawlers.papers.passes.exports import without_fields
 from crawlers.papers.passes.gift import without_gift
 from crawlers.papers.passes.markup import without_markup
+from crawlers.papers.passes.quiz_makers import quiz_makers_told
 from crawlers.papers.passes.rings import rings_as_letters
 from crawlers.papers.passes.spelling import usual_spelling
+from crawlers.papers.passes.stacked import stacked_joined
 from crawlers.papers.passes.ticks import ticks_told
 from crawlers.papers.passes.unnumbered import numbered
 from crawlers.papers.passes.vertical import cells_joined
@@ -69,7 +72,9 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 def told_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
-    plain = answers_moved(boxes_told(without_fields(without_markup(without_gift(emphasis_told(given))))))
+    plain = answers_moved(
+        boxes_told(without_fields(without_markup(without_gift(emphasis_told(stacked_joined(quiz_makers_told(chats_told(given))))))))
+    )
     return list(ticks_told(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain))))))
 
 

@@ -7,6 +7,7 @@ from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import lines_told, with_signs
 from crawlers.rows.light_markup import page_of
+from crawlers.rows.page_options import page_as_asked
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
@@ -30,7 +31,13 @@ def read_html(name: str, body: bytes) -> Text:
         text = body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
     except UnicodeDecodeError:  # the page says another charset than it has
         text = decoded(name, body)
+    return text_of_page(name, text)
+
+
+def text_of_page(name: str, text: str) -> Text:
+    """Return the lines of a page as a reader sees them, with the answers that colour or bold type tells."""
     check_saved_rightly(name, text)
+    text = page_as_asked(text)
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)
     return Text(lines_told(lines, lines_of(signed, drop_hidden=True), signs) if signs else lines)

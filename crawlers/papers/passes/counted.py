@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
 
 _STEMS, _ROMAN, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ", [str(number) for number in range(1, 11)]
 _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
@@ -42,7 +42,8 @@ def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence
             place += 1
             continue
         below = next((at for at in range(stop, min(stop + _AHEAD, len(lines))) if seen(lines[at][1])), len(lines))
-        told = _told(seen(lines[below][1]), signs[: stop - place]) if below < len(lines) else ""
+        words = [opens.sub("", text, count=1) for _, text in lines[place:stop]]
+        told = _told(seen(lines[below][1]), signs[: stop - place], words) if below < len(lines) else ""
         if not told:
             return None  # these signs are no options here, or not all of them
         for at, letter in zip(range(place, stop), LETTERS, strict=False):
@@ -63,15 +64,24 @@ def _run_stop(lines: Sequence[Numbered], place: int, opens: re.Pattern[str], sig
     return at if at - place >= _FEWEST_OPTIONS else place
 
 
-def _told(line: str, signs: Sequence[str]) -> str:
-    """Return as letters the signs that a line says are the answer; nothing where it says none, or one that no option has."""
+def _told(line: str, signs: Sequence[str], words: Sequence[str]) -> str:
+    """Return as letters the signs, letters or words of options that a line says are the answer; nothing where no option has them."""
     parts = parts_of(line)
     if len(parts) != 1 or parts[0][0] != "answer":
         return ""
     said = parts[0][1].strip().strip("()（）。. ")
+    same = [place for place, each in enumerate(words) if _bare(each) == _bare(said)]
+    if len(same) == 1 and said not in signs:
+        return LETTERS[same[0]]
     pieces = [piece for piece in _PARTS.split(said) if piece]
+    if pieces and set("".join(pieces)) <= set(LETTERS[: len(signs)]):
+        return "".join(sorted(set("".join(pieces))))
     if len(pieces) == 1 and pieces[0] not in signs:
         pieces = list(pieces[0])
     if not pieces or any(piece not in signs for piece in pieces) or len(set(pieces)) < len(pieces):
         return ""
     return "".join(sorted(LETTERS[signs.index(piece)] for piece in pieces))
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\s+", "", flat(text)).rstrip("。.;；")

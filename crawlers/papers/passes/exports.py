@@ -1,10 +1,11 @@
 """What banks of questions and learning platforms write around a question: names of fields, folds, scores. Numbered lines in and out."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.numerals import value_of
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
@@ -17,7 +18,29 @@ _OPTIONS_FIELD = re.compile(r"\s{0,8}[【\[]?(?:备选|候选)?选项(?:内容)?
 _OPTION_FIELD = re.compile(r"(?:^|(?<=\s)|(?<=[;,]))[【\[]?(?:备选)?(?:选项|答案)\s?(?P<letter>[A-J])[】\]]?\s?[:、.]\s{0,3}")
 _FIRST_OPTION = re.compile(r"\s{0,8}[【\[]?(?:备选)?(?:选项|答案)\s?[A-J][】\]]?\s?[:、.]")
 
+_ENGLISH = re.compile(
+    r"\s{0,8}(?:[-*+•>]\s{1,3})?(?:\*\*|__)?(?:(?P<stem>(?:question\s)?stem|question(?:\s?text)?|prompt)|(?P<options>(?:answer\s)?(?:options|choices))"
+    r"|(?:option|choice)\s(?P<letter>[A-J])|(?P<type>(?:question\s)?type)"
+    r"|(?P<answer>(?:correct|right)(?:\s(?:answer|option|choice|response)s?)?|answer\skey)"
+    r"|(?P<explanation>rationale|explanation|feedback|reason(?:ing)?))"
+    r"\s?(?:\*\*|__)?\s?(?::(?:\*\*|__)?|(?<=[A-J])[.)]|$)\s{0,3}",
+    re.IGNORECASE,
+)
+"""Fields as English banks name them, `Stem:`, `Options`, `Correct: B`."""
+_ENGLISH_TYPES = (
+    (re.compile(r"multiple\s?[- ](?:response|answers?|select)|select all|multi-?select|checkbox", re.I), "多选题"),
+    (re.compile(r"single|multiple\s?[- ]choice|one answer|radio", re.I), "单选题"),  # what English calls multiple choice has one answer
+    (re.compile(r"true\s?(?:/|or)\s?false", re.I), "判断题"),
+)
+_NOTHING = re.compile(r"\s{0,9}(?:n/?a|none|null|-{1,3}|nil)?[.]?\s{0,9}", re.I)
+_FEWEST_ENGLISH = 2
+
 _MINE = re.compile(r"(?:我|你|您|学生|考生)的?答案\s?:.{0,400}?(?=(?:正确|参考|标准)答案\s?:)")
+_MINE_BEHIND = re.compile(
+    r"(?P<theirs>(?:正确|参考|标准)答案\s?:(?:(?!答案).){0,200}?)[\s,;]{0,9}"
+    r"(?:我|你|您|学生|考生|学员)的?(?:答案|作答|选择|答题)\s?:.{0,400}?(?=(?:答案|试题)?(?:解析|详解)|得分|难度|知识点|正确率|$)"
+)
+"""The visitor's own answer behind the right one, with nothing between them where a page has them in elements beside each other."""
 _WITH_OPTION = re.compile(r"(?P<mark>(?:正确|参考|标准)?答案\s?:)\s{0,3}(?P<letters>[A-J]{1,8})\s?:\s?\S.*$")
 _MINE_ALONE = re.compile(r"\s{0,8}(?:我|你|您|学生|考生)的?答案\s?:\s{0,4}")
 _THEIRS = re.compile(r"\s{0,8}(?:正确|参考|标准)答案")
@@ -47,9 +70,38 @@ _LONGEST_TAG = 40
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no platform wrote."""
     done = list(lines)
-    for step in (_unfolded, _told, _fields, _verdicts_lettered, _ordinals, _tags_first):
+    for step in (_in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _tags_first):
         done = list(step(done))
     return done
+
+
+def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines whose fields are named in English with the names that they have in Chinese; words under `Type:` as a tag of the stem."""
+    found = [_ENGLISH.match(flat(text)) for _, text in lines]
+    counts = Counter(match.lastgroup for match in found if match)
+    answers = [flat(text)[match.end() :] for (_, text), match in zip(lines, found, strict=True) if match and match.lastgroup == "answer"]
+    is_said = len(answers) > _FEWEST_ENGLISH and all(map(WHOLE_ANSWER.fullmatch, answers))
+    if counts["answer"] < _FEWEST_ENGLISH or not (is_said or max(counts["stem"], counts["options"], counts["letter"]) >= _FEWEST_ENGLISH):
+        yield from lines
+        return
+    tag = ""
+    for (index, text), match in zip(lines, found, strict=True):
+        kind = match.lastgroup if match else None
+        if match is None or kind is None or (kind == "stem" and not text[match.end() :].strip()):
+            yield index, text
+            continue
+        words = text[match.end() :]
+        if kind == "type" and not (tag := next((f"【{name}】" for form, name in _ENGLISH_TYPES if form.search(words)), "")):
+            yield index, text
+        elif kind == "stem":
+            yield index, f"{tag}{words}"
+            tag = ""
+        elif kind == "letter":
+            yield index, f"{match['letter'].upper()}. {words}"
+        elif kind in ("answer", "explanation") and not _NOTHING.fullmatch(flat(words)):
+            yield index, f"{'答案' if kind == 'answer' else '解析'}：{words}"
+        elif kind == "options" and words.strip():
+            yield index, words
 
 
 def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -92,6 +144,8 @@ def _told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         if "答案" in line:
             mine = _MINE.search(line)
             text = text[: mine.start()] + text[mine.end() :] if mine else text
+            mine = _MINE_BEHIND.search(flat(text))
+            text = f"{text[: mine.end('theirs')]} {text[mine.end() :]}".rstrip() if mine else text
             if told := _WITH_OPTION.search(flat(text)):
                 text = text[: told.end("letters")]
             answered = True

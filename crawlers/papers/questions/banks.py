@@ -74,12 +74,12 @@ def read_bank(given: Sequence[Numbered]) -> Bank | None:
     _with_headings(parts)
     choices = _choices(parts)
     drafts: list[Draft] = []
-    for part, choice in zip(parts, choices, strict=True):
+    for part, choice, below in zip(parts, choices, [*parts[1:], _Part()], strict=True):
         unread += part.furniture
         if not part.ended and not _seems_asked(part, choice):
             unread += [line.text for line in part.body]
             continue
-        drafts.append(_draft(part, choice, len(drafts) + 1))
+        drafts.append(_draft(part, choice, len(drafts) + 1).doubted("two_answers" if _contradicts(part, below) else None))
     return Bank(drafts, unread)
 
 
@@ -242,6 +242,12 @@ def _draft(part: _Part, choice: Choice, place: int) -> Draft:
         explanation="\n".join(part.explanation) or None,
     )
     return draft.doubted(_doubt(part, choice))
+
+
+def _contradicts(part: _Part, below: _Part) -> bool:
+    """Tell whether another answer stands right below a block's own, as letters below ticked options."""
+    own, other = (re.sub(r"\W", "", flat(each.answer or "")) for each in (part, below))
+    return below.ended and not below.body and bool(own and other) and own != other
 
 
 def _doubt(part: _Part, choice: Choice) -> str | None:

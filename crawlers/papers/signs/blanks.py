@@ -15,6 +15,10 @@ _BEHIND = re.compile(
     rf"(?:(?<=[)\]】。?:_])|(?<=[\u4e00-\u9fff])(?!{_WORD_WRAPPED})\s{{1,20}})"
     r"\s{0,20}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,3}[。.]?$"
 )
+_BRACKETS_BEHIND = re.compile(
+    r"(?<=[)\]】。?:_])\s{0,20}[(\[【]\s{0,3}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,3}[)\]】]\s{0,3}[。.]?$"
+)
+"""Letters in brackets of their own behind a blank or the end of a sentence: `……称为（ ）。【C】`."""
 _WORDS = r"\s{0,3}(?P<words>[^\s_(][^_\n]{0,39}?)\s{0,3}"
 _UNDERLINED = re.compile(rf"_{{2,60}}{_WORDS}_{{2,60}}")
 _UNDERLINED_ONCE = re.compile(rf"(?<![A-Za-z\d_])_(?!_){_WORDS}_(?!_)")
@@ -47,8 +51,9 @@ def letters_in_blank(stem: str, letters: str, start: int = 0) -> tuple[str, str]
 
 
 def letters_behind(stem: str, letters: str, start: int = 0) -> tuple[str, str] | None:
-    """Return a stem without the letters at its end that are its answer: `……称为（ ）。B`."""
-    match = _BEHIND.search(flat(stem), max(start, len(stem) - 60))
+    """Return a stem without the letters at its end that are its answer: `……称为（ ）。B`, `……称为（ ）。【B】`."""
+    line, place = flat(stem), max(start, len(stem) - 60)
+    match = _BEHIND.search(line, place) or (_BRACKETS_BEHIND.search(line, place) if _EMPTY.search(line, start) else None)
     if match is None or not set(_upper(match["answer"])) <= set(letters):
         return None
     return stem[: match.start()].rstrip(), stem[match.start("answer") : match.end("answer")]

@@ -91,3 +91,80 @@ def test_what_a_reader_chose_is_no_answer(legend: str) -> None:
     assert [(draft.options, draft.answer, draft.doubt) for draft in read_paper(text.split("\n")).drafts] == [
         (["A. 甲", "B. 乙", "C. 丙"], "A", None)
     ] * 3
+
+
+_THREE = [("感觉的对象是（ ）", "B"), ("知觉的特性有（ ）", "AC"), ("记忆的环节不包括（ ）", "D")]
+_FOUR = ["整体", "属性", "关系", "表象"]
+_LETTERED = [f"{letter}. {text}" for letter, text in zip("ABCD", _FOUR, strict=True)]
+
+
+def _answers_of(text: str) -> list[tuple[str, str | None]]:
+    reading = read_paper(text.split("\n"))
+    assert not reading.rejected
+    return [(draft.stem.partition(".")[2].strip() or draft.stem, draft.answer) for draft in reading.questions]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "正确答案：{key}我的答案：A", "正确答案：{key} 我的答案：A得分：0分", "参考答案: {key};您的作答: D", "标准答案：{key}，学生选择：C",
+        "我的答案：A正确答案：{key}", "正确答案：{key}我的答案：未作答答案解析：见书", "正确答案：{key}我的答案：",
+    ],
+)  # fmt: skip
+def test_what_a_learner_ticked_is_never_the_answer(said: str) -> None:
+    text = "\n".join("\n".join([f"{n}. {stem}", *_LETTERED, said.format(key=key)]) for n, (stem, key) in enumerate(_THREE, 1))
+    assert [answer for _, answer in _answers_of(text)] == [key for _, key in _THREE]
+
+
+@pytest.mark.parametrize("said", ["正确答案：我的答案：A", "我的答案：A", "您的作答：B"])
+def test_a_learners_answer_alone_is_none(said: str) -> None:
+    text = "\n".join("\n".join([f"{n}. {stem}", *_LETTERED, said]) for n, (stem, _) in enumerate(_THREE, 1))
+    drafts = read_paper(text.split("\n")).drafts
+    assert len(drafts) == len(_THREE) and not any(draft.answer in ("A", "B") for draft in drafts)
+
+
+@pytest.mark.parametrize("form", ["{stem}。【{key}】", "{stem}[{key}]", "{stem} （{key}）", "{stem}：【 {key} 】。"])
+def test_letters_in_brackets_behind_an_empty_blank_are_the_answer(form: str) -> None:
+    text = "\n".join("\n".join([f"{n}. {form.format(stem=stem, key=key)}", *_LETTERED]) for n, (stem, key) in enumerate(_THREE, 1))
+    found = read_paper(text.split("\n"))
+    assert [draft.answer for draft in found.questions] == [key for _, key in _THREE]
+    assert not any(key in draft.stem for draft, (_, key) in zip(found.questions, _THREE, strict=True))
+
+
+@pytest.mark.parametrize("stem", ["维生素缺乏症（ ）见于缺乏维生素【A】", "按（ ）分型，最多见的是【B】型", "下列符合（ ）。【E】"])
+def test_letters_in_brackets_that_belong_to_the_stem_stay(stem: str) -> None:
+    text = "\n".join("\n".join([f"{n}. {stem}", *_LETTERED]) for n in range(1, 4))
+    assert not any(draft.answer for draft in read_paper(text.split("\n")).drafts)
+
+
+_ENGLISH_FORMS = {
+    "bold": (
+        "## Question {n}\n\n**Type:** {type}\n**Stem:** {stem}\n\n**Options**\n\n{options}\n\n**Correct:** {key}\n**Rationale:** N/A\n",
+        "* ({letter}) {text}",
+    ),
+    "fold": (
+        "### Question {n}\n* **Question**: {stem}\n\n{options}\n<details>\n<summary>Key</summary>\nCorrect answer: {key}\n\n</details>\n",
+        "{letter}. {text}",
+    ),
+    "plain": ("{n}. {stem}\nOptions:\n{options}\nCorrect Option: {key}\nFeedback: 见第{n}章\n", "Option {letter}: {text}"),
+    "colons": ("Q{n}\nQuestion text: {stem}\n{options}\nRight answer: {key}\nExplanation: none\n", "Choice {letter}) {text}"),
+}
+
+
+@pytest.mark.parametrize("form", _ENGLISH_FORMS)
+def test_fields_named_in_english_are_those_of_a_question(form: str) -> None:
+    block, option = _ENGLISH_FORMS[form]
+    options = "\n".join(option.format(letter=letter, text=text) for letter, text in zip("ABCD", _FOUR, strict=True))
+    text = "\n".join(
+        block.format(n=n, stem=stem, options=options, key=", ".join(key), type="Single choice" if len(key) == 1 else "Multiple response")
+        for n, (stem, key) in enumerate(_THREE, 1)
+    )
+    found = read_paper(text.split("\n"))
+    assert not found.rejected
+    assert [(draft.stem.split("】")[-1].split(". ")[-1], (draft.answer or "").replace(", ", "")) for draft in found.questions] == _THREE
+    assert all([each.strip("()ABCD. ") for each in draft.options] == _FOUR for draft in found.questions)
+
+
+def test_words_that_open_lines_of_prose_are_no_fields() -> None:
+    text = "1. Reason\n选出正确的词（ ）\nA. Type: one\nB. Feedback: two\n答案：A\n2. Question\n（ ）\nA. 甲\nB. 乙\n答案：B"
+    assert [draft.options[0] for draft in read_paper(text.split("\n")).questions] == ["A. Type: one", "A. 甲"]

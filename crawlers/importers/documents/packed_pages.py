@@ -1,0 +1,117 @@
+"""Files that hold pages: a book of pages (.epub), a page saved with its images (.mht) -> one page of HTML. Nothing is written anywhere."""
+
+import email
+import email.policy
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from email.message import Message
+from io import BytesIO
+from urllib.parse import unquote
+
+from lxml import etree
+
+from atomexam.text.encodings import decoded, is_charset
+from crawlers.importers.documents.pptx import page_of_slides
+from crawlers.importers.documents.rtf import page_of_rtf
+from crawlers.importers.files.reading import Text
+from crawlers.importers.files.text import text_of_page
+from crawlers.importers.files.zipped import BROKEN_PARTS, MAX_PART_BYTES, check_zipped
+
+SLIDES, BOOKS, SAVED, RICH = (".pptx",), (".epub",), (".mht", ".mhtml"), (".rtf",)
+PACKED = (*SLIDES, *BOOKS, *SAVED, *RICH)
+"""Suffixes of files that are read as the page they hold."""
+_BODY = re.compile(r"<body[^<>]{0,500}>(?P<inner>.*?)(?:</body\s{0,9}>|\Z)", re.IGNORECASE | re.DOTALL)
+_DOCUMENTS = ("application/xhtml+xml", "text/html")
+_MOST_PAGES = 5000
+
+
+def read_packed(name: str, body: bytes) -> Text:
+    """Return the lines of the page that a file holds."""
+    return text_of_page(name, packed_page(name, body))
+
+
+def packed_page(name: str, body: bytes) -> str:
+    """Return what a file holds as one page of HTML.
+
+    Raises:
+        ValueError: the file is not what its suffix says, is damaged, or larger than anything that is read here.
+    """
+    lower = name.lower()
+    if lower.endswith(SAVED):
+        return _of_saved(name, body)
+    if lower.endswith(RICH):
+        return page_of_rtf(name, body)
+    return page_of_slides(name, body) if lower.endswith(SLIDES) else _of_book(name, body)
+
+
+def _of_saved(name: str, body: bytes) -> str:
+    """Return the first page of a message whose other parts are what it shows: images, styles, frames."""
+    message = email.message_from_bytes(body.lstrip(b"\xef\xbb\xbf\r\n"), policy=email.policy.compat32)
+    for part in message.walk():
+        if part.get_content_type() in _DOCUMENTS:
+            return _words_of(name, part)
+    raise ValueError(f"{name}: no page in it; expected a part of text/html, as a browser saves a page in one file")
+
+
+def _words_of(name: str, part: Message) -> str:
+    said = part.get_payload(decode=True)
+    page = said if isinstance(said, bytes) else b""
+    charset = part.get_content_charset()
+    try:
+        return page.decode(charset) if charset and is_charset(charset) else decoded(name, page)
+    except UnicodeDecodeError:  # it says another charset than it has
+        return decoded(name, page)
+
+
+def _of_book(name: str, body: bytes) -> str:
+    """Return the pages of a book in their order, with its styles."""
+    check_zipped(name, body, "META-INF/", "epub")
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as parts:
+            known = {entry.filename: entry for entry in parts.infolist()}
+            pages = list(_pages(name, parts, known))
+    except BROKEN_PARTS as error:
+        raise ValueError(str(error) if str(error).startswith(name) else f"{name}: no readable epub ({error}); is it whole?") from None
+    if not any(pages):
+        raise ValueError(f"{name}: no pages in its spine; is it whole?")
+    return "\n".join(["<html><body>", *pages, "</body></html>"])
+
+
+def _pages(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo]) -> Iterator[str]:
+    """Yield the styles of a book, then the insides of its pages, as its list of contents has them."""
+    container = _root(_part(name, parts, known, "META-INF/container.xml"))
+    root = next((element.get("full-path") for element in container.iter("{*}rootfile")), None) or ""
+    package = _root(_part(name, parts, known, root))
+    entries = {element.get("id"): element for element in package.iter("{*}item")}
+    spine = [entries.get(element.get("idref")) for element in package.iter("{*}itemref")]
+    for entry in entries.values():
+        if entry.get("media-type") == "text/css":
+            style = decoded(name, _part(name, parts, known, _place(root, entry)) or b" ")
+            yield f"<style>{style.replace('<', ' ')}</style>"
+    for entry in spine[:_MOST_PAGES]:
+        if entry is None:
+            raise ValueError(f"{name}: its spine names a page that is not in its list; is it whole?")
+        if entry.get("media-type") in _DOCUMENTS:
+            page = decoded(name, _part(name, parts, known, _place(root, entry)) or b" ")
+            inner = _BODY.search(page)
+            yield inner["inner"] if inner else page
+
+
+def _place(root: str, entry: etree._Element) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(entry.get("href") or "")))
+
+
+def _part(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo], place: str) -> bytes:
+    if place not in known:
+        raise ValueError(f"{name}: its list of contents names {place[:80]!r}, which is not in it; is it whole?")
+    if known[place].file_size > MAX_PART_BYTES:
+        raise ValueError(f"{name}: {place[:80]} has {known[place].file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
+    with parts.open(known[place]) as part:
+        return part.read()
+
+
+def _root(body: bytes) -> etree._Element:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True)
+    return etree.fromstring(body, parser)

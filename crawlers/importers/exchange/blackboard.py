@@ -1,0 +1,106 @@
+"""Importer of Blackboard's text format: a question a line, its type, text and answers parted by tabs; lines in, questions out.
+
+The types and their fields are those of Blackboard's help page "Upload Questions".
+"""
+
+import html
+import re
+
+from msgspec import structs
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.text.encodings import decoded
+from crawlers.importers.exchange.exchange_text import Parts
+from crawlers.importers.files.reading import Lost, Reading, Text
+from crawlers.importers.records.record_fields import Misfit
+
+_TYPES = {
+    "MC": "单选题", "MA": "多选题", "TF": "判断题", "ESS": "简答题", "SR": "简答题", "FIL": "简答题", "FIB": "填空题", "FIB_PLUS": "填空题",
+    "NUM": "填空题", "ORD": "", "MAT": "", "JUMBLED_SENTENCE": "", "OP": "", "QUIZ_BOWL": "",
+}  # fmt: skip
+"""Types of questions; those that are put in order, matched or built of parts are rejected."""
+_MARKS = {"correct": True, "incorrect": False}
+_HTML = re.compile(r"</[a-z]\w{0,9}>|<br\s?/?>|&(?:[a-z]{2,8}|#\d{1,6});", re.IGNORECASE)
+_SHARE = 0.9
+_FEWEST = 2
+
+
+def is_blackboard(name: str, body: bytes) -> bool:
+    """Tell whether nearly all lines of a text are questions of Blackboard, some with options or verdicts as it has them."""
+    try:
+        rows = [line.split("\t") for line in decoded(name, body).splitlines() if line.strip()]
+    except ValueError:
+        return False
+    known = [cells for cells in rows if len(cells) > 1 and cells[0].strip() in _TYPES]
+    return len(rows) >= _FEWEST and len(known) >= _SHARE * len(rows) and any(map(_is_sound, known))
+
+
+def _is_sound(cells: list[str]) -> bool:
+    kind, marks = cells[0].strip(), [cell.strip().lower() for cell in cells[3::2]]
+    if kind in ("MC", "MA"):
+        return len(marks) > 1 and all(mark in _MARKS for mark in marks)
+    return kind == "TF" and len(cells) > 2 and cells[2].strip().lower() in ("true", "false")
+
+
+def read_blackboard(name: str, body: bytes, seen: Provenance) -> Reading:
+    """Return the questions of a file; one that cannot be read is an item with `doubt`.
+
+    Raises:
+        ValueError: the file is no text.
+    """
+    reading = Reading(source=Text([]))
+    for number, line in enumerate(decoded(name, body).splitlines(), 1):
+        cells = [cell.strip() for cell in line.rstrip("\t ").split("\t")]
+        if len(cells) < 2 or cells[0] not in _TYPES:
+            reading.unread += [line] if line.strip() else []
+            _count(reading, [line])
+            continue
+        _count(reading, _words(*cells))
+        reading.found += 1
+        place = structs.replace(seen, position=f"line:{number}")
+        try:
+            reading.items.append(QuestionItem(url=seen.url, provenance=place, **_parts(*cells).raw_fields()))
+        except Misfit as error:
+            reading.give_up(Lost(place.position, error.reason, str(error), line), seen)
+    return reading
+
+
+def _count(reading: Reading, lines: list[str]) -> None:
+    """Take lines into the account of the file's words."""
+    if reading.source is not None:
+        reading.source.lines.extend(lines)
+
+
+def _words(kind: str, stem: str, *said: str) -> list[str]:
+    """Return what a line says without its signs: the name of its type, true, correct and incorrect."""
+    return [stem, *(said[::2] if kind in ("MC", "MA") else [] if kind == "TF" else said)]
+
+
+def _parts(kind: str, stem: str, *said: str) -> Parts:
+    if not _TYPES[kind]:
+        raise Misfit(
+            "record_unreadable", f"a question of type {kind}; known are {', '.join(name for name, form in _TYPES.items() if form)}"
+        )
+    question = Parts(stem=_as_html(stem), type=_TYPES[kind])
+    if kind in ("MC", "MA"):
+        marks = [_MARKS.get(mark.lower()) for mark in said[1::2]]
+        right = [place for place, mark in enumerate(marks) if mark]
+        if len(said) % 2 or None in marks or (kind == "MC" and len(right) != 1):
+            raise Misfit("answer_unreadable", "expected options with correct or incorrect behind each, one correct in MC")
+        return structs.replace(question, options=list(map(_as_html, said[::2])), right=right)
+    if kind == "TF":
+        verdict = said[0].lower() if said else ""
+        if verdict not in ("true", "false"):
+            raise Misfit("answer_unreadable", f"{verdict[:40]!r} behind a question of type TF; expected true or false")
+        return structs.replace(question, words=["正确" if verdict == "true" else "错误"])
+    if kind == "NUM":
+        return structs.replace(question, words=["±".join(said[:2])] if said else [])
+    if kind == "FIB_PLUS":  # names of blanks, the answers of each behind it, and an empty field between them
+        blanks = "\t".join(said).split("\t\t")
+        return structs.replace(question, words=[_as_html(answers[1]) for blank in blanks if len(answers := blank.split("\t")) > 1])
+    return structs.replace(question, words=list(map(_as_html, said)) if kind != "FIL" else [])
+
+
+def _as_html(text: str) -> str:
+    return text if _HTML.search(text) else html.escape(text, quote=False)

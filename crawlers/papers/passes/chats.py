@@ -1,0 +1,117 @@
+"""Records of chats in which one asks and says the answers, a teacher or a machine -> what that one wrote. Numbered lines in and out.
+
+What others post are guesses, never an answer. A record of any other talk stays as it is.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from crawlers.papers.sections.signals import asks
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import TYPE, number_of
+
+_DATE = r"(?:\d{4}\s?[-/.年]\s?)?\d{1,2}\s?[-/.月]\s?\d{1,2}(?:[-/.]\d{2,4}|日)?,?"
+_TIME = r"(?:[上下]午|凌晨|中午|晚上)?\s?\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AP]M)?"
+_WHO = r"(?P<who>[^\s:\[\]][^:\[\]\n]{0,39}?)"
+_HEADS = (
+    re.compile(rf"\s{{0,4}}{_DATE}\s{{1,3}}{_TIME}\s{{1,3}}{_WHO}\s{{0,4}}(?P<words>)$", re.I),  # 2023-10-11 19:02:01 name(10000)
+    re.compile(rf"\s{{0,4}}{_WHO}\s{{1,4}}(?:{_DATE}\s{{1,3}})?{_TIME}\s{{0,4}}(?P<words>)$", re.I),  # name 2023/10/11 19:02
+    re.compile(rf"\s{{0,4}}\[{_DATE}\s{{1,3}}{_TIME}\]\s{{0,4}}{_WHO}\s?:\s{{0,4}}(?P<words>.*)$", re.I),  # [2023/10/11 19:02] name: words
+    re.compile(rf"\s{{0,4}}{_DATE}\s{{1,3}}{_TIME}\s-\s{_WHO}:\s{{0,4}}(?P<words>.*)$", re.I),  # 2023/10/11, 19:02 - name: words
+    re.compile(rf"\s{{0,4}}{_WHO},?\s?\[{_DATE}\s{{1,3}}{_TIME}\]\s?:?\s{{0,4}}(?P<words>)$", re.I),  # name, [11.10.2023 19:02]
+)
+_ANSWER = re.compile(
+    r"(?:第\s?(?P<number>\d{1,4})\s?题\s?的?)?(?:(?:正确|参考|标准)?答案|正解|(?:correct\s)?answer|本题选|应选)"
+    r"\s?(?:[是为]|应[该当]?[是为选]|is)?\s?:?\s{0,3}[(\[【“\"]?\s?"
+    r"(?P<answer>[A-J](?:[\s,、]{0,2}[A-J]){0,9}(?![A-Za-z])|(?:正确|错误|[对错√×])(?=[\s,。!;)\]】”\"]|$))",
+    re.I,
+)
+_TAG = re.compile(rf"[(\[【]\s?(?:{TYPE})\s?[)\]】]")
+_REQUEST = re.compile(r"(?:请|大家|各位|直接|现在|在群里){0,4}(?:回复|作答|抢答|发送|答题|开始答题|限时|倒计时).{0,40}$")
+_FEWEST, _SHARE, _SHORT = 3, 0.5, 15
+
+
+class _Message(Struct):
+    """What one of the talk wrote."""
+
+    who: str
+    lines: list[Numbered] = []
+
+
+def chats_told(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the questions and answers of the one who asks; all lines where nobody asks and answers time and again."""
+    given = list(lines)
+    messages = _messages(given)
+    if len(messages) < 2 * _FEWEST:
+        return given
+    asked = Counter(message.who for message in messages if _asks(message))
+    asker, count = asked.most_common(1)[0] if asked else ("", 0)
+    own = [message for message in messages if message.who == asker]
+    answered = sum(_answer(message) is not None for message in own)
+    if count < _FEWEST or answered < _SHARE * count or count < _SHARE * sum(asked.values()):
+        return given
+    done: list[Numbered] = []
+    number, said, is_open = "", "", False
+    for message in own:
+        if _asks(message):
+            done += [(message.lines[0][0], ""), *((index, text) for index, text in message.lines if not _is_request(text))]
+            inside = _answer(message, below=True)
+            number, said, is_open = _number_of(message), inside["answer"] if inside else "", True
+        elif (found := _answer(message)) is None:
+            is_open = is_open and not said and sum(len(text) for _, text in message.lines) < _SHORT  # else it may be another question
+        elif is_open and found["number"] in (None, number) and found["answer"] != said:  # a second one contradicts the first
+            said = found["answer"]
+            done.append((message.lines[0][0], f"答案：{said}"))
+            done += [
+                (at, f"解析：{words}") for at, text in message.lines for kind, words in parts_of(text) if kind == "explanation" and words
+            ]
+    return done
+
+
+def _messages(lines: Sequence[Numbered]) -> list[_Message]:
+    """Return the messages of a record whose heads are of one form; nothing where there are few."""
+    flats = [flat(text) for _, text in lines]
+    forms = [[form.match(line) if ":" in line else None for line in flats] for form in _HEADS]
+    heads = max(forms, key=lambda found: sum(each is not None for each in found))
+    messages: list[_Message] = []
+    for (index, text), head in zip(lines, heads, strict=True):
+        if head is not None:
+            messages.append(_Message(head["who"].strip(), [(index, text[head.start("words") :])] if head["words"] else []))
+        elif messages:
+            messages[-1].lines.append((index, text))
+    return messages
+
+
+def _asks(message: _Message) -> bool:
+    """Tell whether a message holds a question: options, or a tag or a number over a blank."""
+    shown = [flat(text).strip() for _, text in message.lines if text.strip()]
+    letters = "".join(letter_of(line) for line in shown)
+    first = next(iter(shown), "")
+    if _ANSWER.match(first):
+        return False
+    number = number_of(first)
+    style = number.style if number else ""
+    is_numbered = style == "ordinal" or (style in ("point", "titled", "bracket") and asks(first))
+    return letters.startswith("AB") or bool(_TAG.search(first)) or is_numbered
+
+
+def _answer(message: _Message, below: bool = False) -> re.Match[str] | None:
+    """Return where a message says an answer; `below` a question in the same message, in a line of its own."""
+    texts = [flat(text) for _, text in message.lines]
+    found = [match for text in texts for match in _ANSWER.finditer(text)]
+    if below:
+        return next((match for text in texts if (match := _ANSWER.match(text.strip()))), None)
+    return found[0] if len({match["answer"].upper() for match in found}) == 1 else None
+
+
+def _number_of(message: _Message) -> str:
+    number = next((number for _, text in message.lines if (number := number_of(flat(text).strip()))), None)
+    return str(number.value) if number else ""
+
+
+def _is_request(text: str) -> bool:
+    return _REQUEST.match(flat(text).strip()) is not None

@@ -1,0 +1,127 @@
+"""Texts that makers of quizzes read and write -> lines of a paper: text2qti, Respondus, ExamView, 问卷星. Numbered lines in and out.
+
+What they have that papers have not: a sign before or behind the right options, what a learner is told who answers, marks of the printer.
+Each is told by its own signs, several times in a file, and described in its maker's documentation.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.answer_marks import Numbered, flat
+from crawlers.papers.signs.numbers import TYPE
+
+_FEWEST, _SHARE = 3, 0.8
+_STARRED = re.compile(r"\s{0,9}(?:\*[a-jA-J]\s?[.)]|\[\*\])\s{1,9}\S")
+_BOX = re.compile(r"(?P<indent>\s{0,9})\[(?P<sign>[ *])\](?=\s{1,9}\S)")
+_CHOICE = re.compile(r"\s{0,9}(?:\*?[a-jA-J]\s?[.)]|\[[ *]\])\s{1,9}\S")
+_TOLD = re.compile(r"\s{0,9}(?:(?P<all>\.\.\.)|(?P<right>[+~])|(?P<wrong>[-@]))\s{1,9}(?P<words>\S.*)$")
+"""What a learner is told: `...` and `~` whoever answers, `+` for a right answer, `-` and `@` for a wrong one."""
+_EMPTY_BEFORE = re.compile(r"\s{0,9}_{2,12}\s{1,9}(?=\d{1,4}\s?[.)、]\s{0,9}\S)")
+_PRINTED = re.compile(r"\s{0,9}ANS:\s{0,9}(?P<answer>[A-Ja-j](?:[\s,]{0,3}[A-Ja-j]){0,9}|T(?:rue)?|F(?:alse)?)(?=\s|$)", re.IGNORECASE)
+_PRINTED_ASIDE = re.compile(r"\s{0,9}(?:PTS|DIF|REF|OBJ|TOP|KEY|NAT|STA|MSC|BLM|LOC):\s")
+_QUESTION = re.compile(r"\s{0,9}Q\s?\d{0,4}\s?[:.)]\s{0,4}\S")
+_SAID = re.compile(r"\s{0,9}A\s?:\s{0,4}(?P<answer>[A-J](?:[\s,]{0,2}[A-J]){0,9})\s{0,4}$")
+_FIRST = re.compile(r"\s{0,9}A\s?:\s{0,4}(?![A-J](?:[\s,]{0,2}[A-J]){0,9}\s{0,4}$)\S")
+"""The first option of a question, or an answer in words, where `A:` is not always over letters."""
+_ASKED = re.compile(
+    rf"(?P<stem>.{{2,4000}}?)\s{{0,4}}[\[【]\s?(?P<type>{TYPE})\s?[\]】](?:\s?[\[【(]\s?(?:分值\s?:?\s?)?\d{{1,3}}\s?分?\s?[\])】])?\s{{0,4}}$"
+)
+_RIGHT = re.compile(r"\s{0,4}[(\[【]\s?正确(?:答案|选项)\s?[)\]】]\s{0,4}$")
+_LETTER = re.compile(r"\s{0,9}[(\[]?[A-J]\s?[.、:)\]]\s{0,4}")
+_NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、:)]\s{0,4}")
+_BEHIND = re.compile(r"\s{0,9}[【\[]?(?:答案)?(?:解析|详解)|\s{0,9}(?:正确|参考)?答案\s?:")
+
+
+def quiz_makers_told(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines as they are in a paper that no such maker wrote."""
+    done = list(lines)
+    for step in (_without_feedback, _as_printed, _as_asked, _with_marked_options):
+        done = list(step(done))
+    return done
+
+
+def _without_feedback(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines without what learners are told, `[*]` as a ticked box; what is told whoever answers explains the question."""
+    if sum(_STARRED.match(text) is not None for _, text in lines) < _FEWEST:
+        yield from lines
+        return
+    told = [_TOLD.match(text) for _, text in lines]
+    is_told = any(match and (match["all"] or match["right"]) for match in told)
+    held: list[Numbered] = []
+    below_choice = False
+    for (index, text), match in zip(lines, told, strict=True):
+        if match and is_told:
+            if not below_choice and (match["all"] or match["right"] == "~"):
+                held.append((index, f"解析：{match['words']}"))
+            continue
+        if not text.strip() and below_choice:
+            yield from held
+            held = []
+        below_choice = bool(_CHOICE.match(text)) or (below_choice and bool(text.strip()))
+        yield index, _BOX.sub(lambda box: f"{box['indent']}[{'x' if box['sign'] == '*' else ' '}]", text, count=1)
+    yield from held
+
+
+def _as_printed(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines without the place for an answer before each number, and with `ANS: C` as an answer."""
+    flats = [flat(text) for _, text in lines]
+    printed = [_PRINTED.match(line) for line in flats]
+    if sum(map(bool, printed)) < _FEWEST:
+        yield from lines
+        return
+    for (index, text), line, answer in zip(lines, flats, printed, strict=True):
+        if answer:
+            yield index, f"答案：{answer['answer'].upper() if len(answer['answer']) < len('True') else answer['answer']}"
+        elif not _PRINTED_ASIDE.match(line):
+            empty = _EMPTY_BEFORE.match(line)
+            yield index, text[empty.end() :] if empty else text
+
+
+def _as_asked(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines whose `A: C` below `Q: …` is an answer, as no option is letters alone."""
+    flats = [flat(text) for _, text in lines]
+    said = [_SAID.match(line) for line in flats]
+    asked = sum(_QUESTION.match(line) is not None for line in flats)
+    if asked < _FEWEST or sum(map(bool, said)) < _SHARE * asked or any(map(_FIRST.match, flats)):
+        yield from lines
+        return
+    for (index, text), answer in zip(lines, said, strict=True):
+        yield index, f"答案：{answer['answer']}" if answer else text
+
+
+def _with_marked_options(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return questions with their kind behind the stem, `……[单选题]`, with letters before the options and the marked ones as answer."""
+    flats = [flat(text) for _, text in lines]
+    asked = [_ASKED.match(line) for line in flats]
+    starts = [place for place, match in enumerate(asked) if match]
+    blocks = [(start, _options_below(flats, asked, start)) for start in starts]
+    marked = sum(any(_RIGHT.search(flats[at]) for at in options) for _, options in blocks)
+    if len(starts) < _FEWEST or marked < _SHARE * sum(bool(options) for _, options in blocks) or not marked:
+        yield from lines
+        return
+    number, options_at = 0, {at: (place, options) for _, options in blocks for place, at in enumerate(options)}
+    for place, (index, text) in enumerate(lines):
+        if match := asked[place]:
+            number += 1
+            stem = text[: match.end("stem")]
+            own = _NUMBER.match(flats[place])
+            yield index, f"{number}. 【{match['type']}】{stem[own.end() :] if own else stem}"
+        elif place in options_at:
+            at, options = options_at[place]
+            right, letter = _RIGHT.search(flats[place]), _LETTER.match(flats[place])
+            yield index, f"{LETTERS[at]}. {text[letter.end() if letter else 0 : right.start() if right else len(text)].strip()}"
+            if place == options[-1]:
+                yield index, f"答案：{''.join(LETTERS[n] for n, option in enumerate(options) if _RIGHT.search(flats[option]))}"
+        else:
+            yield index, text
+
+
+def _options_below(flats: Sequence[str], asked: Sequence[re.Match[str] | None], start: int) -> list[int]:
+    """Return the places of the options below a stem: all lines to the next empty one, stem, answer or explanation."""
+    places: list[int] = []
+    for place in range(start + 1, len(flats)):
+        if not flats[place].strip() or asked[place] or _BEHIND.match(flats[place]):
+            break
+        places.append(place)
+    return places if 2 <= len(places) <= len(LETTERS) else []

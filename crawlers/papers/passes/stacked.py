@@ -1,0 +1,60 @@
+"""Questions whose numbers, letters and words a copy has put on lines of their own: `1` / stem / `A` / words / … / `答案` / `B`.
+
+Numbered lines in, numbered lines out.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.answer_marks import Numbered, flat, seen
+
+_LETTER = re.compile(r"[A-J]")
+_NUMBER = re.compile(r"(?:第\s?)?(?P<value>\d{1,4})\s?题?")
+_LABEL = re.compile(r"[【\[]?(?P<words>(?:正确|参考|标准)?答案|(?:答案|试题)?解析|详解)[】\]]?\s?:?")
+_SIGNED = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]\s{0,4}\S")
+_FEWEST = 3
+
+
+def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, each letter, number and label that stands alone with the words below it."""
+    given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(seen(text)))]
+    words = [line for _, line in given]
+    letters = _lettered(words)
+    if sum(words[at] == "A" for at in letters) < _FEWEST or any(map(_SIGNED.match, words)):
+        return list(lines)
+    alone = letters | _numbers(words) | {at for at, line in enumerate(words[:-1]) if _LABEL.fullmatch(line)}
+    done = list(lines)
+    for at in sorted(alone):
+        (place, line), below = given[at], given[at + 1][0]
+        if at + 1 in alone:  # a label with nothing said
+            continue
+        label = _LABEL.fullmatch(line)
+        number = _NUMBER.fullmatch(line)
+        sign = f"{label['words']}：" if label else f"{number['value']}. " if number else f"{line}. "
+        done[place] = (lines[place][0], f"{sign}{seen(lines[below][1])}")
+        done[below] = (lines[below][0], "")
+    return done
+
+
+def _lettered(words: Sequence[str]) -> set[int]:
+    """Return where letters stand alone that are A, B, … in turn, each over words; that of an answer stands below its label."""
+    found: set[int] = set()
+    run: list[int] = []
+    for at, line in enumerate(words[:-1]):
+        if not _LETTER.fullmatch(line) or (at and _LABEL.fullmatch(words[at - 1])):
+            continue
+        if line != LETTERS[len(run) % len(LETTERS)] or (run and at - run[-1] < 2):
+            run = []
+        run = [*run, at] if line == LETTERS[len(run)] else []
+        if len(run) > 1:
+            found |= set(run)
+    return found
+
+
+def _numbers(words: Sequence[str]) -> set[int]:
+    """Return where numbers stand alone that count on through the paper."""
+    found = [(at, int(number["value"])) for at, line in enumerate(words[:-1]) if (number := _NUMBER.fullmatch(line))]
+    steps = [after == before + 1 for (_, before), (_, after) in pairwise(found)]
+    return {at for at, _ in found} if len(found) >= _FEWEST and all(steps) else set()

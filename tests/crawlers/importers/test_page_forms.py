@@ -1,0 +1,151 @@
+"""Pages whose questions are lists of definitions, or whose options say in their words that they are right."""
+
+import pytest
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.importers.formats import guess_format, read_guessed
+from crawlers.roles.values import bare
+from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
+from tests.layouts.law import cleaned
+
+SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
+
+
+def _terms(right: str, wrong: str = "<dd>{}</dd>", tail: str = "", apart: bool = False) -> bytes:
+    """Return a page of lists of definitions, one for all questions or one for each; a form of the right option and what stands below."""
+    parts = []
+    for stem, options, key in GOLD:
+        said = "".join((right if at == key else wrong).format(text, letter="ABCD"[at]) for at, text in enumerate(options))
+        parts.append(f"<dt>{stem}</dt>{said}{tail.format('ABCD'[key])}")
+    inner = "".join(f"<dl>{part}</dl>" for part in parts) if apart else f"<dl>{''.join(parts)}</dl>"
+    return f"<html><body><h1>自测</h1>{inner}</body></html>".encode()
+
+
+FORMS = {
+    "class": _terms('<dd class="right">{}</dd>'),
+    "class and tick": _terms('<dd class="right">{} ✔</dd>'),
+    "tick behind": _terms("<dd>{} ✓</dd>"),
+    "tick before": _terms("<dd>✅ {}</dd>", "<dd>❌ {}</dd>"),
+    "words": _terms("<dd>{}（正确答案）</dd>"),
+    "bold": _terms("<dd><b>{}</b></dd>"),
+    "answer below": _terms("<dd>{letter}. {}</dd>", "<dd>{letter}. {}</dd>", "<dd>答案：{}</dd>"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_list_of_definitions_is_read_as_questions(form: str) -> None:
+    found = [(stem, [bare(option) for option in options], key) for stem, options, key in triples_of(read("a.html", FORMS[form]))]
+    assert found == [(stem, options, "ABCD"[right]) for stem, options, right in GOLD]
+
+
+FOREIGN = {
+    "glossary": "<dl>" + "".join(f"<dt>术语{n}</dt><dd>第{n}个词的意思</dd>" for n in range(6)) + "</dl>",
+    "senses": "<dl>" + "".join(f"<dt>词{n}</dt><dd>第{n}义</dd><dd>又一义{n}</dd><dd>例句{n}</dd>" for n in range(6)) + "</dl>",
+    "help": "<dl>" + "".join(f"<dt>如何办理第{n}项？</dt><dd>打开首页</dd><dd>按提示办理{n}</dd>" for n in range(6)) + "</dl>",
+    "plans": "<dl>" + "".join(f"<dt>套餐{n}</dt><dd>流量{n}G ✔</dd><dd>通话{n}分 ✘</dd><dd>短信{n}</dd>" for n in range(6)) + "</dl>",
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_other_lists_of_definitions_give_nothing(name: str) -> None:
+    body = f"<html><body>{FOREIGN[name]}</body></html>".encode()
+    try:
+        _, reading = read_guessed("a.html", body, guess_format("a.html", body), SEEN)
+    except ValueError:
+        return
+    assert not [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
+
+
+def test_ticks_beside_an_answer_in_words_say_nothing() -> None:
+    """A tick may be what the visitor chose."""
+    body = _terms("<dd>{letter}. {}</dd>", "<dd>{letter}. {} ✓</dd>", "<dd>答案：{}</dd>")
+    assert [key for _, _, key in triples_of(read("a.html", body))] == ["ABCD"[right] for _, _, right in GOLD]
+
+
+def _page(block: str, option: str, right: str = "") -> bytes:
+    """Return a page of blocks alike; `mine` is a visitor's choice, which is always wrong."""
+    parts = []
+    for n, (stem, options, key) in enumerate(GOLD, 1):
+        said = "".join((right or option if at == key else option).format(L="ABCD"[at], t=text, n=n) for at, text in enumerate(options))
+        parts.append(block.format(n=n, stem=stem, o=said, K="ABCD"[key], k=key, mine="ABCD"[(key + 1) % 4]))
+    return f"<html><head><title>小测</title></head><body><h2>小测</h2><div>{''.join(parts)}</div></body></html>".encode()
+
+
+BLOCKS = {
+    "votes behind options": _page(
+        "<div><p>单选题 1分</p><p>{stem}</p>{o}<p>正确答案：{K} 正确率：76% 作答人数：30</p></div>",
+        "<div><i>{L}</i><p>{t}</p><em>3人(10%)</em></div>",
+    ),
+    "votes and shares": _page(
+        "<section><p>{n}. 单选题(1分)</p><p>{stem}</p><ul>{o}</ul><p>正确答案：<b>{K}</b></p><p>我的答案：{mine}</p></section>",
+        "<li><span>{L}</span><span>{t}</span><span>12人</span><span>40%</span></li>",
+    ),
+    "votes in a table": _page(
+        "<table><tr><td>{n}.</td><td>{stem}</td></tr>{o}<tr><td>答案</td><td>{K}</td></tr></table>",
+        "<tr><td>{L}</td><td>{t}</td><td>5票</td></tr>",
+    ),
+    "a number of its own": _page(
+        "<div><b>{n}</b><span>{stem}</span>{o}</div>", "<p><b>{L}</b> {t}</p>", '<p class="is-correct"><b>{L}</b> {t}</p>'
+    ),
+    "fields": _page("<fieldset data-answer={K}><legend>{n}. {stem}</legend>{o}</fieldset>", "<label><input type=radio>{t}</label>"),
+    "told fields": _page(
+        "<fieldset><legend>{stem}</legend>{o}</fieldset>",
+        "<label><input type=radio checked> {t}</label>",
+        "<label><input type=radio data-correct=true> {t}</label>",
+    ),
+    "menu": _page(
+        "<div><p>{n}. {stem}</p><select data-correct='{k}'><option value=''>请选择</option>{o}</select></div>", "<option>{t}</option>"
+    ),
+    "fold": _page(
+        "<article><h3>第{n}题</h3><p>{stem}</p><ol>{o}</ol><details><summary>查看答案</summary><p>{K}</p></details></article>",
+        "<li>{t}</li>",
+    ),
+    "buttons": _page(
+        "<div><div>{stem}</div><div>{o}</div><i class='my-answer'>{mine}</i><i class='answer' hidden>{K}</i></div>", "<button>{t}</button>"
+    ),
+    "labels": _page(
+        "<div><h4>{n}、{stem}</h4><div>{o}</div><p><b>正确答案</b> {K}</p><p><b>你的答案</b> {mine}</p></div>",
+        "<div><b>{L}</b><span>{t}</span></div>",
+    ),
+    "labels turned": _page(
+        "<div><h4>{n}、{stem}</h4><div>{o}</div><p>您的答案：{mine}</p><p>正确答案：{K}</p></div>", "<div><b>{L}</b><span>{t}</span></div>"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_block_a_question_is_read_right(name: str) -> None:
+    questions = [one.question for one in cleaned(read("小测.html", BLOCKS[name]).items)]
+    found = [one and (one.stem, [option.text for option in one.options], one.answer) for one in questions]
+    assert found == [(stem, options, "ABCD"[right]) for stem, options, right in GOLD]
+
+
+OWN_CHOICES = {
+    "words": _page("<div><h4>{n}、{stem}</h4><ul>{o}</ul><p>我的答案：{mine}</p></div>", "<li>{L}. {t}</li>"),
+    "checked": _page(
+        "<div><p>{n}. {stem}</p>{o}</div>", "<label><input type=radio>{L}. {t}</label>", "<label><input type=radio checked>{L}. {t}</label>"
+    ),
+    "class": _page("<div><h4>{n}、{stem}</h4><ul>{o}</ul></div>", "<li>{L}. {t}</li>", "<li class='selected active'>{L}. {t}</li>"),
+    "element": _page("<div><h4>{n}、{stem}</h4><ul>{o}</ul><b class='user-answer answer'>{mine}</b></div>", "<li>{L}. {t}</li>"),
+    "votes": _page("<div><h4>{n}、{stem}</h4><ul>{o}</ul></div>", "<li>{L}. {t} <i>3票</i></li>", "<li>{L}. {t} <i>30票</i></li>"),
+}
+
+
+@pytest.mark.parametrize("name", OWN_CHOICES)
+def test_what_a_visitor_chose_is_no_answer(name: str) -> None:
+    try:
+        _, reading = read_guessed("小测.html", body := OWN_CHOICES[name], guess_format("小测.html", body), SEEN)
+    except ValueError:
+        return
+    assert not [item for item in reading.items if isinstance(item, QuestionItem) and item.answer_raw]
+
+
+def test_shares_that_are_the_options_stay() -> None:
+    shares = [("10%", "20%", "30%", "40%"), ("5人", "6人", "7人", "8人"), ("1%", "2%", "3%", "4%")] * 2
+    parts = ""
+    for n, each in enumerate(shares, 1):
+        options = "".join(f"<p><b>{letter}</b> <i>{text}</i></p>" for letter, text in zip("ABCD", each, strict=True))
+        parts += f"<div><p>{n}. 第{n}组的比例是（ ）</p>{options}<p>答案：{'ABCD'[n % 4]}</p></div>"
+    found = triples_of(read("a.html", f"<html><body>{parts}</body></html>".encode()))
+    assert [tuple(bare(option) for option in options) for _, options, _ in found] == shares

@@ -1,0 +1,73 @@
+"""Records of chats in which one asks and says the answers; what others guess is never an answer."""
+
+import pytest
+
+from crawlers.papers.paper import read_paper
+
+_ASKED = [
+    ("第1题（单选题）：感觉的对象是（ ）。", ["整体", "属性", "关系"], "B"),
+    ("第2题（多选题）：知觉的特性有（ ）。", ["整体性", "选择性", "随意性"], "AB"),
+    ("第3题（判断题）：记忆有三个环节。", [], "对"),
+    ("第4题（单选题）：最早的实验室建于（ ）年。", ["1859", "1879", "1899"], "B"),
+]
+_HEADS = {
+    "qq": "2023-10-1{n} 19:0{m}:01 {who}(1000{who_id})\n{words}\n",
+    "mail": "2023/10/1{n} 下午 7:0{m}:01 {who}<{who_id}@x.com>\n{words}\n",
+    "copied": "{who} 2023/10/1{n} 19:0{m}\n{words}\n",
+    "clock": "{who} 19:0{m}:22\n{words}\n",
+    "brackets": "[2023/10/1{n} 19:0{m}:01] {who}: {words}",
+    "dash": "2023/10/1{n}, 19:0{m} - {who}: {words}",
+    "telegram": "{who}, [1{n}.10.2023 19:0{m}]\n{words}\n",
+}
+_SAID = ["时间到！正确答案是 {key}，恭喜答对的同学 +1 分", "答案：{key}", "公布答案：【{key}】 解析：见第二章", "第{n}题答案是{key}。"]
+
+
+def _record(head: str, said: str, asker: str = "刘老师") -> str:
+    parts = []
+    for n, (stem, options, key) in enumerate(_ASKED, 1):
+        words = "\n".join([stem, *(f"{letter}. {text}" for letter, text in zip("ABC", options, strict=False)), "请大家直接回复选项"])
+        guesses = [("小王", "C"), ("Lily", "答案是 C"), ("阿强", "错")]
+        for m, (who, text) in enumerate([(asker, words), *guesses, (asker, said.format(key=key, n=n))]):
+            parts.append(_HEADS[head].format(n=n, m=m, who=who, who_id=len(who), words=text))
+    return "\n".join(["聊天记录", *parts])
+
+
+@pytest.mark.parametrize("said", _SAID)
+@pytest.mark.parametrize("head", _HEADS)
+def test_what_the_asker_says_is_the_answer(head: str, said: str) -> None:
+    found = read_paper(_record(head, said).split("\n"))
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == [key for _, _, key in _ASKED]
+    assert [len(draft.options) for draft in found.questions] == [len(options) for _, options, _ in _ASKED]
+    assert all(stem.partition("：")[2] in draft.stem for draft, (stem, _, _) in zip(found.questions, _ASKED, strict=True))
+    assert not any(word in str(draft) for draft in found.questions for word in ("小王", "Lily", "请大家", "恭喜"))
+
+
+def test_an_answer_that_is_taken_back_makes_the_question_doubted() -> None:
+    text = _record("qq", "答案：{key}").replace("答案：AB\n", "答案：AB\n\n2023-10-12 19:08:01 刘老师(10003)\n更正，第2题答案：AC\n")
+    found = read_paper(text.split("\n"))
+    assert [draft.doubt for draft in found.rejected] == ["two_answers"]
+    assert [draft.answer for draft in found.questions] == ["B", "对", "B"]
+
+
+@pytest.mark.parametrize("said", ["大家答得很好", "第9题答案：C", "这个答案错了，应该再想想"])
+def test_a_question_whose_answer_nobody_says_has_none(said: str) -> None:
+    text = _record("qq", "答案：{key}").replace("答案：AB\n", f"{said}\n")
+    answers = [draft.answer for draft in read_paper(text.split("\n")).drafts]
+    assert len(answers) == len(_ASKED) and answers[1] is None
+
+
+def test_an_answer_below_words_that_may_be_another_question_is_not_taken() -> None:
+    text = _record("qq", "答案：{key}").replace(
+        "第2题（多选题）：知觉的特性有（ ）。\nA. 整体性\nB. 选择性\nC. 随意性\n",
+        "请判断以下说法是否成立：知觉总是随意的，而且不受经验的影响\n",
+    )
+    found = read_paper(text.split("\n"))
+    assert [draft.answer for draft in found.drafts] == ["B", "对", "B"]
+
+
+@pytest.mark.parametrize("head", _HEADS)
+def test_a_talk_without_questions_stays_a_talk(head: str) -> None:
+    said = ["晚上吃什么？", "A. 火锅", "都行", "答案是火锅", "好", "几点？", "七点", "收到", "1. 带伞 2. 带钱", "行"]
+    lines = [_HEADS[head].format(n=1, m=n % 10, who=("妈妈", "爸爸", "小明")[n % 3], who_id=n, words=text) for n, text in enumerate(said)]
+    assert not [draft for draft in read_paper("\n".join(lines).split("\n")).questions if draft.answer]
