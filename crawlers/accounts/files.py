@@ -3,6 +3,7 @@
 import zipfile
 from collections.abc import Collection, Iterator
 from io import BytesIO
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -16,9 +17,11 @@ from crawlers.accounts.records import account_of_records
 from crawlers.importers.documents.pdf import MOST_SECONDS
 from crawlers.importers.exchange.exchange import EXCHANGES
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
-from crawlers.importers.files.archives import members_of, take_member
+from crawlers.importers.files.archives import Member, members_of, take_member
+from crawlers.importers.files.containers import CONTAINERS, parts_of
+from crawlers.importers.files.kinds import true_name
 from crawlers.importers.files.reading import Reading, Text
-from crawlers.importers.formats import TABLE, Known, guess_format, known_suffixes, read_file, read_guessed, suffixes_of
+from crawlers.importers.formats import TABLE, Known, guess_format, read_file, read_guessed, read_suffixes, suffixes_of
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.question_proposals import proposals
 from crawlers.text.fields import text_of
@@ -89,8 +92,11 @@ def _weight(body: bytes) -> int:
 def _read(
     name: str, body: bytes, format_name: str | None, seen: Provenance, asked: Collection[str], known: Known | None
 ) -> Iterator[str | Given]:
-    if name.lower().endswith(ARCHIVE):
-        yield ARCHIVE.lstrip(".")
+    if format_name is None:
+        name = true_name(name, body, read_suffixes())
+    suffix = PurePosixPath(name.lower()).suffix
+    if suffix in (ARCHIVE, *CONTAINERS):
+        yield suffix.lstrip(".")
         yield _archive(name, body, format_name, seen, asked, known)
         return
     kind = format_name or guess_format(name, body, known)
@@ -104,12 +110,16 @@ def _read(
 
 def _archive(name: str, body: bytes, format_name: str | None, seen: Provenance, asked: Collection[str], known: Known | None) -> Given:
     """Return what the members of an archive give together; those that cannot be read are told."""
-    suffixes = suffixes_of(format_name, known) if format_name else known_suffixes()
+    suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
+    kind = PurePosixPath(name.lower()).suffix
+    members = members_of(name, body, suffixes) if kind == ARCHIVE else (Member(part, inner) for part, inner in parts_of(name, body))
     reading, accounts, faults = Reading(), list[Account](), list[str]()
-    for member in members_of(name, body, suffixes):
+    for member in members:
         try:
             if member.fault:
                 raise ValueError(f"{member.name}: {member.fault}")
+            if PurePosixPath(true_name(member.name, member.body, suffixes).lower()).suffix in (ARCHIVE, *CONTAINERS):
+                raise ValueError(f"{member.name}: an archive within one; unpack it first")
             [given] = [step for step in _read(member.name, member.body, format_name, seen, asked, known) if isinstance(step, Given)]
         except ValueError as error:
             faults.append(str(error))
@@ -120,7 +130,7 @@ def _archive(name: str, body: bytes, format_name: str | None, seen: Provenance, 
     if not accounts:
         raise ValueError(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
     reading.skipped += faults
-    return Given(ARCHIVE.lstrip("."), reading, summed(accounts))
+    return Given(kind.lstrip("."), reading, summed(accounts))
 
 
 def account_of(name: str, body: bytes, format_name: str, reading: Reading, known: Known | None = None) -> Account:

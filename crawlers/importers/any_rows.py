@@ -1,7 +1,7 @@
 """The front door for structured files of any layout: bytes in, tables of rows `path -> value` out.
 
-JSON of any depth, JSON lines, literals of JavaScript and TypeScript, INSERT and UPDATE of SQL, XML, pages of HTML, sheets, csv and other
-texts parted by a sign, with or without a header; told by what stands in the file, as the suffix may lie.
+JSON of any depth, JSON lines, literals of programs, rows of SQL and SQLite, XML, pages of HTML, sheets, csv and other texts parted by a
+sign, with or without a header; told by what stands in the file, as the suffix may lie.
 """
 
 import json
@@ -16,40 +16,58 @@ from crawlers.importers.exchange.exchange import root_of
 from crawlers.importers.files.anki_package import SUFFIX as ANKI
 from crawlers.importers.files.anki_package import notes_of
 from crawlers.importers.files.csv_rows import csv_rows
+from crawlers.importers.files.databases import SUFFIXES as DATABASES
+from crawlers.importers.files.databases import tables_of
+from crawlers.importers.files.property_lists import PLIST, property_list
 from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import layout_of_keys
 from crawlers.importers.layouts.table import named
 from crawlers.importers.records.triples import TEXTS
 from crawlers.rows.beside import with_fields
 from crawlers.rows.documents import DOCUMENTS, document_in
-from crawlers.rows.keys import key_rows
+from crawlers.rows.inner_data import object_of, opened
+from crawlers.rows.keys import ANSWER, NUMBER, key_rows
 from crawlers.rows.light_markup import LIGHT, page_of
 from crawlers.rows.literals import literals_of
-from crawlers.rows.markup import data_of, tables_of_page
+from crawlers.rows.markup import cells_of_book, data_of, scripts_of_page, tables_of_page
+from crawlers.rows.numbered_keys import with_numbered
+from crawlers.rows.outlines import with_outlines
 from crawlers.rows.page_questions import questions_of_page
+from crawlers.rows.properties import PROPERTIES, properties_of
 from crawlers.rows.separated import separated
 from crawlers.rows.shaping import shaped
 from crawlers.rows.statements import statement_rows
-from crawlers.rows.tree import TWICE, Rows, tables_in
+from crawlers.rows.tree import Rows, tables_in
 from crawlers.rows.turning import turned_document, turned_sheet, with_stems
 from crawlers.text.fields import text_of
 
 LITERALS = (".js", ".ts", ".mjs")
-DATA = (*LITERALS, *DOCUMENTS)
+PROGRAMS = (
+    *(".cjs", ".jsx", ".tsx", ".vue", ".svelte", ".astro", ".php", ".py", ".rb", ".lua", ".go", ".rs", ".java", ".kt", ".kts", ".swift"),
+    *(".dart", ".cs", ".c", ".h", ".cc", ".cpp", ".hpp", ".scala", ".groovy", ".r", ".jl", ".pl", ".ex", ".exs", ".nim", ".gd", ".json5"),
+)
+ALONE = (*PROGRAMS, *PROPERTIES)
+"""Suffixes of programs and their texts, which are read where they are named, and passed over in a folder."""
+DATA = (*LITERALS, *ALONE, *DOCUMENTS, PLIST)
 """Suffixes of files that hold data in another writing than JSON."""
-SOURCES = (*DATA, ".sql", ANKI)
-"""Suffixes of files of literals, of documents, of statements and of notes, whose columns have names of their makers' own."""
+SOURCES = (*DATA, ".sql", ANKI, *DATABASES)
+"""Suffixes of files of literals, of documents, of statements, of notes and of tables, whose columns have names of their makers' own."""
 PAGES = (".html", ".htm", *LIGHT, *PACKED)
 """Suffixes of pages, and of texts whose markup says as much as that of a page."""
-_SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?into|update)\s{1,8}[\"`\[\w]", re.IGNORECASE)
+_SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
+_SCRIPTED = (".vue", ".svelte", ".astro")
+"""Suffixes of parts of pages, whose data stands in their scripts."""
 _LONGEST_NAME_CHARS = 24
 _LEAST_ROWS = 3
 _LEAST_LINES, _LONE = 9, 0.95
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )
-_KEY_WORD = re.compile(r"题号|序号|编号|题目编号|试题编号|(?:正确|参考|标准)?答案|解析|分值")
-"""Names of the columns of a list of answers."""
+_KEY_WORD = re.compile(
+    r"(?:题[目干号型]?|试题|问题|选项|备选项?|(?:正确|参考|标准)?(?:答案|选项)|解析|难度|分值|章节|是否正确)(?:[iI][dD]|编号|序号|内容|文本)?|序号|编号"
+)
+"""Names of the columns of questions, of their options, and of a list of answers."""
+_CHINESE = re.compile(r"[\u4e00-\u9fff]|\\u[4-9a-f]", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 
 
@@ -85,20 +103,42 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
         return [table for title, rows in sheets for table in _table(title, rows)]
     if suffix == ANKI:
         return notes_of(name, body)
+    if suffix in DATABASES:
+        return tables_of(name, body)
+    if suffix == PLIST:
+        return _in_document(name, property_list(name, body))
     if suffix in (".csv", ".tsv"):
         return list(_table("", list(csv_rows(name, body))))
     if suffix in PACKED:
         return _in_page(packed_page(name, body))
     if suffix in PAGES:
         text = decoded(name, body)
-        return _in_page(page_of(name, text) if suffix in LIGHT else text)
+        return _in_page(page_of(name, text)) if suffix in LIGHT else [*_in_page(text), *_in_scripts(name, text)]
     if suffix == ".xml":
         root = root_of(name, body)
-        return tables_in(name, {root.tag: data_of(root)})
+        if root.tag == "Workbook":
+            return [table for title, rows in cells_of_book(root) for table in _table(title, rows)]
+        return tables_in(name, with_outlines({root.tag: data_of(root)}))
     text = decoded(name, body)
     if suffix in TEXTS and text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return _in_text(text)
-    return tables_in(name, with_stems(with_fields(turned_document(document_of(name, text)), _names_columns)))
+    if suffix in _SCRIPTED:
+        return _in_scripts(name, text)
+    return _in_document(name, document_of(name, text))
+
+
+def _in_document(name: str, document: Any) -> list[Rows]:
+    document = turned_document(with_numbered(opened(document)))
+    return tables_in(name, with_outlines(with_stems(with_fields(document, _names_columns))))
+
+
+def _in_scripts(name: str, text: str) -> list[Rows]:
+    """Return the tables of data that the scripts of a page assign."""
+    found: list[Rows] = []
+    for script in scripts_of_page(text):
+        if _CHINESE.search(script):
+            found += _in_document(name, document_of(f"{name}.ts", script))
+    return found
 
 
 def literals_as_json(name: str, body: bytes) -> bytes:
@@ -107,17 +147,29 @@ def literals_as_json(name: str, body: bytes) -> bytes:
     Raises:
         ValueError: it is no source, or larger or deeper than data is.
     """
-    return json.dumps(document_of(name, decoded(name, body)), ensure_ascii=False, default=str).encode("utf-8", "replace")
+    document = property_list(name, body) if name.lower().endswith(PLIST) else document_of(name, decoded(name, body))
+    return json.dumps(document, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
 def lone_lines(name: str, body: bytes) -> list[str]:
-    """Return the lines of a paper that was pasted into the first column of a sheet; nothing where rows have more cells."""
+    """Return the lines of a paper that was pasted into the first column of a sheet; nothing where rows have more cells.
+
+    A sheet of numbers with their answers beside it is the paper's list of answers.
+    """
     sheets = [rows for _, hidden, rows in sheets_of(name, body) if not hidden] if name.lower().endswith(BOOKS) else [csv_rows(name, body)]
-    rows = [[cell for cell in cells if cell] for rows in sheets for _, cells in rows]
+    rows: list[list[str]] = []
+    answers: list[str] = []
+    for sheet in sheets:
+        cells = list(sheet)
+        if key := key_rows(cells):
+            answers += [f"{row[NUMBER]}. {row[ANSWER]}" for _, row in key]
+        else:
+            rows += [[cell for cell in row if cell] for _, row in cells]
     filled = [cells for cells in rows if cells]
     if len(filled) < _LEAST_LINES or sum(len(cells) == 1 for cells in filled) < _LONE * len(filled):
         return []
-    return [line for cells in rows for line in ("\t".join(cells).splitlines() or [""])]
+    lines = [line for cells in rows for line in ("\t".join(cells).splitlines() or [""])]
+    return [*lines, "参考答案", *answers] if answers else lines
 
 
 def _in_text(text: str) -> list[Rows]:
@@ -145,6 +197,8 @@ def document_of(name: str, text: str) -> Any:
     """Return what a text holds as one document: of YAML, TOML or INI by its suffix, of JSON, lines of JSON, statements or literals."""
     if name.lower().endswith(DOCUMENTS):
         return document_in(name, text)
+    if name.lower().endswith(PROPERTIES):
+        return properties_of(name, text)
     start = text.lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "["):
         try:
@@ -165,16 +219,9 @@ def document_of(name: str, text: str) -> Any:
 
 def _json(name: str, text: str) -> Any:
     try:
-        return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=_object)
+        return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=object_of)
     except RecursionError:
         raise ValueError(f"{name}: nested too deeply to be read; expected records of plain fields") from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
-        found[TWICE] = True  # which value holds is not known
-    return found
 
 
 def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
@@ -185,6 +232,8 @@ def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
         return
     while len(rows) > _LEAST_ROWS and sum(map(bool, rows[0][1])) == 1 and sum(map(bool, rows[1][1])) > 2 and _names_columns(rows[1][1]):
         rows = rows[1:]  # a title above the names
+    if len(rows) > _LEAST_ROWS and _goes_on(rows[0][1], rows[1][1]):
+        rows = rows[1:]  # a name above those of several columns: 选项 above A, B, C
     rows = turned_sheet(rows)
     if len(rows) < _LEAST_ROWS:
         return
@@ -194,6 +243,12 @@ def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
     keys = [*keys, *(f"column {place}" for place in range(len(keys) + 1, width + 1))]
     below = rows[1:] if headed else rows
     yield Rows((title,) if title else (), [(place, dict(zip(keys, cells, strict=False))) for place, cells in below])
+
+
+def _goes_on(first: list[str], second: list[str]) -> bool:
+    """Tell whether a row says names of columns of the row above again, and splits others."""
+    same = [one for one, other in zip(first, second, strict=False) if one and one == other]
+    return bool(same) and _names_columns(second) and not _names_columns([one for one in first if one not in same] or ["1"])
 
 
 def _names_columns(cells: list[str]) -> bool:

@@ -9,12 +9,14 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.importers.any_rows import DATA, PAGES, SOURCES, literals_as_json, lone_lines
+from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines
 from crawlers.importers.cards import are_cards, read_cards
 from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
 from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
+from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.json import below, first_record
+from crawlers.importers.files.open_document import ODS
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import first_row
 from crawlers.importers.files.reading import Reading, Text
@@ -62,8 +64,13 @@ def known_formats(known: Known | None = None) -> list[str]:
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of all files that any format reads."""
-    return (*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE)
+    """Return the suffixes of all files that are read where a folder is named: those that any format reads but programs."""
+    return tuple(suffix for suffix in read_suffixes() if suffix not in ALONE)
+
+
+def read_suffixes() -> tuple[str, ...]:
+    """Return the suffixes of all files that are read where they are named themselves, or stand in an archive."""
+    return (*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS)
 
 
 def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]:
@@ -135,7 +142,13 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
         if suffix in (*BOOKS, ".csv") and (lines := lone_lines(name, body)):
             return questions_in(name, Text(lines), seen)
         raise
-    if suffix in BOOKS and body.startswith(b"PK") and reading.found and (told := with_coloured_answers(body, reading.items)):
+    if (
+        suffix in BOOKS
+        and suffix != ODS
+        and body.startswith(b"PK")
+        and reading.found
+        and (told := with_coloured_answers(body, reading.items))
+    ):
         reading.items = told
     if suffix != PARQUET and _may_miss_options(reading):
         with suppress(ValueError):

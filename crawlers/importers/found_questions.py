@@ -19,11 +19,13 @@ from crawlers.importers.records.record_items import items_of
 from crawlers.roles.records import Roles, record_of
 from crawlers.roles.solver import SURE, roles_of
 from crawlers.roles.values import ALL_FORMS, FORMS
-from crawlers.rows.tree import TWICE, Rows
+from crawlers.rows.tree import EVERY, TWICE, Rows
 
 _logger = logging.getLogger(__name__)
 _LETTER = re.compile(r"[A-Ja-j]")
 _MAYBE = 0.6
+_OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
+"""Names of lists of options."""
 _SHOWN = 8
 _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "科目", "案例")
 
@@ -95,7 +97,14 @@ def holds_table(name: str, body: bytes) -> bool:
 def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[Found]]:
     """Return the tables of a file, and those that may hold questions with the roles of their columns."""
     tables = rows_of(name, body)
-    return tables, [(table, roles) for table in tables if (roles := roles_of([row for _, row in table.rows]))]
+    found = [(table, roles) for table in tables if (roles := roles_of([row for _, row in table.rows]))]
+    return tables, [(table, roles) for table, roles in found if not (roles.form == "verdict" and _are_options(table))]
+
+
+def _are_options(table: Rows) -> bool:
+    """Tell whether a table is named as options of questions are: what is true or false there is no statement."""
+    steps = [step for step in table.way if step != EVERY]
+    return bool(steps) and _OPTION.search(steps[-1]) is not None
 
 
 def _apart(found: list[Found]) -> list[Found]:

@@ -13,7 +13,12 @@ _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)
 _LEAST_BARE = 3
 """Letters in their order that are options without a sign behind them; two may be words: A型 B型."""
 _SEPARATORS = ("$;$", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
-_BEFORE = " \t\n\r\u3000;；|,，。、"
+_WEAK_SEPARATORS = ("&&", "&", "^", "~~", "~", "++", "//", "/", "、", "，", ",", " ")
+"""Signs that texts have themselves: they part options where each part has its letter and a sign behind it."""
+_BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
+_DASHED = re.compile(r"(?P<letter>[A-J])\s?(?:[-—–=>→#_]|=>|->)\s?(?=\S)")
+"""A letter with another sign than the usual ones: it is one where all options have it, in turn."""
+_TAIL_SIGNS = re.compile(r"[;；|$#@&^~/\\*!,，]{1,8}$")
 
 
 def split_options(text: str) -> list[str]:
@@ -27,18 +32,44 @@ def split_options(text: str) -> list[str]:
         starts = bare if "\n" not in text or _begin_lines(text, bare) else starts
     if len(starts) > 1:
         parts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-        return without_sign([part.strip().rstrip(";；|").strip() for part in parts])
+        return _undashed(without_sign([part.strip().rstrip(";；|").strip() for part in _without_separator(parts)]))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) > 1:
-        return lines
+        return _undashed(lines)
     for separator in _SEPARATORS:
         parts = [part.strip() for part in text.split(separator)]
         if len([part for part in parts if part]) > 1:
-            return parts if parts[-1] else parts[:-1]
+            return _undashed(parts if parts[-1] else parts[:-1])
+    for separator in _WEAK_SEPARATORS:
+        parts = [part.strip() for part in text.split(separator)]
+        if _are_dashed(parts):
+            return _undashed(parts)
     run = find_options(text)
     if run and run.sure and len(run.cuts) > 2 and min(run.cuts)[0] == 0:
         return without_sign(run.texts(text))  # run together: `A.甲B.乙（丙）C.丁`
     return [text]
+
+
+def _without_separator(parts: list[str]) -> list[str]:
+    """Return lettered options without the signs that stand between them, the same between all: `A.甲$;$B.乙$;$C.丙`."""
+    ends = [found[0] if (found := _TAIL_SIGNS.search(part.rstrip())) else "" for part in parts[:-1]]
+    if not ends or not ends[0] or len(set(ends)) > 1:
+        return parts
+    return [part.rstrip().removesuffix(ends[0]) for part in parts]
+
+
+def _are_dashed(parts: list[str]) -> bool:
+    """Tell whether all texts begin with a letter and a sign, in turn from A on."""
+    found = [_DASHED.match(part) for part in parts]
+    return len(parts) > 1 and [match["letter"] for match in found if match] == [letters_at([place]) for place in range(len(parts))]
+
+
+def _undashed(parts: list[str]) -> list[str]:
+    """Return options whose letters have a sign of their own, `A-甲`, with the usual one."""
+    if not _are_dashed(parts):
+        return parts
+    found = [_DASHED.match(part) for part in parts]
+    return [f"{match['letter']}. {part[match.end() :]}" for match, part in zip(found, parts, strict=True) if match]
 
 
 def _begin_lines(text: str, starts: list[int]) -> bool:

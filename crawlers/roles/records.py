@@ -22,6 +22,8 @@ class Roles(Struct):
     confidence: float = 0.0
     doubts: list[str] = []
     """Why the confidence is not higher, in words."""
+    verdict: str | None = None
+    """Column with the truth values of statements, which have no options among questions that say of each option whether it is right."""
 
 
 def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[str]:
@@ -48,6 +50,8 @@ def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
     if roles.answer:
         form = roles.form if options or roles.form in ("verdict", "words", MARKED) else ""
         found["正确答案"] = _answer(said, options, form)
+    if roles.verdict and not options:
+        found["正确答案"] = verdict_of(as_verdict(row.get(roles.verdict))) or None
     if roles.explanation:
         found["解析"] = text_of(row.get(roles.explanation)) or None
     for field, key in roles.others.items():

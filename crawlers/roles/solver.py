@@ -11,21 +11,24 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.roles.option_cells import options_below
+from crawlers.roles.option_columns import (
+    EXPLAINED,
+    IDENTIFIER,
+    LEAST_OPTIONS,
+    LEAST_ROWS,
+    MOST_OPTIONS,
+    columns_beside,
+    option_columns,
+    texts_of,
+)
 from crawlers.roles.records import Roles, options_of
-from crawlers.roles.values import FORMS, MARKED, answer_letters, as_verdict, bare, marked_letters, options_in, plain, text_of, verdict_of
+from crawlers.roles.values import FORMS, MARKED, answer_letters, as_verdict, marked_letters, options_in, plain, text_of, verdict_of
 
 SURE = 0.9
 """Confidence from which a table is read without a person's word."""
-LEAST_ROWS = 3
 _SAMPLE = 2000
 _UNPROVEN, _UNPROVEN_UNNAMED = 0.7, 0.5
 """What is left of the confidence where numbers do not show from where they count, under the name of an answer and under another."""
-_MOST_OPTIONS = 10
-_LEAST_UNLIKE = 0.1
-_LEAST_OPTIONS = 0.3
-"""Share of the rows with options from which on a table has a column of them."""
-_LEAST_EXPLAINING = 0.5
-"""Share of the rows that must repeat an option for a column to be no option."""
 _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
 """Share of the rows that must have an answer, where the column's name says that it is one and where it does not."""
 _QUESTION = re.compile(
@@ -34,7 +37,13 @@ _QUESTION = re.compile(
 _STEM = re.compile(r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容", re.IGNORECASE)
 _ANSWER = re.compile(r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|^da_?an$|^da$", re.IGNORECASE)
 _OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
+_MANY = 12
+_MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
+"""Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
+_EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
+"""Verdicts that only tests have, under whatever name."""
+_LEAST_STATEMENT = 9
+"""Characters of a usual statement that is true or false; what is shorter may be an option of a question that stands elsewhere."""
 _NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章", re.IGNORECASE)
 """Names of numbers that are no places of options."""
 _HELP, _MOST_HELP = (
@@ -42,7 +51,6 @@ _HELP, _MOST_HELP = (
     0.8,
 )
 """How those ask who want to be helped, `如何退款？`, and the share of such questions from which a table may be a page of help."""
-_EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
 _NAMED = {
     "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
     "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
@@ -57,14 +65,29 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
         return None
     step = max(1, len(rows) // _SAMPLE)
     sample = rows[::step]
-    columns = [key for key in dict.fromkeys(key for row in sample for key in row) if not key.startswith("^")]
-    sets = _option_columns(sample, columns)
+    columns = [key for key in _in_turn(sample) if not key.startswith("^")]
+    sets = option_columns(sample, columns)
     best = _best(sample, columns, sets) or _with_options_below(sample, columns) or _without_options(sample, columns)
-    if best is None and any(_may_be_places(sample, key) for key in columns):
-        best = _best(sample, columns, sets, proven=False)
+    if (best is None or best.confidence < _UNPROVEN) and any(_may_be_places(sample, key) for key in columns):
+        other = _best(sample, columns, sets, proven=False)
+        best = other if other and (best is None or other.confidence > best.confidence) else best
     if best:
         best.confidence = min(1.0, best.confidence)
     return best
+
+
+def _in_turn(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the columns in their order: one that few rows have stands behind the one before it there, `E` behind `D`."""
+    found: list[str] = []
+    known: set[str] = set()
+    for row in rows:
+        before = ""
+        for key in row if not row.keys() <= known else ():
+            if key not in known:
+                known.add(key)
+                found.insert(found.index(before) + 1 if before else 0, key)
+            before = key
+    return found
 
 
 def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]], proven: bool = True) -> Roles | None:
@@ -79,67 +102,7 @@ def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[st
 def _may_be_places(rows: Sequence[dict[str, Any]], key: str) -> bool:
     """Tell whether a column holds numbers that may count options, from wherever."""
     some = [str(value).strip() for row in rows if (value := row.get(key)) not in (None, "", [])]
-    return len(some) >= LEAST_ROWS and len(set(some)) > 1 and all(each.isdigit() and int(each) <= _MOST_OPTIONS for each in some)
-
-
-def _texts(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
-    return [text for row in rows if (text := text_of(row.get(key)))]
-
-
-def _option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[list[str]]:
-    """Return the sets of columns that may hold options: one that holds several texts, or several side by side."""
-    found: list[list[str]] = []
-    for key in columns:
-        if _EXPLAINED.search(key):
-            continue
-        some = [row[key] for row in rows if row.get(key) not in (None, "", [], {})]
-        sets = [options for value in some if len(options := options_in(value)) > 1]
-        if len(sets) >= LEAST_ROWS and len(sets) >= _LEAST_OPTIONS * len(rows) and len(sets) >= 0.8 * len(some) and not _same_sets(sets):
-            found.append([key])
-    inner = {f"{key[0]}." for key in found}
-    plain_columns = [key for key in columns if not any(key.startswith(each) for each in inner)]
-    short = [key for key in plain_columns if _may_be_option(rows, key)]
-    runs: list[list[str]] = []
-    for key in short:
-        place = plain_columns.index(key)
-        if runs and plain_columns.index(runs[-1][-1]) == place - 1:
-            runs[-1].append(key)
-        else:
-            runs.append([key])
-    for run in (_without_explanations(rows, run) for run in runs):
-        for start in range(len(run)):
-            for end in range(start + 2, min(len(run), start + _MOST_OPTIONS) + 1):
-                found.append(run[start:end])
-    lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
-    if len(lettered) > 2 and lettered not in found and set(lettered[:2]) <= set(short):  # few rows have the last of them
-        found.append(lettered)
-    return sorted(found, key=lambda some: some != lettered)[:200]
-
-
-def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
-    """Return columns side by side up to the first whose texts say again what others of their rows say, among more words: 应记住叶酸。"""
-    for place, key in enumerate(run):
-        if place > 1 and sum(_repeats(row, key, run[:place]) for row in rows) >= _LEAST_EXPLAINING * len(rows):
-            return run[:place]
-    return run
-
-
-def _repeats(row: dict[str, Any], key: str, others: list[str]) -> bool:
-    text = str(row.get(key) or "")
-    said = [str(row.get(other) or "") for other in others]
-    return any(1 < len(one) * 2 < len(text) and one in text for one in said)
-
-
-def _same_sets(sets: list[list[str]]) -> bool:
-    one = {tuple(each) for each in sets}
-    return len(one) == 1 and not all(verdict_of(bare(option)) for option in sets[0])
-
-
-def _may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
-    if _IDENTIFIER.search(key.rpartition(".")[2]):
-        return False
-    texts = [value for row in rows if isinstance(value := row.get(key), str | int | float) and str(value).strip()]
-    return len(texts) >= 2 and not isinstance(texts[0], bool) and len(set(map(str, texts))) >= max(2, _LEAST_UNLIKE * len(texts))
+    return len(some) >= LEAST_ROWS and len(set(some)) > 1 and all(each.isdigit() and int(each) <= MOST_OPTIONS for each in some)
 
 
 def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: list[str], proven: bool = True) -> Roles | None:
@@ -183,8 +146,21 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(options) > 1:  # a wider run that fits as well is the better one
         sure *= 1 + 0.001 * len(options)
     roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
+    roles.verdict = _verdicts_of(rows, sets, [key for key in rest if key not in (stem, answer)]) if form == MARKED else None
     _others(rows, rest, roles)
     return roles
+
+
+def _verdicts_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str]) -> str | None:
+    """Return the column of an answer that holds truth values where rows have no options, and nothing where they do."""
+    bare = [row for row, options in zip(rows, sets, strict=True) if not options]
+    others = [row for row, options in zip(rows, sets, strict=True) if options]
+    for key in columns if bare else ():
+        name = key.rpartition(".")[2]
+        is_named = _ANSWER.search(name) and not _OWN_CHOICE.search(name) and all(row.get(key) in (None, "") for row in others)
+        if is_named and all(verdict_of(as_verdict(row.get(key))) for row in bare):
+            return key
+    return None
 
 
 def _with_options_below(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
@@ -215,8 +191,8 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
     return [
         key
         for key in rest
-        if len(starts) == 1 and key[:-1] in starts and key not in (stem, answer) and not key.startswith("column ") and _texts(rows, key)
-    ]
+        if len(starts) == 1 and key[:-1] in starts and key not in (stem, answer) and not key.startswith("column ") and texts_of(rows, key)
+    ] + columns_beside(rows, stem, answer, options)
 
 
 Answer = tuple[float, float, str, str]
@@ -236,7 +212,10 @@ def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: lis
         for form in FORMS:
             letters = [answer_letters(value, each, form) for value, each in said]
             fits = sum(map(bool, letters)) / len(said)
-            if fits < 0.8 or (form in ("from 0", "from 1") and (_NO_PLACE.search(key) or not _are_places(said, letters, form, proven))):
+            counts = form in ("from 0", "from 1")
+            if fits < 0.8 or (counts and (_NO_PLACE.search(key) or _MASK.search(key) or not _are_places(said, letters, form, proven))):
+                continue
+            if form == "bits" and not _are_bits(key, said, fits):
                 continue
             if len(set(letters)) < 2 and len(said) > 8:
                 continue
@@ -252,9 +231,20 @@ def _are_places(said: list[tuple[Any, list[str]]], letters: list[str], form: str
     most = max(len(each) for _, each in said)
     if form == "from 0":
         return lowest
+    if len(said) >= _MANY and {str(value).strip() for value, _ in said} <= {"1", "2", "4", "8", "16", "32"}:
+        return False  # in so many rows there would be a 3: these are bits
     last = any(LETTERS[len(each) - 1] in found for found, (_, each) in zip(letters, said, strict=True) if found)
     running = [str(value) for value, _ in said[: most + 1]] == [str(n) for n in range(1, most + 2)]
     return (not proven or (lowest and last)) and not running
+
+
+def _are_bits(key: str, said: list[tuple[Any, list[str]]], fits: float) -> bool:
+    """Tell whether numbers are sums of 1, 2, 4, 8 …: only a number beyond the places of all options shows it, under a name of an answer."""
+    numbers = [int(str(value)) for value, _ in said if re.fullmatch(r"\d{1,4}", str(value).strip())]
+    most = max(len(each) for _, each in said)
+    single = sum(number & (number - 1) == 0 for number in numbers)
+    named = _ANSWER.search(key.rpartition(".")[2]) or _MASK.search(key)
+    return fits == 1.0 and bool(named) and max(numbers, default=0) > most and single >= _LEAST_SINGLE * len(numbers)
 
 
 def _agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, other: Answer) -> bool:
@@ -280,7 +270,7 @@ def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | Non
         name = key.rpartition(".")[2]
         said = (
             0.5 * bool(_STEM.search(name))
-            - 0.7 * bool(_EXPLAINED.search(name))
+            - 0.7 * bool(EXPLAINED.search(name))
             - 0.6 * bool(_ANSWER.search(name) and not _STEM.search(name))
         )
         scored.append((asks + said + 0.2 * unlike + 0.1 * min(1.0, mean / 40), asks, key))
@@ -309,9 +299,9 @@ def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) 
     turns = (("A", "B", "C"), ("1", "2", "3"), ("一", "二", "三"))
     lettered = any(key[-1:] == one and {key[:-1] + two, key[:-1] + three} <= names for key in columns for one, two, three in turns)
     below = sum(isinstance(text := row.get(stem), str) and bool(options_below(text)[1]) for row in rows)
-    named = (_EXPLAINED, *_NAMED.values())
-    sets = [key for key in columns if not any(one.search(key) for one in named) and _shares_sets(rows, key) >= _LEAST_OPTIONS]
-    return lettered or bool(sets) or below >= _LEAST_OPTIONS * len(rows)
+    named = (EXPLAINED, *_NAMED.values())
+    sets = [key for key in columns if not any(one.search(key) for one in named) and _shares_sets(rows, key) >= LEAST_OPTIONS]
+    return lettered or bool(sets) or below >= LEAST_OPTIONS * len(rows)
 
 
 def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
@@ -323,16 +313,20 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
     stem, sure, doubts = _stem(rows, columns)
     if stem is None:
         return None
-    texts = _texts(rows, stem)
+    texts = texts_of(rows, stem)
     asks = sum(bool(_QUESTION.search(text)) for text in texts) / len(texts)
     for key in columns:
         some = [row[key] for row in rows if row.get(key) not in (None, "", [])]
         name = bool(_ANSWER.search(key.rpartition(".")[2])) and not _OWN_CHOICE.search(key)
         if key[-1:] in ("A", "a") and not {key[:-1] + "B", key[:-1] + "b"}.isdisjoint(columns):
             continue  # the first of the options
+        if IDENTIFIER.search(key.rpartition(".")[2]):  # it names a row that is not here
+            continue
         if key == stem or len(some) < (_LEAST_NAMED_SHARE if name else _LEAST_SHARE) * len(rows):
             continue
         said = [as_verdict(value) for value in some] if name else some
+        if not name and not all(str(value).strip() in _EXAM_VERDICTS for value in some):
+            said = [None]  # a switch: yes and no, true and false
         verdicts = [verdict_of(value) for value in said]
         if (
             sum(map(bool, verdicts)) >= 0.95 * len(verdicts)
@@ -341,6 +335,10 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         ):
             strong = name or _STEM.search(stem)
             roles = Roles(stem, [], key, "verdict", confidence=0.95 if strong else 0.7, doubts=doubts)
+            lengths = sorted(map(len, texts))
+            if lengths[len(lengths) // 2] < _LEAST_STATEMENT and sum(text.endswith("。") for text in texts) * 2 < len(texts):
+                roles.confidence *= 0.5
+                roles.doubts = [*doubts, f"{stem!r} holds texts as short as options"]
             _others(rows, [each for each in columns], roles)
             return roles
         short = sum(len(text_of(value)) for value in some) / len(some) < 60
@@ -368,7 +366,7 @@ def _others(rows: Sequence[dict[str, Any]], columns: list[str], roles: Roles) ->
         texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
         if key in taken or not texts or key.startswith("^"):
             continue
-        mean, named = sum(map(len, texts)) / len(texts), bool(_EXPLAINED.search(key.rpartition(".")[2]))
+        mean, named = sum(map(len, texts)) / len(texts), bool(EXPLAINED.search(key.rpartition(".")[2]))
         if named:
             scored.append((1000 + mean, key))
     if scored:

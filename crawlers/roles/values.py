@@ -10,20 +10,23 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.roles.option_cells import split_options
 from crawlers.rows.marked_options import NO, RIGHT, TEXT, YES, word_of
 
-FORMS = ("letters", "text", "from 0", "from 1", "mask")
-"""Letters; the text of options; places counted from 0; places counted from 1; a 1 or a 0 for each option, `0110`."""
+FORMS = ("letters", "text", "from 0", "from 1", "mask", "bits")
+"""Letters; the text of options; places counted from 0; places counted from 1; a 1 or a 0 for each option, `0110`; the sum of 1 for the
+first option, 2 for the second, 4 for the third, and so on."""
 MARKED = "marked"
 """Further form: each option says itself whether it is right."""
 ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
 _TRUE = {"正确", "对", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
 _FALSE = {"错误", "错", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
-_LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.]{0,3}[A-Ja-j])*[.、。;；,]?")
+_LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
 _ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}", re.IGNORECASE)
 _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
-_SEPARATORS = re.compile(r"[\s,，、;；|]+")
+_SEPARATORS = re.compile(r"[\s,，、;；|$#@&^+]+")
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
 _LONGEST, _SHORT_CHARS = 100_000, 60
-_FLAG = re.compile(r"right|correct|true|is_?ans|^answer$|正确|对错|是否答案|是否为?正确", re.IGNORECASE)
+_FLAG = re.compile(r"right|correct|true|is_?ans|^answer$|^ok$|正确|对错|是否答案|是否为?正确", re.IGNORECASE)
+_CREDIT, _FULL = re.compile(r"^(?:fraction|percent(?:age)?|credit)$", re.IGNORECASE), 100.0
+"""Names of the share of the points that an option gives, and the whole of them."""
 _OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
 
 
@@ -127,25 +130,38 @@ def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
     if all(len(each) == 1 for each in objects):
         return _texts([next(iter(each.values())) for each in objects])
     flag = _flag_of(objects)
-    keys = [key for key in objects[0] if key != flag and all(isinstance(each.get(key), str) and each[key].strip() for each in objects)]
+    names = dict.fromkeys(key for each in objects for key in each)
+    keys = [key for key in names if key != flag and all(isinstance(each.get(key), str) and each[key].strip() for each in objects)]
     labels = [key for key in keys if [each[key].strip().upper() for each in objects] == list(LETTERS[: len(objects)])]
     texts = [key for key in keys if key not in labels and not _are_codes([each[key] for each in objects])]
     if len(texts) > 1:
         texts = [key for key in texts if key.lower() not in _LABELS] or texts
-    if len(texts) != 1 or any(
-        key.lower() in ("answer", "analysis", "question") for key in objects[0] if key not in (*texts, *labels, flag)
-    ):
+    if len(texts) != 1 or any(key.lower() in ("answer", "analysis", "question") for key in names if key not in (*texts, *labels, flag)):
         return []
     return _texts([each[texts[0]] for each in objects])
 
 
 def _flag_of(objects: list[dict[str, Any]]) -> str:
     """Return the key that says of each option whether it is right; nothing where none does."""
-    for key in objects[0]:
+    for key in dict.fromkeys(key for each in objects for key in each):
         words = {str(each.get(key)).strip().lower() for each in objects}
         if _FLAG.search(key) and not _OWN.search(key) and words <= YES | NO:
             return key
+        whole = sum(_credit(each.get(key)) for each in objects) if _CREDIT.search(key) else 0.0
+        if min(abs(whole - _FULL), abs(_FULL * whole - _FULL)) < 1:
+            return key
     return ""
+
+
+def _credit(value: Any) -> float:
+    """Return the share of the points that an option gives, in percent; 0 where it gives none or says nothing."""
+    text = str(value).strip().rstrip("%")
+    return float(text) if re.fullmatch(r"\d{1,3}(?:\.\d{1,20})?", text) else 0.0
+
+
+def _is_right(each: dict[str, Any], flag: str) -> bool:
+    said = str(each.get(flag)).strip().lower()
+    return _credit(said) > 0 if _CREDIT.search(flag) else said in YES
 
 
 def marked_letters(value: Any) -> str:
@@ -154,7 +170,7 @@ def marked_letters(value: Any) -> str:
     if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
         return ""
     flag = _flag_of(value)
-    right = [letter for letter, each in zip(LETTERS, value, strict=False) if flag and str(each.get(flag)).strip().lower() in YES]
+    right = [letter for letter, each in zip(LETTERS, value, strict=False) if flag and _is_right(each, flag)]
     return "".join(right)
 
 
@@ -180,21 +196,33 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
     if isinstance(value, str):
         value = listed(value)
     parts = value if isinstance(value, list) else [value]
+    if form == "mask" and len(parts) > 1 and all(isinstance(each, bool) for each in parts):
+        parts = [int(each) for each in parts]
     if not parts or any(isinstance(each, dict | list | bool) or each is None for each in parts):
         return ""
     if form == "letters":
         return _letters(parts, options)
     if form == "text":
         return _by_text(parts, options)
+    if form == "bits":
+        return _of_bits(parts, options)
     if form == "mask":
-        mask = str(parts[0]).strip() if len(parts) == 1 else ""
+        mask = str(parts[0]).strip() if len(parts) == 1 else "".join(str(each).strip() for each in parts)
         sound = len(mask) == len(options) > 1 and set(mask) <= {"0", "1"} and "1" in mask
         return "".join(letter for letter, sign in zip(LETTERS, mask, strict=False) if sign == "1") if sound else ""
     pieces = [piece for each in parts for piece in _SEPARATORS.split(str(each).strip())]
     if not all(re.fullmatch(r"\d{1,2}", piece) for piece in pieces):
         return ""
     places = [int(piece) - (form == "from 1") for piece in pieces]
+    if len(set(places)) < len(places):  # a 1 or a 0 for each option
+        return ""
     return "".join(LETTERS[place] for place in sorted(set(places))) if all(0 <= place < len(options) for place in places) else ""
+
+
+def _of_bits(parts: list[Any], options: list[str]) -> str:
+    said = str(parts[0]).strip() if len(parts) == 1 else ""
+    bits = int(said) if re.fullmatch(r"\d{1,4}", said) else 0
+    return "".join(letter for place, letter in enumerate(LETTERS) if bits >> place & 1) if 0 < bits < 1 << len(options) else ""
 
 
 def _letters(parts: list[Any], options: list[str]) -> str:

@@ -98,6 +98,11 @@ def _attached(document: dict[str, Any]) -> dict[str, Any]:
             joined = [record | {key: values[place] for key, values in found.items()} for place, record in enumerate(records)]
             return {key: joined if key == lists[0] else value for key, value in document.items() if key not in found}
         return document
+    for name in lists:  # of several, the one whose records are named
+        records = document[name]
+        if found := fields_beside(records, {key: value for key, value in document.items() if isinstance(value, dict)}):
+            joined = [record | {key: values[place] for key, values in found.items()} for place, record in enumerate(records)]
+            return {key: joined if key == name else value for key, value in document.items() if key not in found}
     objects = {key: value for key, value in document.items() if isinstance(value, dict)}
     for asked, named in objects.items():
         for said, answers in objects.items():

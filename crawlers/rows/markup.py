@@ -10,6 +10,7 @@ from lxml.html import HtmlElement, document_fromstring
 
 from crawlers.text.fields import text_of, uncrowded
 
+_MOST_COLUMNS = 512
 TEXT = "#text"
 """Key of an element's own words, where it has attributes or children beside them."""
 
@@ -32,10 +33,73 @@ def data_of(element: Any) -> Any:
 
 
 def tables_of_page(text: str) -> Iterator[list[list[str]]]:
-    """Yield the cells of each table of a page, row by row; none of a table that holds another, or that spans cells."""
+    """Yield the cells of each table of a page, row by row; none of a table that holds another.
+
+    A cell that spans rows is said again in each of them; one that spans columns fills the first.
+    """
     for table in document_of_page(text).iter("table"):
-        if next((each for each in table.iterdescendants("table")), None) is None and not table.xpath(".//*[@rowspan>1 or @colspan>1]"):
-            yield [[shown(cell) for cell in row.iterchildren("td", "th")] for row in table.iter("tr")]
+        if next((each for each in table.iterdescendants("table")), None) is None:
+            yield _cells_of(table)
+
+
+def _cells_of(table: Any) -> list[list[str]]:
+    rows: list[list[str]] = []
+    spanning: dict[int, tuple[int, str]] = {}
+    """Column -> rows that it goes on for, and what stands in it."""
+    for row in table.iter("tr"):
+        cells: list[str] = []
+        for cell in row.iterchildren("td", "th"):
+            _take_spanning(cells, spanning)
+            said, width, height = shown(cell), _span(cell, "colspan"), _span(cell, "rowspan")
+            if height > 1:
+                spanning |= {len(cells) + step: (height, said if not step else "") for step in range(width)}
+                _take_spanning(cells, spanning)
+            else:
+                cells += [said, *[""] * (width - 1)]
+        _take_spanning(cells, spanning)
+        rows.append(cells)
+    return rows
+
+
+def _take_spanning(cells: list[str], spanning: dict[int, tuple[int, str]]) -> None:
+    """Put what spans rows into a row, up to the next cell of its own."""
+    while len(cells) in spanning:
+        left, said = spanning.pop(len(cells))
+        if left > 1:
+            spanning[len(cells)] = left - 1, said
+            cells.append(said)
+            if len(cells) > _MOST_COLUMNS:
+                return
+        else:
+            cells.append(said)
+
+
+def _span(cell: Any, name: str) -> int:
+    said = cell.get(name) or "1"
+    return max(1, min(int(said), _MOST_COLUMNS)) if said.isdigit() and len(said) < 6 else 1
+
+
+def scripts_of_page(text: str) -> Iterator[str]:
+    """Yield the scripts that stand in a page."""
+    for script in document_of_page(text).iter("script"):
+        if not script.get("src") and (said := (script.text or "").strip()):
+            yield said
+
+
+def cells_of_book(root: Any) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
+    """Yield the title of each sheet of a workbook that Excel saved as XML, and its rows with their places."""
+    for number, sheet in enumerate(root.iter("Worksheet"), 1):
+        title = next((value for key, value in sheet.attrib.items() if key.endswith("Name")), f"sheet {number}")
+        rows: list[tuple[str, list[str]]] = []
+        for place, row in enumerate(sheet.iter("Row"), 1):
+            cells: list[str] = []
+            for cell in row.iterchildren("Cell"):
+                index = next((value for key, value in cell.attrib.items() if key.endswith("Index")), "")
+                if index.isdigit() and len(index) < 4:
+                    cells += [""] * (int(index) - 1 - len(cells))
+                cells.append("".join(cell.itertext()).strip())
+            rows.append((f"{title}:row:{place}", cells))
+        yield title, rows
 
 
 def document_of_page(text: str) -> HtmlElement:

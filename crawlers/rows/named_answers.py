@@ -39,7 +39,8 @@ def _of_columns(table: Rows, columns: Sequence[str]) -> None:
 def _of_keys(table: Rows, columns: Sequence[str]) -> None:
     """Put letters for the keys or the ids by which answers name the options of a list: `c1`, `201`."""
     for options in columns:
-        ways = [_ids(row.get(options)) for _, row in table.rows]
+        own = _own_ids([row.get(options) for _, row in table.rows])
+        ways = [_ids(row.get(options), own) for _, row in table.rows]
         if sum(bool(each) for each in ways) < _SHARE * len(table.rows):
             continue
         for key in columns:
@@ -56,7 +57,19 @@ def _of_keys(table: Rows, columns: Sequence[str]) -> None:
                 return
 
 
-def _ids(value: Any) -> list[dict[str, str]]:
+def _own_ids(values: list[Any]) -> set[str]:
+    """Return the keys of options that no two options of a table share: they name one, even where they are plain numbers."""
+    seen: dict[str, set[str]] = {}
+    shared: set[str] = set()
+    for value in values:
+        if isinstance(value, list) and all(isinstance(each, dict) for each in value):
+            for name, one in ((name, str(one)) for each in value for name, one in each.items() if isinstance(one, str | int)):
+                shared |= {name} if one in seen.setdefault(name, set()) else set()
+                seen[name].add(one)
+    return {name for name in seen.keys() - shared if all(re.fullmatch(r"[\w-]{1,40}", one, re.ASCII) for one in seen[name])}
+
+
+def _ids(value: Any, own: set[str]) -> list[dict[str, str]]:
     """Return the ways in which the options of a list are named that are no letters, places or texts: each a name with its letter."""
     if isinstance(value, dict) and 1 < len(value) <= _MOST_OPTIONS and all(isinstance(each, str) for each in value.values()):
         keys = [str(key) for key in value]
@@ -67,13 +80,14 @@ def _ids(value: Any) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     for name in value[0]:
         ids = [str(each.get(name)) for each in value]
-        if len(set(ids)) == len(ids) and all(re.fullmatch(r"[\w-]{2,40}", one, re.ASCII) for one in ids):
+        if len(set(ids)) == len(ids) and (name in own or all(re.fullmatch(r"[\w-]{2,40}", one, re.ASCII) for one in ids)):
             found.append(dict(zip(ids, LETTERS, strict=False)))
     return found
 
 
 def _parts(value: Any) -> list[str]:
     parts = value if isinstance(value, list) else [value]
+    parts = [next(iter(part.values())) if isinstance(part, dict) and len(part) == 1 else part for part in parts]  # {ref: c2}
     return [str(part) for part in parts] if all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts) else []
 
 

@@ -4,21 +4,21 @@ Rows in, rows out; a table that has no such form comes back as it is.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.rows.joins import joined
 from crawlers.rows.keys import with_answers
 from crawlers.rows.marked_options import marked_below, marked_beside
 from crawlers.rows.named_answers import with_named_answers
-from crawlers.rows.tree import EVERY, OPTIONS, STEM, Rows
+from crawlers.rows.numbered_keys import rows_by_keys
+from crawlers.rows.tree import OPTIONS, STEM, Rows
 from crawlers.rows.turning import with_talks
 
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
 _MOST_LABELS, _MOST_LABEL_CHARS = 20, 12
-_OWNER = re.compile(r"question|ques|item|stem|parent|topic|timu|题|^[qp]_?id$|tid$|sid$|pid$", re.IGNORECASE)
 _OPTION = re.compile(r"(?:选项|option|opt|choice)?\s?[A-Ja-j]|答案|正确答案|解析|题干|题目|问题|题型|answer|question", re.IGNORECASE)
 
 
@@ -30,9 +30,9 @@ _ANSWERED = re.compile(
 
 def shaped(tables: list[Rows]) -> list[Rows]:
     """Return the tables with each question in one row, as far as they tell how its rows belong together."""
-    tables = [_filled_down(table) for table in tables]
+    tables = joined([rows_by_keys(_filled_down(table)) for table in tables])
     whole = with_answers([with_named_answers(marked_beside(with_talks(table))) for table in tables])
-    return [marked_below(table) for table in _joined([_of_answers(_of_cards(_of_options(table))) for table in whole])]
+    return [marked_below(_of_answers(_of_cards(_of_options(table)))) for table in whole]
 
 
 def _filled_down(table: Rows) -> Rows:
@@ -133,53 +133,3 @@ def _of_cards(table: Rows) -> Rows:
             return table
         cards[-1][1][name] = value
     return Rows(table.way, cards)
-
-
-def _joined(tables: list[Rows]) -> list[Rows]:
-    """Return the tables, the rows of one that name a row of another by its key put into that row as a list."""
-    done = list(tables)
-    for inner in tables:
-        columns = inner.columns()
-        for outer in tables:
-            ids = outer.way[-1:] == (EVERY,) and inner.way[-1:] == (EVERY,) and outer is not inner and _key_of(outer)
-            if not ids or len(inner.rows) < 2 * len(outer.rows) * _SHARE or outer not in done or inner not in done:
-                continue
-            owner = next((key for key in columns if _OWNER.search(key) and _names(inner, key, outer, ids)), None)
-            if owner:
-                done[done.index(outer)] = _with_children(outer, ids, inner, owner)
-                done.remove(inner)
-                break
-    return done
-
-
-def _key_of(table: Rows) -> str:
-    """Return the column that tells the rows of a table apart; nothing where there is none called so."""
-    for key in (each for each in table.rows[0][1] if re.search(r"id$|号$|no$", each, re.IGNORECASE)):
-        values = [row.get(key) for _, row in table.rows]
-        if all(isinstance(value, str | int) for value in values) and len(set(map(str, values))) == len(values):
-            return key
-    return ""
-
-
-def _names(inner: Rows, key: str, outer: Rows, ids: str) -> bool:
-    known = {str(row.get(ids)) for _, row in outer.rows}
-    named = [str(row.get(key)) for _, row in inner.rows]
-    met = set(named)
-    return sum(each in known for each in named) >= _SHARE * len(named) and len(met & known) >= _SHARE * len(known) > 0
-
-
-def _with_children(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
-    below: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for _, row in inner.rows:
-        below[str(row.get(owner))].append({key: value for key, value in row.items() if key != owner and not key.startswith("^")})
-    name = inner.way[-2] if len(inner.way) > 1 else OPTIONS
-    name = name if name not in outer.rows[0][1] else f"{name} (below)"
-    return Rows(outer.way, [(place, row | {name: _in_order(below[str(row.get(ids))])}) for place, row in outer.rows])
-
-
-def _in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows by the column that says their order, where one does."""
-    for key in rows[0] if rows else ():
-        if re.search(r"sort|order|seq|序", key, re.IGNORECASE) and all(isinstance(row.get(key), int) for row in rows):
-            return sorted(rows, key=lambda row: int(row[key]))
-    return rows

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from crawlers.rows.literals import unquoted
+from crawlers.rows.tokens import unquoted
 
 _TOKEN = re.compile(
     r"(?P<blank>\s+|--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)"
@@ -14,11 +14,15 @@ _TOKEN = re.compile(
 )
 _WORDS = {"null": None, "true": True, "false": False}
 _NO_COLUMNS = {"primary", "unique", "key", "constraint", "index", "foreign", "check", "fulltext"}
+_COPY = re.compile(r"COPY\s+(?P<table>[\w.\"]{1,200})\s*\((?P<names>[^()]{1,4000})\)\s+FROM\s+stdin", re.IGNORECASE)
+_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
+_ESCAPE, _SIGNS = re.compile(r"\\(.)"), {"n": "\n", "t": "\t", "r": "\r"}
 Token = tuple[str, str]
 
 
 def statement_rows(text: str) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each table, in their order."""
+    text, copied = _without_copies(text)
     tokens = [(m.lastgroup or "", m.group()) for m in _TOKEN.finditer(text) if m.lastgroup != "blank"]
     columns: dict[str, list[str]] = {}
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -27,13 +31,45 @@ def statement_rows(text: str) -> dict[str, list[dict[str, Any]]]:
         if words[:2] == ["create", "table"]:
             table, names = _created(statement)
             columns[table] = names
-        elif words[:2] == ["insert", "into"] or words[:2] == ["replace", "into"] or words[:3] == ["insert", "ignore", "into"]:
+        elif words[:2] == ["insert", "into"] or words[:2] == ["replace", "into"] or words[:1] == ["insert"]:
             table, found = _inserted(statement, columns)
             rows.setdefault(table, []).extend(found)
         elif words[:1] == ["update"]:
             table, row = _updated(statement)
             rows.setdefault(table, []).extend([row] if row else [])
+    for table, found in copied:
+        rows.setdefault(table, []).extend(found)
     return {table: found for table, found in rows.items() if found}
+
+
+def _without_copies(text: str) -> tuple[str, list[tuple[str, list[dict[str, Any]]]]]:
+    """Return a dump without the rows that PostgreSQL copies as lines, and these rows."""
+    kept: list[str] = []
+    found: list[tuple[str, list[dict[str, Any]]]] = []
+    names: list[str] | None = None
+    for line in text.split("\n"):
+        line = line.removesuffix("\r")
+        if names is not None:
+            if line == "\\.":
+                names = None
+            elif len(cells := line.split("\t")) == len(names):
+                found[-1][1].append(dict(zip(names, map(_copied, cells), strict=True)))
+        elif match := _COPY.match(line):
+            names = [_bare(name.strip()) for name in match["names"].split(",")]
+            found.append((_bare(match["table"].rpartition(".")[2]), []))
+        else:
+            kept.append(line)
+    for _, rows in found:
+        for key in rows[0] if rows else ():
+            values = [row[key] for row in rows]
+            if all(value is None or _WHOLE.fullmatch(value) for value in values):
+                for row in rows:
+                    row[key] = None if row[key] is None else int(row[key])
+    return "\n".join(kept), found
+
+
+def _copied(cell: str) -> str | None:
+    return None if cell == "\\N" else _ESCAPE.sub(lambda match: _SIGNS.get(match[1], match[1]), cell)
 
 
 def _statements(tokens: list[Token]) -> Iterator[list[Token]]:
@@ -76,7 +112,8 @@ def _created(statement: list[Token]) -> tuple[str, list[str]]:
 
 
 def _inserted(statement: list[Token], columns: dict[str, list[str]]) -> tuple[str, list[dict[str, Any]]]:
-    into = next(place for place, (_, value) in enumerate(statement) if value.lower() == "into")
+    said = [value.lower() for _, value in statement[:8]]
+    into = said.index("into") if "into" in said else said.index("insert")
     table, place = _table_at(statement, into + 1)
     names: list[str] = []
     if place < len(statement) and statement[place][1] == "(":

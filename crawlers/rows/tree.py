@@ -13,6 +13,8 @@ MAX_DEPTH, MAX_NODES = 32, 20_000_000
 EVERY = "*"
 OPTIONS, STEM = "options", "题干"
 """Names of the columns that are made of several."""
+NAME, ABOVE = "^\0name", "^\0above"
+"""Keys of the name under which a record stands among others, and of the name above that: no columns, but what other records refer to."""
 TWICE = "\0twice"
 """Key of a record in which a key stands twice with different values."""
 _SHOWN_ROWS = 50
@@ -33,7 +35,7 @@ class Rows(Struct):
 
     def columns(self) -> list[str]:
         """Return the names of its columns, those of fields that stand above it included."""
-        return list(dict.fromkeys(key for _, row in self.rows[:_SHOWN_ROWS] for key in row))
+        return list(dict.fromkeys(key for _, row in self.rows[:_SHOWN_ROWS] for key in row if not key.startswith("^\0")))
 
     def own_columns(self) -> list[str]:
         """Return the names of its columns without those of fields that stand above it."""
@@ -49,6 +51,8 @@ def tables_in(name: str, document: Any) -> list[Rows]:
     found: dict[tuple[str, ...], Rows] = {}
     nodes = 0
     waiting: list[tuple[tuple[str, ...], str, dict[str, Any], Any]] = [((), "", {}, document)]
+    names: dict[str, dict[str, str]] = {}
+    """Place of a record that has a name -> that name, and the one above it."""
     while waiting:
         way, place, above, value = waiting.pop()
         nodes += 1
@@ -61,10 +65,14 @@ def tables_in(name: str, document: Any) -> list[Rows]:
             down = {**above, **{key: each for key, each in value.items() if _is_short(each)}}
             usual = _usual_keys([each for each in value.values() if isinstance(each, dict)])
             named = [(key, each) for key, each in value.items() if isinstance(each, dict)]
+            above_it = {ABOVE: said[NAME]} if (said := names.get(place)) else {}
+            names |= {f"{place}:{key}": {NAME: key, **above_it} for key, each in named}
             waiting += reversed([((*way, EVERY if usual & each.keys() else key), f"{place}:{key}", down, each) for key, each in named])
         elif isinstance(value, dict):
             row = dict(flat(value))
-            found.setdefault(way, Rows(way, [])).rows.append((f"record{place}" if place else "record:1", _with(above, row)))
+            found.setdefault(way, Rows(way, [])).rows.append(
+                (f"record{place}" if place else "record:1", _with(above, row) | names.get(place, {}))
+            )
             down = {**above, **{key: each for key, each in row.items() if _is_short(each)}}
             waiting += reversed([((*way, key), f"{place}:{key}", down, each) for key, each in _lists_in(value)])
     return list(found.values())

@@ -9,15 +9,14 @@ from typing import Any
 
 from backports import zstd
 
+from crawlers.importers.files.databases import MAX_BYTES, opened
 from crawlers.importers.files.zipped import BROKEN_ZIP
 from crawlers.rows.tree import Rows
 
 SUFFIX = ".apkg"
 _BASES = ("collection.anki21b", "collection.anki21", "collection.anki2")
 """The newest first: where it is there, the others hold one note that says so."""
-_MOST_BYTES, _MOST_NOTES, _MOST_STEPS = 256 * 1024 * 1024, 1_000_000, 500
-_STEP = 1_000_000
-"""Instructions of SQLite between two looks; a hostile query ends after `_MOST_STEPS` of them."""
+_MOST_NOTES = 1_000_000
 _FIELD_END = "\x1f"
 
 
@@ -33,13 +32,13 @@ def notes_of(name: str, body: bytes) -> list[Rows]:
             if base is None:
                 raise ValueError(f"{name}: no deck of Anki: none of {', '.join(_BASES)} in it")
             with parts.open(base) as part:
-                data = part.read(_MOST_BYTES + 1)
+                data = part.read(MAX_BYTES + 1)
     except BROKEN_ZIP as error:
         raise ValueError(f"{name}: no readable deck ({error}); export it anew" if name not in str(error) else str(error)) from None
     if base.endswith("b"):
         data = _unpacked(name, data)
-    if len(data) > _MOST_BYTES:
-        raise ValueError(f"{name}: a deck of more than {_MOST_BYTES} bytes; export it in parts")
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"{name}: a deck of more than {MAX_BYTES} bytes; export it in parts")
     try:
         return _notes(data)
     except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -48,18 +47,13 @@ def notes_of(name: str, body: bytes) -> list[Rows]:
 
 def _unpacked(name: str, data: bytes) -> bytes:
     try:
-        return zstd.ZstdDecompressor().decompress(data, _MOST_BYTES + 1)
+        return zstd.ZstdDecompressor().decompress(data, MAX_BYTES + 1)
     except (zstd.ZstdError, EOFError) as error:
         raise ValueError(f"{name}: no readable deck ({error}); export it anew") from None
 
 
 def _notes(data: bytes) -> list[Rows]:
-    steps = iter(range(_MOST_STEPS))
-    base = sqlite3.connect(":memory:")
-    try:
-        base.deserialize(data)
-        base.set_progress_handler(lambda: next(steps, None) is None, _STEP)
-        base.execute("PRAGMA trusted_schema = OFF")
+    with opened(data) as base:
         tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if "notes" not in tables:
             raise ValueError("no table of notes")
@@ -71,8 +65,6 @@ def _notes(data: bytes) -> list[Rows]:
             row: dict[str, Any] = dict(zip(keys, values, strict=False))
             found[kind].append((f"note:{number}", row | ({"标签": str(tags).strip()} if str(tags or "").strip() else {})))
         return [Rows((str(kind),), rows) for kind, rows in found.items()]
-    finally:
-        base.close()
 
 
 def _kinds(base: sqlite3.Connection, tables: set[str]) -> dict[int, list[str]]:

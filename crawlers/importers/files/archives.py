@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct, structs
 
 from atomexam.records.item import Item, QuestionItem
+from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.reading import Reading
 from crawlers.importers.files.zipped import BROKEN_ZIP, MAX_RATIO, MAX_UNPACKED_BYTES
 
@@ -55,8 +56,12 @@ def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Me
 def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> str:
     """Return why a member is not read; nothing where it is."""
     suffix = PurePosixPath(member).suffix.lower()
-    if suffix not in suffixes or suffix == SUFFIX:
-        return "an archive within one; unpack it first" if suffix == SUFFIX else f"no format reads a file that ends in {suffix!r}"
+    if suffix not in suffixes or suffix == SUFFIX or suffix in CONTAINERS:
+        return (
+            "an archive within one; unpack it first"
+            if suffix == SUFFIX or suffix in CONTAINERS
+            else f"no format reads a file that ends in {suffix!r}"
+        )
     if entry.flag_bits & _LOCKED:
         return "locked by a password; unpack it first"
     if entry.file_size > _SMALL and entry.file_size > MAX_RATIO * max(1, entry.compress_size):

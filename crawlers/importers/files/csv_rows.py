@@ -49,6 +49,16 @@ def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
     return True
 
 
+def _fits_quotes(head: str, delimiter: str) -> bool:
+    """Tell whether every cell that opens with a quote ends with one before the delimiter."""
+    try:
+        for _ in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error as error:
+        return "unexpected end of data" in str(error)  # the head is cut within a cell
+    return True
+
+
 def _delimiter(name: str, text: str) -> str:
     """Return the delimiter that makes the most cells in the first rows, the same number in most of them."""
     if name.lower().endswith(".tsv"):
@@ -63,6 +73,8 @@ def _delimiter(name: str, text: str) -> str:
             continue
         usual = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
         score = widths.count(usual) / len(widths) * (usual - 1) ** 0.5 if usual > 1 else 0.0
+        if not _fits_quotes(head, delimiter):
+            score /= 4
         if score > best_score:
             best, best_score = delimiter, score
     return best

@@ -15,10 +15,11 @@ from openpyxl.utils.escape import unescape
 from openpyxl.utils.exceptions import InvalidFileException
 
 from atomexam.runtime.sheets import bounded_rows, refuse_far_rows, without_advice
+from crawlers.importers.files.open_document import ODS, open_sheets
 from crawlers.importers.files.sheet_marks import Covered, Marks, Unsaved, marks_of
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 
-BOOKS = (".xlsx", ".xlsm", ".xls")
+BOOKS = (".xlsx", ".xlsm", ".xls", ODS)
 MAX_COLUMNS = 512
 _OLD = b"\xd0\xcf\x11\xe0"
 warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every extension of Excel that it does not write back
@@ -43,6 +44,9 @@ def _whole_sheets(name: str, body: bytes) -> list[tuple[str, bool, list[tuple[st
 def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
     if name.lower().endswith(".xls") and not body.startswith(b"PK"):  # many a program names an xlsx so
         yield from _old_sheets(name, body)
+        return
+    if name.lower().endswith(ODS):
+        yield from open_sheets(name, body)
         return
     check_zipped(name, body, "xl/", "xlsx")
     try:

@@ -1,0 +1,141 @@
+"""Containers that are no zip of files: recorded traffic (.har), mail (.eml), .gz and .tar. Bytes in, the files in them out.
+
+Nothing is written anywhere, and nothing is fetched.
+"""
+
+import base64
+import binascii
+import email.errors
+import email.policy
+import gzip
+import json
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from email import message_from_bytes
+from email.message import Message
+from io import BytesIO
+from pathlib import PurePosixPath
+
+from crawlers.importers.files.zipped import MAX_PART_BYTES, MAX_RATIO, MAX_UNPACKED_BYTES
+
+Parts = Iterator[tuple[str, bytes]]
+_MOST_PARTS, _MOST_DEEP, _SMALL = 2000, 8, 1024 * 1024
+_SUFFIXES = {
+    "application/json": ".json",
+    "text/json": ".json",
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/xml": ".xml",
+    "application/xml": ".xml",
+    "text/plain": ".txt",
+    "text/csv": ".csv",
+    "text/javascript": ".js",
+    "application/javascript": ".js",
+    "application/x-javascript": ".js",
+}
+"""What a part says that it is -> the suffix of such a file; others hold no questions."""
+
+
+def parts_of(name: str, body: bytes) -> Parts:
+    """Yield name and bytes of each file in a container.
+
+    Raises:
+        ValueError: it is no such container, is damaged, or grows larger than anything that is read here.
+    """
+    suffix = PurePosixPath(name.lower()).suffix
+    total = 0
+    for number, (part, inner) in enumerate(CONTAINERS[suffix](name, body), 1):
+        total += len(inner)
+        if number > _MOST_PARTS or total > MAX_UNPACKED_BYTES:
+            raise ValueError(f"{name}: more than {_MOST_PARTS} files or {MAX_UNPACKED_BYTES} bytes when unpacked; unpack it first")
+        yield part, inner
+
+
+def _traffic(name: str, body: bytes) -> Parts:
+    """Yield the bodies of recorded answers of a server, each once."""
+    try:
+        entries = json.loads(body.decode("utf-8-sig"))["log"]["entries"]
+        contents = [entry["response"]["content"] for entry in entries]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{name}: no recorded traffic ({type(error).__name__}); expected log, entries, response, content") from None
+    seen: set[bytes] = set()
+    for number, content in enumerate(contents, 1):
+        text = content.get("text") if isinstance(content, dict) else None
+        if not isinstance(text, str) or not text.strip():
+            continue
+        inner = text.encode("utf-8", "replace")
+        if content.get("encoding") == "base64":
+            try:
+                inner = base64.b64decode(text, validate=False)
+            except (binascii.Error, ValueError):
+                continue
+        if inner not in seen:
+            seen.add(inner)
+            yield f"entry {number}{_suffix_of(str(content.get('mimeType', '')))}", inner
+
+
+def _suffix_of(kind: str) -> str:
+    kind = kind.partition(";")[0].strip().lower()
+    return _SUFFIXES.get(kind, ".json" if kind.endswith("+json") else f".{kind.rpartition('/')[2] or 'unknown'}")
+
+
+def _mail(name: str, body: bytes) -> Parts:
+    """Yield the pages, texts and files of a mail."""
+    try:
+        yield from _in_message(message_from_bytes(body, policy=email.policy.compat32), 0)
+    except (email.errors.MessageError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(f"{name}: no readable mail ({type(error).__name__})") from None
+
+
+def _in_message(message: Message, depth: int) -> Parts:
+    if message.is_multipart():
+        inner = message.get_payload()
+        for part in inner if isinstance(inner, list) and depth < _MOST_DEEP else ():
+            if isinstance(part, Message):
+                yield from _in_message(part, depth + 1)
+        return
+    payload = message.get_payload(decode=True)
+    kind = message.get_content_type()
+    suffix = PurePosixPath(message.get_filename() or "").suffix.lower() or _SUFFIXES.get(kind, "")
+    if isinstance(payload, bytes) and payload.strip() and suffix:
+        charset = message.get_content_charset()
+        if charset and kind.startswith("text/"):
+            payload = payload.decode(charset, "replace").encode()
+        yield f"part{suffix}", payload
+
+
+def _gzip(name: str, body: bytes) -> Parts:
+    try:
+        with gzip.open(BytesIO(body)) as file:
+            inner = file.read(min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))) + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{name}: no readable .gz ({error}); is it whole?") from None
+    if len(inner) > min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))):
+        raise ValueError(f"{name}: grows from {len(body)} to more than {len(inner) - 1} bytes; that is no document")
+    plain = PurePosixPath(name).stem
+    if name.lower().endswith(".tgz") or plain.lower().endswith(".tar"):
+        yield from _tar(name, inner)
+    else:
+        yield plain, inner
+
+
+def _tar(name: str, body: bytes) -> Parts:
+    try:
+        with tarfile.open(fileobj=BytesIO(body), mode="r:") as files:
+            for member in files:
+                if member.isfile() and member.size <= MAX_PART_BYTES and (file := files.extractfile(member)):
+                    steps = [step for step in member.name.split("/") if step not in ("", ".", "..")]
+                    if steps and not any(step.startswith(".") for step in steps):
+                        yield "/".join(steps), file.read(member.size)
+    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        raise ValueError(f"{name}: no readable .tar ({error}); is it whole?") from None
+
+
+CONTAINERS: dict[str, Callable[[str, bytes], Parts]] = {
+    ".har": _traffic,
+    ".eml": _mail,
+    ".gz": _gzip,
+    ".tgz": _gzip,
+    ".tar": _tar,
+}

@@ -1,0 +1,76 @@
+"""What stands in a file whose suffix is unknown or untrue: its name and bytes in, a name whose suffix is true out."""
+
+import re
+import zipfile
+from collections.abc import Collection
+from io import BytesIO
+from pathlib import PurePosixPath
+
+from atomexam.text.encodings import decoded
+
+_PACKED = (("word/", ".docx"), ("xl/", ".xlsx"), ("META-INF/container.xml", ".epub"))
+"""Parts of a zip -> what it is."""
+_UNREAD = (".doc", ".wps", ".et", ".rtf", ".ppt", ".dps")
+_PAGE = re.compile(r"<(?:!doctype html|html|head|body|table|div|meta|style)\b", re.IGNORECASE)
+_HEAD = 4096
+_SHEETS = (".xls", ".xlsx")
+
+
+def true_name(name: str, body: bytes, known: Collection[str]) -> str:
+    """Return a file's name, with the suffix of what stands in it where its own is none of the known or says something else.
+
+    The name is returned as it is where nothing that is read here is found.
+    """
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix in _UNREAD or (suffix in known and not (suffix in _SHEETS and _is_text(body))):
+        return name
+    found = _suffix_of(name, body)
+    return f"{name}{found}" if found else name
+
+
+def _is_text(body: bytes) -> bool:
+    return not body.startswith((b"PK", b"\xd0\xcf\x11\xe0")) and b"\0" not in body[:_HEAD].replace(b"\xff\xfe", b"")[:2]
+
+
+def _suffix_of(name: str, body: bytes) -> str:
+    if body.startswith(b"PK\x03\x04"):
+        return _packed(body)
+    for start, suffix in ((b"%PDF-", ".pdf"), (b"SQLite format 3\0", ".sqlite"), (b"\x1f\x8b", ".gz"), (b"bplist00", ".plist")):
+        if body.startswith(start):
+            return suffix
+    try:
+        text = decoded(name, body).lstrip("\ufeff \t\r\n")
+    except ValueError:
+        return ""
+    head = text[:_HEAD]
+    if head[:1] in ("{", "["):
+        return ".json"
+    if head.startswith("<?php"):
+        return ".php"
+    if _PAGE.match(head) or (head.startswith("<?xml") and re.search(r"<html\b", head, re.IGNORECASE)):
+        return ".html"
+    if head.startswith("<"):
+        return ".xml"
+    if re.match(r"(?:[\w-]{1,40}: [^\n]{0,998}\n(?:[ \t][^\n]{0,998}\n){0,9}){1,40}", head) and re.search(
+        r"^MIME-Version:", head, re.I | re.M
+    ):
+        return ".mht"
+    if PurePosixPath(name).suffix.lower() in _SHEETS:
+        return ".tsv" if head.split("\n", 1)[0].count("\t") > 1 else ""
+    return ".txt"
+
+
+def _packed(body: bytes) -> str:
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as parts:
+            names = parts.namelist()
+            kind = (
+                parts.read("mimetype")[:80].decode("ascii", "replace")
+                if "mimetype" in names and parts.getinfo("mimetype").file_size < 200
+                else ""
+            )
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, RuntimeError, EOFError):
+        return ".zip"
+    if "spreadsheet" in kind:
+        return ".ods"
+    return next((suffix for start, suffix in _PACKED if any(each.startswith(start) for each in names)), ".zip")

@@ -1,0 +1,57 @@
+"""Importer of .ods, the sheets of LibreOffice: bytes in, the rows of its sheets as text out."""
+
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+from lxml import etree
+
+from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
+
+ODS = ".ods"
+_MOST_COLUMNS, _MOST_CELLS = 512, 5_000_000
+_REPEATED = "number-columns-repeated"
+
+
+def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
+    """Yield the name of each sheet, whether it is hidden, and its rows with their places.
+
+    Raises:
+        ValueError: the file is no sound .ods, or holds more cells than banks have.
+    """
+    check_zipped(name, body, "content.xml", "ods")
+    try:
+        with zipfile.ZipFile(BytesIO(body)) as parts, parts.open("content.xml") as part:
+            parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False)
+            root: Any = etree.parse(part, parser).getroot()
+    except BROKEN_PARTS as error:
+        raise ValueError(f"{name}: no readable ods ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx") from None
+    cells = 0
+    for sheet in root.iter("{*}table"):
+        title = _attribute(sheet, "name") or "sheet"
+        rows: list[tuple[str, list[str]]] = []
+        for number, row in enumerate(sheet.iter("{*}table-row"), 1):
+            found = _cells(row)
+            cells += len(found) + 1
+            if cells > _MOST_CELLS:
+                raise ValueError(f"{name}: more than {_MOST_CELLS} cells; cut it into parts")
+            rows.append((f"{title}:row:{number}", found))
+        yield title, False, iter(rows)
+
+
+def _cells(row: Any) -> list[str]:
+    """Return the cells of a row up to the last that holds anything; empty ones that repeat up to the end of the sheet are none."""
+    found: list[str] = []
+    for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
+        said = "\n".join("".join(part.itertext()) for part in cell.iterchildren("{*}p")).strip()
+        times = _attribute(cell, _REPEATED)
+        count = int(times) if times.isdigit() and len(times) < 8 else 1
+        found += [said] * min(count, _MOST_COLUMNS - len(found)) if said or count <= _MOST_COLUMNS else []
+    while found and not found[-1]:
+        found.pop()
+    return found
+
+
+def _attribute(element: Any, name: str) -> str:
+    return next((str(value) for key, value in element.attrib.items() if etree.QName(key).localname == name), "")

@@ -1,0 +1,34 @@
+"""Importer of property lists of Apple, of XML or binary: bytes in, objects, lists and plain values out."""
+
+import plistlib
+from datetime import datetime
+from typing import Any
+from xml.parsers.expat import ExpatError
+
+from crawlers.rows.tree import MAX_DEPTH
+
+PLIST = ".plist"
+
+
+def property_list(name: str, body: bytes) -> Any:
+    """Return what a property list says.
+
+    Raises:
+        ValueError: it is none, or nested deeper than data is.
+    """
+    try:
+        return _plain(name, plistlib.loads(body), 0)
+    except (plistlib.InvalidFileException, ExpatError, KeyError, TypeError, OverflowError, RecursionError, MemoryError) as error:
+        raise ValueError(f"{name}: no property list ({type(error).__name__}: {str(error)[:80]}); is it whole?") from None
+
+
+def _plain(name: str, value: Any, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise ValueError(f"{name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
+    if isinstance(value, dict):
+        return {str(key): _plain(name, each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(name, each, depth + 1) for each in value]
+    if isinstance(value, bytes | plistlib.UID):
+        return None
+    return value.isoformat() if isinstance(value, datetime) else value

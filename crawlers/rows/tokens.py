@@ -1,0 +1,82 @@
+"""Words, texts, numbers and signs of source code in any language: text in, tokens out, in linear time."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+MAX_TOKENS = 20_000_000
+_COMMENTS = {
+    "#": (".py", ".rb", ".r", ".jl", ".ex", ".exs", ".pl", ".php", ".sh", ".nim", ".gd"),
+    "--": (".lua", ".hs", ".elm"),
+}
+"""Signs that begin a comment up to the end of its line -> suffixes of the languages in which they do; elsewhere it is `//`."""
+_TOKEN = (
+    r"(?P<blank>[\s\ufeff]+|{comment}[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)"
+    r"|(?P<text>\"(?:[^\"\\\n]|\\.|\\\n)*\"|'(?:[^'\\\n]|\\.|\\\n)*'|`(?:[^`\\$]|\\.|\$(?!\{))*`)"
+    r"|(?P<number>0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)"
+    r"|(?P<word>[^\W\d][\w$]*|\$[\w$]*)|(?P<sign>=>|::|:=|->|.)"
+)
+_WITHIN = {
+    '"': re.compile(r"(?:[^\"\\\n]|\\.)*+", re.DOTALL),
+    "'": re.compile(r"(?:[^'\\\n]|\\.)*+", re.DOTALL),
+    "`": re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*+", re.DOTALL),
+}
+"""Quote -> what a text that it begins goes on with."""
+_LONG = {
+    '"""': re.compile(r"(?:[^\"\\]|\\.|\"(?!\"\"))*+", re.DOTALL),
+    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+", re.DOTALL),
+}
+"""Three quotes -> what a text that they begin goes on with."""
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(\n)|(.))", re.DOTALL)
+_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str
+
+
+def tokens_of(name: str, text: str) -> Iterator[Token]:
+    """Yield words, texts and signs in linear time: a quote without its end is looked for once, and so are those escaped behind it."""
+    suffix = PurePosixPath(name).suffix.lower()
+    sign = next((sign for sign, suffixes in _COMMENTS.items() if suffix in suffixes), "")
+    pattern = re.compile(_TOKEN.replace("{comment}", f"(?:{sign}|//)" if sign else "//"), re.DOTALL)
+    place, unclosed = 0, dict.fromkeys((*_WITHIN, *_LONG), 0)
+    while place < len(text):
+        if place < unclosed.get(text[place], 0):
+            yield Token("sign", text[place])
+            place += 1
+            continue
+        quotes = text[place : place + 3]
+        if quotes in _LONG and place >= unclosed[quotes]:
+            end = _LONG[quotes].match(text, place + 3).end()  # type: ignore[union-attr]
+            if text.startswith(quotes, end):
+                yield Token("text", f'"{text[place + 3 : end]}"')
+                place = end + 3
+                continue
+            unclosed[quotes] = end
+        match = pattern.match(text, place)
+        assert match is not None  # a sign is any character
+        if match.lastgroup != "blank":
+            yield Token(match.lastgroup or "", match.group())
+        if match.lastgroup == "sign" and match.group() in _WITHIN:
+            unclosed[match.group()] = _WITHIN[match.group()].match(text, place + 1).end()  # type: ignore[union-attr]
+        place = match.end()
+
+
+def unquoted(text: str) -> str:
+    """Return what a string with its quotes says."""
+    return _ESCAPE.sub(_escaped, text[1:-1]).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    if code := match[1] or match[2] or match[3]:
+        return chr(min(int(code, 16), 0x10FFFF))
+    return "" if match[4] else _PLAIN.get(match[5], match[5])
+
+
+def number_of(text: str) -> int | float:
+    if text[:2].lower() == "0x":
+        return int(text[:18], 16)
+    return int(text) if text.isdigit() and len(text) < 40 else float(text[:40])
