@@ -120,7 +120,8 @@ def _archive(name: str, body: bytes, format_name: str | None, seen: Provenance, 
                 raise ValueError(f"{member.name}: {member.fault}")
             if PurePosixPath(true_name(member.name, member.body, suffixes).lower()).suffix in (ARCHIVE, *CONTAINERS):
                 raise ValueError(f"{member.name}: an archive within one; unpack it first")
-            [given] = [step for step in _read(member.name, member.body, format_name, seen, asked, known) if isinstance(step, Given)]
+            steps = _within_budget(_read, member.name, member.body, format_name, seen, asked, known)  # it may be packed itself
+            [given] = [step for step in steps if isinstance(step, Given)]
         except ValueError as error:
             faults.append(str(error))
             continue

@@ -46,8 +46,17 @@ class Card(Struct):
     """A question and its answer."""
 
     line: int
-    front: str
-    back: str
+    fronts: list[str]
+    backs: list[str]
+    """Lines of both."""
+
+    @property
+    def front(self) -> str:
+        return "\n".join(self.fronts)
+
+    @property
+    def back(self) -> str:
+        return "\n".join(self.backs).strip()
 
 
 class Cards(Struct):
@@ -123,16 +132,16 @@ def _speak(found: Cards) -> bool:
 
 def _pairs(lines: Sequence[str]) -> Cards | None:
     """Return the numbered questions, each with the answer of its number right below it; None where there are none, or some have options."""
-    found, card, number, is_answer = Cards(), Card(0, "", ""), "", False
+    found, card, number, is_answer = Cards(), Card(0, [], []), "", False
     if sum(bool(_ANSWERED.match(line)) for line in lines) < _FEWEST or any(map(_OPTION.match, lines)):
         return None
     for place, line in enumerate(lines, 1):
         if asked := _ASKED.match(line):
-            card, number, is_answer = Card(place, asked["words"], ""), asked["number"], False
+            card, number, is_answer = Card(place, [asked["words"]], []), asked["number"], False
             found.cards.append(card)
         elif answered := _ANSWERED.match(line):
             if number == answered["number"] and not is_answer:
-                card.back, is_answer = answered["words"], True
+                card.backs, is_answer = [answered["words"]], True
             else:  # of a question that is not there
                 found.rest.append(line)
                 number = ""
@@ -140,9 +149,9 @@ def _pairs(lines: Sequence[str]) -> Cards | None:
             found.rest.append(line)
             number = "" if is_answer else number
         elif is_answer and number:
-            card.back += f"\n{line.strip()}"
+            card.backs.append(line.strip())
         elif number:
-            card.front += f"\n{line.strip()}"
+            card.fronts.append(line.strip())
         else:
             found.rest.append(line)
     return found
@@ -156,9 +165,11 @@ def _cards(lines: Sequence[str]) -> Cards:
         back = [line for line in shown[between + 1 :] if line.strip()] if between else []
         front = [_TAGGED.sub("", line).strip() for line in shown[:between]]
         if back and any(front):
-            found.cards.append(Card(start, "\n".join(filter(None, front)), "\n".join(line.strip() for line in back)))
+            found.cards.append(Card(start, [*filter(None, front)], [line.strip() for line in back]))
             continue
         _take_lines(found, start, shown)
+    found.rest += [each.front for each in found.cards if not each.back]
+    found.cards = [each for each in found.cards if each.back]
     return found
 
 
@@ -168,17 +179,14 @@ def _take_lines(found: Cards, start: int, shown: Sequence[str]) -> None:
     for place, line in enumerate(shown, start):
         bare = _TAGGED.sub("", line).strip()
         if asked := _LOGSEQ.match(line):
-            card, indent = Card(place, asked["front"].strip(), ""), len(asked["indent"].expandtabs(4))
+            card, indent = Card(place, [asked["front"].strip()], []), len(asked["indent"].expandtabs(4))
             found.cards.append(card)
         elif card and not _PROPERTY.match(line) and (below := _BELOW.match(line)) and len(below["indent"].expandtabs(4)) > indent:
-            card.back = f"{card.back}\n{below['words']}".strip()
+            card.backs.append(below["words"])
         elif not _PROPERTY.match(line) and (told := _LINE.match(bare)):
-            found.cards.append(Card(place, told["front"], told["back"]))
+            found.cards.append(Card(place, [told["front"]], [told["back"]]))
         elif bare:
             found.rest.append(bare)
-    if any(not each.back for each in found.cards):
-        found.rest += [each.front for each in found.cards if not each.back]
-        found.cards = [each for each in found.cards if each.back]
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:

@@ -127,7 +127,7 @@ def _toml(name: str, text: str) -> Any:
         return tomllib.loads(text.lstrip("\ufeff").replace("\r\n", "\n"), parse_float=str)
     except RecursionError:
         raise ValueError(f"{name}: nested too deeply to be read; expected records of plain fields") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # of the format, or a number of thousands of digits
         raise ValueError(f"{name}: no TOML ({error}); mend the line it names") from None
 
 

@@ -20,7 +20,11 @@ _NO_OWNER = re.compile(
 )
 _ORDER = re.compile(r"sort|order|seq|index|position|label|序", re.IGNORECASE)
 _ROW_NUMBER = re.compile(r"id|_id|pk|no|编号|序号|#", re.IGNORECASE)
-_CHOSEN = re.compile(r"user|student|my_|record|history|log|submit|attempt|respon|考生|学生|作答|我的", re.IGNORECASE)
+_CHOSEN = re.compile(
+    r"user|student|learner|candidate|examinee|my_|record|history|log|submit|attempt|respon|result|answer_?sheet|pick|chosen|selected|given"
+    r"|考生|学生|学员|作答|答题卡|成绩|所选|我的",
+    re.IGNORECASE,
+)
 """Names of what somebody answered, which need not be right."""
 
 

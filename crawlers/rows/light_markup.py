@@ -40,6 +40,8 @@ _TAG = re.compile(
 _COMMAND = re.compile(r"\\(?P<name>[A-Za-z]{1,30})\*?(?:\[[^\[\]\n]{0,60}\])?(?P<brace>\{)?")
 _QUESTIONS = {"question", "titledquestion", "problem", "qitem"}
 _CHOICES = {"choice": False, "correctchoice": True, "wrongchoice": False, "goodanswer": True, "bonne": True, "mauvaise": False}
+_DEEPEST = 20
+"""How far lists within lists are set in."""
 _SECTIONS = {"section", "subsection", "chapter", "title"}
 _BEGINS, _ENDS = (re.compile(rf"\\{end}\{{(?:enumerate|itemize|tasks)\}}") for end in ("begin", "end"))
 
@@ -164,9 +166,9 @@ def _latex_pieces(words: str, depth: int) -> Iterator[str]:
             end = len(words) if name in ("documentclass", "usepackage") else _after_arguments(words, end)
         elif name in ("item", "task"):
             yield from [line] if line.strip() else []
-            line = "  " * (depth - 1) + "- "
+            line = "  " * (min(depth, _DEEPEST) - 1) + "- "
     line += words[end:]
-    line = line if line[:1] in "#- " else "  " * depth + line
+    line = line if line[:1] in "#- " else "  " * min(depth, _DEEPEST) + line
     line = line.replace("{", "").replace("}", "").replace("\\\\", "").replace("~", " ")
     yield from [line] if line.strip() else []
 

@@ -83,12 +83,19 @@ def literals_of(name: str, text: str) -> dict[str, Any]:
                 reader.place = start + 1
                 continue
             called = reader.name_before(start)
-            found[called] = _Several([*(found.get(called, [])), value]) if isinstance(found.get(called, []), _Several | list) else value
+            earlier = found.get(called, [])
+            if isinstance(earlier, _Several):
+                earlier.append(value)
+            else:
+                found[called] = _Several([*earlier, value]) if isinstance(earlier, list) else value
             continue
         called = path or reader.name_before(start)
         if called in found:
             earlier = found[called]
-            found[called] = _Several([*earlier, value] if isinstance(earlier, _Several) else [earlier, value])
+            if isinstance(earlier, _Several):
+                earlier.append(value)
+            else:
+                found[called] = _Several([earlier, value])
         else:
             found[called] = value
     return {key: value for key, value in found.items() if value}

@@ -12,8 +12,8 @@ _COMMENTS = {
 }
 """Signs that begin a comment up to the end of its line -> suffixes of the languages in which they do; elsewhere it is `//`."""
 _TOKEN = (
-    r"(?P<blank>[\s\ufeff]+|{comment}[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)"
-    r"|(?P<text>\"(?:[^\"\\\n]|\\.|\\\n)*\"|'(?:[^'\\\n]|\\.|\\\n)*'|`(?:[^`\\$]|\\.|\$(?!\{))*`)"
+    r"(?P<blank>[\s\ufeff]+|{comment}[^\n]*)"
+    r"|(?P<text>\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\$]|\\.|\$(?!\{))*+`)"
     r"|(?P<number>0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)"
     r"|(?P<word>[^\W\d][\w$]*|\$[\w$]*)|(?P<sign>=>|::|:=|->|.)"
 )
@@ -42,11 +42,14 @@ def tokens_of(name: str, text: str) -> Iterator[Token]:
     suffix = PurePosixPath(name).suffix.lower()
     sign = next((sign for sign, suffixes in _COMMENTS.items() if suffix in suffixes), "")
     pattern = re.compile(_TOKEN.replace("{comment}", f"(?:{sign}|//)" if sign else "//"), re.DOTALL)
-    place, unclosed = 0, dict.fromkeys((*_WITHIN, *_LONG), 0)
+    place, unclosed, last_end = 0, dict.fromkeys((*_WITHIN, *_LONG), 0), text.rfind("*/")
     while place < len(text):
         if place < unclosed.get(text[place], 0):
             yield Token("sign", text[place])
             place += 1
+            continue
+        if text.startswith("/*", place) and place + 2 <= last_end:
+            place = text.index("*/", place + 2) + 2
             continue
         quotes = text[place : place + 3]
         if quotes in _LONG and place >= unclosed[quotes]:

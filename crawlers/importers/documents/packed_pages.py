@@ -1,7 +1,5 @@
 """Files that hold pages: a book of pages (.epub), a page saved with its images (.mht) -> one page of HTML. Nothing is written anywhere."""
 
-import email
-import email.policy
 import posixpath
 import re
 import zipfile
@@ -15,6 +13,7 @@ from lxml import etree
 from atomexam.text.encodings import decoded, is_charset
 from crawlers.importers.documents.pptx import page_of_slides
 from crawlers.importers.documents.rtf import page_of_rtf
+from crawlers.importers.files.containers import message_of
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.text import text_of_page
 from crawlers.importers.files.zipped import BROKEN_PARTS, MAX_PART_BYTES, check_zipped
@@ -48,7 +47,7 @@ def packed_page(name: str, body: bytes) -> str:
 
 def _of_saved(name: str, body: bytes) -> str:
     """Return the first page of a message whose other parts are what it shows: images, styles, frames."""
-    message = email.message_from_bytes(body.lstrip(b"\xef\xbb\xbf\r\n"), policy=email.policy.compat32)
+    message = message_of(name, body.lstrip(b"\xef\xbb\xbf\r\n"))
     for part in message.walk():
         if part.get_content_type() in _DOCUMENTS:
             return _words_of(name, part)
@@ -80,21 +79,29 @@ def _of_book(name: str, body: bytes) -> str:
 
 
 def _pages(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo]) -> Iterator[str]:
-    """Yield the styles of a book, then the insides of its pages, as its list of contents has them."""
+    """Yield the styles of a book, then the insides of its pages, as its list of contents has them.
+
+    Each is read once: a small book that names one page thousands of times would fill any memory.
+    """
+    read: set[str] = set()
     container = _root(_part(name, parts, known, "META-INF/container.xml"))
     root = next((element.get("full-path") for element in container.iter("{*}rootfile")), None) or ""
     package = _root(_part(name, parts, known, root))
     entries = {element.get("id"): element for element in package.iter("{*}item")}
     spine = [entries.get(element.get("idref")) for element in package.iter("{*}itemref")]
     for entry in entries.values():
-        if entry.get("media-type") == "text/css":
-            style = decoded(name, _part(name, parts, known, _place(root, entry)) or b" ")
+        place = _place(root, entry)
+        if entry.get("media-type") == "text/css" and place not in read:
+            read.add(place)
+            style = decoded(name, _part(name, parts, known, place) or b" ")
             yield f"<style>{style.replace('<', ' ')}</style>"
     for entry in spine[:_MOST_PAGES]:
         if entry is None:
             raise ValueError(f"{name}: its spine names a page that is not in its list; is it whole?")
-        if entry.get("media-type") in _DOCUMENTS:
-            page = decoded(name, _part(name, parts, known, _place(root, entry)) or b" ")
+        place = _place(root, entry)
+        if entry.get("media-type") in _DOCUMENTS and place not in read:
+            read.add(place)
+            page = decoded(name, _part(name, parts, known, place) or b" ")
             inner = _BODY.search(page)
             yield inner["inner"] if inner else page
 

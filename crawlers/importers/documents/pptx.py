@@ -26,6 +26,7 @@ _NUMBERS = re.compile(r"(?P<kind>arabic|alphaUc|alphaLc)(?P<form>Period|ParenR|P
 _FORMS = {"Period": "{}. ", "ParenR": "{}) ", "ParenBoth": "({}) ", "Plain": "{} "}
 _COLOUR = re.compile("[0-9A-Fa-f]{6}")
 _MOST_SLIDES = 5000
+_LEVELS = "012345678"
 _ON = ("1", "true")
 
 
@@ -46,18 +47,24 @@ def page_of_slides(name: str, body: bytes) -> str:
 
 
 def _slides(parts: zipfile.ZipFile, known: set[str]) -> Iterator[str]:
-    """Yield the paragraphs and tables of each slide in the order of the presentation, its notes behind it."""
+    """Yield the paragraphs and tables of each slide in the order of the presentation, its notes behind it.
+
+    Each part is read once: a small file that names one slide thousands of times would fill any memory.
+    """
+    known = set(known)
     main = "ppt/presentation.xml"
     places = _related(parts, known, main)
     for entry in list(_root(parts, main).iter(f"{_P}sldId"))[:_MOST_SLIDES]:
         place = places.get(entry.get(f"{_R}id", ""), "")
         if place not in known:
             continue
+        known.remove(place)
         slide = _root(parts, place)
         if slide.get("show") in ("0", "false"):
             continue
         yield from _shapes(slide)
-        for notes in sorted(each for each in _related(parts, known, place).values() if "notesSlide" in each and each in known):
+        for notes in sorted({each for each in _related(parts, known, place).values() if "notesSlide" in each and each in known}):
+            known.remove(notes)
             yield from _shapes(_root(parts, notes))
 
 
@@ -114,7 +121,7 @@ def _paragraphs(text: etree._Element, form: str = "<p>{}</p>") -> Iterator[str]:
 def _number(paragraph: etree._Element, counts: Counter[int]) -> str:
     """Return the number or letter that is set before a paragraph, counted on from the one before at its level."""
     said = paragraph.find(f"{_A}pPr")
-    level = int(said.get("lvl", "0")) if said is not None and said.get("lvl", "0").isdigit() else 0
+    level = _LEVELS.find(said.get("lvl", "0")) if said is not None else 0
     numbers = None if said is None else said.find(f"{_A}buAutoNum")
     kind = None if numbers is None else _NUMBERS.fullmatch(numbers.get("type", ""))
     for deeper in [each for each in counts if each > level or (each == level and kind is None)]:

@@ -144,7 +144,7 @@ def _said(body: bytes, colours: list[list[int]], fonts: dict[int, str]) -> Itera
             continue
         piece = bytes([int(token["byte"], 16)]) if token["byte"] else token["text"] or b""
         if state.is_colours:
-            colours += [[-1, -1, -1] for _ in range(piece.count(b";"))][: 256 - len(colours)]
+            colours += [[-1, -1, -1] for _ in range(min(piece.count(b";"), 256 - len(colours)))]
         elif not state.unseen:
             piece, skip = piece[skip:], max(0, skip - len(piece))
             if piece:

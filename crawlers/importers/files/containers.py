@@ -6,13 +6,13 @@ Nothing is written anywhere, and nothing is fetched.
 import base64
 import binascii
 import email.errors
-import email.policy
 import gzip
 import json
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from email import message_from_bytes
+from email._policybase import Compat32
 from email.message import Message
 from io import BytesIO
 from pathlib import PurePosixPath
@@ -21,6 +21,7 @@ from crawlers.importers.files.zipped import MAX_PART_BYTES, MAX_RATIO, MAX_UNPAC
 
 Parts = Iterator[tuple[str, bytes]]
 _MOST_PARTS, _MOST_DEEP, _SMALL = 2000, 8, 1024 * 1024
+_LONGEST_HEADER = 4096
 _SUFFIXES = {
     "application/json": ".json",
     "text/json": ".json",
@@ -80,10 +81,32 @@ def _suffix_of(kind: str) -> str:
     return _SUFFIXES.get(kind, ".json" if kind.endswith("+json") else f".{kind.rpartition('/')[2] or 'unknown'}")
 
 
+class _Policy(Compat32):
+    """The usual one, without headers that take the library a time that grows with the square of their length."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        if sourcelines[0][:8].lower() == "content-" and sum(map(len, sourcelines)) > _LONGEST_HEADER:
+            raise ValueError(f"a header of more than {_LONGEST_HEADER} characters")
+        return super().header_source_parse(sourcelines)
+
+
+def message_of(name: str, body: bytes) -> Message:
+    """Return a mail, or a page that is saved as one.
+
+    Raises:
+        ValueError: it is none that can be read.
+    """
+    try:
+        return message_from_bytes(body, policy=_Policy())
+    except (email.errors.MessageError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(f"{name}: no readable mail ({type(error).__name__}: {str(error)[:80]})") from None
+
+
 def _mail(name: str, body: bytes) -> Parts:
     """Yield the pages, texts and files of a mail."""
+    message = message_of(name, body)
     try:
-        yield from _in_message(message_from_bytes(body, policy=email.policy.compat32), 0)
+        yield from _in_message(message, 0)
     except (email.errors.MessageError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{name}: no readable mail ({type(error).__name__})") from None
 
@@ -127,7 +150,7 @@ def _tar(name: str, body: bytes) -> Parts:
                 if member.isfile() and member.size <= MAX_PART_BYTES and (file := files.extractfile(member)):
                     steps = [step for step in member.name.split("/") if step not in ("", ".", "..")]
                     if steps and not any(step.startswith(".") for step in steps):
-                        yield "/".join(steps), file.read(member.size)
+                        yield "".join(sign for sign in "/".join(steps) if sign.isprintable()) or "file", file.read(member.size)
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         raise ValueError(f"{name}: no readable .tar ({error}); is it whole?") from None
 

@@ -5,11 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from msgspec import Struct
+
 from crawlers.rows.tree import EVERY, Rows
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 MAX_BYTES = 256 * 1024 * 1024
 _MOST_ROWS, _MOST_TABLES, _MOST_STEPS = 1_000_000, 500, 500
+_LONGEST, _MOST_CELLS, _MOST_CHARS = 16 * 1024 * 1024, 5_000_000, 256 * 1024 * 1024
+"""Of one value, and of all tables together: what is computed, or set for all rows alike, takes no room in the file."""
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' ORDER BY rowid"
 _STEP = 1_000_000
 """Instructions of SQLite between two looks; a hostile query ends after `_MOST_STEPS` of them."""
@@ -24,6 +28,7 @@ def opened(data: bytes) -> Iterator[sqlite3.Connection]:
         base.deserialize(data)
         base.set_progress_handler(lambda: next(steps, None) is None, _STEP)
         base.execute("PRAGMA trusted_schema = OFF")
+        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
         yield base
     finally:
         base.close()
@@ -41,17 +46,32 @@ def tables_of(name: str, body: bytes) -> list[Rows]:
         with opened(body) as base:
             names = [str(row[0]) for row in base.execute(_TABLES)]
             names = [each for each in names if not each.startswith(("sqlite_", "android_"))]
-            return [table for each in names[:_MOST_TABLES] if (table := _table(base, each)).rows]
+            room = _Room()
+            return [table for each in names[:_MOST_TABLES] if (table := _table(base, each, room)).rows]
     except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{name}: no readable database ({type(error).__name__}: {str(error)[:80]}); export its tables as .csv") from None
 
 
-def _table(base: sqlite3.Connection, name: str) -> Rows:
+class _Room(Struct):
+    """What the tables of a database may still hold."""
+
+    cells: int = _MOST_CELLS
+    chars: int = _MOST_CHARS
+
+    def take(self, row: tuple[Any, ...]) -> None:
+        self.cells -= len(row)
+        self.chars -= sum(len(value) for value in row if isinstance(value, str | bytes))
+        if min(self.cells, self.chars) < 0:
+            raise ValueError(f"more than {_MOST_CELLS} values or {_MOST_CHARS} characters")
+
+
+def _table(base: sqlite3.Connection, name: str, room: _Room) -> Rows:
     quoted = name.replace('"', '""')
     found = base.execute(f'SELECT * FROM "{quoted}" LIMIT {_MOST_ROWS}')
     columns = [str(column[0]) for column in found.description]
-    rows: list[tuple[str, dict[str, Any]]] = [
-        (f"{name}:row:{number}", {key: value for key, value in zip(columns, row, strict=True) if not isinstance(value, bytes)})
-        for number, row in enumerate(found, 1)
-    ]
+    rows: list[tuple[str, dict[str, Any]]] = []
+    for number, row in enumerate(found, 1):
+        room.take(row)
+        kept = {key: value for key, value in zip(columns, row, strict=True) if not isinstance(value, bytes)}
+        rows.append((f"{name}:row:{number}", kept))
     return Rows((name, EVERY), rows)

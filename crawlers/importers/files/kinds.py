@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 
 from atomexam.text.encodings import decoded
+from crawlers.importers.files.zipped import BROKEN_ZIP
 
 _PACKED = (("word/", ".docx"), ("xl/", ".xlsx"), ("META-INF/container.xml", ".epub"))
 """Parts of a zip -> what it is."""
@@ -69,7 +70,7 @@ def _packed(body: bytes) -> str:
                 if "mimetype" in names and parts.getinfo("mimetype").file_size < 200
                 else ""
             )
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, RuntimeError, EOFError):
+    except BROKEN_ZIP:
         return ".zip"
     if "spreadsheet" in kind:
         return ".ods"

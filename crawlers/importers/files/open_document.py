@@ -10,7 +10,7 @@ from lxml import etree
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 
 ODS = ".ods"
-_MOST_COLUMNS, _MOST_CELLS = 512, 5_000_000
+_MOST_COLUMNS, _MOST_CELLS, _MOST_REPEATED_CHARS = 512, 5_000_000, 2000
 _REPEATED = "number-columns-repeated"
 
 
@@ -47,6 +47,8 @@ def _cells(row: Any) -> list[str]:
         said = "\n".join("".join(part.itertext()) for part in cell.iterchildren("{*}p")).strip()
         times = _attribute(cell, _REPEATED)
         count = int(times) if times.isdigit() and len(times) < 8 else 1
+        if said:  # a long text that is said hundreds of times would fill any memory
+            count = min(count, max(1, _MOST_REPEATED_CHARS // len(said)))
         found += [said] * min(count, _MOST_COLUMNS - len(found)) if said or count <= _MOST_COLUMNS else []
     while found and not found[-1]:
         found.pop()

@@ -1,6 +1,7 @@
 """Importer of property lists of Apple, of XML or binary: bytes in, objects, lists and plain values out."""
 
 import plistlib
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 from xml.parsers.expat import ExpatError
@@ -8,27 +9,31 @@ from xml.parsers.expat import ExpatError
 from crawlers.rows.tree import MAX_DEPTH
 
 PLIST = ".plist"
+_MOST_REPEATED = 100_000
+"""Values beyond the bytes of the file: a small binary one whose lists name each other says more than any memory holds."""
 
 
 def property_list(name: str, body: bytes) -> Any:
     """Return what a property list says.
 
     Raises:
-        ValueError: it is none, or nested deeper than data is.
+        ValueError: it is none, is nested deeper than data is, or says its values again and again.
     """
     try:
-        return _plain(name, plistlib.loads(body), 0)
+        return _plain(name, plistlib.loads(body), 0, iter(range(len(body) + _MOST_REPEATED)))
     except (plistlib.InvalidFileException, ExpatError, KeyError, TypeError, OverflowError, RecursionError, MemoryError) as error:
         raise ValueError(f"{name}: no property list ({type(error).__name__}: {str(error)[:80]}); is it whole?") from None
 
 
-def _plain(name: str, value: Any, depth: int) -> Any:
+def _plain(name: str, value: Any, depth: int, left: Iterator[int]) -> Any:
+    if next(left, None) is None:
+        raise ValueError(f"{name}: its lists name each other, so that it says far more than it holds; export it anew")
     if depth > MAX_DEPTH:
         raise ValueError(f"{name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
     if isinstance(value, dict):
-        return {str(key): _plain(name, each, depth + 1) for key, each in value.items()}
+        return {str(key): _plain(name, each, depth + 1, left) for key, each in value.items()}
     if isinstance(value, list):
-        return [_plain(name, each, depth + 1) for each in value]
+        return [_plain(name, each, depth + 1, left) for each in value]
     if isinstance(value, bytes | plistlib.UID):
         return None
     return value.isoformat() if isinstance(value, datetime) else value

@@ -1,5 +1,6 @@
 """Guard before docx and xlsx, which are zip files of XML: bytes in, nothing out but a ValueError for what is not safe to open."""
 
+import lzma
 import zipfile
 import zlib
 from io import BytesIO
@@ -15,7 +16,7 @@ MAX_PARTS = 20_000
 _SMALL = 8 * 1024 * 1024
 # What the standard library and lxml raise on a damaged file, and what python-docx and openpyxl raise on parts that are missing or
 # of another kind. RuntimeError: the zip has a password. OSError and ValueError: an offset that points nowhere.
-BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 BROKEN_PARTS = (*BROKEN_ZIP, XMLSyntaxError, LookupError, TypeError, AttributeError, ArithmeticError)
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEAD = 4096

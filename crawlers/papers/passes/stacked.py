@@ -45,7 +45,7 @@ def _lettered(words: Sequence[str]) -> set[int]:
     for at, line in enumerate(words[:-1]):
         if not _LETTER.fullmatch(line) or (at and _LABEL.fullmatch(words[at - 1])):
             continue
-        if line != LETTERS[len(run) % len(LETTERS)] or (run and at - run[-1] < 2):
+        if len(run) == len(LETTERS) or line != LETTERS[len(run)] or (run and at - run[-1] < 2):
             run = []
         run = [*run, at] if line == LETTERS[len(run)] else []
         if len(run) > 1:
