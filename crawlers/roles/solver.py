@@ -37,6 +37,13 @@ _QUESTION = re.compile(
 _STEM = re.compile(r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容", re.IGNORECASE)
 _ANSWER = re.compile(r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|^da_?an$|^da$", re.IGNORECASE)
 _OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
+_SURELY_OWN = re.compile(
+    r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
+    r"|(?:^|[._])(?:picked|chosen|selected|submitted)(?:[\s_]?(?:answer|option|choice))?$"
+    r"|(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项)|作答|所选",
+    re.IGNORECASE,
+)
+"""Names of what somebody answered, which is no key even where nothing else is one."""
 _MANY = 12
 _MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
 """Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
@@ -218,6 +225,8 @@ def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: lis
             if form == "bits" and not _are_bits(key, said, fits):
                 continue
             if len(set(letters)) < 2 and len(said) > 8:
+                continue
+            if _SURELY_OWN.search(key):
                 continue
             rank = fits + (0.5 if _ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if _OWN_CHOICE.search(key) else 0)
             rank += {"letters": 0.3, "text": 0.3}.get(form, 0)

@@ -17,8 +17,9 @@ DOCUMENTS = (*YAMLS, *TOMLS, *INIS)
 """Suffixes of files that hold one document of keys and values."""
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
-_MOST_REPEATED = 100_000
-"""Values that aliases may say again: a small file of aliases of aliases says more than any memory holds."""
+_MOST_REPEATED, _SAID_AT_ONCE = 100_000, 64
+"""Values that aliases may say again: a small file of aliases of aliases says more than any memory holds.
+A text counts once for so many of its characters."""
 _CROWDED_KEY = re.compile(
     r"(?:[\w-]{1,99}|\"[^\"\n]{0,99}\"|'[^'\n]{0,99}')(?:[ \t]{0,9}\.[ \t]{0,9}(?:[\w-]{1,99}|\"[^\"\n]{0,99}\")){40}"
 )
@@ -64,7 +65,7 @@ def _yaml(name: str, text: str) -> Any:
                     raise ValueError(f"{name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
                 continue
             if isinstance(event, ScalarEvent):
-                value, size, anchor = _scalar(event), 1, event.anchor
+                value, size, anchor = _scalar(event), 1 + len(event.value) // _SAID_AT_ONCE, event.anchor
             elif isinstance(event, CollectionEndEvent):
                 done = open_ones.pop()
                 value, size, anchor = done.value, done.size, done.anchor

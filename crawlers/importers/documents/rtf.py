@@ -58,7 +58,8 @@ def page_of_rtf(name: str, body: bytes) -> str:
         codecs.lookup(charset)
     except LookupError:
         raise ValueError(f"{name}: code page {number} is not known; save it as .docx") from None
-    lines = "".join(_pieces(body, charset)).split("\n")
+    text = "".join(_pieces(body, charset)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # its numbers are halves of signs
+    lines = text.split("\n")
     return "\n".join(["<html><body>", *(f"<p>{line}</p>" for line in lines), "</body></html>"])
 
 

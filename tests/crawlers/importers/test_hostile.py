@@ -1,6 +1,7 @@
 """Small files made to do harm: each is read or refused in one line, in seconds, and nothing in it multiplies."""
 
 import io
+import json
 import sqlite3
 import struct
 import time
@@ -114,11 +115,13 @@ _FILES = {
     "again.ods": lambda: _sheet(20_000),
     "escapes.js": lambda: b'x = ["' + b"\\\n" * 60,
     "comments.js": lambda: b"/* " * 100_000,
-    "passed.js": lambda: b"q('a','b','c');" * 20_000,
+    "passed.js": lambda: b"q('a','b','c');" * 10_000,
     "number.toml": lambda: b"x = " + b"9" * 5000,
-    "depth.tex": lambda: b"\\begin{enumerate}\n" * 10_000 + b"\\item x\n" * 10_000,
+    "aliases.yaml": lambda: ("- a: &x '" + "长" * 100_000 + "'\n" + "- a: *x\n" * 9000).encode(),
+    "tables.json": lambda: json.dumps({f"t{n}": [{"id": m, "qid": m, "text": f"t{n} {m}"} for m in range(4)] for n in range(500)}).encode(),
+    "depth.tex": lambda: b"\\begin{enumerate}\n" * 5000 + b"\\item x\n" * 5000,
     "题库 below.md": lambda: ("- 什么是X？ #card\n" + "  - a\n" * 30_000).encode(),
-    "题库 apart.md": lambda: "什么是X？ :: y #card\n\n".encode() * 10_000,
+    "题库 apart.md": lambda: "什么是X？ :: y #card\n\n".encode() * 5000,
 }
 
 
@@ -148,3 +151,41 @@ def test_a_packed_member_of_a_small_archive_is_weighed_unpacked(monkeypatch: pyt
     book = _zip({"META-INF/container.xml": "<c/>", "a.html": "words " * 300_000})
     with pytest.raises(ValueError, match=r"a\.epub weighs much"):
         list(given_by("a.zip", _zip({"a.epub": book}), None, _SEEN))
+
+
+def test_a_rare_sign_in_rich_text_is_whole_and_half_a_one_does_no_harm() -> None:
+    words = "{\\rtf1\\ansi 1. Which is \\u-10179?\\u-8704? or \\u-10179? here?\\par A. x\\par B. y\\par Answer: A\\par}"
+    [given] = [step for step in given_by("a.rtf", words.encode(), None, _SEEN) if isinstance(step, Given)]
+    [item] = [item for item in given.reading.items if isinstance(item, QuestionItem)]
+    assert "\U0001f600 or \ufffd here" in item.stem_raw
+
+
+def _asked(**more: str) -> list[dict[str, object]]:
+    keys = {field: values.split() for field, values in more.items()}
+    return [
+        {"id": n, "question": f"第{n}个器官病变的原因是什么（ ）", "options": [f"原因{n}{m}" for m in range(4)]}
+        | {field: values[n % len(values)] for field, values in keys.items()}
+        for n in range(8)
+    ]
+
+
+def _answers_in(document: object) -> list[object]:
+    try:
+        steps = list(given_by("a.json", json.dumps(document).encode(), None, _SEEN))
+    except ValueError:
+        return []
+    items = [item for step in steps if isinstance(step, Given) for item in step.reading.items]
+    return [item.answer_raw for item in items if isinstance(item, QuestionItem) and item.answer_raw]
+
+
+@pytest.mark.parametrize("name", ["user_choice", "myAnswer", "picked", "selectedAnswer", "学员答案", "你的答案", "作答"])
+def test_what_a_learner_chose_is_no_key_where_nothing_else_is_one(name: str) -> None:
+    assert len(_answers_in(_asked(answer="A D C B"))) == 8
+    assert _answers_in(_asked(**{name: "A D C B"})) == []
+
+
+@pytest.mark.parametrize("name", ["answer_sheet", "exam_results", "candidates", "学员成绩"])
+def test_answers_of_learners_in_a_table_of_their_own_are_not_joined(name: str) -> None:
+    said = [{"id": n + 50, "question_id": n, "answer": "ADCB"[n % 4]} for n in range(8)]
+    assert len(_answers_in({"questions": _asked(), "answers": said})) == 8
+    assert _answers_in({"questions": _asked(), name: said}) == []
