@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
@@ -24,6 +25,8 @@ from crawlers.importers.records.row_groups import records_of
 
 SHEETS = (".csv", ".tsv", *BOOKS)
 _KEYS_SHOWN, _KEY_CHARS_SHOWN = 12, 80
+_MOST_WAYS = 40
+"""Lists of one document that may be those of entities."""
 
 
 def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Provenance, asked: Collection[str]) -> Reading:
@@ -60,7 +63,7 @@ def _proposal_of(
     objects = [record for _, record in records if isinstance(record, dict)]
     best = propose_records(objects, name)
     if best is None and len(objects) == 1:
-        for way in ways_to_entities(objects[0]):
+        for way in islice(ways_to_entities(objects[0]), _MOST_WAYS):  # the file is read again for each
             below = list(read(name, body, way))
             inner = [record for _, record in below if isinstance(record, dict)]
             found = propose_records(inner, " ".join((name, *way)), way, beside_way(objects[0], way))
