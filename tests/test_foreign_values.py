@@ -32,8 +32,6 @@ OWN = {
     "crawlers.embedded.sites.examcoo_paper": "the replica",
     "crawlers.importers.files.anki_package": "what calls it expects a nest without end",
     "eval.models.openai": "a prompt that was just written",
-    "eval.plan.planned": "the output of `plan`",
-    "eval.predict.ranks": "the output of a rank",
     "eval.report.__main__": "metrics",
     "eval.trace.influence": "what a training said of itself",
     "eval.tune.__main__": "what a training said of itself",

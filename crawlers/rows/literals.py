@@ -187,9 +187,12 @@ class _Reader:
     def peek(self) -> str:
         return self._at(self.place).text
 
-    def value(self, depth: int) -> Any:
+    def _check_depth(self, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise ValueError(f"{self.name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
+
+    def value(self, depth: int) -> Any:
+        self._check_depth(depth)
         kind, text = self._next()
         if kind == "text":
             return self._ended(self._joined(unquoted(text)))
@@ -366,6 +369,7 @@ class _Reader:
         return {} if end == "}" and not values else values
 
     def _braced(self, depth: int) -> Any:
+        self._check_depth(depth)
         self._next()
         return self._ended(self._inside("}", depth + 1))
 

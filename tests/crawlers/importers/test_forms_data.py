@@ -414,3 +414,9 @@ def test_switches_are_no_statements() -> None:
     )
     with pytest.raises(ValueError, match=r"menu\.properties"):
         _read("menu.properties", menu)
+
+
+@pytest.mark.parametrize("opened", ['{"a":', "{'a' => [", "[", "{a {"])
+def test_data_nested_without_end_is_refused(opened: str) -> None:
+    with pytest.raises(ValueError, match=r"deep\.js"):
+        _read("deep.js", f"const data = [{opened * 5000}".encode())
