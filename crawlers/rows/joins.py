@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from crawlers.rows.tree import ABOVE, EVERY, NAME, OPTIONS, Rows
+from crawlers.rows.tree import ABOVE, EVERY, MOST_TABLES, NAME, OPTIONS, Rows
 
-_FEWEST, _SHARE, _MOST_OPTIONS, _MOST_KINDS, _MOST_TABLES = 3, 0.9, 12, 8, 60
+_FEWEST, _SHARE, _MOST_OPTIONS, _MOST_KINDS = 3, 0.9, 12, 8
 _ALIKE = 0.5
 _KEY = re.compile(r"(?:^|[_\W])(?:[a-z]?id|pk|no|code|uuid|key|num|number|sn)$|[a-z]I[dD]$|ID$|编号|序号|题号|号$|^#$", re.IGNORECASE)
 _OWNER = re.compile(r"question|ques|item|stem|parent|topic|timu|subject_?id|题|^[qp]$|^[qp]_?id$|tid$|sid$|pid$|\bq\b", re.IGNORECASE)
@@ -30,7 +30,7 @@ _CHOSEN = re.compile(
 
 def joined(tables: list[Rows]) -> list[Rows]:
     """Return the tables, rows of one that name a row of another put into that row."""
-    if sum(len(table.rows) >= _FEWEST for table in tables) > _MOST_TABLES:  # each is held against each other
+    if sum(len(table.rows) >= _FEWEST for table in tables) > MOST_TABLES:
         return tables
     ways = {table.way for table in tables}
     inside = {way for way in ways if way[-1:] != (EVERY,) and way[:-1] and way[:-1] in ways}  # objects of rows, which have them already

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from crawlers.papers.signs.entries import listed_in
-from crawlers.rows.tree import Rows
+from crawlers.rows.tree import MOST_TABLES, Rows
 
 _FEWEST, _MOST_OF_A_KEY = 3, 4
 NUMBER, ANSWER = "题号", "答案"
@@ -69,13 +69,14 @@ def _listed(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]
 def with_answers(tables: list[Rows]) -> list[Rows]:
     """Return the tables, a list of answers that names its questions by a number put beside them."""
     done = list(tables)
-    for key_table in tables:
-        if not key_table.rows or len(key_table.rows[0][1]) > _MOST_OF_A_KEY:
+    large = [table for table in tables if len(table.rows) >= _FEWEST]  # as both are
+    for key_table in large if len(large) <= MOST_TABLES else ():
+        if len(key_table.rows[0][1]) > _MOST_OF_A_KEY:
             continue
         if key_table.rows[0][1].keys() == {NUMBER, ANSWER}:
             _take_by_number(done, key_table)
             continue
-        for asked in tables:
+        for asked in large:
             name = _common_key(asked, key_table) if asked is not key_table and asked in done and key_table in done else ""
             own = {key for key in key_table.rows[0][1] if key != name and not key.startswith("^")}
             if not name or own & asked.rows[0][1].keys() or not own:
@@ -92,7 +93,7 @@ def _common_key(asked: Rows, key_table: Rows) -> str:
     """Return the column that numbers the rows of both tables alike."""
     widths = len(asked.rows[0][1]), len(key_table.rows[0][1])
     says = any(map(_ANSWERED.search, key_table.columns())) and not any(map(_ANSWERED.search, asked.columns()))
-    if len(asked.rows) < _FEWEST or widths[0] < widths[1] or (widths[0] == widths[1] and not says):
+    if widths[0] < widths[1] or (widths[0] == widths[1] and not says):
         return ""
     for name in key_table.rows[0][1]:
         if not _KEY.search(name) or name not in asked.rows[0][1]:

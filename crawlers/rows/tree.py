@@ -10,6 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 MAX_DEPTH, MAX_NODES = 32, 20_000_000
+MOST_TABLES = 60
+"""Where a document has more tables, they are not held against each other."""
 EVERY = "*"
 OPTIONS, STEM = "options", "题干"
 """Names of the columns that are made of several."""

@@ -119,6 +119,9 @@ _FILES = {
     "number.toml": lambda: b"x = " + b"9" * 5000,
     "aliases.yaml": lambda: ("- a: &x '" + "长" * 100_000 + "'\n" + "- a: *x\n" * 9000).encode(),
     "tables.json": lambda: json.dumps({f"t{n}": [{"id": m, "qid": m, "text": f"t{n} {m}"} for m in range(4)] for n in range(200)}).encode(),
+    "lists.json": lambda: (
+        '[{"QA": ' + ",".join(['[{"question": "诊断？", "answer": "感冒"}, {"question": "治疗？"}]'] * 1500) + "}]"
+    ).encode(),
     "depth.tex": lambda: b"\\begin{enumerate}\n" * 5000 + b"\\item x\n" * 5000,
     "题库 below.md": lambda: ("- 什么是X？ #card\n" + "  - a\n" * 30_000).encode(),
     "题库 apart.md": lambda: "什么是X？ :: y #card\n\n".encode() * 5000,
