@@ -37,11 +37,15 @@ class Token(NamedTuple):
     text: str
 
 
+_TOKENS = {sign: re.compile(_TOKEN.replace("{comment}", f"(?:{sign}|//)" if sign else "//"), re.DOTALL) for sign in ("", *_COMMENTS)}
+"""Sign of a comment beside `//` -> the pattern of a token."""
+
+
 def tokens_of(name: str, text: str) -> Iterator[Token]:
     """Yield words, texts and signs in linear time: a quote without its end is looked for once, and so are those escaped behind it."""
     suffix = PurePosixPath(name).suffix.lower()
     sign = next((sign for sign, suffixes in _COMMENTS.items() if suffix in suffixes), "")
-    pattern = re.compile(_TOKEN.replace("{comment}", f"(?:{sign}|//)" if sign else "//"), re.DOTALL)
+    pattern = _TOKENS[sign]
     place, unclosed, last_end = 0, dict.fromkeys((*_WITHIN, *_LONG), 0), text.rfind("*/")
     while place < len(text):
         if place < unclosed.get(text[place], 0):
