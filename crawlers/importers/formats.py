@@ -16,6 +16,7 @@ from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, rea
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.json import below, first_record
+from crawlers.importers.files.kinds import OLD
 from crawlers.importers.files.open_document import ODS
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import first_row
@@ -42,6 +43,8 @@ BLACKBOARD = "blackboard"
 """The format of lines that say with each option whether it is right."""
 CARDS = "cards"
 """The format of fronts and backs, and of numbered questions with numbered answers."""
+_WORDED = {BLACKBOARD: (TEXTS, is_blackboard, read_blackboard), CARDS: ((*TEXTS, *MARKDOWN), are_cards, read_cards)}
+"""Formats of texts that their words tell: suffixes, what tells such a text, its reader."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 Known = Mapping[str, Layout]
 Read = Callable[..., Reading]
@@ -60,7 +63,7 @@ MAX_FILE_BYTES = 512 * 1024 * 1024
 
 def known_formats(known: Known | None = None) -> list[str]:
     """Return the names that `format` may have."""
-    return sorted({*PAPERS, *EXCHANGES, BLACKBOARD, CARDS, TABLE, *_layouts(known)})
+    return sorted({*PAPERS, *EXCHANGES, *_WORDED, TABLE, *_layouts(known)})
 
 
 def known_suffixes() -> tuple[str, ...]:
@@ -82,10 +85,8 @@ def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and shape.tables:
         return known_suffixes()
-    if format_name == BLACKBOARD:
-        return TEXTS
-    if format_name == CARDS:
-        return (*TEXTS, *MARKDOWN)
+    if format_name in _WORDED:
+        return _WORDED[format_name][0]
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
 
 
@@ -108,10 +109,8 @@ def read_file(
         return read_questions(name, body, suffix, seen)
     if format_name in EXCHANGES:
         return read_exchange(name, body, format_name, seen)
-    if format_name == BLACKBOARD:
-        return read_blackboard(name, body, seen)
-    if format_name == CARDS:
-        return read_cards(name, body, seen)
+    if format_name in _WORDED:
+        return _WORDED[format_name][2](name, body, seen)
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
@@ -235,10 +234,9 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
     suffix, shapes = PurePosixPath(name).suffix.lower(), _layouts(known)
     if suffix in SOURCES:
         return TABLE
-    if suffix in TEXTS and is_blackboard(name, body):
-        return BLACKBOARD
-    if suffix in (*TEXTS, *MARKDOWN) and are_cards(name, body):
-        return CARDS
+    for format_name, (suffixes, tells, _) in _WORDED.items():
+        if suffix in suffixes and tells(name, body):
+            return format_name
     if suffix in TEXTS and are_triples(name, body):
         return TRIPLES
     if suffix in TEXTS and holds_table(name, body):
@@ -264,8 +262,7 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         except ValueError:
             return TABLE  # whose reader looks at what stands in the rows, or says what is missing
         return _layout_of_header(header, shapes) or TABLE
-    old = suffix in (".doc", ".wps", ".et", ".ppt")
-    advice = "save it as .docx, .xlsx, .pptx or .txt" if old else "give it the suffix of what is in it, such as .txt or .csv"
+    advice = "save it as .docx, .xlsx, .pptx or .txt" if suffix in OLD else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
     raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
 

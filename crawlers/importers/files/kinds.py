@@ -11,7 +11,8 @@ from crawlers.importers.files.zipped import BROKEN_ZIP
 
 _PACKED = (("word/", ".docx"), ("xl/", ".xlsx"), ("META-INF/container.xml", ".epub"))
 """Parts of a zip -> what it is."""
-_UNREAD = (".doc", ".wps", ".et", ".rtf", ".ppt", ".dps")
+OLD = (".doc", ".wps", ".et", ".ppt", ".dps")
+"""Suffixes of Office files of a form that is not read."""
 _PAGE = re.compile(r"<(?:!doctype html|html|head|body|table|div|meta|style)\b", re.IGNORECASE)
 _HEAD = 4096
 _SHEETS = (".xls", ".xlsx")
@@ -23,7 +24,7 @@ def true_name(name: str, body: bytes, known: Collection[str]) -> str:
     The name is returned as it is where nothing that is read here is found.
     """
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix in _UNREAD or (suffix in known and not (suffix in _SHEETS and _is_text(body))):
+    if suffix in OLD or (suffix in known and not (suffix in _SHEETS and _is_text(body))):
         return name
     found = _suffix_of(name, body)
     return f"{name}{found}" if found else name
@@ -55,7 +56,7 @@ def _suffix_of(name: str, body: bytes) -> str:
     if re.match(r"(?:[\w-]{1,40}: [^\n]{0,998}\n(?:[ \t][^\n]{0,998}\n){0,9}){1,40}", head) and re.search(
         r"^MIME-Version:", head, re.I | re.M
     ):
-        return ".mht"
+        return ".eml"
     if PurePosixPath(name).suffix.lower() in _SHEETS:
         return ".tsv" if head.split("\n", 1)[0].count("\t") > 1 else ""
     return ".txt"

@@ -344,6 +344,7 @@ def test_containers_are_opened_as_archives() -> None:
         "reply.json": plain.encode(),
         "a.har": _j(traffic).encode(),
         "b.eml": mail.encode(),
+        "b.unknown": mail.encode(),
         "c.json.gz": gzip.compress(plain.encode()),
         "d.h5p": packed.getvalue(),
         "e.unknown": plain.encode(),
