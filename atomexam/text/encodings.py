@@ -197,3 +197,8 @@ def _is_chinese(body: bytes) -> bool:
     pairs = bytes(byte for byte in body if byte >= 0x80)[::2]
     low, high = _COMMON_HANZI
     return len(pairs) >= _SURE_PAIRS and sum(low <= byte <= high for byte in pairs) > len(pairs) / 2
+
+
+def with_whole_signs(text: str) -> str:
+    """Return a text in which two halves of a sign beside each other (surrogates) are that sign, and a half alone is U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

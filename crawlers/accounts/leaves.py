@@ -19,6 +19,7 @@ from crawlers.importers.files.parquet import read_rows
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.files.sheet_marks import Covered
 from crawlers.importers.files.workbook import BOOKS, sheets_of
+from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.triples import TEXTS, triple_lines
 from crawlers.text.fields import sound_json
 
@@ -169,8 +170,7 @@ def _cells(name: str, body: bytes) -> Iterator[Leaf]:
 
 
 def _xml(body: bytes) -> Iterator[Leaf]:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    for element in etree.fromstring(body.lstrip(), parser).iter(etree.Element):
+    for element in etree.fromstring(body.lstrip(), PARSER).iter(etree.Element):
         tag = etree.QName(element).localname
         for text in (element.text, *(child.tail for child in element)):
             if text and text.strip():

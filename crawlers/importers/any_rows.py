@@ -26,7 +26,7 @@ from crawlers.importers.records.triples import TEXTS
 from crawlers.rows.beside import with_fields
 from crawlers.rows.documents import DOCUMENTS, document_in
 from crawlers.rows.inner_data import object_of, opened
-from crawlers.rows.keys import ANSWER, NUMBER, key_rows
+from crawlers.rows.keys import ANSWER, key_rows
 from crawlers.rows.light_markup import LIGHT, page_of
 from crawlers.rows.literals import literals_of
 from crawlers.rows.markup import cells_of_book, data_of, scripts_of_page, tables_of_page
@@ -37,7 +37,7 @@ from crawlers.rows.properties import PROPERTIES, properties_of
 from crawlers.rows.separated import separated
 from crawlers.rows.shaping import shaped
 from crawlers.rows.statements import statement_rows
-from crawlers.rows.tree import Rows, tables_in
+from crawlers.rows.tree import NUMBER, Rows, tables_in
 from crawlers.rows.turning import turned_document, turned_sheet, with_stems
 from crawlers.text.fields import text_of
 

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, DocumentStartEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
 
-from crawlers.rows.tree import MAX_DEPTH, MAX_NODES, TWICE
+from crawlers.rows.tree import MAX_DEPTH, MAX_NODES, TWICE, check_depth
 
 YAMLS, TOMLS, INIS = (".yaml", ".yml"), (".toml",), (".ini", ".cfg", ".conf")
 DOCUMENTS = (*YAMLS, *TOMLS, *INIS)
@@ -61,8 +61,7 @@ def _yaml(name: str, text: str) -> Any:
                 continue
             if isinstance(event, SequenceStartEvent | MappingStartEvent):
                 open_ones.append(_Open([] if isinstance(event, SequenceStartEvent) else {}, anchor=event.anchor))
-                if len(open_ones) > MAX_DEPTH:
-                    raise ValueError(f"{name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
+                check_depth(name, len(open_ones))
                 continue
             if isinstance(event, ScalarEvent):
                 value, size, anchor = _scalar(event), 1 + len(event.value) // _SAID_AT_ONCE, event.anchor
@@ -122,8 +121,7 @@ def _said(error: Exception) -> str:
 
 
 def _toml(name: str, text: str) -> Any:
-    if _CROWDED_KEY.search(text):
-        raise ValueError(f"{name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
+    check_depth(name, MAX_DEPTH + 1 if _CROWDED_KEY.search(text) else 0)
     try:
         return tomllib.loads(text.lstrip("\ufeff").replace("\r\n", "\n"), parse_float=str)
     except RecursionError:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 
 from crawlers.papers.signs.entries import listed_in
-from crawlers.rows.tree import MOST_TABLES, Rows
+from crawlers.rows.tree import MOST_TABLES, NUMBER, Rows
 
 _FEWEST, _MOST_OF_A_KEY = 3, 4
-NUMBER, ANSWER = "题号", "答案"
-"""Columns of a list of answers by numbers."""
+ANSWER = "答案"
+"""Column of a list of answers by numbers."""
 _KEY = re.compile(r"(?:^|_)(?:id|no)$|[a-z]I[dD]$|号$|编号|序号", re.IGNORECASE)
 _LABEL = re.compile(r"(?:题号|序号|编号|题目|(?:正确|参考|标准)?答案|no\.?|num(?:ber)?|question|answer|key|ans|id|#)[:：]?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:第|Q)?\s?(\d{1,5})\s?[题.、]?")

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from crawlers.rows.tokens import MAX_TOKENS, Token, number_of, tokens_of, unquoted
+from crawlers.rows.tree import check_depth
 
 MAX_DEPTH = 64
 _WORDS = {
@@ -187,12 +188,8 @@ class _Reader:
     def peek(self) -> str:
         return self._at(self.place).text
 
-    def _check_depth(self, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise ValueError(f"{self.name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
-
     def value(self, depth: int) -> Any:
-        self._check_depth(depth)
+        check_depth(self.name, depth, MAX_DEPTH)
         kind, text = self._next()
         if kind == "text":
             return self._ended(self._joined(unquoted(text)))
@@ -369,7 +366,7 @@ class _Reader:
         return {} if end == "}" and not values else values
 
     def _braced(self, depth: int) -> Any:
-        self._check_depth(depth)
+        check_depth(self.name, depth, MAX_DEPTH)
         self._next()
         return self._ended(self._inside("}", depth + 1))
 

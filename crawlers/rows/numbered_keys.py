@@ -5,9 +5,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from crawlers.rows.tree import Rows
+from crawlers.rows.tree import NUMBER, Rows
 
-NUMBER = "题号"
 _FEWEST, _FEW_FIELDS, _MANY = 3, 3, 12
 """Records there must be; fields each must have, unless there are many records."""
 _MOST_NUMBERS, _MOST_FIELDS, _DEEPEST = 3, 40, 4

@@ -19,7 +19,7 @@ NAMES = (
     r"|(?P<explanation>(?:答案|试题)?解析|详解|analysis|explanation))[】\]]?"
 )
 """How pages name what is said of a question."""
-_SURELY_SAID = re.compile(rf"{NAMES}(?:\s?[:：]|(?<=[】\]])|\s?[A-J]{{1,6}}\W{{0,3}}$)", re.IGNORECASE)
+SURELY_SAID = re.compile(rf"{NAMES}(?:\s?[:：]|(?<=[】\]])|\s?[A-J]{{1,6}}\W{{0,3}}$)", re.IGNORECASE)
 """What is said of a question, where it might be an option or a stem."""
 _TAGS = ("li", "label", "dd", "p", "div", "span", "button", "option", "a")
 _RIGHT = re.compile(RIGHT_CLASS)
@@ -48,7 +48,7 @@ def options_in(parent: Any, tags: Sequence[str] = _TAGS) -> tuple[Any, list[Any]
         children = [child for child in parent if child.tag == tag]
         if tag == "option" and children and (children[0].get("value") == "" or _CHOOSE.fullmatch(words_of(children[0]))):
             parent.remove(children.pop(0))  # what stands there until one is chosen
-        while len(children) > 2 and _SURELY_SAID.match(words_of(children[-1])):  # the answer as the last entry of the list
+        while len(children) > 2 and SURELY_SAID.match(words_of(children[-1])):  # the answer as the last entry of the list
             children.pop()
         if not 2 <= len(children) <= MOST_OPTIONS:
             children = _lettered_run(children)

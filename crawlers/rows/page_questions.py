@@ -18,7 +18,17 @@ from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import TYPE
 from crawlers.rows.markup import document_of_page
-from crawlers.rows.page_options import NAMES, bare_words, is_told, options_in, shown_option, told_by_signs, without_counts, words_of
+from crawlers.rows.page_options import (
+    NAMES,
+    SURELY_SAID,
+    bare_words,
+    is_told,
+    options_in,
+    shown_option,
+    told_by_signs,
+    without_counts,
+    words_of,
+)
 from crawlers.rows.tree import Rows
 
 _FEWEST = 3
@@ -29,8 +39,6 @@ _ASKING = 0.3
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
 _LINE_TAGS = ("p", "div", "br", "li", "dd", *_HEADINGS, "details", "summary", "blockquote")
 _SAID = re.compile(rf"{NAMES}\s?[:：]?\s?", re.IGNORECASE)
-_SURELY_SAID = re.compile(rf"{NAMES}(?:\s?[:：]|(?<=[】\]])|\s?[A-J]{{1,6}}\W{{0,3}}$)", re.IGNORECASE)
-"""What is said of a question, where it might be a stem."""
 _MINE = re.compile(
     r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
 )
@@ -168,7 +176,7 @@ def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
             return [max(at for at, each in enumerate(gap) if each.tag == name) for gap in gaps]
     found: list[int | None] = []
     for gap in gaps:
-        said = [at for at, each in enumerate(gap) if _SURELY_SAID.match(words_of(each))]
+        said = [at for at, each in enumerate(gap) if SURELY_SAID.match(words_of(each))]
         start = said[-1] + 1 if said else len(gap) - 1
         found.append(start if start == len(gap) - 1 else None)
     return found

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from atomexam.text.encodings import with_whole_signs
 from crawlers.rows.tree import TWICE
 
 PROPERTIES = (".properties", ".strings", ".lang", ".po", ".pot")
@@ -47,11 +48,7 @@ def _object(pairs: Iterable[tuple[str, str]]) -> dict[str, object]:
 
 def unescaped(text: str) -> str:
     """Return a text with the signs that stand for others as these."""
-    return (
-        _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _SIGNS.get(match[2], match[2]), text)
-        .encode("utf-16", "surrogatepass")
-        .decode("utf-16", "replace")
-    )
+    return with_whole_signs(_ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _SIGNS.get(match[2], match[2]), text))
 
 
 def _catalogue(text: str) -> dict[str, object]:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from atomexam.text.encodings import with_whole_signs
+
 MAX_TOKENS = 20_000_000
 _COMMENTS = {
     "#": (".py", ".rb", ".r", ".jl", ".ex", ".exs", ".pl", ".php", ".sh", ".nim", ".gd"),
@@ -74,7 +76,7 @@ def tokens_of(name: str, text: str) -> Iterator[Token]:
 
 def unquoted(text: str) -> str:
     """Return what a string with its quotes says."""
-    return _ESCAPE.sub(_escaped, text[1:-1]).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return with_whole_signs(_ESCAPE.sub(_escaped, text[1:-1]))
 
 
 def _escaped(match: re.Match[str]) -> str:

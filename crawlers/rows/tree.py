@@ -13,8 +13,8 @@ MAX_DEPTH, MAX_NODES = 32, 20_000_000
 MOST_TABLES = 60
 """Where a document has more tables, they are not held against each other."""
 EVERY = "*"
-OPTIONS, STEM = "options", "题干"
-"""Names of the columns that are made of several."""
+OPTIONS, STEM, NUMBER = "options", "题干", "题号"
+"""Names of the columns that are made here."""
 NAME, ABOVE = "^\0name", "^\0above"
 """Keys of the name under which a record stands among others, and of the name above that: no columns, but what other records refer to."""
 TWICE = "\0twice"
@@ -25,6 +25,12 @@ _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
 """Of objects by name with plain values beside them: how many there must be, and how many to each such value."""
 _CARRIED_CHARS = 5000
+
+
+def check_depth(name: str, depth: int, most: int = MAX_DEPTH) -> None:
+    """Raise ValueError where a document is nested deeper than data is."""
+    if depth > most:
+        raise ValueError(f"{name}: nested deeper than {most}; expected records of plain fields")
 
 
 class Rows(Struct):

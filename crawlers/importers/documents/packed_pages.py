@@ -16,7 +16,7 @@ from crawlers.importers.documents.rtf import page_of_rtf
 from crawlers.importers.files.containers import message_of
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.text import text_of_page
-from crawlers.importers.files.zipped import BROKEN_PARTS, MAX_PART_BYTES, check_zipped
+from crawlers.importers.files.zipped import BROKEN_PARTS, MAX_PART_BYTES, PARSER, check_zipped
 
 SLIDES, BOOKS, SAVED, RICH = (".pptx",), (".epub",), (".mht", ".mhtml"), (".rtf",)
 PACKED = (*SLIDES, *BOOKS, *SAVED, *RICH)
@@ -84,9 +84,9 @@ def _pages(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo])
     Each is read once: a small book that names one page thousands of times would fill any memory.
     """
     read: set[str] = set()
-    container = _root(_part(name, parts, known, "META-INF/container.xml"))
+    container = etree.fromstring(_part(name, parts, known, "META-INF/container.xml"), PARSER)
     root = next((element.get("full-path") for element in container.iter("{*}rootfile")), None) or ""
-    package = _root(_part(name, parts, known, root))
+    package = etree.fromstring(_part(name, parts, known, root), PARSER)
     entries = {element.get("id"): element for element in package.iter("{*}item")}
     spine = [entries.get(element.get("idref")) for element in package.iter("{*}itemref")]
     for entry in entries.values():
@@ -117,8 +117,3 @@ def _part(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo], 
         raise ValueError(f"{name}: {place[:80]} has {known[place].file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
     with parts.open(known[place]) as part:
         return part.read()
-
-
-def _root(body: bytes) -> etree._Element:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True)
-    return etree.fromstring(body, parser)

@@ -14,7 +14,7 @@ from io import BytesIO
 from lxml import etree
 
 from crawlers.importers.documents.docx_formulas import FORMULA, formula
-from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
+from crawlers.importers.files.zipped import BROKEN_PARTS, PARSER, check_zipped
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -82,9 +82,8 @@ def _related(parts: zipfile.ZipFile, known: set[str], place: str) -> dict[str, s
 
 
 def _root(parts: zipfile.ZipFile, place: str) -> etree._Element:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True)
     with parts.open(place) as part:
-        return etree.fromstring(part.read(), parser)
+        return etree.fromstring(part.read(), PARSER)
 
 
 def _shapes(slide: etree._Element) -> Iterator[str]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct, structs
 
+from atomexam.text.encodings import with_whole_signs
+
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})?[ ]?|\\'(?P<byte>[0-9a-fA-F]{2})|\\(?P<sign>[^a-zA-Z])"
     rb"|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)|(?P<end>[\r\n]+)"
@@ -58,7 +60,7 @@ def page_of_rtf(name: str, body: bytes) -> str:
         codecs.lookup(charset)
     except LookupError:
         raise ValueError(f"{name}: code page {number} is not known; save it as .docx") from None
-    text = "".join(_pieces(body, charset)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # its numbers are halves of signs
+    text = with_whole_signs("".join(_pieces(body, charset)))  # its numbers are halves of signs
     lines = text.split("\n")
     return "\n".join(["<html><body>", *(f"<p>{line}</p>" for line in lines), "</body></html>"])
 

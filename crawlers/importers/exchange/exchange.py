@@ -12,6 +12,7 @@ from crawlers.importers.exchange.exchange_text import Parts, words_of
 from crawlers.importers.exchange.moodle_xml import moodle_questions
 from crawlers.importers.exchange.qti import qti_questions
 from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.record_fields import Misfit
 
 _RAW_CHARS = 2000
@@ -64,11 +65,8 @@ def read_exchange(name: str, body: bytes, format_name: str, seen: Provenance) ->
 
 def root_of(name: str, body: bytes) -> Any:
     """Return the root of a file, all its tags without name spaces. No entity is read, and nothing from elsewhere."""
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, remove_comments=True, remove_pis=True
-    )
     try:
-        root = etree.fromstring(body.lstrip(), parser)
+        root = etree.fromstring(body.lstrip(), PARSER)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         raise ValueError(f"{name}: no readable XML ({error}); is it whole?") from None
     if root.getroottree().docinfo.doctype:

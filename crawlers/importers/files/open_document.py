@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
+from crawlers.importers.files.zipped import BROKEN_PARTS, PARSER, check_zipped
 
 ODS = ".ods"
 _MOST_COLUMNS, _MOST_CELLS, _MOST_REPEATED_CHARS = 512, 5_000_000, 2000
@@ -23,8 +23,7 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
     check_zipped(name, body, "content.xml", "ods")
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts, parts.open("content.xml") as part:
-            parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False)
-            root: Any = etree.parse(part, parser).getroot()
+            root: Any = etree.parse(part, PARSER).getroot()
     except BROKEN_PARTS as error:
         raise ValueError(f"{name}: no readable ods ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx") from None
     cells = 0

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from crawlers.rows.tree import MAX_DEPTH
+from crawlers.rows.tree import check_depth
 
 PLIST = ".plist"
 _MOST_REPEATED = 100_000
@@ -28,8 +28,7 @@ def property_list(name: str, body: bytes) -> Any:
 def _plain(name: str, value: Any, depth: int, left: Iterator[int]) -> Any:
     if next(left, None) is None:
         raise ValueError(f"{name}: its lists name each other, so that it says far more than it holds; export it anew")
-    if depth > MAX_DEPTH:
-        raise ValueError(f"{name}: nested deeper than {MAX_DEPTH}; expected records of plain fields")
+    check_depth(name, depth)
     if isinstance(value, dict):
         return {str(key): _plain(name, each, depth + 1, left) for key, each in value.items()}
     if isinstance(value, list):
